@@ -129,8 +129,8 @@ static void see_change(window_t *window, takt_instant_t change) {
 }
 
 /* Computes the busy period from `start` on, and records it for all sources in it. */
-static takt_response_t look(const search_t *search, takt_instant_t start, window_t *window,
-                            takt_response_t *longest, takt_effort_t *effort) {
+static takt_response_t search_from(const search_t *search, takt_instant_t start, window_t *window,
+                                   takt_response_t *longest, takt_effort_t *effort) {
     *window = (window_t){start, 0, 0, TAKT_ANALYSIS_LIMIT};
     const takt_response_t found = find_length(search, window, effort);
     for (uint32_t i = 0; i < search->count; i++) {
@@ -156,7 +156,7 @@ static takt_response_t look_back(const search_t *search, const takt_source_t *so
     uint64_t distance = 1;
     while (found.is_bounded && distance <= source->until - source->from) {
         window_t window;
-        found = look(search, source->until - distance, &window, longest, effort);
+        found = search_from(search, source->until - distance, &window, longest, effort);
         const bool is_alone = window.length <= window.change_behind - window.start;
         distance = next_distance(source, is_alone ? source->until - window.change_before : distance);
     }
@@ -179,7 +179,7 @@ static takt_response_t look_at(const search_t *search, uint32_t place, takt_resp
     takt_response_t found = {0, 0, true, true};
     if (!is_seen(search->sources, place)) {
         window_t window;
-        found = look(search, source->from, &window, longest, effort);
+        found = search_from(search, source->from, &window, longest, effort);
     }
     return found.is_bounded && !stays(source) ? look_back(search, source, longest, effort) : found;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Tasks whose subjobs form graphs without cycles: FPDS with control flow.
  *
- * Source: the extension that Bergsma, Holenderski, Bril and Lukkien (S1) leave to the future; each job of the active period
+ * Source: the extension that Bergsma et al. 2009 leave to the future; each job of the active period
  * but the last takes the longest way, and the last any. So the response is the greatest over all nodes v without
  * successors, each with the longest way to v as path and v as last region; another way to v only begins v earlier. Less
  * urgent tasks block by their longest node.
@@ -17,7 +17,7 @@ typedef enum growth { STAYED, GREW, TOO_LONG } growth_t;
 static uint32_t node_count(const takt_graphs_t *graphs) { return graphs->first[graphs->count]; }
 
 /* Extends the longest paths by one edge. */
-static growth_t look_at_edges(const takt_graphs_t *graphs, takt_duration_t *paths) {
+static growth_t extend_paths(const takt_graphs_t *graphs, takt_duration_t *paths) {
     growth_t growth = STAYED;
     for (uint32_t e = 0; e < graphs->edge_count; e++) {
         const takt_edge_t edge = graphs->edges[e];
@@ -39,8 +39,8 @@ static takt_graphs_status_t find_paths(const takt_graphs_t *graphs, takt_duratio
     for (uint32_t v = 0; v < node_count(graphs); v++) {
         paths[v] = graphs->wcets[v];
     }
-    for (uint32_t looks = 0; growth == GREW && looks <= node_count(graphs); looks++) {
-        growth = takt_effort_step(effort) ? look_at_edges(graphs, paths) : TOO_LONG;
+    for (uint32_t passes = 0; growth == GREW && passes <= node_count(graphs); passes++) {
+        growth = takt_effort_step(effort) ? extend_paths(graphs, paths) : TOO_LONG;
     }
     return growth == STAYED ? TAKT_GRAPHS_MEASURED
            : growth == GREW ? TAKT_GRAPHS_CYCLIC

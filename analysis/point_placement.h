@@ -15,7 +15,7 @@ typedef struct takt_block {
 /* State of the search at the place after a block. */
 typedef struct takt_placement {
     uint64_t cost;   /* the least, if a region ends there */
-    uint64_t reach;  /* how much work of the chain the next region may come to */
+    uint64_t reach;  /* how much work of the chain the next region may contain */
     uint32_t before; /* the place where the region that ends there begins */
     uint32_t open;   /* the heap of places where a region may begin */
 } takt_placement_t;

@@ -2,7 +2,7 @@
 /* Quick processor-demand analysis.
  *
  * Source: Zhang, Burns 2009. Let h(L) be demand and blocking together. Where h does not fall, h(L) <= L clears all of
- * [h(L), L] at once, so that the next interval to look at is h(L) - 1; it ends below the shortest deadline. h falls where
+ * [h(L), L] at once, so that the next interval to check is h(L) - 1; it ends below the shortest deadline. h falls where
  * blocking does, which is at a few lengths: between them h(L) clears down to the last of them at most. With the largest
  * blocking in the place of B(L) it clears all the way, and is tried first.
  * Left out: the last deadline before an interval, which the paper steps to if h(L) = L; L - 1 clears the rest below it.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Admission and allocation of the rate-based scheduler.
  *
- * Source: S0, sections 2.2 to 2.4 of the specification in integers, equations (3) to (7), (13), (14); SPEC.md, 10, says
+ * Source: Springer and Zhao 2024, equations (3) to (7), (13), (14), in integers; SPEC.md, 10, says
  * what sharing takes. Rates of hard and soft tasks are rounded up, what is handed out is rounded down: the sum of all is
  * never above the whole. policy/rate_based.c decides the same task by task while the system runs; here is the verdict over the
  * whole set, for admission beforehand. Left out: when a change comes into force, estimates, and tasks that leave. */
@@ -62,7 +62,7 @@ static uint64_t beta_of(const admitted_t *sums, const takt_admission_settings_t 
     return settings->has_formula ? formula(sums) : settings->beta;
 }
 
-/* Hard tasks never get the share beta, even while no task of class none is present. */
+/* Hard tasks never get the share beta, even while no best-effort task is present. */
 static bool fits(const admitted_t *sums, const takt_admission_settings_t *settings) {
     return sums->requested[TAKT_ADMISSION_HARD] + beta_of(sums, settings) + settings->sigma +
                taken_by(sums) <=

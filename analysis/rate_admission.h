@@ -19,18 +19,18 @@ typedef enum takt_admission_class {
 /* The request of a task. There are fewer than 2^20. */
 typedef struct takt_rate_request {
     takt_admission_class_t task_class;
-    takt_duration_t wcet; /* up to the window; class none: not read */
+    takt_duration_t wcet; /* up to the window; not read for best-effort tasks */
     takt_duration_t
         window;      /* the period, or of a hard task the relative deadline; 1 .. TAKT_ADMISSION_LONGEST */
-    uint64_t weight; /* of class none, 1 .. 2^16 - 1; else not read */
+    uint64_t weight; /* 1 .. 2^16 - 1; read for best-effort tasks only */
     uint64_t
         longest; /* B / D of this task, as a rate; B is the longest blocking by one section of another task */
     uint64_t excess; /* what its own sections may execute beyond budgets, as a rate */
 } takt_rate_request_t;
 
 typedef struct takt_admission_settings {
-    uint64_t beta;        /* share kept for class none, as a rate; not read if it follows from formula (3) */
-    uint64_t sigma;       /* least share of all soft tasks */
+    uint64_t beta;  /* share kept for best-effort tasks, as a rate; not read if it follows from formula (3) */
+    uint64_t sigma; /* least share of all soft tasks */
     takt_duration_t grid; /* 1 .. TAKT_ADMISSION_LONGEST: stretched periods are multiples of it */
     bool has_formula;
 } takt_admission_settings_t;

@@ -9,7 +9,7 @@
  * server was kept waiting returns its ticks early, also those that came back in between (the premature replenishments
  * of Stanovich et al., Defects of the POSIX sporadic server, RTAS 2010). What holds: from the beginning s of an
  * interval it takes at most Q in [s, s + P), since what is taken after s returns at s + P or later. Let s be the
- * first interval in a busy period of those below, and s' be in turn the interval that goes on at s + P, or the first
+ * first interval in a busy period of those below, and s' be in turn the interval that continues at s + P, or the first
  * after it.
  *   (a) s' waited, so far, at most W = R - Q of its ticks for more urgent ones, if R <= P; the others it ran, and they count
  *       among the Q of s. So the intervals act as a task (Q, P - W): none waits at the top.

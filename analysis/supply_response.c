@@ -9,7 +9,7 @@
  *   (1)  S_k = least x = T(B + (k + 1) C - last + 1 + sum of n_j(x) C_j)    the last region begins at S_k - 1
  *   (2)  R_k = T(B + (k + 1) C + sum of n_j(S_k) C_j) + J - k T             without preemption
  *   (3)  L_k = least x = T(B + (k + 1) C + sum of n_j(x) C_j)               k + 1 jobs are done
- *   (4)  k is the last job if L_k + J <= (k + 1) T, or if all jobs of a hyperperiod were looked at.
+ *   (4)  k is the last job if L_k + J <= (k + 1) T, or if all jobs of a hyperperiod were checked.
  *
  * With heads sbf is the least of several: work that comes finds what is left of a budget, and how much that is and when
  * the next one comes depends on each other.

@@ -32,7 +32,7 @@ typedef struct takt_supplied {
     takt_sporadic_t task;     /* its deadline does not count */
     takt_duration_t blocking; /* by less urgent tasks, once in an active period */
     takt_duration_t last;     /* region at the end of a job that is not preempted: 1 (preemptive) .. wcet */
-    uint64_t jobs; /* how many jobs are looked at, at most: UINT64_MAX, or H / T where all shares together
+    uint64_t jobs; /* number of jobs to check, at most: UINT64_MAX, or H / T where all shares together
                                     * are Q / P, so that the active period may have no end (takt_supplied_jobs) */
 } takt_supplied_t;
 

@@ -41,7 +41,7 @@ if(NOT takt_port STREQUAL "posix")
   set(takt_freestanding -ffreestanding)
 endif()
 
-# Makes takt_<name>, takt::<name> for those who link it, a library of the files that follow.
+# Makes takt_<name>, takt::<name> for programs that link it, a library of the files that follow.
 function(takt_library name)
   add_library(takt_${name} STATIC ${ARGN})
   add_library(takt::${name} ALIAS takt_${name})
@@ -130,7 +130,7 @@ if(TARGET takt_semihost)
   target_link_libraries(takt_semihost PUBLIC takt_kernel)
 endif()
 
-# ---- analyses: whoever links them pays for those that are called ----------------------------------------------------
+# ---- analyses: a program pays for those that it calls ----------------------------------------------------
 
 file(GLOB takt_analysis_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/analysis/*.c)
 takt_library(analysis ${takt_analysis_sources})

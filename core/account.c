@@ -72,7 +72,7 @@ TAKT_RARE void takt_account_exhaust_server(takt_server_t *server, takt_instant_t
         takt_urgency_write(&server->entity, &server->job);
         return;
     }
-    if (!server->kind->listens) {
+    if (!server->kind->runs_timers_without_budget) {
         takt_timers_remove(&takt_server_parent(server)->timers, &server->wake);
     }
     takt_hierarchy_leave(&server->entity, now);
@@ -94,7 +94,7 @@ TAKT_INLINE bool exhaust_payer(takt_entity_t *payer, takt_instant_t now) {
 
 static void exhaust_chain(takt_dispatcher_t *dispatcher, takt_entity_t *running, takt_instant_t now) {
     for (takt_entity_t *payer = running; payer != NULL; payer = next_payer(payer)) {
-        dispatcher->fired += exhaust_payer(payer, now);
+        dispatcher->expired += exhaust_payer(payer, now);
     }
 }
 
@@ -187,12 +187,12 @@ TAKT_RARE void takt_account_replenish(takt_server_t *server) {
             takt_hierarchy_join(&server->entity, instant);
         }
     }
-    if (!has_work && server->kind->lapses) {
-        takt_hierarchy_arm_in_parent(server, &server->lapse, instant);
+    if (!has_work && server->kind->loses_idle_budget) {
+        takt_hierarchy_arm_in_parent(server, &server->instant_end, instant);
     }
 }
 
-TAKT_RARE void takt_account_lapse(takt_server_t *server) {
+TAKT_RARE void takt_account_lose_idle_budget(takt_server_t *server) {
     if (takt_ready_is_empty(&server->ready)) {
         server->job.remaining = 0;
         takt_hierarchy_rearm_wake(server);

@@ -59,7 +59,7 @@ TAKT_INLINE void takt_account(takt_dispatcher_t *dispatcher, takt_instant_t now)
 void takt_account_replenish(takt_server_t *server);
 
 /* Called at the end of an instant at which `server` had no work; its budget is lost if it still has none. */
-void takt_account_lapse(takt_server_t *server);
+void takt_account_lose_idle_budget(takt_server_t *server);
 
 /* As takt_account_time_to_go, for a chain of any length. */
 takt_duration_t takt_account_time_of_chain(takt_entity_t *entity);

@@ -46,7 +46,7 @@ void takt_allocator_begin_job(takt_task_t *task, takt_instant_t release) {
 static void open_entity(takt_entity_t *entity) { takt_entity_set_attributes(entity, TAKT_ATTRIBUTE_BUDGET); }
 
 static void close_entity(takt_entity_t *entity) {
-    entity->attributes = entity->attributes & (255u ^ TAKT_ATTRIBUTE_BUDGET);
+    takt_entity_clear_attributes(entity, TAKT_ATTRIBUTE_BUDGET);
 }
 
 /* Excludes execution of `task` in the background from the charge to the window that opens. */

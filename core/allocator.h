@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Allocator: assigns windows, that is deadlines and budgets, to the jobs of its tasks while the system runs.
  *
- * Source: S3's split of allocator (fills attributes) and dispatcher (obeys them). A task with an allocation has no
+ * Source: the split of allocator (fills attributes) and dispatcher (obeys them) of Wang and Lin 1999. A task with an allocation has no
  * releases of its own: its allocator begins, moves and ends its jobs. While the task is open (TAKT_ATTRIBUTE_BUDGET),
  * its execution is charged to job.remaining, the budget of the current window, and to no other budget.
  *

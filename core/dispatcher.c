@@ -201,7 +201,7 @@ TAKT_RARE static void expire(takt_dispatcher_t *dispatcher, const takt_task_exte
 }
 
 static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instant_t now) {
-    dispatcher->fired++;
+    dispatcher->expired++;
     switch ((takt_timer_kind_t)timer->kind) {
     case TAKT_TIMER_RELEASE:
         takt_jobs_release(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_t, timer), now);
@@ -212,9 +212,9 @@ static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instan
     case TAKT_TIMER_EXPIRY:
         expire(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_extension_t, expiry), now);
         break;
-    case TAKT_TIMER_LAPSE:
-        dispatcher->fired--; /* the end of an instant is part of the preceding item */
-        takt_account_lapse(TAKT_CONTAINER_OF(timer, takt_server_t, lapse));
+    case TAKT_TIMER_INSTANT_END:
+        dispatcher->expired--; /* the end of an instant is part of the preceding item */
+        takt_account_lose_idle_budget(TAKT_CONTAINER_OF(timer, takt_server_t, instant_end));
         break;
     case TAKT_TIMER_ALLOCATION:
         allocate(TAKT_CONTAINER_OF(timer, takt_allocation_t, timer));
@@ -287,7 +287,7 @@ takt_entity_t *takt_dispatcher_choose(takt_dispatcher_t *dispatcher, takt_instan
     return select_entity(dispatcher, now);
 }
 
-/* Handles a selected `entity` that holds or wants a resource, or is limited. */
+/* Handles a selected `entity` that holds or requests a resource, or has a preemption threshold. */
 TAKT_RARE static void obey_locks_and_limit(takt_dispatcher_t *dispatcher, takt_cpu_t *cpu,
                                            takt_entity_t *entity, takt_instant_t now) {
     if (takt_entity_is_locking(entity)) {

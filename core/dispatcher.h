@@ -2,7 +2,7 @@
 /* Dispatcher: the scheduler as a pure state machine. Its input is `now` and an event. Its output is a
  * decision: the entity to run, the processor, and the latest instant of the next call.
  *
- * Source: S3's dispatcher with the fixed order of SPEC.md, 2; rules 1 to 5 of DESIGN.md.
+ * Source: the dispatcher of Wang and Lin 1999 with the fixed order of SPEC.md, 2; rules 1 to 5 of DESIGN.md.
  *
  * How a platform calls it, callers serialised per dispatcher:
  *
@@ -26,7 +26,7 @@
 /* What one processor does. The record is the caller's memory. */
 typedef struct takt_cpu {
     takt_entity_t *running;    /* NULL when idle; a server while that idles on its own budget */
-    uint32_t should_yield;     /* 1 if a ready entity of its dispatcher is more urgent than the limited job
+    uint32_t should_yield;     /* 1 if a ready entity of its dispatcher is more urgent than the started job
                                   that runs is without its threshold, as of the last take or point; else 0 */
     takt_instant_t charged_at; /* execution is charged to budgets up to here */
     struct takt_cpu
@@ -67,7 +67,7 @@ typedef enum takt_event_kind {
  * an allocation neither blocks nor suspends, because its allocator would make it ready. */
 typedef struct takt_event {
     takt_event_kind_t kind;
-    takt_entity_t *entity; /* complete, yield, points, suspend, locks: the running one (points: limited;
+    takt_entity_t *entity; /* complete, yield, points, suspend, locks: the running one (points: started;
                                suspend, locks: with an extension, or for locks a plain thread with `wait`);
                                block: a ready one; wake: a blocked one, not one that waits for a resource
                                only; arrival: of a task that is not periodic and whose ring has room;
@@ -120,13 +120,13 @@ typedef struct takt_dispatcher {
     uint16_t busy;    /* of them, those that run a job; 0 unless takt_dispatcher_take_next is called */
     uint32_t sequence;
     uint32_t unrecorded_steps;
-    uint32_t fired;    /* number of exhausted budgets and expired timers, except TAKT_TIMER_WAKE and
-                            TAKT_TIMER_LAPSE; modulo 2^32 */
+    uint32_t expired;  /* number of exhausted budgets and expired timers, except TAKT_TIMER_WAKE and
+                            TAKT_TIMER_INSTANT_END; modulo 2^32 */
     uint32_t releases; /* of these, jobs released or dropped */
     takt_instant_t stepped_at;
     takt_trace_t *trace;            /* NULL: nothing is recorded */
     takt_change_t *changes;         /* caller's memory */
-    uint32_t taken_out;             /* entities found blocked when selected, and removed; modulo 2^32 */
+    uint32_t blocked_removals;      /* entities found blocked when selected, and removed; modulo 2^32 */
     const struct takt_locks *locks; /* functions for resources, see locks.h; NULL: there are none */
 } takt_dispatcher_t;
 
@@ -204,7 +204,7 @@ void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt
                          takt_duration_t longest);
 
 /* Records every call to `trace` from now on. Call before the first event. A platform that uses the inline
- * layer also sets TAKT_ATTRIBUTE_ATTENDED on its entities, so that every event is posted here. */
+ * layer also sets TAKT_ATTRIBUTE_FULL_PASS on its entities, so that every event is posted here. */
 TAKT_INLINE void takt_dispatcher_record_to(takt_dispatcher_t *dispatcher, takt_trace_t *trace) {
     dispatcher->trace = trace;
 }

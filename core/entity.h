@@ -4,7 +4,7 @@
  * Rule 7 of DESIGN.md (order is data); one record for jobs and servers. 32 bytes on
  * a 32-bit machine, so that a plain thread's control block stays small.
  *
- *            release, wake                     start (first dispatch of a limited job)
+ *            release, wake                     start (first dispatch of a job with a threshold)
  *   ABSENT ----------------> READY ----------------------------------------> READY + started
  *      ^                      |  ^                                              |
  *      +--- complete, block --+--|----------------------------------------------+
@@ -25,7 +25,7 @@ enum {
     TAKT_ATTRIBUTE_IN_SERVER = 1u << 1, /* a budget pays for its execution */
     TAKT_ATTRIBUTE_LIMITED = 1u << 2,   /* it has a preemption threshold */
     TAKT_ATTRIBUTE_KEYED = 1u << 3,     /* its ready set is a heap of keys */
-    TAKT_ATTRIBUTE_ATTENDED = 1u << 4,  /* its events are recorded, or the kernel acts when it is chosen */
+    TAKT_ATTRIBUTE_FULL_PASS = 1u << 4, /* its events are recorded, or the kernel acts when it is chosen */
     TAKT_ATTRIBUTE_AGING = 1u << 5,     /* its key changes while it executes */
     TAKT_ATTRIBUTE_LOCKING = 1u << 6,   /* it holds a resource, or waits for one */
     TAKT_ATTRIBUTE_BUDGET = 1u << 7,    /* its job has its own budget, job.remaining; see allocator.h */
@@ -37,7 +37,7 @@ enum {
 
 enum {
     TAKT_STATE_READY = 1u << 0,   /* it is in the ready set of its parent */
-    TAKT_STATE_STARTED = 1u << 1, /* a limited job that has been dispatched: its key is its preemption key */
+    TAKT_STATE_STARTED = 1u << 1, /* its job has been dispatched with a threshold, which is its key now */
     TAKT_STATE_WAITING = 1u << 2, /* it is in a queue outside core, which owns its links */
     TAKT_STATE_ACTIVE = 1u << 3,  /* its task's current job is not finished */
 };

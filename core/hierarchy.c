@@ -8,7 +8,7 @@ void takt_hierarchy_rearm_wake(takt_server_t *server) {
     takt_timers_t *outer = &takt_server_parent(server)->timers;
     takt_timers_remove(outer, &server->wake);
     const takt_instant_t next = takt_timers_next(&server->timers);
-    if (next != TAKT_NEVER && (takt_server_is_active(server) || server->kind->listens)) {
+    if (next != TAKT_NEVER && (takt_server_is_active(server) || server->kind->runs_timers_without_budget)) {
         takt_timers_insert(outer, &server->wake, next);
     }
 }
@@ -36,17 +36,17 @@ static takt_instant_t seen_from_outside(const takt_server_t *server, takt_instan
 
 /* Called before `server` gets work. */
 TAKT_RARE static void gain_work(takt_server_t *server, takt_instant_t instant) {
-    takt_hierarchy_replenish_at(server, server->kind->gain(server, instant));
+    takt_hierarchy_replenish_at(server, server->kind->work_begins(server, instant));
     takt_server_parent(server)->policy->release(&server->entity, &server->job);
 }
 
 /* Called after the last work of `server` has ended. */
 TAKT_RARE static void lose_work(takt_server_t *server, takt_instant_t instant) {
-    if (server->kind->lose != NULL) {
-        takt_hierarchy_replenish_at(server, server->kind->lose(server, instant));
+    if (server->kind->work_ends != NULL) {
+        takt_hierarchy_replenish_at(server, server->kind->work_ends(server, instant));
     }
-    if (server->kind->lapses) {
-        takt_hierarchy_arm_in_parent(server, &server->lapse, instant);
+    if (server->kind->loses_idle_budget) {
+        takt_hierarchy_arm_in_parent(server, &server->instant_end, instant);
     }
 }
 
@@ -75,7 +75,7 @@ TAKT_RARE static void join_upwards(takt_entity_t *entity, takt_instant_t instant
     takt_server_t *home = entity->home;
     while (!takt_entity_is_ready(&home->entity)) {
         instant = seen_from_outside(home, instant);
-        if (home->kind->gain != NULL && takt_ready_is_empty(&home->ready)) {
+        if (home->kind->work_begins != NULL && takt_ready_is_empty(&home->ready)) {
             gain_work(home, instant);
         }
         enter_set(entity);

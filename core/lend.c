@@ -43,7 +43,7 @@ static takt_dispatcher_t *dispatcher_of(const takt_entity_t *entity) {
  * ceiling bars from running is not parked: it continues once the holder is not ready. */
 static void take_out(takt_entity_t *entity, takt_resource_t *obstacle, takt_instant_t now) {
     const bool is_barred = obstacle != takt_obstacle_to(entity) && takt_entity_is_ready(obstacle->holder);
-    dispatcher_of(entity)->taken_out++;
+    dispatcher_of(entity)->blocked_removals++;
     if (!is_barred) {
         takt_park(entity, obstacle, now);
     }
@@ -91,7 +91,7 @@ takt_entity_t *takt_lend_choose(takt_server_t *home, takt_instant_t now) {
                 return other;
             }
         } else if (takt_obstacle_is_budget(best)) {
-            dispatcher_of(best)->taken_out++;
+            dispatcher_of(best)->blocked_removals++;
             takt_hierarchy_await_budget(best, now);
         } else {
             return best;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Plain thread: an entity without a task, which runs until it blocks. Beside the entity, core keeps the resources that
- * it holds and the one that it wants.
+ * it holds and the one that it requests.
  *
  * Source: SPEC.md, 9. Its level is the one it was added with, or the one of the last priority event. Where levels
  * order, the key is the level in force. Where keys order, it is less urgent than all jobs.
- * Invariant: `wait` is not NULL while the thread wants a resource.
+ * Invariant: `wait` is not NULL while the thread requests a resource.
  *
  * When not to use it: for work that repeats at a rate or has a deadline. Use a task. */
 #ifndef TAKT_CORE_PLAIN_H

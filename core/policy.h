@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Policy: what orders the children of one dispatcher. The interface; the policies are in policy/.
  *
- * Source: S3's split of allocator (fills attributes) and dispatcher (obeys them); rule 7 of DESIGN.md. */
+ * Source: the split of allocator (fills attributes) and dispatcher (obeys them) of Wang and Lin 1999; rule 7 of DESIGN.md. */
 #ifndef TAKT_CORE_POLICY_H
 #define TAKT_CORE_POLICY_H
 
@@ -9,7 +9,7 @@
 
 enum { TAKT_POLICY_VERSION = 4 };
 
-/* Class of a task, S0's HRT, SRT and NRT: breaks ties between equal computed keys. */
+/* Class of a task, HRT, SRT and NRT of Springer and Zhao 2024: breaks ties between equal computed keys. */
 typedef enum takt_task_class {
     TAKT_CLASS_HARD = 0,
     TAKT_CLASS_SOFT = 1,
@@ -31,7 +31,7 @@ typedef struct takt_job {
 } takt_job_t;
 
 /* Ranks of ties; the class is added to all but the first and the last. Before those of other jobs come, in the same order
- * among themselves, those of limited jobs that have started. Before these come those of jobs that hold a resource or wait
+ * among themselves, those of jobs with a threshold that have started. Before these come those of jobs that hold a resource or wait
  * for one, and first of all a started non-preemptive job. The idle thread comes last. */
 enum {
     TAKT_TIE_RANK_FIRST = 0,

@@ -55,7 +55,7 @@ typedef struct takt_resource {
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_resource_t) <= 56,
                "a resource is at most 56 bytes on a 32-bit machine");
 
-/* What an entity that wants a resource waits for. A plain thread needs this memory only during the wait. */
+/* What an entity that requests a resource waits for. A plain thread needs this memory only during the wait. */
 typedef struct takt_lock_wait {
     takt_resource_t *wanted;    /* the resource that it has tried to lock */
     takt_resource_t *parked_at; /* in whose list it is parked */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Server: an entity whose execution is another dispatcher, with a budget.
  *
- * Source: S4 (hierarchical scheduling); SPEC.md, 4. The root is a server without a kind: it is
+ * Source: Inam et al. 2011 (hierarchical scheduling); SPEC.md, 4. The root is a server without a kind: it is
  * never out of budget. A server is active while budget > 0. The only timer of an inactive server is its
  * replenishment. Its own timers wait until it is active again, and keep their nominal instants.
  *
@@ -48,19 +48,19 @@ enum { TAKT_KIND_TRAITS(TAKT_KIND_TRAIT_BIT) };
  * (not its level); their `instant` is nominal. They return the instant of the next replenishment, TAKT_NEVER
  * if it is not known yet or has not changed. */
 typedef struct takt_server_kind {
-    const char *name;    /* as in task-set files */
-    const char *summary; /* one line */
-    bool idles;          /* it is ready also without work, and is charged if selected then */
-    bool lapses;         /* it loses its budget at the end of an instant at which it has no work */
-    bool listens;        /* its own timers are processed also without budget */
-    bool has_returns;    /* it needs takt_server_t.returns */
-    bool wants_deadline; /* it makes sense only under deadline scheduling */
+    const char *name;       /* as in task-set files */
+    const char *summary;    /* one line */
+    bool idles;             /* it is ready also without work, and is charged if selected then */
+    bool loses_idle_budget; /* it loses its budget at the end of an instant at which it has no work */
+    bool runs_timers_without_budget; /* its own timers are processed also without budget */
+    bool has_returns;                /* it needs takt_server_t.returns */
+    bool wants_deadline;             /* it makes sense only under deadline scheduling */
     /* The instant of its replenishment is reached. */
     takt_instant_t (*replenish)(struct takt_server *server, takt_instant_t instant);
     /* It is about to get work and had none. May be NULL, as the next two. */
-    takt_instant_t (*gain)(struct takt_server *server, takt_instant_t instant);
+    takt_instant_t (*work_begins)(struct takt_server *server, takt_instant_t instant);
     /* Its last work has ended. */
-    takt_instant_t (*lose)(struct takt_server *server, takt_instant_t instant);
+    takt_instant_t (*work_ends)(struct takt_server *server, takt_instant_t instant);
     /* Its budget is exhausted and it has work. It stays ready if it gets a new budget at once. */
     takt_instant_t (*exhaust)(struct takt_server *server, takt_instant_t instant);
     uint32_t traits; /* TAKT_KIND_ and the constants of TAKT_KIND_TRAITS, 0 where nothing is known */
@@ -68,7 +68,7 @@ typedef struct takt_server_kind {
 
 /* True if a budget of this kind is replenished at the start of each period only. */
 TAKT_INLINE bool takt_server_kind_is_periodic(const takt_server_kind_t *kind) {
-    return kind->gain == NULL && kind->exhaust == NULL;
+    return kind->work_begins == NULL && kind->exhaust == NULL;
 }
 
 enum { TAKT_SERVER_RETURNS = 32 };
@@ -96,7 +96,7 @@ typedef struct takt_server {
     takt_timers_t timers;
     takt_timer_t replenishment; /* in the parent's timers, like the next two */
     takt_timer_t wake;          /* armed while the server is active and one of its timers is pending */
-    takt_timer_t lapse;         /* armed in an instant at which a polling server has no work */
+    takt_timer_t instant_end;   /* armed in an instant at which a polling server has no work */
     takt_duration_t capacity;
     takt_job_t job; /* the current period; job.remaining is the budget as of the last account */
     takt_server_returns_t *returns; /* NULL unless the kind needs them */

@@ -86,10 +86,10 @@ static takt_instant_t at_deadline(takt_server_t *server, takt_instant_t instant)
 const takt_server_kind_t takt_server_cbs = {
     .name = "cbs",
     .summary = "constant bandwidth: a used-up budget is full at once, at a later deadline",
-    .listens = true,
+    .runs_timers_without_budget = true,
     .wants_deadline = true,
     .replenish = replenish,
-    .gain = gain,
+    .work_begins = gain,
     .exhaust = at_once,
     .traits = TAKT_KIND_BANDWIDTH | TAKT_KIND_POSTPONES,
 };
@@ -97,11 +97,11 @@ const takt_server_kind_t takt_server_cbs = {
 const takt_server_kind_t takt_server_hard_cbs = {
     .name = "hard-cbs",
     .summary = "constant bandwidth: a used-up budget is full again at the deadline",
-    .listens = true,
+    .runs_timers_without_budget = true,
     .wants_deadline = true,
     .replenish = replenish,
-    .gain = gain_hard,
-    .lose = lose_hard,
+    .work_begins = gain_hard,
+    .work_ends = lose_hard,
     .exhaust = at_deadline,
     .traits = TAKT_KIND_BANDWIDTH,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Idling periodic server (S4; SPEC.md, 4): budget is charged whenever the server is selected, with
+/* Idling periodic server (Inam et al. 2011; SPEC.md, 4): budget is charged whenever the server is selected, with
  * or without work, and at off + kP the budget is full again.
  * Conserved: budget + what is charged since off + kP = capacity. */
 #include "core/server.h"

@@ -7,7 +7,7 @@
 const takt_server_kind_t takt_server_polling = {
     .name = "polling",
     .summary = "budget comes at the start of each period and is lost as soon as there is no work",
-    .lapses = true,
+    .loses_idle_budget = true,
     .replenish = takt_server_begin_period,
     .traits = TAKT_KIND_ACTS_AS_TASK,
 };

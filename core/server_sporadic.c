@@ -84,8 +84,8 @@ const takt_server_kind_t takt_server_sporadic = {
     .summary = "what is consumed comes back one period after the server became eligible",
     .has_returns = true,
     .replenish = replenish,
-    .gain = gain,
-    .lose = end_interval,
+    .work_begins = gain,
+    .work_ends = end_interval,
     .exhaust = end_interval,
     .traits = TAKT_KIND_RETURNS,
 };

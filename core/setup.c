@@ -50,7 +50,7 @@ void takt_dispatcher_add_server(takt_server_t *server, takt_server_t *home,
     server->job.level = parameters->level;
     takt_timer_init(&server->replenishment, &home->timers, TAKT_TIMER_REPLENISHMENT, parameters->id);
     takt_timer_init(&server->wake, &home->timers, TAKT_TIMER_WAKE, parameters->id);
-    takt_timer_init(&server->lapse, &home->timers, TAKT_TIMER_LAPSE, parameters->id);
+    takt_timer_init(&server->instant_end, &home->timers, TAKT_TIMER_INSTANT_END, parameters->id);
     takt_timers_insert(&home->timers, &server->replenishment, parameters->offset);
     takt_hierarchy_rearm_wakes(server);
 }

@@ -49,7 +49,7 @@ typedef struct takt_task_extension {
     takt_on_miss_t on_miss;   /* what happens to late jobs */
     takt_resource_t *held;    /* by the current job, the last one that it locked */
     takt_lock_wait_t wait;    /* of the current job */
-    takt_key_t threshold;     /* of a started limited job: its key if it held no resource */
+    takt_key_t threshold;     /* of a started job with one: its key if it held no resource */
     struct takt_allocation *allocation; /* begins and ends its jobs; NULL: the task does so itself */
     struct takt_change *last_change;    /* of those handed over; see change.h */
     struct takt_change *ahead;          /* the first one that its releases have not reached */

@@ -244,16 +244,16 @@ static takt_timer_t *open_first_slot(takt_timers_t *timers) {
 }
 
 takt_timer_t *takt_timers_take(takt_timers_t *timers, takt_instant_t now) {
-    takt_timer_t *fired = NULL;
+    takt_timer_t *expired = NULL;
     if (timers->next > now) {
         return NULL;
     }
     if (timers->draining == NULL && timers->occupied != 0) {
-        fired = open_first_slot(timers);
+        expired = open_first_slot(timers);
     }
     if (timers->draining != NULL) {
         move_one(timers);
     }
     look_ahead(timers);
-    return fired;
+    return expired;
 }

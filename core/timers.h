@@ -27,7 +27,7 @@
 enum { TAKT_TIMERS_SLOTS = 16, TAKT_TIMERS_MAX_ROWS = 24 };
 
 /* Purpose of a timer. At one instant expiries come first, then replenishments, resumes and allocations, then wakes
- * and releases (steps 5, 6 and 7 of SPEC.md, 2), then TAKT_TIMER_LAPSE. Within such a class the smaller entity
+ * and releases (steps 5, 6 and 7 of SPEC.md, 2), then TAKT_TIMER_INSTANT_END. Within such a class the smaller entity
  * number comes first; servers have smaller numbers than tasks. */
 typedef enum takt_timer_kind {
     TAKT_TIMER_EXPIRY = 0,        /* a job that is aborted at its deadline; a task's second timer */
@@ -35,7 +35,7 @@ typedef enum takt_timer_kind {
     TAKT_TIMER_RESUME = 2,        /* a suspended job becomes ready */
     TAKT_TIMER_WAKE = 3,          /* one of a server's own timers is due */
     TAKT_TIMER_RELEASE = 4,       /* a task's next job */
-    TAKT_TIMER_LAPSE = 5,         /* a server may lose its budget at the end of the instant */
+    TAKT_TIMER_INSTANT_END = 5,   /* a server may lose its budget at the end of the instant */
     TAKT_TIMER_ALLOCATION = 6,    /* an allocator's own timer */
 } takt_timer_kind_t;
 

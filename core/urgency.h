@@ -6,12 +6,12 @@
  *
  *   base                  in force
  *    |                       ^
- *    +-> boosts (locks.h) ---+-> threshold of a started limited job
+ *    +-> boosts (locks.h) ---+-> threshold of a started job
  *
  * One function writes the key and tie in force, and moves the entity in its ready set. The exception is
  * takt_urgency_begin: a job that begins has no modifiers and is in no ready set.
  *
- * Source: S1 for thresholds; SPEC.md, 9 for boosts. */
+ * Source: Bergsma et al. 2009 for thresholds; SPEC.md, 9 for boosts. */
 #ifndef TAKT_CORE_URGENCY_H
 #define TAKT_CORE_URGENCY_H
 
@@ -53,7 +53,7 @@ void takt_urgency_change_level(takt_entity_t *entity, takt_key_t level, takt_ins
 /* Recomputes the urgency in force of `entity`, no server, from its base urgency and its modifiers. */
 void takt_urgency_refresh(takt_entity_t *entity);
 
-/* Starts the current job of `entity`, which is limited: its threshold is in force from now on. */
+/* Starts the current job of `entity`, which has a threshold: it is in force from now on. */
 void takt_urgency_start(takt_entity_t *entity, takt_instant_t now);
 
 /* Ends the threshold of `entity`, if it was in force. The entity is placed ahead of its new equals. */

@@ -10,7 +10,7 @@ TAKT_INLINE takt_resource_t **takt_waiting_held_by(takt_entity_t *entity) {
     return entity->task != NULL ? &entity->task->extension->held : &takt_plain_of(entity)->held;
 }
 
-/* Returns the wait of `entity`; NULL for a plain thread that wants no resource. */
+/* Returns the wait of `entity`; NULL for a plain thread that requests no resource. */
 TAKT_INLINE takt_lock_wait_t *takt_waiting_wait_of(takt_entity_t *entity) {
     return entity->task != NULL ? &entity->task->extension->wait : takt_plain_of(entity)->wait;
 }

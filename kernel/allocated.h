@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* User-supplied allocators, and threads whose jobs they begin, move and end.
  *
- * Source: user-supplied allocators of Wang and Lin (S3). core/allocator.h has the interface that an allocator
+ * Source: user-supplied allocators of Wang and Lin 1999. core/allocator.h has the interface that an allocator
  * implements, and what it may call. An allocator changes neither core nor the kernel. Its record begins with a
  * takt_allocation_t, its record of a task with that task's takt_task_extension_t; both are the caller's memory.
  *
@@ -9,7 +9,7 @@
  *     takt_kernel_add_allocator(&mine, &functions)
  *     takt_allocated_thread_create ...            each with its record of the task
  *
- * Jobs that an allocator ends begin anew, and none of its jobs waits, both as job.h says. They may lock if the
+ * Jobs that an allocator ends restart, and none of its jobs waits, both as job.h says. They may lock if the
  * allocator has `lock` and `unlock`; it handles what a job holds when it closes a window or ends the job.
  *
  * When not to use it: for rate-based scheduling, see rate.h; for tasks that simply repeat. */

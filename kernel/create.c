@@ -97,7 +97,7 @@ static void prepare(takt_thread_t *thread, const takt_thread_parameters_t *param
 /* `thread` is in the dispatcher. */
 static void begin(takt_thread_t *thread) {
     thread->flags = TAKT_THREAD_EXISTS;
-    thread->plain.entity.attributes |= takt_kernel.attended & 255u;
+    takt_entity_set_attributes(&thread->plain.entity, takt_kernel.full_pass);
 }
 
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
@@ -247,7 +247,7 @@ static takt_status_t attend(takt_protocol_t protocol, const takt_thread_server_t
     if (takt_kernel.entity_count != 1u + takt_kernel.server_count) {
         return TAKT_ERROR_ORDER;
     }
-    takt_kernel.attended = TAKT_ATTRIBUTE_ATTENDED;
+    takt_kernel.full_pass = TAKT_ATTRIBUTE_FULL_PASS;
     return TAKT_OK;
 }
 

@@ -8,10 +8,10 @@
 
 /* Parameters that a task requests. */
 typedef struct takt_rate_demand {
-    takt_duration_t wcet;              /* ticks, 1 .. relative deadline; not read for class none */
+    takt_duration_t wcet;              /* ticks, 1 .. relative deadline; not read for best-effort tasks */
     takt_duration_t period;            /* ticks, 1 .. TAKT_RATE_LONGEST; soft: the requested period */
     takt_duration_t relative_deadline; /* ticks, at most the period if the task is hard; 0: the period */
-    uint64_t weight;                   /* 1 .. TAKT_RATE_WEIGHTS - 1; read for class none only */
+    uint64_t weight;                   /* 1 .. TAKT_RATE_WEIGHTS - 1; read for best-effort tasks only */
 } takt_rate_demand_t;
 
 /* Pending requests of the tasks of a scheduler. Private. */

@@ -56,7 +56,7 @@
     X(ERROR_EXTENSION, -30, "a job suspends itself or locks, and its task was not built for that")          \
     X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")                         \
     X(ERROR_LENGTH, -32, "an array is empty or too short, or its length is no power of two")                \
-    X(ERROR_KIND, -33, "a kind of server that wants deadlines, where levels order")                         \
+    X(ERROR_KIND, -33, "a kind of server that needs deadlines, where levels order")                         \
     X(ERROR_CHANGES, -34,                                                                                   \
       "no record is left to keep what a thread asks for, or there are some where threads share")            \
     X(ERROR_WAITS, -35, "a job that may be ended is to wait")                                               \

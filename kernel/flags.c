@@ -58,7 +58,7 @@ static void look_again(takt_flags_t *flags) {
 }
 
 /* Checks the first unchecked thread, and calls `wake` with it if its condition holds. Returns true if there was one. */
-TAKT_INLINE bool look(takt_flags_t *flags, void (*wake)(takt_entity_t *waiter)) {
+TAKT_INLINE bool check_next(takt_flags_t *flags, void (*wake)(takt_entity_t *waiter)) {
     if (takt_queue_is_empty(&flags->waiters.queue)) {
         return false;
     }
@@ -106,7 +106,7 @@ takt_status_t takt_flags_set(takt_flags_t *flags, uint32_t bits) {
     }
     takt_kernel.busy |= TAKT_BUSY_PASS;
     look_again(flags);
-    while (look(flags, make_ready)) {
+    while (check_next(flags, make_ready)) {
         takt_port_breathe();
     }
     return decide();
@@ -118,7 +118,7 @@ takt_status_t takt_flags_set_from_isr(takt_flags_t *flags, uint32_t bits) {
     const takt_port_level_t level = takt_port_lock();
     flags->bits |= bits;
     look_again(flags);
-    while (look(flags, takt_wake_from_isr)) {
+    while (check_next(flags, takt_wake_from_isr)) {
         takt_port_unlock(level);
         (void)takt_port_lock();
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Hybrid: rate-based tasks over any fixed-priority kernel; it rewrites priorities in the order of deadlines.
  *
- * Source: the implementation of Springer and Zhao (S0) over a fixed-priority kernel. The host needs only one function,
+ * Source: the implementation of Springer and Zhao 2024 over a fixed-priority kernel. The host needs only one function,
  * which sets a thread's priority. The adapter has its own dispatcher with the rate-based policy; it receives the events
  * and decides. After every decision the thread of the most urgent task gets the highest priority of the range, the next
  * one the priority below, and so on. A thread without a job, or without budget, gets priority 0.

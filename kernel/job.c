@@ -45,7 +45,7 @@ static void abandon(takt_job_thread_t *job) {
 }
 
 /* Body of such a context. A thread whose entry function has returned waits for ever. But jobs that may be ended cannot
- * wait: each ends where it begins, also in a context that is built anew. */
+ * wait: each ends where it begins, also in a context that is rebuilt. */
 static void execute(void *argument) {
     takt_job_thread_t *job = argument;
     if ((job->thread.flags & TAKT_THREAD_EXISTS) != 0) {
@@ -64,7 +64,7 @@ static void make_context(takt_job_thread_t *job) {
     thread->sp = takt_port_context_create(thread->stack, thread->stack_bytes, execute, job);
 }
 
-/* Builds the context anew, for the current job. */
+/* Rebuilds the context for the current job. */
 static void renew(takt_job_thread_t *job) {
     job->number = job->thread.plain.entity.task->job.number;
     renewing = job == renewing ? NULL : renewing;
@@ -111,7 +111,7 @@ void takt_job_fill(takt_job_thread_t *thread, const takt_thread_parameters_t *pa
     make_context(thread);
     takt_entity_t *entity = &thread->thread.plain.entity;
     if (takt_task_may_be_ended(entity->task)) {
-        entity->attributes |= TAKT_ATTRIBUTE_ATTENDED;
+        entity->attributes |= TAKT_ATTRIBUTE_FULL_PASS;
     }
 }
 

@@ -9,7 +9,7 @@
  *                                        +--- ended by the scheduler: late, cut, or out of budget
  *
  * A job that the scheduler ends executes nothing any more. When the next job is selected, the thread's context is built
- * anew and its entry function is called again. So a job needs no check of its own. The kernel unlocks what the job
+ * again and its entry function is called again. So a job needs no check of its own. The kernel unlocks what the job
  * locked. Its private memory, and the units and blocks it has taken, are the program's responsibility.
  *
  * The scheduler may end a job whose task aborts late jobs or has an allocator. Such a job does not wait for other
@@ -94,7 +94,7 @@ takt_status_t takt_job_point(void);
 /* The kernel object; it begins with the state of its processor. */
 extern struct takt_kernel takt_kernel;
 
-/* True if a more urgent entity waits for the running job's next point: the flag of Bergsma et al. (S1), as of the last
+/* True if a more urgent entity waits for the running job's next point: the flag of Bergsma et al. 2009, as of the last
  * decision or point. One load, no call; from anywhere. */
 TAKT_INLINE bool takt_job_should_yield(void) {
     const volatile takt_cpu_t *cpu = (const volatile takt_cpu_t *)(const void *)&takt_kernel;

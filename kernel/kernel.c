@@ -289,7 +289,7 @@ takt_status_t takt_kernel_trace_to(takt_trace_t *trace) {
     if (takt_kernel.entity_count != 1) {
         return takt_kernel.entity_count == 0 ? TAKT_ERROR_NOT_INITIALISED : TAKT_ERROR_ORDER;
     }
-    takt_kernel.attended = TAKT_ATTRIBUTE_ATTENDED;
+    takt_kernel.full_pass = TAKT_ATTRIBUTE_FULL_PASS;
     takt_dispatcher_record_to(&takt_kernel.dispatcher, trace);
     return TAKT_OK;
 }

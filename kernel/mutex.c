@@ -74,7 +74,7 @@ static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
 }
 
 /* `running` asks core for the lock. */
-static void want(takt_entity_t *running, wish_t *wish) {
+static void request(takt_entity_t *running, wish_t *wish) {
     wish->wait.wanted = NULL;
     wish->wait.parked_at = NULL;
     wish->wait.circle = NULL;
@@ -86,7 +86,7 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
     TAKT_REQUIRE(mutex->resource.holder != running, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
     wish_t wish;
     begin_wish(&wish, mutex);
-    want(running, &wish);
+    request(running, &wish);
     (void)takt_kernel_dispatch();
     return end_wish(&wish, mutex);
 }
@@ -158,7 +158,7 @@ static takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running, takt_
     begin_wish(&wish, mutex);
     wish.timeout.expire = expire_wish;
     wish.thread = takt_plain_of(running);
-    want(running, &wish);
+    request(running, &wish);
     if (duration > 0) {
         takt_kernel_arm_after(&wish.timeout, duration);
     } else {

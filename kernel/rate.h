@@ -2,7 +2,7 @@
 /* Rate-based threads: created with a class, a wcet, a period and a deadline, or a weight. They enter, leave and
  * negotiate while the system runs.
  *
- * Source: taskRBCreate and related calls of Springer and Zhao (S0); rules: policy/rate_based.h and SPEC.md, 10.
+ * Source: taskRBCreate and related calls of Springer and Zhao 2024; rules: policy/rate_based.h and SPEC.md, 10.
  *
  *     takt_kernel_init(&takt_policy_rate_based)
  *     takt_rates_init(&rates, &settings, changes, count)
@@ -57,7 +57,7 @@ typedef struct takt_rate_section {
 typedef struct takt_rate_parameters {
     takt_thread_parameters_t thread; /* under the root; its priority is not read */
     takt_rates_t *rates;             /* its scheduler */
-    takt_task_class_t type;          /* HRT, SRT and NRT of Springer and Zhao */
+    takt_task_class_t type;          /* HRT, SRT and NRT of Springer and Zhao 2024 */
     takt_rate_demand_t demand;       /* its request when it enters */
     bool adapts;                     /* soft: the estimate of its wcet follows what its jobs execute */
     takt_rate_section_t *sections;   /* one for each resource that its jobs lock; NULL: they lock nothing */

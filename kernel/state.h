@@ -30,7 +30,7 @@ typedef struct takt_kernel {
     uint32_t server_count;
     uint32_t children; /* children of the root, see kernel/creation.h */
     uint32_t mutex_count;
-    uint32_t attended;    /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
+    uint32_t full_pass;   /* TAKT_ATTRIBUTE_FULL_PASS for all threads, or 0 */
     takt_queue_t created; /* threads that the start wakes */
     takt_instant_t until; /* end of the last decision */
     takt_instant_t alarm; /* setting of the port's timer */

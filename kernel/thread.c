@@ -68,7 +68,7 @@ static takt_status_t stop(takt_thread_t *thread) {
 /* A waiting thread gets an attribute, so that the inline layer does not wake it. */
 static __attribute__((noinline)) takt_status_t suspend_other(takt_thread_t *thread) {
     if ((thread->plain.entity.state & TAKT_STATE_WAITING) != 0) {
-        thread->plain.entity.attributes |= TAKT_ATTRIBUTE_ATTENDED;
+        thread->plain.entity.attributes |= TAKT_ATTRIBUTE_FULL_PASS;
         return takt_port_open();
     }
     takt_wait_forget(thread);
@@ -93,8 +93,8 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
 
 /* Removes the attribute that suspend_other set, if any. */
 static __attribute__((noinline)) void leave_to_inline_layer(takt_entity_t *entity) {
-    if ((entity->attributes & TAKT_ATTRIBUTE_ATTENDED) != takt_kernel.attended) {
-        entity->attributes ^= TAKT_ATTRIBUTE_ATTENDED;
+    if ((entity->attributes & TAKT_ATTRIBUTE_FULL_PASS) != takt_kernel.full_pass) {
+        entity->attributes ^= TAKT_ATTRIBUTE_FULL_PASS;
     }
 }
 
@@ -133,11 +133,11 @@ takt_status_t takt_thread_resume_from_isr(takt_thread_t *thread) {
 /* Adds `bits` to the notification of `thread`. Returns true if the thread waits for one. */
 TAKT_INLINE bool is_to_hear(takt_thread_t *thread, uint32_t bits) {
     thread->notification |= bits;
-    const bool listens = (thread->flags & TAKT_THREAD_LISTENS) != 0 && bits != 0;
-    if (listens) {
-        takt_thread_clear(thread, TAKT_THREAD_LISTENS);
+    const bool is_awaited = (thread->flags & TAKT_THREAD_AWAITS_NOTIFICATION) != 0 && bits != 0;
+    if (is_awaited) {
+        takt_thread_clear(thread, TAKT_THREAD_AWAITS_NOTIFICATION);
     }
-    return listens;
+    return is_awaited;
 }
 
 takt_status_t takt_thread_notify(takt_thread_t *thread, uint32_t bits) {
@@ -160,7 +160,7 @@ takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits) 
 
 /* Waits for a notification of the running thread. Closed; returns open. */
 static takt_status_t listen(takt_thread_t *self, takt_duration_t duration) {
-    self->flags |= TAKT_THREAD_LISTENS;
+    self->flags |= TAKT_THREAD_AWAITS_NOTIFICATION;
     if (duration != TAKT_NEVER) {
         return takt_wait_for(NULL, duration);
     }
@@ -185,7 +185,7 @@ takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duratio
     if (self->notification == 0 && duration > 0) {
         status = listen(self, duration);
         takt_port_close();
-        takt_thread_clear(self, TAKT_THREAD_LISTENS);
+        takt_thread_clear(self, TAKT_THREAD_AWAITS_NOTIFICATION);
     }
     *bits = take_bits(self);
     (void)takt_port_open();

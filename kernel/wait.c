@@ -16,11 +16,11 @@ static takt_waiters_t *waiters_of(const takt_thread_t *thread) {
         const takt_wait_t *wait = thread->wait;
         return wait->waiters;
     }
-    return (thread->flags & TAKT_THREAD_LISTENS) != 0 ? NULL : thread->wait;
+    return (thread->flags & TAKT_THREAD_AWAITS_NOTIFICATION) != 0 ? NULL : thread->wait;
 }
 
 /* The job of `thread` may be ended or made ready by another entity. It would stay in a queue, with its record on a
- * stack that is built anew. Undoes the request that it was about to wait for. */
+ * stack that is rebuilt. Undoes the request that it was about to wait for. */
 static __attribute__((noinline)) takt_status_t refuse_job(takt_thread_t *thread) {
     takt_waiters_t *waiters = waiters_of(thread);
     if (waiters != NULL) {
@@ -29,7 +29,7 @@ static __attribute__((noinline)) takt_status_t refuse_job(takt_thread_t *thread)
     if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
         ((takt_wait_t *)thread->wait)->status = TAKT_ERROR_WAITS;
     }
-    takt_thread_clear(thread, TAKT_THREAD_LISTENS);
+    takt_thread_clear(thread, TAKT_THREAD_AWAITS_NOTIFICATION);
     takt_wait_forget(thread);
     return takt_kernel_refuse(TAKT_ERROR_WAITS);
 }
@@ -76,7 +76,7 @@ TAKT_INLINE void leave(takt_thread_t *thread, takt_waiters_t *waiters) {
 
 void takt_wait_withdraw(takt_thread_t *thread) {
     leave(thread, waiters_of(thread));
-    takt_thread_clear(thread, TAKT_THREAD_LISTENS);
+    takt_thread_clear(thread, TAKT_THREAD_AWAITS_NOTIFICATION);
     takt_wait_forget(thread);
 }
 
@@ -98,7 +98,7 @@ static uint32_t expire_wait(takt_timeout_t *timeout) {
     }
     wait->status = TAKT_TIMEOUT;
     leave(thread, wait->waiters);
-    takt_thread_clear(thread, TAKT_THREAD_TIMED | TAKT_THREAD_LISTENS);
+    takt_thread_clear(thread, TAKT_THREAD_TIMED | TAKT_THREAD_AWAITS_NOTIFICATION);
     thread->wait = NULL;
     return takt_wake_unseen(&thread->plain.entity);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* cus: constant utilization server.
  *
- * Source: Deng, Liu and Sun 1997; S3, Table 2.
+ * Source: Deng, Liu and Sun 1997; Wang and Lin 1999, Table 2.
  * Rule: as tbs, but a job does not start before the previous deadline: the group never has more than its share.
  * Leaves out: the end of a late job at its deadline; on_miss selects it.
  * Cost: O(1) per arrival.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* rate-based: the rate-based scheduler with a ledger of reservations.
  *
- * Source: S0 after RBED; the integer form of its rules: SPEC.md, 10. Every admitted task holds a reservation, a
+ * Source: Springer and Zhao 2024 after RBED; the integer form of its rules: SPEC.md, 10. Every admitted task holds a reservation, a
  * rate in units of 1 / TAKT_RATE_WHOLE. Invariant: the ledger, the sum of all reservations, is at most the whole.
- * Rates of soft tasks and of class none follow from the set of admitted tasks. A task changes its rate at the end of
+ * Rates of soft and best-effort tasks follow from the set of admitted tasks. A task changes its rate at the end of
  * its window, its boundary. From then on the rate that it gives up is granted to others: hard tasks first, then soft
- * ones, then class none. A task may request new parameters. All come into force together, at the boundary at which it
+ * ones, then best-effort ones. A task may request new parameters. All come into force together, at the boundary at which it
  * gets the rate that they need. So every window has the rate that its budget needs.
  *
  * A task computes its target at its own boundary, if a task has entered or left since. The share that a window has
@@ -42,15 +42,15 @@ typedef enum takt_rate_rule {
 } takt_rate_rule_t;
 
 typedef struct takt_rate_settings {
-    uint64_t beta;        /* share of class none; read unless it follows from formula (3) */
+    uint64_t beta;        /* share of best-effort tasks; read unless it follows from formula (3) */
     uint64_t sigma;       /* least share of all soft tasks, kept free when hard ones are admitted */
     takt_duration_t grid; /* >= 1: stretched periods are multiples of it */
     takt_rate_rule_t rule;
     uint32_t estimate_jobs; /* 1 .. TAKT_RATE_JOBS: a smaller estimate is the largest of that many jobs */
     bool has_formula;
-    bool has_background;  /* class none also runs when idle time is left, beyond its budget */
+    bool has_background;  /* best-effort tasks also run in idle time, beyond their budgets */
     bool has_compression; /* a soft task whose rate grows gets an earlier deadline in flight */
-    bool has_cuts;        /* a task of class none gives up rate in flight, with a smaller budget */
+    bool has_cuts;        /* a best-effort task gives up rate in flight, with a smaller budget */
 } takt_rate_settings_t;
 
 typedef enum takt_rate_stage {
@@ -134,9 +134,9 @@ typedef struct takt_rate_based {
     takt_rate_task_t *last_pending[3];
     uint64_t requested[3];     /* sum of the rates requested by the admitted tasks of each class */
     uint64_t admitted[3];      /* number of admitted tasks of each class */
-    uint64_t weights;          /* sum of those of class none */
+    uint64_t weights;          /* sum of those of best-effort tasks */
     uint64_t soft;             /* target rate of all soft tasks together */
-    uint64_t none;             /* likewise class none */
+    uint64_t none;             /* likewise of best-effort tasks */
     uint64_t reserved;         /* the ledger */
     uint32_t epoch;            /* counts the requests that changed targets */
     uint32_t swept;            /* in flight: the last epoch that open windows have been told of, or none */
@@ -151,7 +151,7 @@ void takt_rate_based_init(takt_rate_based_t *rates, const takt_rate_settings_t *
                           takt_dispatcher_t *dispatcher);
 
 /* Adds a task of the allocator under the root, in file order. `parameters` has the extension of `rate`, which is
- * zeroed, and as wcet the budget that the task requests (ignored for class none). The task enters by an event. */
+ * zeroed, and as wcet the budget that the task requests (ignored for best-effort tasks). The task enters by an event. */
 void takt_rate_based_add(takt_rate_based_t *rates, takt_rate_task_t *rate, takt_task_t *task,
                          takt_entity_t *entity, const takt_task_parameters_t *parameters, uint64_t weight,
                          bool is_greedy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* rbe: rate-based execution.
  *
- * Source: S0 2.1.3, equation (1) (Jeffay and Goddard 1999).
+ * Source: Springer and Zhao 2024, 2.1.3, equation (1) (Jeffay and Goddard 1999).
  * Rule: event j of a task (x, y, d) that arrives at t_j is due at t_j + d, but not before D(j-x) + y. An early event
  * may run at once. Unused rate is not accumulated.
  * Invariant: D never decreases, and at most x deadlines lie in any interval of length y.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* share: a share of the processor for each task, by its weight.
  *
- * Source: S3, Table 2 (generic); Demers, Keshav, Shenker 1989 and Parekh, Gallager 1993 (WFQ); Bennett, Zhang 1996
+ * Source: Wang and Lin 1999, Table 2 (generic); Demers, Keshav, Shenker 1989 and Parekh, Gallager 1993 (WFQ); Bennett, Zhang 1996
  * (WF2Q). SPEC.md, 3 for the integers.
  * Tags: generic max(a, F') + wcet / share, in ticks; wfq max(F', V(a)) + wcet / weight, in virtual time, V being that of
  * the fluid system that serves all backlogged flows at once, and F' the previous tag. Under wf2q a job starts only when
@@ -56,13 +56,13 @@ static void flow_on(takt_share_t *share, takt_wide_t work) {
 }
 
 /* Advances the fluid system to `now`. */
-static void look(takt_share_t *share, takt_instant_t now) {
-    if (now <= share->looked_at) {
+static void advance(takt_share_t *share, takt_instant_t now) {
+    if (now <= share->advanced_to) {
         return;
     }
-    takt_wide_t work = takt_wide_product(now - share->looked_at, TAKT_SHARE_TICK);
+    takt_wide_t work = takt_wide_product(now - share->advanced_to, TAKT_SHARE_TICK);
     work = takt_wide_plus(work, (takt_wide_t){0, share->kept});
-    share->looked_at = now;
+    share->advanced_to = now;
     share->kept = 0;
     while (!is_idle(share)) {
         const takt_wide_t needed = work_until(share, share->departures.slots[0]->key);
@@ -107,12 +107,12 @@ static takt_instant_t instant_of(const takt_share_t *share, takt_key_t later) {
     const takt_wide_t needed = work_until(share, later);
     const takt_wide_t kept = {0, share->kept};
     if (later <= share->virtual_time || !takt_wide_is_less(kept, needed)) {
-        return share->looked_at;
+        return share->advanced_to;
     }
     const takt_wide_t rest =
         takt_wide_plus(takt_wide_minus(needed, kept), (takt_wide_t){0, TAKT_SHARE_TICK - 1u});
     return rest.high < TAKT_SHARE_TICK
-               ? share->looked_at + takt_wide_quotient(rest, (takt_wide_t){0, TAKT_SHARE_TICK})
+               ? share->advanced_to + takt_wide_quotient(rest, (takt_wide_t){0, TAKT_SHARE_TICK})
                : TAKT_NEVER;
 }
 
@@ -146,7 +146,7 @@ static void start_first(takt_share_t *share, takt_instant_t instant) {
 
 static void look_for_starts(takt_allocation_t *allocation, takt_instant_t instant) {
     takt_share_t *share = TAKT_CONTAINER_OF(allocation, takt_share_t, allocation);
-    look(share, instant);
+    advance(share, instant);
     if (share->starts.count > 0 && share->starts.slots[0]->key <= share->virtual_time) {
         start_first(share, instant);
     }
@@ -180,7 +180,7 @@ static void generic_arrive(takt_task_t *task, takt_arrival_t *arrival) {
 
 static void wfq_arrive(takt_task_t *task, takt_arrival_t *arrival) {
     takt_share_flow_t *flow = flow_of(task);
-    look(flow->share, arrival->instant);
+    advance(flow->share, arrival->instant);
     tag_from(flow, arrival, takt_later_of(flow->share->virtual_time, flow->tag));
     serve(flow);
 }

@@ -31,9 +31,9 @@ typedef struct takt_share {
     takt_share_variant_t variant;
     uint64_t weights;        /* of all flows */
     uint64_t backlogged;     /* of the flows that the fluid system serves */
-    takt_key_t virtual_time; /* at `looked_at` */
+    takt_key_t virtual_time; /* at `advanced_to` */
     uint64_t kept;           /* units of work, less than `backlogged` */
-    takt_instant_t looked_at;
+    takt_instant_t advanced_to;
     takt_keys_t departures; /* the flows that the fluid system serves, by their last tag */
     takt_keys_t starts;     /* the flows with a postponed job, by the virtual start of the first */
 } takt_share_t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* time-driven: a table of slots that is repeated, the cyclic executive.
  *
- * Source: S3, Table 2, "time-driven"; the table is the user's, and no slot in it overlaps another.
+ * Source: Wang and Lin 1999, Table 2, "time-driven"; the table is the user's, and no slot in it overlaps another.
  * Order: the slot that begins first. Slots do not overlap, so at most one is open, and its end, the deadline, gives
  * the same order. In its slot a task has the length of the slot as budget. A job unfinished at the end of the slot
  * waits for the next slot of the task. In gaps, and in slots without work, the processor is idle.

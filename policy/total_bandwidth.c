@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* tbs: total bandwidth server.
  *
- * Source: Spuri and Buttazzo 1996; S3, Table 2.
+ * Source: Spuri and Buttazzo 1996; Wang and Lin 1999, Table 2.
  * Rule: a job that arrives at r has the deadline max(r, d) + e / U, d being the one before in the group, and may run at
  * once.
  * Cost: O(1) per arrival.

@@ -95,7 +95,7 @@ std::map<std::string, bool> policy_traits(const std::string &name) {
 #undef TRAIT
 }
 
-// Name, summary, and whether it idles, wants deadlines, is a rule of its tasks' deadlines only, and is periodic.
+// Name, summary, and whether it idles, needs deadlines, is a rule of its tasks' deadlines only, and is periodic.
 std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> server_kinds() {
     std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> rows;
     for (size_t i = 0; i < takt_server_kind_count; i++) {
@@ -114,9 +114,9 @@ std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> server
 std::map<std::string, bool> server_kind_traits(const std::string &name) {
     const takt_server_kind_t *kind = row_named(takt_server_kinds, takt_server_kind_count, name);
     const uint32_t traits = kind != nullptr ? kind->traits : 0;
-    const bool lapses = kind != nullptr && kind->lapses;
+    const bool loses_idle_budget = kind != nullptr && kind->loses_idle_budget;
 #define TRAIT(constant, trait) {#trait, (traits & TAKT_KIND_##constant) != 0},
-    return {TAKT_KIND_TRAITS(TRAIT){"lapses", lapses}};
+    return {TAKT_KIND_TRAITS(TRAIT){"loses_idle_budget", loses_idle_budget}};
 #undef TRAIT
 }
 
@@ -150,4 +150,5 @@ void add_names(nb::module_ &m) {
     m.def("server_kind_traits", &server_kind_traits, nb::arg("kind"));
     m.def("protocols", &protocols);
     m.def("protocol_traits", &protocol_traits, nb::arg("protocol"));
+    add_checks(m);
 }

@@ -13,7 +13,8 @@ extern "C" {
 #include "sim/architecture.h"
 }
 
-// Adds the tables to the module.
+// Adds the tables and the check of images to the module.
 void add_names(nanobind::module_ &module);
+void add_checks(nanobind::module_ &module);
 
 #endif

@@ -60,7 +60,7 @@ static void count_preemption(run_t *run) {
 }
 
 /* Takes a decision of the scheduler, which knows releases and deadlines up to `known`. */
-static void look(run_t *run, takt_instant_t known) {
+static void invoke(run_t *run, takt_instant_t known) {
     takt_decision_t decision;
     post(run, &(takt_event_t){TAKT_EVENT_TIME, NULL, known, {known}});
     takt_direct_settle(&run->backend);
@@ -154,7 +154,7 @@ static takt_instant_t tick_after(const takt_architecture_t *architecture, takt_i
  * completion alone does not change the timer. */
 static takt_instant_t enter(run_t *run, takt_instant_t now) {
     const takt_instant_t end = now + run->architecture->context_switch;
-    look(run, now);
+    invoke(run, now);
     count_dispatch(run);
     run->figures->switch_steps += STEPS_PER_ENTRY;
     run->figures->scheduler_time += within(run, now, end);
@@ -195,7 +195,7 @@ static takt_instant_t switch_to(run_t *run, takt_instant_t now, takt_entity_t *e
 /* Takes a decision. Returns the end of the switch that follows, or `now` if the same task, or idle, continues. */
 static takt_instant_t decide(run_t *run, takt_instant_t now) {
     run->decision_after_idle = TAKT_NEVER;
-    look(run, now - run->architecture->latency);
+    invoke(run, now - run->architecture->latency);
     return run->chosen == run->context ? now : switch_to(run, now, run->chosen);
 }
 

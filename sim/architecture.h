@@ -2,7 +2,7 @@
 /* Architectures: cost models of a scheduler in software on the processor of the tasks, on a co-processor, or in
  * hardware. Part of the simulator.
  *
- * Source: S2 (SoRTS, Co-SoRTS, HaRTS). The paper lists neither benchmarks nor all of the costs; SPEC.md, 5 has
+ * Source: Vetromille et al. 2006 (SoRTS, Co-SoRTS, HaRTS). The paper lists neither benchmarks nor all of the costs; SPEC.md, 5 has
  * the rules. Core alone decides which task runs: at each scheduling point the scheduler steps core up to the instant
  * that it knows, and takes the decision. An architecture determines the scheduling points, the instant known there,
  * and the costs of scheduling and switching. Core's clock is this known instant; with a co-processor it is past.
@@ -16,13 +16,9 @@
 
 #include "sim/sim.h"
 
+/* See frames.def. */
 typedef struct takt_architecture_figures {
-    uint64_t switch_steps;          /* contexts saved and restored */
-    uint64_t dispatches;            /* software: entries that choose another task than was chosen last; else
-                                          completed switches to a task */
-    takt_duration_t scheduler_time; /* of the entries of the software, before the horizon */
-    takt_duration_t switch_time;    /* of the switches of the others, those to idle too, before the horizon */
-    takt_duration_t max_start_jitter; /* the longest time from a release to the first tick of its job */
+    TAKT_FIGURES(TAKT_STATISTIC)
 } takt_architecture_figures_t;
 
 /* Runs the ticks 0 .. horizon-1 of a simulation that has not run yet, as takt_sim_run. Its costs are 0, its tasks

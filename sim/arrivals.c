@@ -97,7 +97,7 @@ static void find_change(takt_sim_t *sim, takt_sim_source_t *source, uint64_t ind
 static void start_changes(takt_sim_t *sim, takt_sim_source_t *source, uint32_t task) {
     source->task = task;
     takt_timer_init(&source->timer, &sim->arrivals,
-                    task == TAKT_SIM_CHANGES ? TAKT_TIMER_EXPIRY : TAKT_TIMER_LAPSE, 0);
+                    task == TAKT_SIM_CHANGES ? TAKT_TIMER_EXPIRY : TAKT_TIMER_INSTANT_END, 0);
     find_change(sim, source, 0);
 }
 

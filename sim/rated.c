@@ -33,9 +33,9 @@ static takt_duration_t budget_at(const takt_sim_t *sim, const takt_task_t *task,
 
 static bool is_late_at(const takt_sim_t *sim, const takt_task_t *task, takt_instant_t horizon) {
     const takt_rate_task_t *rate = takt_rate_task_of(task);
-    const bool wants =
+    const bool is_due =
         task->job.task_class == TAKT_CLASS_HARD || takt_rate_has_budget(rate, budget_at(sim, task, horizon));
-    return rate->is_late || (rate->stage != TAKT_RATE_OUT && task->job.deadline <= horizon && wants);
+    return rate->is_late || (rate->stage != TAKT_RATE_OUT && task->job.deadline <= horizon && is_due);
 }
 
 /* Reports the jobs of a task that wait for their first windows, from number `job` on. */
@@ -60,10 +60,13 @@ static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint3
                      takt_instant_t horizon) {
     const takt_task_t *task = &sim->system.tasks[index];
     const takt_job_t *current = &task->job;
+    const takt_rate_task_t *rate = takt_rate_task_of(task);
     takt_sim_statistics_t *statistics = &sim->statistics[index];
     const bool is_active = takt_task_is_active(task);
     statistics->released = statistics->finished + is_active + task->waiting;
     statistics->busy = sim->work[index].served;
+    statistics->allocator_calls = rate->begun + rate->fed_back;
+    statistics->feedback_calls = rate->fed_back;
     if (is_active) {
         tell_window(sim, sinks, index, current->number, current->release + task->relative_deadline,
                     current->deadline, horizon + 1u);

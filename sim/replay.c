@@ -151,9 +151,6 @@ static bool level_fits(const takt_system_t *system, const takt_entity_t *entity,
            level <= (has_levels ? system->levels[place] : TAKT_KEY_LEAST_URGENT);
 }
 
-/* Requests that make no sense are ignored. */
-static bool is_request(uint8_t kind) { return kind == TAKT_RECORD_ENTER || kind == TAKT_RECORD_LEAVE; }
-
 /* As event_fits, on several processors. */
 static bool event_fits_several(const takt_system_t *system, const takt_record_t *record,
                                const takt_entity_t *entity) {
@@ -163,24 +160,40 @@ static bool event_fits_several(const takt_system_t *system, const takt_record_t 
     return record->kind == TAKT_RECORD_COMPLETE && runs_somewhere(system, entity);
 }
 
-/* True if `entity` is in the state that `record`, an event, requires. */
-static bool event_fits(const takt_system_t *system, const takt_record_t *record, takt_entity_t *entity) {
-    if (is_global(system)) {
-        return event_fits_several(system, record, entity);
+/* As event_fits, of a task with an allocation, which `runs` or not. Requests that make no sense are ignored. */
+static bool allocated_event_fits(const takt_system_t *system, const takt_record_t *record,
+                                 takt_entity_t *entity, bool runs) {
+    switch (record->kind) {
+    case TAKT_RECORD_ENTER:
+    case TAKT_RECORD_LEAVE:
+        return entity->task->extension->allocation->functions->enter != NULL;
+    case TAKT_RECORD_COMPLETE:
+        return runs;
+    case TAKT_RECORD_YIELD:
+        return runs && !takt_entity_is_locking(entity);
+    case TAKT_RECORD_LOCK:
+    case TAKT_RECORD_UNLOCK:
+        return runs && allocated_lock_fits(system, entity, record->value, record->kind == TAKT_RECORD_LOCK);
+    default:
+        return false;
     }
-    const bool runs =
-        takt_entity_is_ready(entity) && takt_dispatcher_cpu_of(system->dispatcher, entity) != NULL;
+}
+
+static bool wake_fits(takt_entity_t *entity) {
+    return !takt_entity_is_ready(entity) && !is_away(entity) &&
+           (entity->task == NULL || (entity->state & TAKT_STATE_ACTIVE) != 0);
+}
+
+static bool create_fits(const takt_system_t *system, const takt_entity_t *entity, uint64_t level) {
+    return entity->task == NULL && !takt_entity_is_ready(entity) && !takt_entity_is_locking(entity) &&
+           level_fits(system, entity, level);
+}
+
+/* As event_fits, without an allocation. */
+static bool plain_event_fits(const takt_system_t *system, const takt_record_t *record, takt_entity_t *entity,
+                             bool runs) {
     const bool is_locking = takt_entity_is_locking(entity);
     const bool is_thread = entity->task == NULL;
-    if (entity->task != NULL && takt_task_is_allocated(entity->task)) {
-        const bool takes_requests = entity->task->extension->allocation->functions->enter != NULL;
-        const bool is_lock = record->kind == TAKT_RECORD_LOCK;
-        const bool fits = record->kind == TAKT_RECORD_COMPLETE ||
-                          (record->kind == TAKT_RECORD_YIELD && !is_locking) ||
-                          ((is_lock || record->kind == TAKT_RECORD_UNLOCK) &&
-                           allocated_lock_fits(system, entity, record->value, is_lock));
-        return (is_request(record->kind) && takes_requests) || (runs && fits);
-    }
     switch (record->kind) {
     case TAKT_RECORD_COMPLETE:
         return runs && entity->task != NULL;
@@ -203,16 +216,25 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
     case TAKT_RECORD_PRIORITY:
         return level_fits(system, entity, record->value);
     case TAKT_RECORD_CREATE:
-        return is_thread && !takt_entity_is_ready(entity) && !is_locking &&
-               level_fits(system, entity, record->value);
+        return create_fits(system, entity, record->value);
     case TAKT_RECORD_ENTER:
     case TAKT_RECORD_LEAVE:
     case TAKT_RECORD_CHANGE:
         return false;
     default:
-        return !takt_entity_is_ready(entity) && !is_away(entity) &&
-               (entity->task == NULL || (entity->state & TAKT_STATE_ACTIVE) != 0);
+        return wake_fits(entity);
     }
+}
+
+/* True if `entity` is in the state that `record`, an event, requires. */
+static bool event_fits(const takt_system_t *system, const takt_record_t *record, takt_entity_t *entity) {
+    if (is_global(system)) {
+        return event_fits_several(system, record, entity);
+    }
+    const bool runs =
+        takt_entity_is_ready(entity) && takt_dispatcher_cpu_of(system->dispatcher, entity) != NULL;
+    const bool is_allocated = entity->task != NULL && takt_task_is_allocated(entity->task);
+    return (is_allocated ? allocated_event_fits : plain_event_fits)(system, record, entity, runs);
 }
 
 static bool make_room(takt_system_t *system, const takt_entity_t *entity) {

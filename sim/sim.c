@@ -28,9 +28,9 @@ typedef struct run {
     bool is_watched;           /* a sink needs budgets, or the ledger */
     bool is_costly;            /* the kernel takes time, or timers wait for points */
     bool is_pulling;           /* a non-preemptive job runs and timers wait */
-    uint32_t fired;            /* of the dispatcher, up to the last pass; for costs */
+    uint32_t expired;          /* of the dispatcher, up to the last pass; for costs */
     uint32_t releases;         /* likewise */
-    uint32_t taken_out;        /* likewise */
+    uint32_t blocked_removals; /* likewise */
     takt_instant_t busy_until; /* end of the kernel's work, if in the future */
 } run_t;
 
@@ -300,7 +300,7 @@ static bool pulls(const run_t *run, const takt_entity_t *entity) {
 static bool goes_on(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
     const bool goes_on =
         is_task(chosen) && chosen == run->decision.entity && chosen->task->job.number == run->job;
-    if (goes_on && takt_event_is_lock(event) && run->backend.dispatcher->fired == run->fired) {
+    if (goes_on && takt_event_is_lock(event) && run->backend.dispatcher->expired == run->expired) {
         return true;
     }
     const bool is_same = goes_on && is_non_preemptive(chosen);
@@ -313,8 +313,8 @@ static bool goes_on(const run_t *run, const takt_event_t *event, const takt_enti
 /* True if the pass handled something besides a tick or a timer that was not due. */
 static bool is_busy(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
     const takt_dispatcher_t *dispatcher = run->backend.dispatcher;
-    return event->kind != TAKT_EVENT_TIME || dispatcher->fired != run->fired ||
-           dispatcher->taken_out != run->taken_out || chosen != run->decision.entity;
+    return event->kind != TAKT_EVENT_TIME || dispatcher->expired != run->expired ||
+           dispatcher->blocked_removals != run->blocked_removals || chosen != run->decision.entity;
 }
 
 /* Returns the kernel time until the selected entity starts. */
@@ -354,9 +354,9 @@ TAKT_RARE static takt_instant_t start_of(run_t *run, const takt_event_t *event) 
     const bool was_busy = is_busy(run, event, chosen);
     const takt_instant_t start = event->now + kernel_time(run, event, chosen, was_busy);
     run->sim->invocations += was_busy;
-    run->fired = dispatcher->fired;
+    run->expired = dispatcher->expired;
     run->releases = dispatcher->releases;
-    run->taken_out = dispatcher->taken_out;
+    run->blocked_removals = dispatcher->blocked_removals;
     if (start > event->now) {
         take_time(run, event->now, start);
     }
@@ -584,7 +584,8 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
     takt_event_t event = {TAKT_EVENT_TIME, NULL, 0, {0}};
     if (sinks != NULL) {
         run.sinks = *sinks;
-        run.is_watched = sinks->budget != NULL || sinks->ledger != NULL;
+        run.sinks.budget = sim->system.server_count > 0 ? sinks->budget : NULL;
+        run.is_watched = run.sinks.budget != NULL || sinks->ledger != NULL;
     }
     takt_dispatcher_record_to(run.backend.dispatcher, has_to_listen(sim, &run.sinks) ? &run.trace : trace);
     while (event.now < run.horizon && takt_sim_is_wanted(sim, &run.sinks, event.now)) {

@@ -8,38 +8,19 @@
 #define TAKT_SIM_SIM_H
 
 #include "sim/system.h"
+#include "sim/frames.def"
 
 typedef struct takt_sim_options {
     uint64_t seed; /* of all that is drawn */
     takt_sim_costs_t costs;
 } takt_sim_options_t;
 
-/* Per task, over all jobs so far. Times in ticks. */
-typedef struct takt_sim_statistics {
-    uint64_t released;
-    uint64_t finished;
-    uint64_t missed_requested; /* of a rate-based system: misses of the requested deadline */
-    uint64_t missed;  /* finished late, aborted, skipped, or unfinished with a deadline at or before the
-                             horizon */
-    uint64_t aborted; /* ended at their deadlines, or when their budgets were exhausted */
-    uint64_t skipped; /* dropped at their releases */
-    uint64_t cut;     /* ended without their whole demand, mandatory parts done */
-    takt_duration_t optional_executed; /* of the optional parts of ended jobs */
-    takt_duration_t optional_wanted;
-    uint64_t overruns;            /* finished, but executed longer than the wcet */
-    uint64_t preemptions;         /* a started, unfinished job left the processor */
-    uint64_t migrations;          /* a job continued on another processor; see global.h */
-    takt_duration_t response_min; /* of the finished jobs; TAKT_NEVER if none */
-    takt_duration_t response_max;
-    takt_duration_t response_sum;
-    takt_duration_t busy; /* service received */
-} takt_sim_statistics_t;
+#define TAKT_STATISTIC(column, unit, meaning) uint64_t column;
 
-/* Calls of an allocator for windows of a task. */
-typedef struct takt_sim_calls {
-    uint64_t all;
-    uint64_t feedback; /* of these, because a job had exhausted its budget */
-} takt_sim_calls_t;
+/* Per task, over all jobs so far; see frames.def. response_min is TAKT_NEVER if no job has finished. */
+typedef struct takt_sim_statistics {
+    TAKT_STATISTICS(TAKT_STATISTIC)
+} takt_sim_statistics_t;
 
 typedef enum takt_sim_lock {
     TAKT_SIM_LOCKED = 0,
@@ -54,38 +35,16 @@ typedef enum takt_sim_kernel_work {
     TAKT_SIM_SWITCH = 1, /* a switch to a task */
 } takt_sim_kernel_work_t;
 
-/* Callbacks of a run; members may be NULL. `task` is an index into the spec. */
+#define TAKT_SINK_PARAMETER(type, stored, column, ...) , type column
+#define TAKT_SINK(FRAME, frame, sink, ...) \
+    void (*sink)(void *context TAKT_##FRAME##_COLUMNS(TAKT_SINK_PARAMETER));
+
+/* Callbacks of a run, one for each frame of frames.def; members may be NULL. `task` is an index into the spec; of a segment
+ * task_count + i: server i idled. Unlike its frame, `budget` is called for every server at every decision, and when a budget
+ * changes in between; `ledger` at every decision. `window` is called just before `job`. */
 typedef struct takt_sim_sinks {
     void *context;
-    /* A job ran in [start, end); adjacent segments of one job are merged. `task` = task_count + i: server i
-     * idled, in job 0. */
-    void (*segment)(void *context, takt_instant_t start, takt_instant_t end, uint32_t cpu, uint32_t task,
-                    uint32_t job);
-    /* A job finished; or it was aborted or skipped, or is unfinished at the horizon (finish = TAKT_NEVER; the
-     * unfinished ones come last, in task order). */
-    void (*job)(void *context, uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish,
-                bool missed);
-    /* The budget of a server at `now`, and whether it is charged from then on (not once it is 0). Called for every
-     * server at every decision, and when a budget changes in between. Instants of one server ascend. */
-    void (*budget)(void *context, takt_instant_t now, uint32_t server, takt_duration_t budget,
-                   bool is_charged);
-    /* A job is at a preemption point; `should_yield` is valid for non-preemptive jobs. */
-    void (*point)(void *context, takt_instant_t now, uint32_t task, uint32_t job, bool is_optional,
-                  bool should_yield);
-    /* An event of a resource: a job locked it, unlocked it, has to wait for it, or is deadlocked (called once for
-     * each job of the circle, first for the job that closed it). */
-    void (*lock)(void *context, takt_instant_t now, uint32_t task, uint32_t job, uint32_t resource,
-                 takt_sim_lock_t what);
-    /* Kernel work in [start, end), which is not empty; called under an architecture only. */
-    void (*kernel)(void *context, takt_instant_t start, takt_instant_t end, takt_sim_kernel_work_t what);
-    /* From here on: rate-based systems, `window` also with deadline rules. An event of a task, and what it then has. */
-    void (*allocation)(void *context, takt_instant_t now, uint32_t task, takt_allocation_event_t event,
-                       uint64_t rate, takt_duration_t budget, takt_duration_t period);
-    /* Called just before `job`: the end of the last window of the job, TAKT_NEVER if it had none, and whether the job
-     * missed the requested deadline. */
-    void (*window)(void *context, uint32_t task, uint32_t job, takt_instant_t deadline, bool missed);
-    /* The sum of all reservations from `now` on, at every decision. */
-    void (*ledger)(void *context, takt_instant_t now, uint64_t reserved);
+    TAKT_FRAMES(TAKT_SINK)
     /* Called from time to time; false ends the run at once, with incomplete results. */
     bool (*progress)(void *context, takt_instant_t now);
 } takt_sim_sinks_t;
@@ -119,8 +78,5 @@ void takt_sim_destroy(takt_sim_t *sim);
 /* Runs the ticks 0 .. horizon-1 of a simulation that has not run yet. `sinks` and `trace` may be NULL. */
 void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks,
                   takt_trace_t *trace);
-
-/* Returns the calls for `task` so far. */
-takt_sim_calls_t takt_sim_calls_of(const takt_sim_t *sim, uint32_t task);
 
 #endif

@@ -4,18 +4,6 @@
 
 #include "sim/tell.h"
 
-takt_sim_calls_t takt_sim_calls_of(const takt_sim_t *sim, uint32_t index) {
-    const takt_task_t *task = &sim->system.tasks[index];
-    if (!takt_task_is_allocated(task)) {
-        return (takt_sim_calls_t){0, 0};
-    }
-    if (sim->system.rates != NULL) {
-        const takt_rate_task_t *rate = takt_rate_task_of(task);
-        return (takt_sim_calls_t){rate->begun + rate->fed_back, rate->fed_back};
-    }
-    return (takt_sim_calls_t){takt_windowed_of(task)->called, 0};
-}
-
 static takt_duration_t above(takt_duration_t ticks, takt_duration_t part) {
     return ticks > part ? ticks - part : 0u;
 }
@@ -104,6 +92,7 @@ void takt_sim_tell_windowed_end(const takt_sim_t *sim, const takt_sim_sinks_t *s
     const uint64_t ended = statistics->finished + statistics->aborted + statistics->cut;
     statistics->released = ended + is_active + task->waiting;
     statistics->busy = sim->work[index].served;
+    statistics->allocator_calls = takt_windowed_of(task)->called;
     if (is_active) {
         takt_sim_tell_deadline(sim, sinks, index, task->job.number, deadline_of(sim, index));
         takt_sim_tell_job(sim, sinks, index, task->job.number, task->job.release, TAKT_NEVER,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Relations: a predicate for each row of TAKT_RELATION_LIST, and their helper functions. For check.c alone. */
+/* Relations: a predicate for each row of TAKT_RELATION_LIST and each trait of the matrix, and their helper functions. For check.c alone. */
 #ifndef TAKT_SYSTEM_RELATIONS_H
 #define TAKT_SYSTEM_RELATIONS_H
 
@@ -8,7 +8,7 @@
 #include "system/check.h"
 
 /* True if row `row` of the relation's table keeps it. */
-#define TAKT_RELATION_PREDICATE(name, table, message) \
+#define TAKT_RELATION_PREDICATE(name, table, rank, message) \
     bool takt_keeps_##name(const takt_program_t *program, uint32_t row);
 TAKT_RELATION_LIST(TAKT_RELATION_PREDICATE)
 #undef TAKT_RELATION_PREDICATE
@@ -48,13 +48,6 @@ TAKT_INLINE bool has_rule(const takt_system_spec_t *spec, const takt_task_spec_t
     return task->events > 0 || spec->has_shares || is_in_rule_server(spec, task->server);
 }
 
-/* Policies that assign windows or deadline rules. */
-TAKT_INLINE bool is_special(const takt_policy_t *policy) {
-    const uint32_t special =
-        TAKT_POLICY_SLOTS | TAKT_POLICY_PROMOTIONS | TAKT_POLICY_MANDATORY_PARTS | TAKT_POLICY_RULE;
-    return (policy->traits & special) != 0;
-}
-
 /* True if `policy` is not of this build. */
 TAKT_INLINE bool is_foreign(const takt_policy_t *policy) {
     bool is_known = false;
@@ -62,10 +55,6 @@ TAKT_INLINE bool is_foreign(const takt_policy_t *policy) {
         is_known |= takt_policies[i] == policy;
     }
     return !is_known;
-}
-
-TAKT_INLINE bool is_plain(const takt_task_spec_t *task) {
-    return !task->is_external && !task->suspends && !task->is_limited;
 }
 
 TAKT_INLINE bool names_resource(const takt_item_t *item) {

@@ -9,11 +9,6 @@ bool takt_keeps_rates_go_with_policy(const takt_program_t *program, uint32_t row
     return (program->spec.rates != NULL) == (program->spec.policy == &takt_policy_rate_based);
 }
 
-bool takt_keeps_rates_stand_alone(const takt_program_t *program, uint32_t row) {
-    (void)row;
-    return program->spec.server_count == 0;
-}
-
 bool takt_keeps_use_is_of_a_locking_task(const takt_program_t *program, uint32_t row) {
     const takt_use_spec_t *use = &program->spec.uses[row];
     return use->task < program->spec.task_count && program->spec.tasks[use->task].locks;
@@ -39,19 +34,13 @@ bool takt_keeps_use_is_told_once(const takt_program_t *program, uint32_t row) {
     return !is_used(&program->spec, row, use->task, use->resource);
 }
 
-bool takt_keeps_rated_is_plain(const takt_program_t *program, uint32_t row) {
-    const takt_task_spec_t *task = &program->spec.tasks[row];
-    return program->spec.rates == NULL || (is_plain(task) && task->on_miss == TAKT_ON_MISS_CONTINUE &&
-                                           !(task->is_greedy && task->body_count > 0));
-}
-
 static bool is_rate_weight(uint64_t weight) { return weight >= 1 && weight < TAKT_RATE_WEIGHTS; }
 
 bool takt_keeps_rated_has_weight(const takt_program_t *program, uint32_t row) {
     return program->spec.rates == NULL || is_rate_weight(program->spec.tasks[row].weight);
 }
 
-/* Whether a reservation of `task` can have such times; class none and whole budgets have no wcet. */
+/* Whether a reservation of `task` can have such times; best-effort tasks and whole budgets have no wcet. */
 static bool are_rate_times(const takt_task_spec_t *task, takt_duration_t wcet, takt_duration_t deadline,
                            takt_duration_t period) {
     const bool has_wcet = task->task_class != TAKT_CLASS_NONE && !task->is_greedy;
@@ -111,46 +100,6 @@ bool takt_keeps_policy_change_has_policy(const takt_program_t *program, uint32_t
     return is_of_policy(program, row) == (program->spec.changes[row].policy != NULL);
 }
 
-/* What is made for one policy does not go with another. Of threads a kernel has one, which is always ready. */
-static bool can_change(const takt_policy_t *policy) {
-    return !is_foreign(policy) && !is_special(policy) && policy != &takt_policy_rate_based;
-}
-
-bool takt_keeps_policies_can_change(const takt_program_t *program, uint32_t row) {
-    const takt_system_spec_t *spec = &program->spec;
-    return !is_of_policy(program, row) ||
-           (can_change(spec->policy) && can_change(spec->changes[row].policy) && spec->thread_count <= 1);
-}
-
-/* Once for all changes. */
-static bool is_first_of_policy(const takt_program_t *program, uint32_t row) {
-    bool is_first = is_of_policy(program, row);
-    for (uint32_t i = 0; is_first && i < row; i++) {
-        is_first = !is_of_policy(program, i);
-    }
-    return is_first;
-}
-
-bool takt_keeps_threshold_survives(const takt_program_t *program, uint32_t row) {
-    const takt_system_spec_t *spec = &program->spec;
-    bool survives = true;
-    for (uint32_t i = 0; is_first_of_policy(program, row) && i < spec->task_count; i++) {
-        const takt_task_spec_t *task = &spec->tasks[i];
-        survives &= (task->server != TAKT_ROOT || !task->is_limited || task->preemption_key == 0) &&
-                    !takt_system_has_windows(spec, i);
-    }
-    return survives;
-}
-
-bool takt_keeps_ceiling_survives(const takt_program_t *program, uint32_t row) {
-    const takt_system_spec_t *spec = &program->spec;
-    bool survives = true;
-    for (uint32_t i = 0; is_first_of_policy(program, row) && i < spec->resource_count; i++) {
-        survives &= spec->resources[i].server != TAKT_ROOT || !has_ceiling(&spec->resources[i]);
-    }
-    return survives;
-}
-
 bool takt_keeps_changed_has_no_windows(const takt_program_t *program, uint32_t row) {
     return is_of_policy(program, row) ||
            !takt_system_has_windows(&program->spec, program->spec.changes[row].task);
@@ -198,7 +147,7 @@ bool takt_keeps_changed_rate_fits(const takt_program_t *program, uint32_t row) {
 
 /* ---- what comes from outside ------------------------------------------------------------------------- */
 
-bool takt_keeps_input_is_of_somebody(const takt_program_t *program, uint32_t row) {
+bool takt_keeps_input_has_a_receiver(const takt_program_t *program, uint32_t row) {
     const takt_system_spec_t *spec = &program->spec;
     const takt_input_t *input = &program->inputs[row];
     return input->kind == TAKT_INPUT_CHANGE

@@ -30,6 +30,11 @@ bool takt_keeps_server_has_a_policy(const takt_program_t *program, uint32_t row)
     return program->spec.servers[row].policy != NULL;
 }
 
+/* Rates are those of all tasks of a system. */
+bool takt_keeps_server_allocates_no_rates(const takt_program_t *program, uint32_t row) {
+    return (program->spec.servers[row].policy->traits & TAKT_POLICY_RATES) == 0;
+}
+
 bool takt_keeps_server_has_timer_rows(const takt_program_t *program, uint32_t row) {
     return rows_suffice(&program->spec, program->spec.servers[row].order_rows);
 }

@@ -53,11 +53,6 @@ bool takt_keeps_share_goes_with_policy(const takt_program_t *program, uint32_t r
     return program->spec.has_shares == (program->spec.policy == &takt_policy_share);
 }
 
-bool takt_keeps_shares_stand_alone(const takt_program_t *program, uint32_t row) {
-    (void)row;
-    return !program->spec.has_shares || program->spec.server_count == 0;
-}
-
 bool takt_keeps_share_is_of_events(const takt_program_t *program, uint32_t row) {
     const takt_task_spec_t *task = &program->spec.tasks[row];
     return !program->spec.has_shares || (task->is_external && task->events == 0);

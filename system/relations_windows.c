@@ -6,7 +6,7 @@
 
 static bool is_allocator(takt_windows_t kind) { return kind >= TAKT_WINDOWS_TOP; }
 
-/* Whether `policy` is one that others than its own windows do not go with. */
+/* Whether `policy` is one that allows no windows but its own. */
 static bool is_closed(const takt_policy_t *policy) {
     return policy == &takt_policy_rate_based || is_foreign(policy);
 }
@@ -40,13 +40,6 @@ bool takt_keeps_windows_go_with_policy(const takt_program_t *program, uint32_t r
 
 bool takt_keeps_allocator_is_last(const takt_program_t *program, uint32_t row) {
     return !is_allocator(program->spec.windows[row].kind) || row + 1u == program->spec.task_count;
-}
-
-bool takt_keeps_windowed_is_plain(const takt_program_t *program, uint32_t row) {
-    const takt_task_spec_t *task = &program->spec.tasks[row];
-    return program->spec.windows[row].kind == TAKT_WINDOWS_NONE ||
-           (is_plain(task) && !task->locks && task->on_miss == TAKT_ON_MISS_CONTINUE &&
-            task->body_count == 0 && task->server == TAKT_ROOT);
 }
 
 bool takt_keeps_part_is_in_range(const takt_program_t *program, uint32_t row) {
@@ -86,6 +79,30 @@ bool takt_keeps_slots_ascend(const takt_program_t *program, uint32_t row) {
     return ascend;
 }
 
+/* Whether one of the ascending slots of `parameters` overlaps `slot`. */
+static bool overlaps(const takt_window_parameters_t *parameters, const takt_slot_t *slot) {
+    uint32_t first = 0; /* slot that ends after the start of `slot` */
+    uint32_t count = parameters->slot_count;
+    while (count > 0) {
+        const takt_slot_t *middle = &parameters->slots[first + count / 2u];
+        const bool is_before = middle->start + middle->length <= slot->start;
+        first += is_before ? count / 2u + 1u : 0;
+        count = is_before ? (count - 1u) / 2u : count / 2u;
+    }
+    return first < parameters->slot_count && parameters->slots[first].start < slot->start + slot->length;
+}
+
+bool takt_keeps_slots_do_not_overlap(const takt_program_t *program, uint32_t row) {
+    const takt_window_spec_t *windows = program->spec.windows;
+    bool overlap = false;
+    for (uint32_t i = 0; i < windows[row].parameters.slot_count; i++) {
+        for (uint32_t other = 0; other < row; other++) {
+            overlap |= overlaps(&windows[other].parameters, &windows[row].parameters.slots[i]);
+        }
+    }
+    return !overlap;
+}
+
 bool takt_keeps_slots_are_in_cycle(const takt_program_t *program, uint32_t row) {
     const takt_window_parameters_t *parameters = &program->spec.windows[row].parameters;
     bool are_in = true;
@@ -111,75 +128,11 @@ bool takt_keeps_tick_has_period(const takt_program_t *program, uint32_t row) {
     return program->costs[row].tick == 0 || program->costs[row].tick_period >= 1;
 }
 
-bool takt_keeps_pull_is_without_ticks(const takt_program_t *program, uint32_t row) {
-    return !program->costs[row].is_pull || program->costs[row].tick == 0;
-}
-
 bool takt_keeps_interval_is_positive(const takt_program_t *program, uint32_t row) {
     const takt_architecture_t *architecture = &program->architecture[row];
     return architecture->model != TAKT_ARCHITECTURE_SOFTWARE || architecture->interval >= 1;
 }
 
-bool takt_keeps_architecture_has_plain_tasks(const takt_program_t *program, uint32_t row) {
-    (void)row;
-    const takt_system_spec_t *spec = &program->spec;
-    bool are_plain = true;
-    for (uint32_t i = 0; i < spec->task_count; i++) {
-        const takt_task_spec_t *task = &spec->tasks[i];
-        are_plain &= is_plain(task) && !task->locks && task->server == TAKT_ROOT &&
-                     task->on_miss == TAKT_ON_MISS_DROP && task->demands == NULL && task->body_count == 0 &&
-                     !takt_system_has_windows(spec, i);
-    }
-    return are_plain;
-}
-
-bool takt_keeps_architecture_keeps_order(const takt_program_t *program, uint32_t row) {
-    (void)row;
-    return program->spec.policy->overtake == NULL;
-}
-
-bool takt_keeps_architecture_has_no_changes(const takt_program_t *program, uint32_t row) {
-    (void)row;
-    return program->spec.change_count == 0;
-}
-
-/* ---- several processors -------------------------------------------------------------------------------- */
-
-bool takt_keeps_processors_stand_alone(const takt_program_t *program, uint32_t row) {
-    (void)row;
-    const takt_system_spec_t *spec = &program->spec;
-    return spec->cpu_count == 0 ||
-           (spec->server_count == 0 && spec->resource_count == 0 && spec->thread_count == 0 &&
-            spec->change_count == 0 && spec->rates == NULL);
-}
-
-bool takt_keeps_processors_have_one_policy(const takt_program_t *program, uint32_t row) {
-    (void)row;
-    const takt_policy_t *policy = program->spec.policy;
-    return program->spec.cpu_count == 0 ||
-           (policy->overtake == NULL && policy != &takt_policy_rate_based && !is_special(policy));
-}
-
-static bool is_free(const takt_sim_costs_t *costs) {
-    return costs == NULL ||
-           ((costs->context_switch | costs->release | costs->scheduling | costs->point | costs->tick) == 0 &&
-            !costs->is_pull);
-}
-
-bool takt_keeps_processors_are_free(const takt_program_t *program, uint32_t row) {
-    (void)row;
-    return program->spec.cpu_count == 0 || (is_free(program->costs) && program->architecture == NULL);
-}
-
-bool takt_keeps_processors_have_plain_tasks(const takt_program_t *program, uint32_t row) {
-    (void)row;
-    const takt_system_spec_t *spec = &program->spec;
-    bool are_plain = true;
-    for (uint32_t i = 0; spec->cpu_count > 0 && i < spec->task_count; i++) {
-        const takt_task_spec_t *task = &spec->tasks[i];
-        are_plain &= !task->suspends && !task->locks && task->body_count == 0 &&
-                     (!task->is_limited || task->preemption_key == TAKT_KEY_MOST_URGENT) &&
-                     !takt_system_has_windows(spec, i);
-    }
-    return are_plain;
+bool takt_keeps_architecture_drops_late_jobs(const takt_program_t *program, uint32_t row) {
+    return program->architecture == NULL || program->spec.tasks[row].on_miss == TAKT_ON_MISS_DROP;
 }

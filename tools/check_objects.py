@@ -92,7 +92,7 @@ def emulation(target: Target) -> list[str]:
 
 
 def undefined_symbols(target: Target, linked: Path) -> Iterator[str]:
-    """Complains of each symbol that somebody else would have to supply, and of common ones."""
+    """Complains of each symbol that another object would have to supply, and of common ones."""
     for line in run([target.prefix + "nm", str(linked)]).splitlines():
         kind, name = line.split()[-2:]
         if kind in "UvwV":

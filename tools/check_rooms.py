@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Checks who may use whom: the dependency table of DESIGN.md, from the includes and imports themselves.
+"""Checks which room uses which: the dependency table of DESIGN.md, from the includes and imports themselves.
 
 Usage: check_rooms.py [ROOT]. Prints one line per violation, `file:line: what`, and exits 1 if there is one.
 `ROOMS` is the only place where the table stands. What a build hands over besides (include paths, linked
@@ -72,7 +72,7 @@ ROOMS: dict[str, Room] = {
     "bench": EVERYTHING,
     "examples": EVERYTHING,
     "studies": Room(imports=frozenset({"takt", "studies"})),
-    # The framework of the paper S3 is in the tests alone.
+    # The framework of Wang and Lin 1999 is in the tests alone.
     "studies/s3_general_framework/reference.py": Room(imports=frozenset({"takt", "studies", "framework_oracle"})),
 }
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Makes what follows from system/fields.def, the table of all fields that an image holds.
+"""Makes what follows from system/fields.def and sim/frames.def: the fields of an image, and the frames of a run.
 
-Usage: records.py [--check]. Writes python/takt/model/records.py and the tables of docs/trace-format.md; with --check it
-writes nothing and exits 1 if one of them is another. It asks the built package for the table.
+Usage: records.py [--check]. Writes python/takt/model/records.py and the tables of docs/trace-format.md and
+docs/reference/frames.md; with --check it writes nothing and exits 1 if one of them is another. It asks the built
+package.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from takt import _core
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "python/takt/model/records.py"
 DOCUMENT = ROOT / "docs/trace-format.md"
+FRAMES = ROOT / "docs/reference/frames.md"
 BEGIN, END = "<!-- tables: made by tools/records.py -->\n", "<!-- end of tables -->\n"
 
 CLASSES = {
@@ -123,18 +125,41 @@ def tables() -> str:
     return text + "\n"
 
 
-def document(text: str) -> str:
-    """Puts the tables into the document."""
-    before, _, rest = text.partition(BEGIN)
-    return before + BEGIN + tables() + END + rest.partition(END)[2]
+VALUES = {"TIME": "integer", "COUNT": "integer", "NEVER": "integer or null", "FLAG": "boolean", "SHARE": "0 .. 1"}
+VALUES |= {"TASK": "name", "RESOURCE": "name", "RUNNER": "names"}
+"""What a column of a frame holds, by its kind; of a word, its words."""
+
+
+def row_of_frame(column: tuple[str, str, str, str]) -> str:
+    """Makes the row of a column; one of what ran stands for two."""
+    name, kind, unit, meaning = column
+    shown = "`server`, `task`" if kind == "RUNNER" else f"`{name}`"
+    values = ", ".join(f'"{word}"' for word in unit.split(", ")) if kind == "WORD" else VALUES[kind]
+    return f"| {shown} | {values} | {'' if kind == 'WORD' else unit} | {meaning} |"
+
+
+def frames() -> str:
+    """Makes the tables of the frames."""
+    text = ""
+    for name, option, meaning, columns in _core.frames():
+        asked = f" (`{option}=True`)" if option else ""
+        text += f"\n**{name}**{asked}: {meaning}\n\n| column | values | unit | meaning |\n|---|---|---|---|\n"
+        text += "\n".join(map(row_of_frame, columns)) + "\n"
+    return text + "\n"
+
+
+def document(path: Path, made: str) -> str:
+    """Puts tables into a document."""
+    before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+    return before + BEGIN + made + END + rest.partition(END)[2]
 
 
 def main(arguments: list[str]) -> int:
-    """Writes or compares both."""
-    made = {RECORDS: records(), DOCUMENT: document(DOCUMENT.read_text(encoding="utf-8"))}
+    """Writes or compares them."""
+    made = {RECORDS: records(), DOCUMENT: document(DOCUMENT, tables()), FRAMES: document(FRAMES, frames())}
     stale = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in stale:
-        print(f"{path.relative_to(ROOT)} is not what system/fields.def says; run tools/records.py")
+        print(f"{path.relative_to(ROOT)} is not what the tables in C say; run tools/records.py")
         if "--check" not in arguments:
             path.write_text(made[path], encoding="utf-8")
     return int(bool(stale) and "--check" in arguments)

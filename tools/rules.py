@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Lists the numbered rules of SPEC.md that no case tests, and cases of no rule.
+"""Lists the numbered rules of the specification that no case tests, and cases of no rule.
 
-A rule is numbered where SPEC.md says it: "(R3.1)". Its cases are the files of `tests/cases/R3.1-<word>/`. Exit status 1
-if a rule has no case, or a folder no rule.
+A rule is numbered where a page of docs/reference says it: "([R3.1](...))". Its cases are the files of
+`tests/cases/R3.1-<word>/`. Exit status 1 if a rule has no case, or a folder no rule.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-RULE = re.compile(r"\((R\d+\.\d+)\)")
+RULE = re.compile(r"\(\[(R\d+\.\d+)\]")
 
 
 def rules(root: Path = ROOT) -> list[str]:
-    """Lists the rules in the order of SPEC.md."""
-    return RULE.findall((root / "SPEC.md").read_text(encoding="utf-8"))
+    """Lists the rules in the order of the pages."""
+    pages = sorted((root / "docs" / "reference").glob("*.md"))
+    return [rule for page in pages for rule in RULE.findall(page.read_text(encoding="utf-8"))]
 
 
 def cases(root: Path = ROOT) -> dict[str, int]:
@@ -34,7 +35,7 @@ def rules_without_case(root: Path = ROOT) -> list[str]:
 
 
 def cases_without_rule(root: Path = ROOT) -> list[str]:
-    """Lists the rules that folders name and SPEC.md does not have."""
+    """Lists the rules that folders name and no page has."""
     return sorted({*cases(root)} - {*rules(root)})
 
 
@@ -44,7 +45,7 @@ def main() -> int:
     for rule in missing:
         print(f"{rule}: no case in tests/cases")
     for rule in unknown:
-        print(f"{rule}: no rule of SPEC.md")
+        print(f"{rule}: no rule of docs/reference")
     print(f"rules: {len(rules())} rules, {sum(cases().values())} cases, {len(missing)} rules without a case")
     return 1 if missing or unknown else 0
 

@@ -40,11 +40,11 @@ class Machine:
     Attributes:
         port: Its folder, and its recipe.
         name: For people.
-        frame: What an interrupt leaves on the stack of whom it interrupts, and what aligning it may take.
+        frame: What an interrupt leaves on the interrupted stack, and what aligning it may take.
         preemption: What a thread that is preempted has on its stack at the most.
-        switch: Who pushes the context; it is written in assembly, so that the compiler does not know.
+        switch: The function that pushes the context; it is written in assembly, so that the compiler does not know.
         context: What it pushes.
-        call: Finds in the code of an object whom a function calls otherwise than last.
+        call: Finds the calls of a function, other than tail calls, in the code of an object.
         pointer_call: The same, through a pointer.
         helper: What the deepest of the compiler's helpers takes, which come without a report: by their disassembly.
     """
@@ -134,7 +134,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "handlers[number]()": (),  # of interrupts: the program's
 }
 
-# Executed by a thread while it is in a pass: who interrupts it then leaves the decision to it, and saves no context.
+# Executed by a thread while it is in a pass: an interrupt then leaves the decision to it, and saves no context.
 IN_PASS_ROOMS = ("core/", "policy/", "port/")
 IN_PASS = ("step_and_decide", "decide")
 
@@ -219,7 +219,7 @@ START = re.compile(r"^[0-9a-f]+ <([^.].*)>:$", re.MULTILINE)  # a name with a do
 
 
 def read_calls(machine: Machine, disassembly: str) -> dict[str, tuple[set[str], bool]]:
-    """Gives for each function of an object whom it calls otherwise than last, and whether so through a pointer."""
+    """Gives for each function of an object its calls other than tail calls, and whether one is through a pointer."""
     _, *parts = START.split(disassembly)
     return {
         name: (
@@ -269,7 +269,7 @@ def resolve(place: str, tables: dict[tuple[str, str], set[tuple[str, str]]]) -> 
         values = tables.get((RECEIVERS.get(receiver, ""), member))
         if values is not None:
             return [title for table_file, name in sorted(values) for title in (f"{table_file}:{name}", name)]
-    raise StackError(f"{place}: nothing says whom this calls: {text.strip()}")
+    raise StackError(f"{place}: unknown target of this call: {text.strip()}")
 
 
 # ---- the graph ----------------------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ def add_calls(
     own: tuple[set[str], bool],
     tables: dict[tuple[str, str], set[tuple[str, str]]],
 ) -> None:
-    """Writes whom a function calls."""
+    """Writes the calls of a function."""
     called, calls_pointer = own
     for target, place in edges:
         if target == "__indirect_call":

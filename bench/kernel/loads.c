@@ -26,7 +26,7 @@ static void cooperative(void *argument) {
 }
 
 /* Each resumes the next one, which is more urgent, and when that has suspended itself suspends itself; the first, which
- * nobody resumes, begins anew instead, and the last has nobody to resume. */
+ * no other resumes, starts again instead, and the last resumes none. */
 static void preemptive_first(void *argument) {
     (void)argument;
     for (;;) {

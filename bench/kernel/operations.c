@@ -108,7 +108,7 @@ static void measure_interrupt(void) {
     }
 }
 
-/* Keys have no equals: there the yield is a pass that finds nobody else, and the partner stays away. */
+/* Keys have no equals: there the yield is a pass that finds no other thread, and the partner stays away. */
 static void measure_yield(void) {
     BENCH_MEASURING;
     if (takt_kernel.dispatcher.root.ready.order == TAKT_ORDER_LEVELS) {

@@ -201,7 +201,7 @@ def measure() -> dict[str, Any]:
 
 
 def guard_of(result: dict[str, Any], kind: str, name: str) -> float | None:
-    """Give what the attribute guard costs in a row, None if nobody knows."""
+    """Give what the attribute guard costs in a row, None if unknown."""
     bare, unguarded = (result["rows"][build][kind].get(name) for build in ("bare", "unguarded"))
     return None if unguarded is None else round(bare - unguarded, 1)
 

@@ -162,9 +162,9 @@ def print_table(rows: list[Row]) -> None:
     """Print one line per measurement."""
     print(f"{'tool':<12} {'policy':<6} {'tasks':>8} {'cpus':>4} {'jobs':>10} {'jobs/s':>13}  {'gate':<14} ratio")
     for row in rows:
-        who = f"{row.tool:<12} {row.policy:<6} {row.tasks:>8,} {row.cpus or '':>4} "
+        name = f"{row.tool:<12} {row.policy:<6} {row.tasks:>8,} {row.cpus or '':>4} "
         line = f"{row.jobs:>10,} {row.jobs_per_second:>13,.0f}  "
-        print((who + line + f"{gate_column(row):<14} {ratio_column(row, rows)}").rstrip())
+        print((name + line + f"{gate_column(row):<14} {ratio_column(row, rows)}").rstrip())
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ static takt_response_t found[EXPANDED];
 static const takt_draft_t draft = {
     tasks_with_costs, blocking, ends, {fractions, next_releases, later_releases}};
 
-/* It computes whenever nobody else does, and nobody asks whether it is late; what it costs others is what it masks. */
+/* It computes while no other thread does, and has no deadline; others wait only while it masks interrupts. */
 static takt_sporadic_t admitting(void) {
     const takt_duration_t wcet = admission_masked > 0 ? admission_masked : 1u;
     return (takt_sporadic_t){wcet, SELDOM, SELDOM, 0};

@@ -2,11 +2,11 @@
 /* Admission at run time: tasks ask to enter a running system, and an analysis answers.
  *
  * Requests come one after the other, as lines on a serial line would (requests.h): `text` below, or the file that the command
- * line names. Before a task enters, the exact response times of all that would be there are computed (admission.h). Who is
- * admitted is a thread, released by an alarm; no job of it is late, and it is counted at the end whether that was so.
+ * line names. Before a task enters, the exact response times of all that would be there are computed (admission.h). An
+ * admitted task is a thread, released by an alarm; no job of it is late, and late jobs are counted at the end.
  *
  *     admission, priority 0   waits for a request, judges, lets enter or leave
- *     a thread for each task  waits for its release, executes its wcet, looks whether it was late
+ *     a thread for each task  waits for its release, executes its wcet, checks whether it was late
  *
  * Why a change is safe: the thread that admits is the least urgent, so that whenever it executes, every released job is done.
  * It stops and starts releases itself; so no job of a task that has left delays one of a task that has entered, and each job's
@@ -120,7 +120,7 @@ static void start(task_t *task) {
     require(takt_alarm_start_periodic(&task->alarm, 0, task->request.period * admission_ticks), "start");
 }
 
-/* Who was released meanwhile has finished: this is the least urgent thread. So the task waits for a release. */
+/* Every thread released meanwhile has finished: this is the least urgent thread. So the task waits for a release. */
 static void stop(task_t *task) {
     require(takt_alarm_stop(&task->alarm), "stop");
     require(takt_thread_delete(&task->thread), task->request.name);
@@ -151,7 +151,7 @@ static uint32_t place_of_priority(uint32_t priority) {
     return place;
 }
 
-/* Moves who stands at `from` to `to`, and those between by one. */
+/* Moves the task at `from` to `to`, and those between by one. */
 static void move(uint32_t from, uint32_t to) {
     task_t *moved = tasks[from];
     for (; from < to; from++) {

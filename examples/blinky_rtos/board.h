@@ -15,7 +15,7 @@ uint32_t board_microseconds(takt_duration_t ticks);
 
 void board_led_set(bool is_on);
 
-/* From now on somebody presses the button every `period` ticks, and `handler` is called in its interrupt. After
+/* From now on the button is pressed every `period` ticks, and `handler` is called in its interrupt. After
  * takt_kernel_start. */
 void board_button_start(takt_duration_t period, void (*handler)(void));
 

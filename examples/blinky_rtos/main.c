@@ -2,12 +2,12 @@
 /* Blinky, and what a small product has beside it: the beginning of a program on the kernel.
  *
  *     blink      a periodic thread: switches the LED every 100 ms, and counts the jobs that came too late
- *     load       works all the time, in a server that pays for 10 ms of every 50: nobody below waits for more
+ *     load       works all the time, in a server that pays for 10 ms of every 50: no less urgent thread waits for more
  *     press      waits behind a semaphore that the button's interrupt gives
- *     display    says four times a second what the button did, and at the end what everybody did
+ *     display    says four times a second what the button did, and at the end what every thread did
  *
  * Press and display share the panel, under a mutex. Everything is in static memory. Trace and statistics are there to
- * be looked at: a product leaves out takt_kernel_trace_to, and its switches are many times faster.
+ * be seen: a product leaves out takt_kernel_trace_to, and its switches are many times faster.
  *
  * `make blinky`, `make blinky PORT=riscv`, `make blinky PORT=posix`. */
 #include "board.h"

@@ -3,12 +3,12 @@
  *
  * The policy orders by remaining budget, the least first, equals by number. The allocator gives each thread a window per
  * period: a job begins with it, has the thread's share of the period as its budget, and is cut when that is used up, so
- * that its thread begins anew with the next one.
+ * that its thread restarts with the next one.
  *
  *     cc -std=c11 -O2 -I. -Iport/posix core/?*.c policy/?*.c kernel/?*.c port/posix/?*.c firmware/host_posix.c \
  *         examples/own_policy/own_policy.c -lm -lpthread -o own_policy && ./own_policy
  *
- * It prints who has executed in each tick: a wants 3 of its 3, b 9 and gets 4 of each 10, c what is left. */
+ * It prints the thread that executed in each tick: a demands 3 of its 3, b 9 and gets 4 of each 10, c the rest. */
 #include "firmware/semihost.h"
 #include "kernel/allocated.h"
 #include "kernel/kernel.h"

@@ -85,7 +85,7 @@ __attribute__((weak)) void takt_port_print(const char *text) {
     UART0->divider = UART_DIVIDER;
     UART0->control = UART_TRANSMIT;
     for (; *text != 0; text++) {
-        for (uint32_t look = 0; look < UART_PATIENCE && (UART0->state & UART_FULL) != 0; look++) {
+        for (uint32_t i = 0; i < UART_PATIENCE && (UART0->state & UART_FULL) != 0; i++) {
         }
         UART0->data = (uint8_t)*text;
     }

@@ -41,7 +41,7 @@ __attribute__((naked)) takt_status_t takt_port_exchange(struct takt_thread *to, 
         : [offset] "i"(TAKT_PORT_SP_OFFSET)TAKT_PORT_GUARD_OPERANDS);
 }
 
-/* A preempted thread goes on: only an exception return restores all of an interrupted state, the
+/* A preempted thread resumes: only an exception return restores all of an interrupted state, the
  * position inside an IT block or a load-multiple included. */
 __attribute__((naked)) void takt_port_resume_preempted(void) { __asm volatile("svc 0"); }
 

@@ -60,7 +60,7 @@ TAKT_INLINE takt_status_t takt_port_open(void) {
 
 TAKT_INLINE void takt_port_breathe(void) {
     (void)takt_port_open();
-    /* Only a context synchronisation makes sure that a pending interrupt is taken before the lock. */
+    /* Only a context synchronisation guarantees that a pending interrupt is taken before the lock. */
     __asm volatile("isb" : : : "memory");
     takt_port_close();
 }

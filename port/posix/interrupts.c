@@ -112,7 +112,7 @@ void takt_port_pend(void) {
 }
 
 void takt_port_sync(void) {
-    takt_posix_clock->look();
+    takt_posix_clock->mark_due();
     take_if_open();
 }
 

@@ -11,7 +11,7 @@ typedef struct takt_posix_clock {
     void (*stop)(void);
     takt_instant_t (*now)(void);
     void (*timer_set)(takt_instant_t until);
-    void (*look)(void); /* marks what is due as pending */
+    void (*mark_due)(void); /* marks what is due as pending */
     void (*idle)(void);
     void (*work)(takt_duration_t ticks);
     void (*announce)(uint32_t number, takt_instant_t instant);

@@ -194,14 +194,14 @@ static void idle(void) {
 }
 
 /* Signals mark what is due. */
-static void look(void) {}
+static void mark_due(void) {}
 
 const takt_posix_clock_t takt_posix_real_clock = {
     .start = start,
     .stop = stop,
     .now = now,
     .timer_set = timer_set,
-    .look = look,
+    .mark_due = mark_due,
     .idle = idle,
     .work = work,
     .announce = arm,

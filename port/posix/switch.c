@@ -3,7 +3,7 @@
  *
  * A saved context is a context_t on its thread's stack, in the frame of takt_posix_switch, whether the thread called or
  * was preempted: then the frame of the signal lies above it. A new one lies in a place of its own at the top of the
- * stack and is begun by makecontext when it is first resumed, not before: so a thread's context can be built anew while
+ * stack and is begun by makecontext when it is first resumed, not before: so a thread's context can be rebuilt while
  * that thread still executes on the stack.
  *
  * Why not swapcontext throughout: it sets the mask of signals by a system call, about ten times the cost of the rest, and

@@ -26,7 +26,7 @@ static takt_instant_t soonest(void) {
     return least;
 }
 
-static void look(void) {
+static void mark_due(void) {
     for (uint64_t rest = announced; rest != 0; rest &= rest - 1) {
         const uint32_t number = (uint32_t)__builtin_ctzll(rest);
         if (instants[number] <= now) {
@@ -80,7 +80,7 @@ const takt_posix_clock_t takt_posix_virtual_clock = {
     .stop = do_nothing,
     .now = read_now,
     .timer_set = timer_set,
-    .look = look,
+    .mark_due = mark_due,
     .idle = idle,
     .work = work,
     .announce = announce,

@@ -32,6 +32,20 @@ typedef struct context {
 _Static_assert(sizeof(context_t) == CONTEXT_BYTES, "the context keeps the stack aligned to 16 bytes");
 _Static_assert(TAKT_OK == 0, "a switch answers 0");
 
+/* The registers of a context that a call keeps, and those of a frame that it may change: each stored or loaded. */
+/* clang-format off */
+#define SAVED(operation) \
+    operation " s0, 4(sp)\n"    operation " s1, 8(sp)\n"    operation " s2, 12(sp)\n"   operation " s3, 16(sp)\n" \
+    operation " s4, 20(sp)\n"   operation " s5, 24(sp)\n"   operation " s6, 28(sp)\n"   operation " s7, 32(sp)\n" \
+    operation " s8, 36(sp)\n"   operation " s9, 40(sp)\n"   operation " s10, 44(sp)\n"  operation " s11, 48(sp)\n" \
+    operation " ra, 52(sp)\n"
+#define SCRATCH(operation) \
+    operation " ra, 4(sp)\n"    operation " t0, 8(sp)\n"    operation " t1, 12(sp)\n"   operation " t2, 16(sp)\n" \
+    operation " t3, 20(sp)\n"   operation " t4, 24(sp)\n"   operation " t5, 28(sp)\n"   operation " t6, 32(sp)\n" \
+    operation " a0, 36(sp)\n"   operation " a1, 40(sp)\n"   operation " a2, 44(sp)\n"   operation " a3, 48(sp)\n" \
+    operation " a4, 52(sp)\n"   operation " a5, 56(sp)\n"   operation " a6, 60(sp)\n"   operation " a7, 64(sp)\n"
+/* clang-format on */
+
 takt_port_exchange_t takt_port_exchange;
 bool takt_port_is_preemption_wanted;
 
@@ -44,37 +58,13 @@ __attribute__((naked)) takt_status_t takt_port_switch(struct takt_thread *from, 
         "takt_port_switch_closed:            \n"
         "    addi sp, sp, -%[bytes]          \n"
         "    sw   t0, 0(sp)                  \n"
-        "    sw   s0, 4(sp)                  \n"
-        "    sw   s1, 8(sp)                  \n"
-        "    sw   s2, 12(sp)                 \n"
-        "    sw   s3, 16(sp)                 \n"
-        "    sw   s4, 20(sp)                 \n"
-        "    sw   s5, 24(sp)                 \n"
-        "    sw   s6, 28(sp)                 \n"
-        "    sw   s7, 32(sp)                 \n"
-        "    sw   s8, 36(sp)                 \n"
-        "    sw   s9, 40(sp)                 \n"
-        "    sw   s10, 44(sp)                \n"
-        "    sw   s11, 48(sp)                \n"
-        "    sw   ra, 52(sp)                 \n"
+        SAVED("sw")
         "    sw   sp, %[offset](a0)          \n"
         "    .global takt_port_resume        \n"
         "takt_port_resume:                   \n"
         "    lw   sp, %[offset](a1)          \n"
         "    lw   t0, 0(sp)                  \n"
-        "    lw   s0, 4(sp)                  \n"
-        "    lw   s1, 8(sp)                  \n"
-        "    lw   s2, 12(sp)                 \n"
-        "    lw   s3, 16(sp)                 \n"
-        "    lw   s4, 20(sp)                 \n"
-        "    lw   s5, 24(sp)                 \n"
-        "    lw   s6, 28(sp)                 \n"
-        "    lw   s7, 32(sp)                 \n"
-        "    lw   s8, 36(sp)                 \n"
-        "    lw   s9, 40(sp)                 \n"
-        "    lw   s10, 44(sp)                \n"
-        "    lw   s11, 48(sp)                \n"
-        "    lw   ra, 52(sp)                 \n"
+        SAVED("lw")
         "    li   a0, 0                      \n"
         "    addi sp, sp, %[bytes]           \n"
         "    csrs mstatus, t0                \n"
@@ -88,22 +78,7 @@ __attribute__((naked)) takt_status_t takt_port_switch(struct takt_thread *from, 
 __attribute__((naked, aligned(4))) void takt_port_trap_entry(void) {
     __asm volatile(
         "    addi sp, sp, -%[bytes]                   \n"
-        "    sw   ra, 4(sp)                           \n"
-        "    sw   t0, 8(sp)                           \n"
-        "    sw   t1, 12(sp)                          \n"
-        "    sw   t2, 16(sp)                          \n"
-        "    sw   t3, 20(sp)                          \n"
-        "    sw   t4, 24(sp)                          \n"
-        "    sw   t5, 28(sp)                          \n"
-        "    sw   t6, 32(sp)                          \n"
-        "    sw   a0, 36(sp)                          \n"
-        "    sw   a1, 40(sp)                          \n"
-        "    sw   a2, 44(sp)                          \n"
-        "    sw   a3, 48(sp)                          \n"
-        "    sw   a4, 52(sp)                          \n"
-        "    sw   a5, 56(sp)                          \n"
-        "    sw   a6, 60(sp)                          \n"
-        "    sw   a7, 64(sp)                          \n"
+        SCRATCH("sw")
         "    csrr t0, mepc                            \n"
         "    sw   t0, 0(sp)                           \n"
         "    csrrw t1, mscratch, zero                 \n"
@@ -130,29 +105,14 @@ __attribute__((naked, aligned(4))) void takt_port_trap_entry(void) {
         "    lw   t0, 0(sp)                           \n"
         "    csrw mepc, t0                            \n"
         "    sc.w zero, t0, (sp)                      \n"
-        "    lw   ra, 4(sp)                           \n"
-        "    lw   t0, 8(sp)                           \n"
-        "    lw   t1, 12(sp)                          \n"
-        "    lw   t2, 16(sp)                          \n"
-        "    lw   t3, 20(sp)                          \n"
-        "    lw   t4, 24(sp)                          \n"
-        "    lw   t5, 28(sp)                          \n"
-        "    lw   t6, 32(sp)                          \n"
-        "    lw   a0, 36(sp)                          \n"
-        "    lw   a1, 40(sp)                          \n"
-        "    lw   a2, 44(sp)                          \n"
-        "    lw   a3, 48(sp)                          \n"
-        "    lw   a4, 52(sp)                          \n"
-        "    lw   a5, 56(sp)                          \n"
-        "    lw   a6, 60(sp)                          \n"
-        "    lw   a7, 64(sp)                          \n"
+        SCRATCH("lw")
         "    addi sp, sp, %[bytes]                    \n"
         "    mret                                     \n"
         :
         : [bytes] "i"(FRAME_BYTES));
 }
 
-_Static_assert(offsetof(takt_port_exchange_t, to) == 4, "the trap's end finds whom to switch to");
+_Static_assert(offsetof(takt_port_exchange_t, to) == 4, "the end of the trap reads `to`");
 
 __attribute__((naked)) static void thread_start(void) {
     __asm volatile(

@@ -83,7 +83,7 @@ enum { SERIAL_HAS_ROOM = 1 << 5, SERIAL_PATIENCE = 1 << 16 };
 
 __attribute__((weak)) void takt_port_print(const char *text) {
     for (; *text != 0; text++) {
-        for (uint32_t look = 0; look < SERIAL_PATIENCE && (SERIAL_STATE & SERIAL_HAS_ROOM) == 0; look++) {
+        for (uint32_t i = 0; i < SERIAL_PATIENCE && (SERIAL_STATE & SERIAL_HAS_ROOM) == 0; i++) {
         }
         SERIAL_DATA = (uint8_t)*text;
     }

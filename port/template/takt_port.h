@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A port without a machine: every obligation of kernel/port.h that a port's header has, with an empty body. Copy the
- * folder, fill in, compare with kernel/port.h, which has the contract; docs/porting.md says in which order.
+ * folder, fill in, compare with kernel/port.h, which has the contract; docs/how-to/add-a-port.md says in which order.
  *
  * It compiles against the kernel and does not link: an empty body leaves a call of a function that does not exist, so
  * the linker lists what is left to do. */
@@ -46,7 +46,7 @@ TAKT_INLINE takt_status_t takt_port_open(void) {
     return TAKT_OK;
 }
 
-/* Opens, makes sure that what is pending is really taken (a barrier, where the machine needs one), closes. */
+/* Opens, lets what is pending be taken (a barrier, where the machine needs one), closes. */
 TAKT_INLINE void takt_port_breathe(void) { TAKT_PORT_TEMPLATE_FILL_IN(breathe); }
 
 /* ---- the caller ------------------------------------------------------------------------------------ */

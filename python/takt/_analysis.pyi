@@ -375,7 +375,7 @@ def rate_admission(
     """Admit tasks to the rate-based scheduler in their order, and give their grants while all are present.
 
     Rates are in units of 1 / 18,018,000. Classes are 0 hard, 1 soft, 2 none. The window of a hard task is its relative
-    deadline, of others the period; `wcet` (not read of class none) is at most that. `longest` and `excess` are what
+    deadline, of others the period; `wcet` (not of best-effort tasks) is at most that. `longest` and `excess` are what
     sharing takes. Gives whether admitted, rate, budget, period; and capacity, hard, what soft ask for, soft, none. All
     zero but admitted: suspended.
     """

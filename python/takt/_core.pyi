@@ -49,16 +49,8 @@ class Outcome(TypedDict):
     switches: int
     overhead: int
     statistics: dict[str, Column]
-    segments: dict[str, Column]
-    jobs: dict[str, Column]
-    budgets: dict[str, Column]
-    points: dict[str, Column]
-    locks: dict[str, Column]
-    kernel_segments: dict[str, Column]
     figures: dict[str, int]
-    rates: dict[str, Column]
-    windows: dict[str, Column]
-    ledger: dict[str, Column]
+    frames: dict[str, dict[str, Column]]
 
 class Program:
     """A system that an image describes; a policy in Python is referred to by its position in the list, from 1."""
@@ -69,6 +61,11 @@ Field = tuple[str, str, str, int, int, str, str]
 """key, kind, unit, least, most, initial value, meaning"""
 
 def fields() -> list[tuple[str, str, list[Field]]]: ...
+
+Frame = tuple[str, str, str, list[tuple[str, str, str, str]]]
+"""name, the option that asks for it, meaning, and columns: name, kind, unit, meaning"""
+
+def frames() -> list[Frame]: ...
 def name_hash(name: str) -> int: ...
 def level_from_priority(priority: int, levels: int) -> int: ...
 def policies() -> list[tuple[str, str, str, bool]]: ...
@@ -79,15 +76,13 @@ def server_kinds() -> list[tuple[str, str, bool, bool, bool, bool]]: ...
 def server_kind_traits(kind: str) -> dict[str, bool]: ...
 def protocols() -> list[str]: ...
 def protocol_traits(protocol: str) -> dict[str, bool]: ...
+def relations() -> list[tuple[str, str]]: ...
+def matrix() -> list[tuple[str, str, str, str]]: ...
+def check(image: bytes, policies: int = 0) -> list[tuple[str, str, int]]: ...
 def simulate(
     program: Program,
     *,
-    segments: bool,
-    jobs: bool,
-    budgets: bool,
-    points: bool,
-    locks: bool,
-    rates: bool = False,
+    kept: Sequence[str],
     trace_path: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Outcome: ...

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """A policy that is new to this build: what the analysis does not know it does not prove, and nothing crashes.
 
-The policies are added to a copy of the sources as CONTRIBUTING says: one file and two lines for each. FIFO looks like
-any other policy of job-level keys. The other one is edf, letter by letter, under another name.
+Policies, a kind of servers and a protocol are added to a copy of the sources as the guides of docs/how-to say. FIFO
+looks like any other policy of job-level keys; another policy is edf, letter by letter, under another name.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import how_to
 import pytest
 import takt
 from places import ROOT
@@ -27,85 +28,57 @@ from takt.analysis.view import view_of
 
 ROOMS = ("core", "policy", "system", "sim", "analysis", "cmake", "kernel", "port", "firmware")
 
-FIFO = """
-#include "policy/table.h"
-
-static void fifo_release(takt_entity_t *entity, const takt_job_t *job) {
-    entity->key = job->release + 1u;
-    entity->tie = takt_tie_by_class_and_id(entity, job);
-}
-
-const takt_policy_t takt_policy_fifo = {
-    .version = TAKT_POLICY_VERSION,
-    .size = sizeof(takt_policy_t),
-    .order = TAKT_ORDER_KEYS,
-    .name = "fifo",
-    .summary = "first in, first out",
-    .tie = TAKT_TIE_BY_CLASS_AND_ID,
-    .release = fifo_release,
-};
-"""
-
 REFUSED_BY_FIFO = '[[task]] "A" threshold: expected none under "POLICY", which gives tasks no levels, found "B"'
 
 
+def change(path: Path, *pairs: tuple[str, str]) -> str:
+    """Replace texts that stand in a file."""
+    text = path.read_text()
+    for old, new in pairs:
+        assert old in text, (path, old)
+        text = text.replace(old, new)
+    return text
+
+
+def name_beside(path: Path, old: str, new: str) -> None:
+    """Put the text of further declarations or rows in the place of one."""
+    path.write_text(change(path, (old, new)))
+
+
 def add_policies(sources: Path) -> None:
-    """Add FIFO and a copy of edf to a copy of the sources."""
+    """Add FIFO as its guide says, FIFO with a trait, and a copy of edf."""
+    how_to.apply("add-a-policy", sources)
     room = sources / "policy"
-    (room / "fifo.c").write_text(FIFO)
-    copied = (room / "edf.c").read_text().replace("takt_policy_edf", "takt_policy_copy").replace('"edf"', '"copy"')
-    (room / "copy.c").write_text(copied)
-    header, table = room / "table.h", room / "table.c"
-    busy = FIFO.replace("fifo", "busy-fifo").replace("_busy-fifo", "_busy").replace("busy-fifo_", "busy_")
-    (room / "busy.c").write_text(busy.replace("};\n", "    .traits = TAKT_POLICY_WORK_CONSERVING,\n};\n"))
-    extern = "extern const takt_policy_t takt_policy_"
-    header.write_text(
-        header.read_text().replace(f"{extern}dm;", f"{extern}fifo;\n{extern}busy;\n{extern}copy;\n{extern}dm;", 1)
-    )
-    table.write_text(
-        table.read_text().replace("&takt_policy_dm,", "&takt_policy_busy, &takt_policy_copy, &takt_policy_dm,", 1)
-    )
-    table.write_text(table.read_text().replace("&takt_policy_fp,", "&takt_policy_fifo, &takt_policy_fp,", 1))
+    named = (("takt_policy_fifo", "takt_policy_busy"), ('"fifo"', '"busy-fifo"'))
+    trait = ("};\n", "    .traits = TAKT_POLICY_WORK_CONSERVING,\n};\n")
+    (room / "busy.c").write_text(change(room / "fifo.c", *named, trait))
+    (room / "copy.c").write_text(change(room / "edf.c", ("takt_policy_edf", "takt_policy_copy"), ('"edf"', '"copy"')))
+    name_beside(room / "table.h", "takt_policy_fifo;", "takt_policy_fifo, takt_policy_busy, takt_policy_copy;")
+    name_beside(room / "table.c", "&takt_policy_fifo,", "&takt_policy_busy, &takt_policy_copy, &takt_policy_fifo,")
 
 
 def add_kinds(sources: Path) -> None:
-    """Add two kinds of servers to a copy of the sources: deferrable under another name, and the same without traits."""
+    """Add a kind of servers as its guide says, and the same without traits."""
+    how_to.apply("add-a-server-kind", sources)
     room = sources / "core"
-    text = (room / "server_deferrable.c").read_text()
-    for name, traits in (("twin", "    .traits = TAKT_KIND_DEFERS,\n"), ("unheard", "")):
-        copied = text.replace("takt_server_deferrable", f"takt_server_{name}").replace('"deferrable"', f'"{name}"')
-        (room / f"server_{name}.c").write_text(copied.replace("    .traits = TAKT_KIND_DEFERS,\n", traits))
-    header, table = room / "server.h", room / "server_kinds.c"
-    extern = "extern const takt_server_kind_t takt_server_"
-    header.write_text(
-        header.read_text().replace(f"{extern}idling;", f"{extern}twin, takt_server_unheard;\n{extern}idling;")
-    )
-    table.write_text(
-        table.read_text().replace(
-            "&takt_server_polling,", "&takt_server_polling, &takt_server_twin, &takt_server_unheard,"
-        )
-    )
+    named = (("takt_server_twin", "takt_server_unheard"), ('"twin"', '"unheard"'))
+    traits = ("    .traits = TAKT_KIND_DEFERS,\n", "")
+    (room / "server_unheard.c").write_text(change(room / "server_twin.c", *named, traits))
+    name_beside(room / "server.h", "takt_server_twin;", "takt_server_twin, takt_server_unheard;")
+    name_beside(room / "server_kinds.c", "&takt_server_twin,", "&takt_server_twin, &takt_server_unheard,")
 
 
 def add_protocols(sources: Path) -> None:
-    """Add two protocols to a copy of the sources: pcp under another name, and the same without traits."""
+    """Add a protocol as its guide says, and the same without traits."""
+    how_to.apply("add-a-protocol", sources)
     room = sources / "core"
-    text = (room / "protocol_pcp.c").read_text()
-    traits = "    .is_bounded = true,\n"
-    assert traits in text
-    for name, own in (("pcp_twin", traits), ("pcp_unheard", "")):
-        copied = text.replace("takt_protocol_pcp", f"takt_protocol_{name}").replace('"pcp"', f'"{name}"')
-        (room / f"protocol_{name}.c").write_text(copied.replace(traits, own))
-    extern = "extern const takt_protocol_kind_t takt_protocol_"
-    rows = "[TAKT_PROTOCOL_TWIN] = &takt_protocol_pcp_twin, [TAKT_PROTOCOL_UNHEARD] = &takt_protocol_pcp_unheard,"
-    for name, before, after in (
-        ("protocol.h", f"{extern}pcp;", f"{extern}pcp, takt_protocol_pcp_twin, takt_protocol_pcp_unheard;"),
-        ("resource.h", "TAKT_PROTOCOLS = 10,", "TAKT_PROTOCOL_TWIN, TAKT_PROTOCOL_UNHEARD, TAKT_PROTOCOLS,"),
-        ("protocols.c", "    [TAKT_PROTOCOL_SIRAP]", f"    {rows}\n    [TAKT_PROTOCOL_SIRAP]"),
-    ):
-        path = room / name
-        assert before in path.read_text(), name
-        path.write_text(path.read_text().replace(before, after))
+    named = (("takt_protocol_pcp_twin", "takt_protocol_pcp_unheard"), ('"pcp_twin"', '"pcp_unheard"'))
+    traits = ("    .is_bounded = true,\n", "")
+    (room / "protocol_pcp_unheard.c").write_text(change(room / "protocol_pcp_twin.c", *named, traits))
+    row = "&takt_protocol_pcp_twin, [TAKT_PROTOCOL_UNHEARD] = &takt_protocol_pcp_unheard,"
+    name_beside(room / "protocol.h", "pcp_twin;", "pcp_twin, takt_protocol_pcp_unheard;")
+    name_beside(room / "protocols.c", "&takt_protocol_pcp_twin,", row)
+    name_beside(room / "resource.h", "TAKT_PROTOCOLS = 11,", "TAKT_PROTOCOL_UNHEARD = 11, TAKT_PROTOCOLS = 12,")
 
 
 def must_run(command: list[str | Path]) -> None:

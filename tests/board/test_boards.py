@@ -257,7 +257,7 @@ TASK = '[[task]]\nname = "A"\nperiod = 50\nwcet = 2\n'
         ),
         (
             '[platform]\npoints = "pull"\n' + TASK,
-            ['[platform] points: the kernel looks at every event, which is "push"; leave it out'],
+            ['[platform] points: boards handle every event at once, as with points = "push"; leave the key out'],
         ),
         ("[system]\ncpus = 2\n" + TASK, ["[system] cpus: the board has one processor, found 2"]),
         (

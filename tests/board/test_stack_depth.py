@@ -172,5 +172,5 @@ def test_a_frame_of_unknown_size_is_an_error() -> None:
 
 
 def test_a_call_that_nothing_resolves_is_an_error() -> None:
-    with pytest.raises(stack_depth.StackError, match="nothing says whom this calls"):
+    with pytest.raises(stack_depth.StackError, match="unknown target of this call"):
         stack_depth.resolve("tools/README.md:1:1", {})

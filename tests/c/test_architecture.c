@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Scheduler architectures: the figures of S2's three on one set, and on random sets what must hold of any run, and
+/* Scheduler architectures: the figures of the three of Vetromille et al. 2006 on one set, and on random sets what must hold of any run, and
  * that replay repeats it bit for bit. The comparison with the oracle is in Python. */
 #include "sim/architecture.h"
 

@@ -30,7 +30,7 @@ static void make(const takt_window_spec_t *windows, uint32_t count, uint32_t bul
 
 static const takt_windowed_t *windowed(uint32_t task) { return takt_windowed_of(&driven.tasks[task]); }
 
-/* ---- states (S3, Figure 3) --------------------------------------------------------------------------- */
+/* ---- states (Wang and Lin 1999, Figure 3) --------------------------------------------------------------------------- */
 
 static uint64_t ready_windows(uint32_t task) { return windowed(task)->handed - windowed(task)->begun; }
 
@@ -195,7 +195,7 @@ static void a_call_that_takes_longer_goes_on(void) {
     destroy_driven();
 }
 
-/* ---- attributes (S3, Table 2) ------------------------------------------------------------------------ */
+/* ---- attributes (Wang and Lin 1999, Table 2) ------------------------------------------------------------------------ */
 
 /* The second window of A: what it has of start, finish and budget, and the key that orders it. */
 static void check_attributes(takt_instant_t start, takt_instant_t finish, takt_duration_t budget,

@@ -493,12 +493,6 @@ def test_a_file_says_what_the_objects_say(tmp_path: Path) -> None:
     [
         (having(0, "SYSTEM", 0, "bulk"), "bulk 0 out of range"),
         (having(65536, "SYSTEM", 0, "bulk"), "bulk 65536 out of range"),
-        (having(0, "WINDOWS", 2, "part"), "part out of range"),
-        (having(6, "WINDOWS", 2, "part"), "part out of range"),
-        (having("spare-time", "WINDOWS", 2, "kind"), "part out of range"),
-        (having("top", "WINDOWS", 1, "kind"), "an allocator before other tasks"),
-        (having("rate-based", "SYSTEM", 0, "policy"), "windows of another policy"),
-        (having(1, "TASKS", 2, "locks"), "windows of a task that is not plain"),
     ],
 )
 def test_a_trace_whose_allocator_is_damaged_is_refused(tmp_path: Path, change: Change, message: str) -> None:

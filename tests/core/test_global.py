@@ -304,15 +304,6 @@ def test_replay_misses_a_decision_that_was_left_out(path: Path) -> None:
     assert "recorded nothing more until" in difference.text
 
 
-@pytest.mark.parametrize("change", [{"suspends": True}, {"locks": True}, {"preemption_key": 5}])
-def test_a_header_of_what_several_processors_cannot_run_is_refused(path: Path, change: dict[str, Any]) -> None:
-    trace = trace_file.read(path)
-    tasks = (replace(trace.system.tasks[0], **change), *trace.system.tasks[1:])
-    trace_file.write(path, replace(trace.system, tasks=tasks), trace.platform, trace.horizon, bytes(trace.data))
-    with pytest.raises(takt.InputError, match="several processors with a task that is not plain"):
-        takt.replay(path)
-
-
 def test_a_header_with_more_processors_gives_another_schedule(path: Path) -> None:
     trace = trace_file.read(path)
     trace_file.write(path, replace(trace.system, cpus=3), trace.platform, trace.horizon, bytes(trace.data))

@@ -175,13 +175,12 @@ def test_a_lost_request_for_parameters_makes_replay_differ(tmp_path: Path) -> No
 
 def simulate_jobs(system: System, horizon: int) -> dict[tuple[str, int], tuple[int | None, int | None, bool]]:
     """Give deadline, finish and miss of each job."""
-    columns = _core.simulate(
-        program_of(system, horizon), segments=False, jobs=True, budgets=False, points=False, locks=False
-    )
+    columns = _core.simulate(program_of(system, horizon), kept=["jobs", "windows"])["frames"]
     names = [task.name for task in system.tasks]
     rows = zip(rows_of(columns["jobs"]), rows_of(columns["windows"]), strict=True)
     return {
-        (names[task], job): (deadline, finish, bool(missed)) for (task, job, _, finish, missed), (deadline, _) in rows
+        (names[task], job): (deadline, finish, bool(missed))
+        for (task, job, _, finish, missed), (*_, deadline, _) in rows
     }
 
 

@@ -302,7 +302,6 @@ def test_what_does_not_go_together_is_told_in_one_line(path: Path, good: str, ba
         (having(9, "USES", 0, "resource"), "resource 9 out of range"),
         (having(2**63, "USES", 0, "task"), f"task {2**63} out of range"),
         (having(2**40, "TASKS", 0, "sharing.excess"), f"sharing.excess {2**40} out of range"),
-        (having("pip", "RESOURCES", 0, "protocol"), "a resource that rates do not go with"),
         (having("pap", "RESOURCES", 0, "protocol"), "a policy or a kind is not in the tables of this build"),
     ],
 )

@@ -503,24 +503,9 @@ def test_options_of_a_policy_that_is_not_used_say_nothing() -> None:
 @pytest.mark.parametrize(
     ("system", "change", "message"),
     [
-        (TIME_DRIVEN, having("abort", "WINDOWS", 0, "kind"), "windows of another policy"),
         (TIME_DRIVEN, having(8, "WINDOWS", 0, "kind"), "kind 8 out of range"),
-        (TIME_DRIVEN, having("none", "WINDOWS", 0, "kind"), "windows of another policy"),
         (TIME_DRIVEN, having(3, "WINDOWS", 0, "slots"), "the image holds a value that cannot be"),
         (TIME_DRIVEN, having(0, "SLOTS", 0, "length"), "length 0 out of range"),
-        (TIME_DRIVEN, having(3, "SLOTS", 0, "length"), "slots that overlap"),
-        (TIME_DRIVEN, having(6, "SLOTS", 0, "length"), "slots that overlap or descend"),
-        (TIME_DRIVEN, having(11, "SLOTS", 1, "start"), "a slot outside the cycle"),
-        (TIME_DRIVEN, having("imprecise", "SYSTEM", 0, "policy"), "windows of another policy"),
-        (TIME_DRIVEN, having(9, "WINDOWS", 0, "cycle"), "different cycles"),
-        (TIME_DRIVEN, having("edf", "SYSTEM", 0, "policy"), "windows of another policy"),
-        (TIME_DRIVEN, having(1, "TASKS", 0, "suspends"), "windows of a task that is not plain"),
-        (TIME_DRIVEN, having("skip", "TASKS", 0, "on_miss"), "windows of a task that is not plain"),
-        (DUAL_PRIORITY, having(11, "WINDOWS", 0, "part"), "part out of range"),
-        (DUAL_PRIORITY, having(16, "TASKS", 1, "deadline"), "deadline above period"),
-        (IMPRECISE, having(6, "WINDOWS", 0, "part"), "part out of range"),
-        (enforced("rm"), having(1, "WINDOWS", 0, "part"), "part out of range"),
-        (enforced("rm"), having("rate-based", "SYSTEM", 0, "policy"), "windows of another policy"),
     ],
 )
 def test_a_trace_whose_windows_are_damaged_is_refused(

@@ -87,7 +87,7 @@ def test_lists_distributions_and_names(tmp_path: Path) -> None:
         ),
         (
             "name,period,wcet\nA,5,2\nA,5,2\n",
-            ['[[task]] "A" name: expected a name of its own, found that of another task'],
+            ['[[task]] "A" name: duplicate name; another task has it: rename one'],
         ),
         (
             "# cpus = many\nname,period,wcet\nA,5,2\n",

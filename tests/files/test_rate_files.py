@@ -211,7 +211,7 @@ def test_a_running_task_asks_for_another_rate_and_is_told_the_answer(tmp_path: P
         (105, "H2", "wcet = 15; rejected"),
         (205, "S", "period = 40; in force from 220ms"),
         (305, "N", "period = 40, weight = 2; in force from 320ms"),
-        (390, "S", "wcet = 6; admitted, and not in force yet"),
+        (390, "S", "wcet = 6; admitted, not in force yet"),
     ]
     assert result.missed == 0
     assert (result.ledger["reserved"] <= 1).all()
@@ -253,13 +253,13 @@ def test_answers_to_who_is_not_there_yet_or_asks_again() -> None:
     ]
     result = takt.simulate(takt.System(tasks=[late], policy="rate-based", changes=changes), horizon=100)
     assert result.changes.filter(what="parameters")["detail"].to_list() == [
-        "wcet = 6; for when it enters",
-        "wcet = 7; for when it enters",
+        "wcet = 6; kept until the task enters",
+        "wcet = 7; kept until the task enters",
         "wcet = 8; in force from 13ms",
-        "wcet = 9; admitted, and another one was before it was in force",
+        "wcet = 9; admitted, and replaced by another request before it was in force",
         "wcet = 10; in force from 33ms",
         "wcet = 4; admitted, and the task left before it was in force",
-        "wcet = 3; for when it enters",
+        "wcet = 3; kept until the task enters",
     ]
     assert result.rates.filter(what="rejected")["instant"].to_list() == [65]
     assert "in force" not in takt.simulate(result.system, horizon=100, rates=False).changes["detail"][2]

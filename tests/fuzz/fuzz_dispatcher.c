@@ -121,7 +121,7 @@ static uint32_t check_returned_budget(const takt_server_t *server, takt_duration
 
 /* The budget is what was left of it, or full because a replenishment came, or lost. */
 static uint32_t check_periodic_budget(const takt_server_t *server, takt_duration_t before, bool has_come) {
-    const bool is_lost = server->kind->lapses && budget_of(server) == 0;
+    const bool is_lost = server->kind->loses_idle_budget && budget_of(server) == 0;
     HOLDS(is_lost || budget_of(server) == (has_come ? server->capacity : before));
     return has_come || budget_of(server) != before;
 }
@@ -133,7 +133,7 @@ static uint32_t check_budgets(const run_t *run) {
         const takt_server_t *server = &run->system.servers[i];
         const takt_duration_t before = run->before.budgets[i];
         const bool has_come = server->replenishment.instant != run->before.replenishments[i];
-        if (server->kind->listens) {
+        if (server->kind->runs_timers_without_budget) {
             changes += check_bandwidth_budget(server, before);
         } else if (server->kind->has_returns) {
             changes += check_returned_budget(server, before);

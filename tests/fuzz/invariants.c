@@ -24,7 +24,7 @@ static uint32_t children_of(takt_system_t *system, const takt_server_t *home, bo
 
 /* Whether the timers of `server` count: it has budget, or is of a kind that never waits. */
 static bool looks_inside(const takt_server_t *server) {
-    return takt_server_is_root(server) || budget_of(server) > 0 || server->kind->listens;
+    return takt_server_is_root(server) || budget_of(server) > 0 || server->kind->runs_timers_without_budget;
 }
 
 bool is_active_up_to_the_root(const takt_server_t *server) {
@@ -72,7 +72,7 @@ static takt_instant_t earliest_inside(const takt_system_t *system, const takt_se
         const takt_server_t *server = &system->servers[i];
         if (server->entity.home == home) {
             least = earlier(earlier(least, &server->replenishment), &server->wake);
-            least = earlier(least, &server->lapse);
+            least = earlier(least, &server->instant_end);
         }
     }
     return least;
@@ -240,7 +240,7 @@ static void check_replenishment(const takt_server_t *server, bool has_work, takt
         HOLDS(takt_timer_is_armed(&server->replenishment) && budget_of(server) == 0);
     } else if (server->kind->has_returns) {
         check_returns(server);
-    } else if (server->kind->listens) {
+    } else if (server->kind->runs_timers_without_budget) {
         check_bandwidth(server, has_work, now);
     } else {
         HOLDS(server->replenishment.instant == server->job.deadline);
@@ -253,7 +253,7 @@ static void check_server(takt_system_t *system, takt_server_t *server, takt_inst
     const bool is_active = budget_of(server) > 0;
     HOLDS(budget_of(server) <= server->capacity);
     HOLDS(takt_entity_is_ready(&server->entity) == (is_active && (has_work || server->kind->idles)));
-    HOLDS(server->kind->lapses || !takt_timer_is_armed(&server->lapse));
+    HOLDS(server->kind->loses_idle_budget || !takt_timer_is_armed(&server->instant_end));
     check_replenishment(server, has_work, now);
     check_wheel(system, server, now);
     check_wake(system, server, now);
@@ -356,12 +356,12 @@ static void check_releases(const takt_task_t *task, const takt_task_spec_t *spec
     }
 }
 
-/* A server that lapses has no budget after an instant at which it had no work. */
+/* A server that loses its idle budget has no budget after an instant at which it had no work. */
 static void check_server_settled(takt_system_t *system, const takt_server_t *server, takt_instant_t now) {
     const bool has_work = children_of(system, server, true) > 0;
     HOLDS(!takt_timer_is_armed(&server->replenishment) || server->replenishment.instant > now);
-    HOLDS(!takt_timer_is_armed(&server->lapse) || server->lapse.instant > now);
-    HOLDS(!server->kind->lapses || has_work || budget_of(server) == 0);
+    HOLDS(!takt_timer_is_armed(&server->instant_end) || server->instant_end.instant > now);
+    HOLDS(!server->kind->loses_idle_budget || has_work || budget_of(server) == 0);
 }
 
 void check_nothing_due(takt_system_t *system, const takt_system_spec_t *spec, takt_instant_t now) {

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Test of tools/rules.py: every numbered rule of SPEC.md has a case, and every case a rule."""
+"""Test of tools/rules.py: every numbered rule of the specification has a case, and every case a rule."""
 
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 from places import ROOT
@@ -20,12 +21,19 @@ def test_every_rule_has_a_case_and_every_case_a_rule() -> None:
     assert rules.cases_without_rule() == []
 
 
+def test_a_rule_leads_to_its_cases() -> None:
+    for page in (ROOT / "docs/reference").glob("*.md"):
+        for rule, folder in re.findall(r"\(\[(R[\d.]+)\]\(([^)]*)\)", page.read_text()):
+            assert (page.parent / folder).resolve().name.startswith(f"{rule}-")
+
+
 def test_a_rule_has_one_number() -> None:
     assert len(rules.rules()) == len({*rules.rules()}) > 60
 
 
 def test_a_rule_without_a_case_and_a_folder_without_a_rule_are_listed(tmp_path: Path) -> None:
-    (tmp_path / "SPEC.md").write_text("Most urgent first (R3.1), first in, first out (R3.2).\n")
+    (tmp_path / "docs" / "reference").mkdir(parents=True)
+    (tmp_path / "docs" / "reference" / "order.md").write_text("Most urgent first ([R3.1](a)), in turn ([R3.2](b)).\n")
     for name in ("R3.1-fp/a.toml", "R3.9-lifo/b.toml"):
         (tmp_path / "tests" / "cases" / name).parent.mkdir(parents=True)
         (tmp_path / "tests" / "cases" / name).touch()

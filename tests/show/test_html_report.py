@@ -449,21 +449,16 @@ def test_a_whole_chart_says_nothing_of_the_kind(iot: Path) -> None:
 # ---- results of other kinds -------------------------------------------------------------------------
 
 
-class WithPoints(takt.Result):
-    """A result with points, wherever they come from."""
-
-    @property
-    def points(self) -> pl.DataFrame:
-        rows = [(2, "A", 0, False, True), (9, "A", 1, True, False)]
-        return pl.DataFrame(rows, schema=["instant", "task", "job", "optional", "should_yield"], orient="row")
-
-
 def parts(result: takt.Result) -> dict[str, Any]:
     return {field.name: getattr(result, field.name) for field in fields(result)}
 
 
 def test_points_are_marked(chromium: Browser, tmp_path: Path) -> None:
-    with browser.opened(chromium, written(tmp_path, WithPoints(**parts(simulated("smallest.toml"))))) as view:
+    rows = [(2, "A", 0, False, True), (9, "A", 1, True, False)]
+    points = pl.DataFrame(rows, schema=["instant", "task", "job", "optional", "should_yield"], orient="row")
+    result = parts(simulated("smallest.toml"))
+    result["frames"] |= {"points": points}
+    with browser.opened(chromium, written(tmp_path, takt.Result(**result))) as view:
         assert view.shown("points-0") == 2
         assert view.page.get_by_text("optional point").count() == 1
 

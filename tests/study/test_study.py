@@ -536,7 +536,7 @@ def test_options_that_do_not_fit_are_told_in_one_line(tmp_path: Path) -> None:
     written(tmp_path, SMALL)
     (tmp_path / "file").write_text("")
     for options, message in [
-        (["--workers", "2", "--scheduler", "tcp://127.0.0.1:1"], "--workers: the workers are those of the scheduler"),
+        (["--workers", "2", "--scheduler", "tcp://127.0.0.1:1"], "--workers: expected --workers or --scheduler"),
         (["--output", "file"], "file: cannot write: "),
         (["--plot", "x.gif"], "x.gif: cannot write a chart: expected a name that ends in"),
     ]:
@@ -552,7 +552,7 @@ EXAMPLES = sorted((ROOT / "examples/studies").glob("*.toml"))
 
 
 def test_the_specification_has_every_test_and_says_which_are_exact() -> None:
-    section = (ROOT / "SPEC.md").read_text().partition("### 7.7 Studies")[2].partition("\n## ")[0]
+    section = (ROOT / "docs/reference/studies.md").read_text()
     lines = [line.split("|") for line in section.splitlines() if line.endswith(("| exact |", "| sufficient |"))]
     told = {name.strip(" `"): cells[-2].strip() == "exact" for cells in lines for name in cells[1].split(",")}
     known = {name: test.is_exact for name, test in takt.study.tests.items() if name != "analyse"}

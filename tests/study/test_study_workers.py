@@ -220,7 +220,7 @@ def test_in_a_terminal_a_bar_says_how_far_a_study_is_and_an_interrupt_ends_all(f
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGINT
     assert "study \x1b" in written
     assert re.search(r"\d:\d\d:\d\d", written)
-    assert "what is done is kept, and the same command goes on from there" in written
+    assert "finished chunks are kept; run the same command to continue" in written
     assert written.endswith("interrupted\r\n")
     assert "Traceback" not in written
     assert written.rfind(SHOW_CURSOR) > written.rfind(HIDE_CURSOR)
@@ -253,7 +253,7 @@ def test_two_studies_do_not_write_into_one_folder_at_once(folder: Path, expected
     study = takt.study.load(folder / "study.toml")
     with opened(folder / "study.study", study, fresh=False):
         status, told = end_of(started(folder))
-    assert (status, told) == (2, "study.study: another process is at work in this folder\n")
+    assert (status, told) == (2, "study.study: another process works here; give another --output\n")
 
 
 def test_a_damaged_chunk_is_named(folder: Path, expected: Files) -> None:

@@ -55,24 +55,19 @@ def program_of(system: System, horizon: int = 1) -> _core.Program:
 def simulate(system: System, horizon: int, trace_path: Path | None = None) -> Outcome:
     """Run the ticks 0 .. horizon-1 of a system by core and the simulator."""
     path = None if trace_path is None else str(trace_path)
-    outcome = _core.simulate(
+    frames = _core.simulate(
         program_of(system, horizon),
-        segments=True,
-        jobs=True,
-        budgets=False,
-        points=False,
-        locks=True,
-        rates=True,
+        kept=["segments", "jobs", "windows", "locks", "rates", "ledger"],
         trace_path=path,
-    )
+    )["frames"]
     names = [task.name for task in system.tasks]
-    segments = [(start, end, names[task], job) for start, end, _, task, job in rows_of(outcome["segments"])]
+    segments = [(start, end, names[task], job) for start, end, _, task, job in rows_of(frames["segments"])]
     return Outcome(
         segments,
-        _jobs(names, rows_of(outcome["jobs"]), rows_of(outcome["windows"])),
-        _every_tick(rows_of(outcome["ledger"]), horizon),
-        [(now, EVENTS[event], names[task], rate) for now, task, event, rate, *_ in rows_of(outcome["rates"])],
-        _locks(system, rows_of(outcome["locks"])),
+        _jobs(names, rows_of(frames["jobs"]), rows_of(frames["windows"])),
+        _every_tick(rows_of(frames["ledger"]), horizon),
+        [(now, EVENTS[event], names[task], rate) for now, task, event, rate, *_ in rows_of(frames["rates"])],
+        _locks(system, rows_of(frames["locks"])),
     )
 
 
@@ -192,7 +187,7 @@ def _jobs(names: list[str], jobs: list[tuple[int, ...]], windows: list[tuple[int
 
     return [
         (names[task], job, release, unless_never(deadline), unless_never(finish), bool(missed), bool(requested))
-        for (task, job, release, finish, missed), (deadline, requested) in zip(jobs, windows, strict=True)
+        for (task, job, release, finish, missed), (*_, deadline, requested) in zip(jobs, windows, strict=True)
     ]
 
 

@@ -30,15 +30,29 @@ class Header:
     words: array[int]
     names: Any
 
-    def place(self, table: str, row: int, key: str) -> tuple[int, Field]:
-        """Where a word stands, and its field; of fields of one key the last one."""
+    def begin(self, table: str) -> int:
+        """Where the words of a table begin."""
+        names = [name for name, _ in TABLES]
         at = COUNTS_AT + len(TABLES)
-        for number, (name, fields) in enumerate(TABLES):
-            if name == table:
-                found = max(place for place, field in enumerate(fields) if field.key == key)
-                return at + row * len(fields) + found, fields[found]
-            at += self.words[COUNTS_AT + number] * len(fields)
-        raise KeyError(table)
+        for number in range(names.index(table)):
+            at += self.words[COUNTS_AT + number] * len(TABLES[number].fields)
+        return at
+
+    def place(self, table: str, row: int, key: str) -> tuple[int, Field]:
+        """Where a word stands, and its field; of fields of one key the last one, or with a "?" the first one."""
+        fields = next(fields for name, fields in TABLES if name == table)
+        places = [place for place, field in enumerate(fields) if field.key == key.removesuffix("?")]
+        found = min(places) if key.endswith("?") else max(places)
+        return self.begin(table) + row * len(fields) + found, fields[found]
+
+    def resize(self, table: str, rows: int) -> None:
+        """Append rows of least values to a table; below 0 cut rows off its end."""
+        number = [name for name, _ in TABLES].index(table)
+        fields = TABLES[number].fields
+        end = self.begin(table) + self.words[COUNTS_AT + number] * len(fields)
+        self.words[end + min(rows, 0) * len(fields) : end] = array("Q", [field.least for field in fields] * rows)
+        self.words[COUNTS_AT + number] += rows
+        self.words[2] = len(self.words)
 
     def set(self, table: str, row: int, key: str, value: int | str) -> None:
         """Give a field another value: a number, one of its words, or the name of a policy, kind or protocol."""

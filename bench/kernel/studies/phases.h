@@ -56,7 +56,7 @@ __attribute__((unused)) static void phase_print(const char *name, const phase_t 
     print_line(".sum", phase->sum, phase->count);
 }
 
-/* `ticks` within a phase are somebody else's. */
+/* `ticks` within a phase belong to another thread. */
 __attribute__((unused)) static void phases_leave_out(uint32_t ticks) { phases.left_out += ticks; }
 
 static uint32_t phase_spent(uint32_t begin, uint32_t end) {

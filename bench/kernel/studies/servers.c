@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the number of servers costs: task switch, choice of a server, scheduler and tick, after S4's measurements.
+/* What the number of servers costs: task switch, choice of a server, scheduler and tick, after the measurements of Inam et al. 2011.
  *
  * The command line chooses the kind of servers and where their periods begin, and says how many there are:
  *   idling N | deferrable N             each at an offset of its own
@@ -39,7 +39,7 @@ static void phases_end(void) {
     takt_semihost_exit(0);
 }
 
-/* Nothing is kept if somebody else was chosen meanwhile. */
+/* Nothing is kept if another thread was selected meanwhile. */
 static void keep_task_switch(void) {
     const bench_stamp_t decision = bench_in_register(&phases_took_at);
     const uint32_t took_at = *decision;

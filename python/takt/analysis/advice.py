@@ -58,7 +58,7 @@ class Trial:
     effort: int
 
     @property
-    def looks(self) -> int:
+    def steps(self) -> int:
         """How many steps an assignment may take: the effort, divided by a factor that grows with the task count."""
         return self.effort // max(1, len(self.system.tasks) // SMALL)
 
@@ -139,7 +139,7 @@ def _plain_root(view: SystemView, has: Callable[[PolicyTraits], bool]) -> Dispat
 
 
 def _priorities(trial: Trial) -> Changes:
-    """Order the tasks of an fp root anew."""
+    """Choose other priorities of an fp root."""
     root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None:
         return _priorities_by_trial(trial)
@@ -147,7 +147,7 @@ def _priorities(trial: Trial) -> Changes:
     longest = fixed.numbers(task.longest_region for task in root.tasks)
     last = fixed.numbers(task.last_region for task in root.tasks)
     verdict, order = _analysis.assign_priorities(
-        columns.wcet, columns.period, columns.deadline, columns.jitter, None, longest, last, trial.looks
+        columns.wcet, columns.period, columns.deadline, columns.jitter, None, longest, last, trial.steps
     )
     return _in_order(root.tasks, order) if verdict == _analysis.SCHEDULABLE else {}
 
@@ -192,7 +192,7 @@ def _thresholds(trial: Trial) -> Changes:
         return {}
     columns = children.columns_of(root.tasks)
     verdict, above = _analysis.assign_thresholds(
-        columns.wcet, columns.period, columns.deadline, columns.jitter, effort=trial.looks
+        columns.wcet, columns.period, columns.deadline, columns.jitter, effort=trial.steps
     )
     if verdict != _analysis.SCHEDULABLE:
         return {}
@@ -204,13 +204,13 @@ def _thresholds(trial: Trial) -> Changes:
 
 
 def _final_regions(trial: Trial) -> Changes:
-    """Order the tasks of an fp root anew, with points; no piece is longer than the last one, and so blocks as that."""
+    """Choose other priorities of an fp root, with points; the last subjob is the longest, so it bounds the blocking."""
     root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None:
         return {}
     columns = children.columns_of(root.tasks)
     verdict, order, regions = _analysis.assign_final_regions(
-        columns.wcet, columns.period, columns.deadline, columns.jitter, trial.looks
+        columns.wcet, columns.period, columns.deadline, columns.jitter, trial.steps
     )
     if verdict != _analysis.SCHEDULABLE:
         return {}
@@ -232,7 +232,7 @@ def _points(trial: Trial) -> Changes:
         return {}
     columns = children.columns_of(root.tasks)
     find = _analysis.edf_regions if root.traits.is_deadline_driven else _analysis.fp_regions
-    verdict, longest = find(columns.wcet, columns.period, columns.deadline, columns.jitter, trial.looks)
+    verdict, longest = find(columns.wcet, columns.period, columns.deadline, columns.jitter, trial.steps)
     if verdict != _analysis.SCHEDULABLE:
         return {}
     cuts = [(task, max(1, int(most))) for task, most in zip(root.tasks, longest, strict=True)]
@@ -352,7 +352,7 @@ def _idling(trial: Trial) -> Changes:
 
 def _budgets(trial: Trial) -> Changes:
     """Give each server the least budget with which its tasks are schedulable, whatever the other servers do."""
-    found = servers.with_least_budgets(trial.view, judge(trial.view, trial.effort), trial.effort).servers
+    found = servers.with_least_budgets(trial.view, judge(trial.view, trial.steps), trial.effort).servers
     least = {row.server: row.least_budget for row in found.values()}
     return {("server", name): {"budget": budget} for name, budget in least.items() if budget is not None}
 

@@ -106,7 +106,7 @@ class _Sharing:
 
     @property
     def _is_loose(self) -> bool:
-        """Whether a job may want what a less urgent one holds under icpp.
+        """Whether a job may request what a less urgent one holds under icpp.
 
         Under deadlines the ceiling counts from the lock on. A job that was released before, and waited for a region of
         the holder, or was released late, may have an earlier deadline.
@@ -368,7 +368,7 @@ def _others(view: SystemView, server: ServerView, parent: DispatcherView, resour
     """Give what other children of the root execute while a server holds a resource; in other parents it is unbounded.
 
     Under static keys these are the children above the ceiling, and none of them has work at the lock. Under deadlines
-    they may: the server gets a later deadline when its budget comes. Then a job below that has begun goes on, too.
+    they may: the server gets a later deadline when its budget comes. Then a job below that has begun continues, too.
     """
     if parent.number != ROOT:
         return lambda ticks: _UNBOUNDED

@@ -30,7 +30,7 @@ from takt.analysis.fixed import Member
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 
 MAX_HEADS = 200
-"""Of more ways in which budget can be left the responses are not looked for."""
+"""Responses are not computed for more ways in which budget can be left."""
 MAX_ROUNDS = 30
 """How often responses are put in for those of earlier jobs."""
 
@@ -74,7 +74,7 @@ class Carried:
         return self.delay + after, self.delay, min(self.budget - used, max(after - self.delay, 0))
 
     def _lengths(self, first: int, responses: Sequence[int]) -> Iterator[int]:
-        """List where V changes its slope, and where it comes to the length and to the budget."""
+        """List where V changes its slope, and where it reaches the length and the budget."""
         changes = {0, *self._changes(first, responses)}
         meets = {self.used(first, length, responses) for length in changes}
         yield from sorted(length for length in changes | meets if length < self.period)

@@ -22,7 +22,7 @@ of its priority whose jitter is for how long a job lasts: its deadline, or in fu
 found. That is a claim about the past of each instant, so that the first claim that fails would have to fail by itself.
 A job in a server without budget waits for its replenishment: a period of each server around it, as jitter.
 
-Less urgent ones delay a job by what they have begun when the interval begins that is looked at: one event of theirs,
+Less urgent ones delay a job by what they have begun when the examined interval begins: one event of theirs,
 with k and a point; then a region or section that was chosen in that pass and begins only now, so that it is counted
 whole instead of less a tick, with k or a point behind it. Each task in the system that suspends itself comes back once
 in it at most, k each, since it does not execute. Where a suspension lets less urgent ones execute, all this comes
@@ -50,7 +50,7 @@ RESPONSES = Test("response times with overheads", "Burns, Tindell and Wellings 1
 DEMAND = Test("processor demand with overheads", "Jeffay and Stone 1993", is_exact=False)
 
 ROUNDS = 8
-"""How often responses in servers are looked for with those that were found before."""
+"""How often responses in servers are computed from those found before."""
 
 Body = tuple[tuple[int, int], ...]
 

@@ -31,7 +31,7 @@ OVERDEMAND = "jobs that may demand more than their wcets"
 CHANGES = "changes"
 NESTED = "nested sections"
 REACHING = "sections in which a job that nothing displaces gives way"
-"""A point, or a further lock, inside a section of a limited job: what it holds is then seen by others."""
+"""A point, or a further lock, inside a section of a started job: what it holds is then seen by others."""
 CIRCLE = "resources nested in a circle"
 LONG_OVERRUN = "servers that overrun longer than their periods"
 SEVERAL = "several processors"
@@ -97,7 +97,7 @@ def features_of(view: SystemView, dispatcher: DispatcherView) -> frozenset[str]:
 
 
 def _features_of(view: SystemView, dispatcher: DispatcherView) -> Iterator[str]:
-    """List them; each look at all tasks is short, since searches judge often."""
+    """List them; each check of all tasks is short, since searches judge often."""
     tasks = dispatcher.tasks
     if any(task.jitter for task in tasks):
         yield JITTER

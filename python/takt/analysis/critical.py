@@ -29,8 +29,8 @@ class Section:
         reach: the longest execution from the lock to where the holder gives way to those that it blocks; 1 more if it
             may hold the resource before it has executed any of that.
         stretch: the same from the begin of the region in which it locks.
-        is_seen: whether others can run, and so want the resource, while the job holds it.
-        gives_way: whether a limited job gives way to others inside the section.
+        is_seen: whether others can run, and so request the resource, while the job holds it.
+        gives_way: whether a started job gives way to others inside the section.
     """
 
     resource: int
@@ -77,7 +77,7 @@ class _Walk:
         self.held[resource] = _Held(resource, self.executed, tuple(self.held), self.region)
 
     def unlock(self, resource: int) -> None:
-        """Unlock; a limited job runs on."""
+        """Unlock; a started job continues."""
         held = self.held.pop(resource, None)
         if held is None:
             return

@@ -16,7 +16,7 @@ from takt.analysis.result import TaskBound, Test
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 
 MAX_RESPONSES = 500
-"""Of more tasks the responses are not looked for, which takes seconds; deadlines bound them if they are met."""
+"""Responses of more tasks are not computed, which takes seconds; deadlines bound them if they are met."""
 
 _Given = tuple[Numbers, Numbers, Numbers, Numbers, Numbers, Numbers, Numbers]
 

@@ -67,7 +67,7 @@ def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView) 
 
 def _is_plain(server: ServerView, dispatcher: DispatcherView) -> bool:
     """Say whether nothing but the tasks of a server use its budget, as they are."""
-    is_alone = (server.traits.lapses or _keeps(server)) and not server.protocol and not dispatcher.servers
+    is_alone = (server.traits.loses_idle_budget or _keeps(server)) and not server.protocol and not dispatcher.servers
     return is_alone and not any(task.suspended or task.may_overrun or task.has_windows for task in dispatcher.tasks)
 
 

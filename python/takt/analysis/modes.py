@@ -18,7 +18,7 @@ from takt.analysis.view import SystemView, TaskView, static_key
 from takt.model.python_policy import name_of
 
 MAX_MODES = 12
-"""Systems with more modes are not looked at."""
+"""Systems with more modes are not analysed."""
 
 
 class Mode(NamedTuple):

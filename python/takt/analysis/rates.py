@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Judges rate-based roots by their admission, and rate-based execution by its demand.
 
-Source: S0 and SPEC.md, 10; Jeffay and Goddard 1999. An admitted hard task keeps its rate whatever others do, so its
-deadlines are met as long as it keeps to its wcet; a soft one has the period that its share allows.
+Source: Springer and Zhao 2024 and SPEC.md, 10; Jeffay and Goddard 1999. An admitted hard task keeps its rate whatever
+others do, so its deadlines are met while it keeps to its wcet; a soft task has the period that its share allows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.model.core_input import CLASSES, ResolvedTask
 from takt.model.policy_options import RATE_RULES
 
-ADMISSION = Test("admission by rates", "S0, corrected; Liu and Layland 1973", is_exact=False)
+ADMISSION = Test("admission by rates", "Springer and Zhao 2024, corrected; Liu and Layland 1973", is_exact=False)
 RATE_DEMAND = Test("demand of rate-based execution", "Jeffay and Goddard 1999", is_exact=True)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Which critical sections need no lock, because no other user of the resource can run meanwhile.
 
-Source: S1, claim ii: a section that lies within one subjob needs no lock on one processor. No entity of a dispatcher
-displaces a started non-preemptive job before its next point; so it is enough if all users of a resource are in one
+Source: Bergsma et al. 2009, claim ii: a section within one subjob needs no lock on one processor. No entity of a
+dispatcher displaces a started non-preemptive job before its next point, so all users of a resource must be in one
 dispatcher. Thresholds, which may protect as well, are left out.
 """
 

@@ -19,7 +19,7 @@ from takt.analysis.view import SystemView, TaskView
 from takt.model import catalogue
 
 MAX_SCALE = 100_000
-"""The largest factor that is looked at, in thousandths."""
+"""The largest factor that is tried, in thousandths."""
 
 PROBES = 20
 """Searches ask often: an answer may take this part of the steps that the verdict may take."""

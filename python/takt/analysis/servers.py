@@ -112,7 +112,7 @@ def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgemen
 def supply_of(view: SystemView, server: ServerView, dispatcher: DispatcherView, row: ServerBound) -> Supply:
     """Give the guaranteed supply to the children of a server that gets its budget."""
     response = server.period if row.response is None else row.response
-    is_polling = server.traits.lapses
+    is_polling = server.traits.loses_idle_budget
     if server.waits_for_budget and server.holding > 0:  # a search may shrink sections to nothing
         pays_back = catalogue.protocol_traits(server.protocol).pays_back
         left = _analysis.payback_supply if pays_back else _analysis.sirap_supply
@@ -209,7 +209,7 @@ def _least_budget(
     if not there or server.traits.returns:
         return None
     columns = children.columns_of(there)
-    head = (server.period, server.traits.lapses, 0)
+    head = (server.period, server.traits.loses_idle_budget, 0)
     body = (columns.kind, columns.wcet, columns.period, columns.deadline, columns.jitter)
     if dispatcher.traits.has_static_keys:
         members = fixed.with_delays(static.members_in(view, dispatcher), delays.by_name, delays.ends)

@@ -155,7 +155,7 @@ class Inside:
     Args:
         wcet, period: as of the task.
         jitter: that of the task, and for how long it can be kept waiting, unless it stands at the server's place.
-        response: by what can be left of the server's budget when it comes; None: not looked for.
+        response: by what can be left of the server's budget when it comes; None: not computed.
         is_at_place: whether the budget is never used up, so that the task stands at the server's place.
     """
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Judges roots whose tasks have windows of their own kind: time-driven, dual-priority, imprecise; and shares.
 
-Sources: S3 (windows), Davis and Wellings 1995 (dual priority), Parekh and Gallager 1993 (fair queueing), Spuri and
-Buttazzo 1996 (virtual deadlines of shares).
+Sources: Wang and Lin 1999 (windows), Davis and Wellings 1995 (dual priority), Parekh and Gallager 1993 (fair
+queueing), Spuri and Buttazzo 1996 (virtual deadlines of shares).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from takt.analysis.result import Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.model.core_input import CLASSES, ResolvedTask, ResolvedWindows
 
-SLOTS = Test("slots of the table, job by job", "S3", is_exact=True)
+SLOTS = Test("slots of the table, job by job", "Wang and Lin 1999", is_exact=True)
 PROMOTIONS = Test("response times after promotion", "Davis and Wellings 1995", is_exact=False)
 MANDATORY = Test("response times of mandatory parts", "Joseph and Pandya 1986", is_exact=True)
 VIRTUAL = Test("virtual deadlines", "Spuri and Buttazzo 1996", is_exact=False)
 FLUID = Test("fluid service and the longest job", "Parekh and Gallager 1993", is_exact=False)
 
 MAX_JOBS = 1_000_000
-"""How many jobs of a table are looked at."""
+"""How many jobs of a table are checked."""
 
 
 # ---- time-driven --------------------------------------------------------------------------------------

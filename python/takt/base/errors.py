@@ -31,7 +31,7 @@ class ExitStatus(IntEnum):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with an input.
+    """One problem of an input.
 
     Args:
         message: what was expected and what was found, one line.
@@ -84,7 +84,7 @@ class InputError(Exception):
         self.problems = tuple(problems)
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
-        """Come back whole from another process: what makes an error are its problems, not their text."""
+        """Restore an error from another process by its problems, not by their text."""
         return type(self), (self.problems,)
 
     def in_file(self, path: str | Path) -> InputError:
@@ -97,7 +97,7 @@ class ForkError(RuntimeError):
 
 
 class BoardError(Exception):
-    """A failure on the way to the board or back that is not the fault of the task set."""
+    """A failure of the board, its tools or the transfer, not of the task set."""
 
 
 def file_error(path: str | Path, message: str, code: str) -> InputError:

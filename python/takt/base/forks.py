@@ -25,7 +25,7 @@ _is_pool_lost = False
 
 
 def check() -> None:
-    """Refuse to go on where a query would hang.
+    """Raise where a query would hang.
 
     Raises:
         ForkError: polars' threads were lost in a fork.

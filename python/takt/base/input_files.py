@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Input files: read whole, within limits that hold for every reader, so that none takes memory or time without bound.
 
-A file that grows while it is read, such as a device or a pipe, is read up to the same limit. TOML is looked through
+A file that grows while it is read, such as a device or a pipe, is read up to the same limit. TOML is scanned
 before it is parsed, because a parser needs time and memory with the square of the parts of a key.
 """
 
@@ -62,7 +62,7 @@ def read(path: str | Path) -> bytes:
 
 
 def check_toml(path: str | Path, text: str) -> None:
-    """Check that TOML is within the limits; anything else that is wrong with it is for the parser.
+    """Check that TOML is within the limits; the parser finds all other problems.
 
     Raises:
         InputError: a key has more than MAX_DEPTH parts, values stand in one another deeper than that, or there are more
@@ -82,7 +82,7 @@ def check_toml(path: str | Path, text: str) -> None:
 
 
 def check_count(number: int, most: int, what: str) -> None:
-    """Check how many of something a file has.
+    """Check a number of elements against its limit.
 
     Raises:
         InputError: there are more than `most`.

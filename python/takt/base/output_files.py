@@ -133,7 +133,7 @@ def _make(part: Path, replaced: os.stat_result | None) -> int:
 
 
 class _EndedBySignalError(BaseException):
-    """A signal that is to end the process has come."""
+    """A signal that ends the process has arrived."""
 
 
 def _unwind(number: int, frame: FrameType | None) -> NoReturn:

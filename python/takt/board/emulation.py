@@ -128,7 +128,7 @@ def port_of(name: str) -> str:
 
 
 def load_board(name: str) -> Board:
-    """Read what the sources say about a board.
+    """Read the description of a board from the sources.
 
     Args:
         name: one of BOARDS, or REAL_TIME.
@@ -172,7 +172,7 @@ def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
         message = "the board is an architecture of its own; leave it out"
         yield Problem(message, "board", table="platform", key="model")
     elif resolved.costs.is_pull:
-        message = 'the kernel looks at every event, which is "push"; leave it out'
+        message = 'boards handle every event at once, as with points = "push"; leave the key out'
         yield Problem(message, "board", table="platform", key="points")
     elif board.name == POSIX and not resolved.costs.is_ideal:
         message = (
@@ -265,7 +265,7 @@ def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> bytes:
 
 
 def _read_records(folder: Path) -> bytes:
-    """Read what the firmware wrote."""
+    """Read the records that the firmware wrote."""
     try:
         return (folder / _RECORDS_FILE).read_bytes()
     except OSError as error:

@@ -2,7 +2,7 @@
 """Programs of boards: compiled once for each state of their sources, and kept.
 
 A program is named by what it is made of: the compiler, the recipe and the text of all sources. It is compiled into the
-user's cache, beside its place, and moved there when it is whole, so that any number of runs may want it at once.
+user's cache, beside its place, and moved there when it is whole, so that any number of runs may use it at once.
 
 When not to use it: for programs other than that of task sets.
 """
@@ -59,7 +59,7 @@ def program(name: str, recipe: Mapping[str, Any], compiler: str, source: Path) -
 
 
 def _cache_folder() -> Path:
-    """Find a folder for what can be made again: the user's, or one for temporary files."""
+    """Find a folder for cached programs: the user's, or one for temporary files."""
     home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
     for folder in (Path(home, "takt"), Path(tempfile.gettempdir(), f"takt-{os.getuid()}")):
         try:

@@ -60,7 +60,7 @@ class Scale:
     ticks: Fraction
 
     def up(self, time: int) -> int:
-        """Convert a time, rounded up; never beyond what core can take."""
+        """Convert a time, rounded up, at most to the largest time of core."""
         return min(-(-time * self.ticks.numerator // self.ticks.denominator), _core.TIME_LIMIT - 1)
 
     def is_whole(self, time: int) -> bool:
@@ -182,7 +182,7 @@ def _ring(task: ResolvedTask, arrivals: int) -> int:
 
 
 def _listed(demand: Stream, seed: int, task: int, jobs: int, scale: Scale) -> Stream:
-    """List what jobs execute, in ticks of the board: what is listed, or what is drawn for so many jobs."""
+    """List the demands of jobs, in ticks of the board: listed ones, or as many as there are jobs."""
     values = demand.values or _core.draw(_STREAMS.index(demand.kind), *demand.limits, seed, task, max(jobs, 1))
     return Stream("listed", tuple(map(scale.up, values)))
 

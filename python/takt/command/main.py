@@ -134,13 +134,13 @@ Policies = Annotated[
     str | None,
     typer.Option(
         metavar="P[,P2]",
-        help="Order the root by this policy, or by each of these in turn; FILE.py:CLASS is one in Python, and executes "
-        "that file with your rights.",
+        help="Policy of the root, or several in turn; FILE.py:CLASS is one in Python, and executes that file with your "
+        "rights.",
         autocompletion=_complete_policies,
     ),
 ]
-Horizon = Annotated[str | None, typer.Option(metavar="T", help="How long to run: ticks, or a time such as 2s.")]
-Seed = Annotated[str | None, typer.Option(metavar="N", help="Draw other random numbers.")]
+Horizon = Annotated[str | None, typer.Option(metavar="T", help="End of the run: ticks, or a time such as 2s.")]
+Seed = Annotated[str | None, typer.Option(metavar="N", help="Seed of the random numbers.")]
 
 
 @_command()
@@ -148,7 +148,7 @@ def run(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)],
     policy: Policies = None,
     horizon: Horizon = None,
-    segments: Annotated[Path | None, typer.Option(metavar="S.csv", help="Write who ran when.")] = None,
+    segments: Annotated[Path | None, typer.Option(metavar="S.csv", help="Write which job ran when.")] = None,
     jobs: Annotated[Path | None, typer.Option(metavar="J.csv", help="Write every job.")] = None,
     budgets: Annotated[
         Path | None, typer.Option(metavar="B.csv", help="Write the budget of every server in every tick.")
@@ -167,19 +167,19 @@ def run(
         typer.Option(
             metavar="BOARD",
             help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), or posix "
-            "(without --real-time in virtual time).",
+            "(in virtual time without --real-time).",
         ),
     ] = None,
     real_time: Annotated[
-        bool, typer.Option("--real-time", help="With --on posix: by the machine's clock; takes as long as the horizon.")
+        bool, typer.Option("--real-time", help="With --on posix: run by the machine's clock, as long as the horizon.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")] = False,
     check: Annotated[bool, typer.Option("--check", help="End with status 3 if a deadline was missed.")] = False,
 ) -> None:
     """Simulate task sets and print a table with one line for each task.
 
-    With --on, a table of what the board took beside what the simulator says; files are then the board's, in its
-    ticks. With --real-time too, the process runs by the clock: Linux delays it as it likes.
+    With --on, the table shows measured beside simulated times; files are then those of the board, in its ticks.
+    With --real-time the process runs by the clock of the machine, and Linux may delay it for any time.
 
     Example: `takt run examples/iot_node.toml --policy fp,edf`
     """
@@ -224,10 +224,10 @@ def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A task set: TOML, XML or CSV.", show_default=False)],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to be written.", show_default=False)],
     source_format: Annotated[
-        str | None, typer.Option("--from", metavar="F", help="Read this format; default: what the file says itself.")
+        str | None, typer.Option("--from", metavar="F", help="Read this format; default: by the content of the file.")
     ] = None,
     target_format: Annotated[
-        str | None, typer.Option("--to", metavar="F", help="Write this format; default: what the suffix says.")
+        str | None, typer.Option("--to", metavar="F", help="Write this format; default: by the suffix.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="End with status 2 if anything is lost.")] = False,
 ) -> None:
@@ -254,11 +254,11 @@ def analyse(
         Path | None, typer.Option("--report", metavar="R.html", help="Write a page with demand against supply.")
     ] = None,
     no_sensitivity: Annotated[
-        bool, typer.Option("--no-sensitivity", help="Do not search by how much wcets may grow, which takes longest.")
+        bool, typer.Option("--no-sensitivity", help="Leave out the sensitivity analysis, which takes longest.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="End with status 3 if deadlines are not proved to be met.")
+        bool, typer.Option("--check", help="End with status 3 unless all deadlines are proved to be met.")
     ] = False,
 ) -> None:
     """Prove what can be proved: worst-case response times, a verdict with its reason, and what would fit.
@@ -307,14 +307,14 @@ def generate(
     file: Annotated[
         Path | None, typer.Argument(metavar="RECIPE", help="A recipe file (TOML).", show_default=False)
     ] = None,
-    count: Annotated[str, typer.Option(metavar="N", help="How many task sets.")] = "1",
-    seed: Annotated[str, typer.Option(metavar="N", help="Draw other random numbers.")] = "0",
+    count: Annotated[str, typer.Option(metavar="N", help="Number of task sets.")] = "1",
+    seed: Annotated[str, typer.Option(metavar="N", help="Seed of the random numbers.")] = "0",
     first: Annotated[str, typer.Option(metavar="N", help="Number of the first set.")] = "0",
     output: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a file for each set here; default: print the one set.")
     ] = None,
-    tasks: Annotated[str | None, _key("How many tasks a set has.")] = None,
-    utilization: Annotated[str | None, _key("What their shares add up to.")] = None,
+    tasks: Annotated[str | None, _key("Number of tasks per set.")] = None,
+    utilization: Annotated[str | None, _key("Sum of the shares.")] = None,
     shares: Annotated[str | None, _key("uunifast, uunifast-discard, fixed-sum, drs or automotive.")] = None,
     periods: Annotated[
         str | None, _key("log-uniform, uniform, harmonic, automotive, or a list such as 10ms,20ms.")
@@ -323,7 +323,7 @@ def generate(
     period_max: Annotated[str | None, _key("The longest period.")] = None,
     deadlines: Annotated[str | None, _key("implicit, constrained or arbitrary.")] = None,
     priorities: Annotated[str | None, _key("dm, rm or random.")] = None,
-    policy: Annotated[str | None, _key("What orders the root.")] = None,
+    policy: Annotated[str | None, _key("Policy of the root.")] = None,
     resolution: Annotated[str | None, _key("Length of a tick.")] = None,
 ) -> None:
     """Draw task sets at random, each as a file for the other commands.
@@ -359,19 +359,19 @@ def study(
     workers: Annotated[
         int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes; default: one for each processor.")
     ] = None,
-    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for what is found.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the results.")] = None,
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Have a Dask cluster compute, such as tcp://10.0.0.1:8786.")
+        str | None, typer.Option(metavar="ADDRESS", help="Compute on a Dask cluster, such as tcp://10.0.0.1:8786.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="F.svg", help="Draw a figure of each measure: .svg, .pdf or .png.")
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what is in the folder and begin anew.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Delete the results in the folder and start again.")] = False,
 ) -> None:
-    """Ask tests and simulations about many task sets at each point of a grid.
+    """Evaluate tests and simulations for many task sets at each point of a grid.
 
-    What is done is kept as it comes: a study that ended early goes on where it was when it is started again.
+    Finished chunks are kept: a study that ended early continues from there when it is started again.
 
     Example: `takt study examples/studies/acceptance.toml --plot acceptance.svg`
     """
@@ -385,8 +385,8 @@ def study(
 
 @_command()
 def schema(
-    recipe: Annotated[bool, typer.Option("--recipe", help="Of the recipes of takt generate.")] = False,
-    of_study: Annotated[bool, typer.Option("--study", help="Of the files of takt study.")] = False,
+    recipe: Annotated[bool, typer.Option("--recipe", help="Schema of recipes (takt generate).")] = False,
+    of_study: Annotated[bool, typer.Option("--study", help="Schema of studies (takt study).")] = False,
 ) -> None:
     """Print the JSON schema of task-set files, for editors.
 
@@ -403,7 +403,7 @@ def schema(
 
 @_command()
 def policies() -> None:
-    """List the policies and the kinds of servers that there are.
+    """List the policies and the kinds of servers.
 
     Example: `takt policies`
     """
@@ -414,7 +414,7 @@ def policies() -> None:
 
     console = Console()
     rows = [(policy.name, policy.summary, policy.tie) for policy in catalogue.policies()]
-    print_table(console, "policies", text_table(("name", "what it is", "among equals"), rows))
+    print_table(console, "policies", text_table(("name", "order", "among equals"), rows))
     console.print()
     kinds = [(kind.name, kind.summary) for kind in catalogue.server_kinds()]
-    print_table(console, "kinds of servers", text_table(("name", "what it is"), kinds))
+    print_table(console, "kinds of servers", text_table(("name", "budget"), kinds))

@@ -30,7 +30,7 @@ from takt.show import board_report, report
 from takt.show.report import Report
 from takt.show.result import Result, simulate
 
-_NO_PROMISE = "in real time: Linux delays the process as it likes, so responses and misses differ from run to run"
+_NO_PROMISE = "in real time: Linux may delay the process for any time, so responses and misses differ from run to run"
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def _check_board(board: str | None, outputs: Outputs) -> None:
 def _check_clock(board: str | None, is_real_time: bool) -> None:
     """Check that the board can keep real time, if that is asked for."""
     if is_real_time and board != emulation.POSIX:
-        message = f"it goes with --on {emulation.POSIX} only, found {f'--on {board}' if board else 'no --on'}"
+        message = f"it needs --on {emulation.POSIX}, found {f'--on {board}' if board else 'no --on'}"
         raise InputError([Problem(message, "conflict", key="--real-time")])
 
 

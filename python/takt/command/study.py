@@ -29,7 +29,7 @@ def study(
     plot: Path | None,
     fresh: bool,
 ) -> None:
-    """Run a study or go on with it; print what it found, and draw it if there is a file for that."""
+    """Run a study or continue it; print what it found, and draw it if there is a file for that."""
     with errors_to_stderr():
         _check_computers(workers, scheduler)
         found = load(file)
@@ -45,7 +45,7 @@ def study(
 def _check_computers(workers: int | None, scheduler: str | None) -> None:
     """Refuse a number of workers together with a scheduler, which has workers of its own."""
     if workers is not None and scheduler is not None:
-        message = "the workers are those of the scheduler; leave out one of both"
+        message = "expected --workers or --scheduler, found both; leave one out"
         raise InputError([Problem(message, "conflict", key="--workers")])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""How often UUniFast keeps to limits: what decides whether uunifast-discard is any use."""
+"""How often UUniFast keeps to limits, which decides whether uunifast-discard is practical."""
 
 from __future__ import annotations
 

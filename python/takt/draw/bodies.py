@@ -25,7 +25,7 @@ def width(recipe: RecipeKeys) -> int:
 
 
 def keys_of(recipe: RecipeKeys, wcet: int, numbers: list[float]) -> dict[str, Any]:
-    """Draw what stands in a task beside its times.
+    """Draw the keys of a task other than times.
 
     Args:
         recipe: what there may be.
@@ -48,7 +48,7 @@ def keys_of(recipe: RecipeKeys, wcet: int, numbers: list[float]) -> dict[str, An
 
 
 def _demand(recipe: RecipeKeys, wcet: int) -> dict[str, Any]:
-    """Say between what times jobs execute."""
+    """Give the range of execution times of jobs."""
     if recipe.demand is None:
         return {}
     least, most = (max(1, round(factor * wcet)) for factor in recipe.demand)

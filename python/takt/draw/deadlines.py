@@ -18,7 +18,7 @@ def factors(numbers: Floats, between: Range) -> Floats:
 
 
 def constrained(wcets: Ticks, periods: Ticks, parts: Floats) -> Ticks:
-    """Give deadlines between wcet and period: the wcet and a part of what is left of the period."""
+    """Give deadlines between wcet and period: the wcet and a part of the rest of the period."""
     slack = np.maximum(periods, wcets) - wcets
     return np.minimum(wcets, periods) + np.rint(slack * parts).astype(np.uint64)
 

@@ -23,7 +23,7 @@ _MANTISSA = 53
 
 
 class Purpose(IntEnum):
-    """What numbers are for. Each has its own, so that another choice of one changes no other."""
+    """Purpose of random numbers. Each has its own, so that another choice of one changes no other."""
 
     SHARES = 0
     PERIODS = 1

@@ -64,7 +64,7 @@ class Recipe(RecipeKeys):
         context_switch: what the kernel's own work takes, here and below as of takt.Platform.
         release: of one job.
         scheduling: one choice of the scheduler.
-        point: one look at a preemption point.
+        point: one check at a preemption point.
         tick: the periodic timer interrupt.
         tick_period: distance of two ticks; needed with tick.
         resolution: length of a tick.
@@ -72,7 +72,7 @@ class Recipe(RecipeKeys):
         horizon: how long a simulation runs; default: see takt.simulate.
 
     Raises:
-        InputError: a value is not right, or no task set is as the recipe wants it.
+        InputError: a value is not right, or no task set satisfies the recipe.
 
     Example:
         >>> recipe = Recipe(tasks=3, utilization=0.5, periods=["10ms", "20ms"], resolution="1ms")

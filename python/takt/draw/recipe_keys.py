@@ -278,7 +278,7 @@ class RecipeKeys(Table):
         return int(to_ticks(time, self.resolution))
 
     def _conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find what cannot be drawn."""
+        """Find conflicts between keys."""
         problems = list(self._time_conflicts())
         yield from problems
         yield from self._key_conflicts()
@@ -340,7 +340,7 @@ class RecipeKeys(Table):
             yield "out-of-range", "deadline_factors", f"expected at most 1, found {self.deadline_range[1]:g}"
 
     def _body_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find what jobs cannot do together."""
+        """Find conflicts between bodies of jobs."""
         ways = {"subjobs": self.subjobs, "longest_subjob": self.longest_subjob, "resources": self.resources or None}
         given = [key for key, value in ways.items() if value is not None]
         for key in given[1:]:
@@ -357,7 +357,7 @@ class RecipeKeys(Table):
                 yield "conflict", key, "expected none without resources"
 
     def _place_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find what cannot be on several processors, or in servers."""
+        """Find conflicts with several processors and with servers."""
         if self.cpus > 1 and not self.is_plain:
             message = f"expected 1 with subjobs, non-preemptive tasks, resources or servers, found {self.cpus}"
             yield "conflict", "cpus", message

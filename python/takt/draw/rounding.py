@@ -26,7 +26,7 @@ _LESS = 1e-3
 
 
 def wcets(share: Floats, period: Ticks, limits: Limits, total: float) -> Ticks:
-    """Round shares to whole ticks so that the utilization of a set is as near as can be to the total, and not above it.
+    """Round shares to whole ticks so that the utilization of a set is as close to the total as possible, never above.
 
     From the shortest period to the longest, each wcet is rounded to the nearest tick, within the limits and to at least
     one tick, and what this adds to or takes from the utilization is made up for by the next task. What is left in the

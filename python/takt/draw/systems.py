@@ -18,7 +18,7 @@ _KEYS = ("wcet", "period", "deadline", "jitter", "offset")
 
 
 def draw(recipe: RecipeKeys, seed: int, number: int) -> System:
-    """Draw one set of a recipe; what its jobs draw in a simulation differs from that of other sets, too."""
+    """Draw one set of a recipe; its simulation has a random seed of its own."""
     draws = Draws(seed)
     tasks = _tasks(recipe, draws, number, columns.draw(recipe, seed, number, 1))
     dealt: list[Server] = []

@@ -154,7 +154,7 @@ def read(path: str | Path, policies: Sequence[Policy] = ()) -> Trace:
         policies: the policies in Python that were used when it was recorded.
 
     Returns:
-        The trace; its records stay in the file until they are looked at.
+        The trace; its records stay in the file until they are read.
 
     Raises:
         InputError: the file cannot be read, is no trace, is damaged or incomplete, or is of another version of the

@@ -92,7 +92,7 @@ def _named(name: str) -> Format:
 
 
 def _recognized(path: Path, data: bytes) -> Format:
-    """Find the format of a file that is there: of those with its suffix the one that knows its beginning."""
+    """Find the format of an existing file, by its suffix and its beginning."""
     with_suffix = [one for one in FORMATS.values() if path.suffix.lower() in one.suffixes]
     for one in with_suffix or FORMATS.values():
         if one.recognizes(data):
@@ -101,7 +101,7 @@ def _recognized(path: Path, data: bytes) -> Format:
 
 
 def _by_suffix(path: Path) -> Format:
-    """Find the format of a file that is to be written."""
+    """Find the format of a new file, by its suffix."""
     with_suffix = [one for one in FORMATS.values() if path.suffix.lower() in one.suffixes]
     if len(with_suffix) == 1:
         return with_suffix[0]

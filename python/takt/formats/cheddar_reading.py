@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Cheddar's models, read; cheddar.py says what they are."""
+"""Reads Cheddar's models; cheddar.py describes them."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ class _Reader:
             self.lose(element, "system", None, "speed", show(documents.text_of(element, "speed")))
 
     def is_on(self, element: Element, processor: str) -> bool:
-        """Say whether a task is on the processor that is read; else warn."""
+        """True if a task is on the processor that is read; else warn."""
         place = documents.text_of(element, "cpu_name")
         if place != processor:
             self.lose(element, "task", _name(element), None, f"a task of another processor, {show(place)}")
@@ -230,7 +230,7 @@ class _Reader:
     # ---- policies and servers -------------------------------------------------------------------------
 
     def policy(self, scheduling: _Scheduling) -> str:
-        """Read a scheduler; gives the policy that takes its place if Takt has no such."""
+        """Read a scheduler; gives the nearest policy, with a warning, if Takt does not have it."""
         policy = words.POLICIES.get(scheduling.scheduler)
         if policy is None:
             policy = words.SIMILAR.get(scheduling.scheduler, "fp")
@@ -253,7 +253,7 @@ class _Reader:
         return [], self.policy_for(scheduling, tasks)
 
     def numbers(self, scheduling: _Scheduling) -> None:
-        """Warn of what is said of a scheduler beyond its name."""
+        """Warn of parameters of a scheduler that Takt does not have."""
         element = scheduling.element
         if scheduling.preemptive not in ("PREEMPTIVE", "NOT_PREEMPTIVE"):
             self.lose(element, "system", None, "preemptive_type", f"{show(scheduling.preemptive)}, so preemptive")

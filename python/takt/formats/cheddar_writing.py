@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Systems, written as Cheddar's models; cheddar.py says what they are."""
+"""Writes systems as Cheddar's models; cheddar.py describes them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SPACE = "space1"
 
 
 def write(system: System) -> Written:
-    """Write a model of one processor; what Cheddar has no word for is left out."""
+    """Write a model of one processor; keys without a word of Cheddar are left out."""
     tasks = common.writable(system)
     names = common.renamed(system, "_")
     shape = _shape(system, tasks)

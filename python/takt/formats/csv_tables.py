@@ -96,7 +96,7 @@ def _rows(text: str) -> list[_Row]:
 
 
 def _separator(text: str) -> str:
-    """Find what separates cells: what the row of headings has most of."""
+    """Find the separator of cells: the most frequent one in the row of headings."""
     headings = next((line for line in text.splitlines() if line.strip(' "\t,;') and not _is_remark(line)), "")
     return max(_SEPARATORS, key=headings.count)
 
@@ -129,7 +129,7 @@ def _comments(rows: Iterable[_Row]) -> tuple[dict[str, Any], list[Resource], lis
 
 
 def _assignment(text: str) -> tuple[str, str, str]:
-    """Split a remark into what stands before the first equals sign, the sign, and what stands after it."""
+    """Split a remark at its first equals sign."""
     key, equals, value = text.lstrip().removeprefix("#").partition("=")
     return key.strip(), equals, value.strip()
 
@@ -158,7 +158,7 @@ def _unknown(row: _Row, columns: Sequence[str]) -> list[Problem]:
 
 
 def _tasks(rows: Sequence[_Row], columns: Sequence[str]) -> list[Task]:
-    """Read the tasks, or collect all that is wrong with them."""
+    """Read the tasks, or collect their problems."""
     tasks: list[Task] = []
     problems: list[Problem] = []
     for row in rows:
@@ -237,7 +237,7 @@ def _write(system: System) -> Written:
 
 
 def _header(system: System) -> Iterator[tuple[str, object]]:
-    """List the keys of [system] that say something."""
+    """List the keys of [system] that differ from their defaults."""
     for key, field in Header.model_fields.items():
         value = _policy(system) if key == "policy" else getattr(system, key)
         if value != field.default or key == "name":

@@ -39,7 +39,7 @@ class _Reading:
     names: Mapping[tuple[str, str], str]
 
     def span(self, value: Any) -> Any:
-        """Give the length of a time; whatever is none stays what it is."""
+        """Give a time in nanoseconds; other values as they are."""
         if not isinstance(value, (int, str)):
             return value
         return to_ticks(value, self.system.resolution) * (self.system.resolution_ns if self.keeps_units else 1)
@@ -134,7 +134,7 @@ def _singles(system: System) -> list[Table]:
 
 
 def _single_differences(ours: Table, theirs: Table | None) -> Iterator[Problem]:
-    """Compare the keys of a table; one that is not there has the defaults."""
+    """Compare the keys of a table; a missing table has the defaults."""
     for key, field in type(ours).model_fields.items():
         value = getattr(ours, key)
         other = (None if field.is_required() else field.default) if theirs is None else getattr(theirs, key)
@@ -205,7 +205,7 @@ def _task_view(task: Task, reading: _Reading) -> dict[str, Any]:
 
 
 def _total(task: Task, reading: _Reading) -> Any:
-    """Give the wcet; None of a task that takes what it is given."""
+    """Give the wcet; None for a task that consumes whole budgets."""
     if task.wcet is not None:
         return reading.span(task.wcet)
     return sum(reading.span(item.time) for item in task.items if item.op == Op.RUN) or None
@@ -218,7 +218,7 @@ def _deadline(task: Task, reading: _Reading) -> Any:
 
 
 def _arrivals_meant(task: Task, reading: _Reading) -> object:
-    """Give the instants of arrivals, or what is drawn."""
+    """Give the instants of arrivals, or their distribution."""
     if task.arrivals is None:
         return None
     if isinstance(task.arrivals, Distribution):
@@ -237,7 +237,7 @@ def _distribution_meant(distribution: Distribution, reading: _Reading, limits: t
 
 
 def _demand_meant(task: Task, total: Any, reading: _Reading) -> object:
-    """Give what jobs execute, without repetition."""
+    """Give the demands of jobs, without repetition."""
     if isinstance(task.demand, Distribution):
         return _distribution_meant(task.demand, reading, (reading.span(1), total))
     if task.demand is None:
@@ -247,7 +247,7 @@ def _demand_meant(task: Task, total: Any, reading: _Reading) -> object:
 
 
 def _shortest_cycle(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Cut a list that is repeated to where it repeats itself."""
+    """Cut a repeated list to its shortest cycle."""
     lengths = (length for length in range(1, len(values) + 1) if len(values) % length == 0)
     return next(values[:length] for length in lengths if values[:length] * (len(values) // length) == values)
 

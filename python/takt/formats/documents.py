@@ -74,7 +74,7 @@ def children_of(element: Element, tag: str) -> list[Element]:
 
 
 def refuse(element: Element, what: str, message: str, code: str = "wrong-type") -> InputError:
-    """Make the error of something in an element."""
+    """Make the error about an element."""
     return InputError([Problem(f"line {line_of(element)}: {what}: {message}", code)])
 
 
@@ -94,7 +94,7 @@ def unread(element: Element, known: Collection[str], table: str, entity: str | N
 
 
 def lost(element: Element, table: str | None, entity: str | None, key: str | None, what: str) -> Problem:
-    """Make the warning of something in a file that Takt has no place for."""
+    """Make the warning about content that Takt does not have."""
     return Problem(f"not read: {what} (line {line_of(element)})", "lost", table=table, entity=entity, key=key)
 
 

@@ -187,7 +187,7 @@ class _Reader:
         return {"min_separation": period, "arrivals": tuple(dates) or None, "deadline": deadline}
 
     def demand(self, element: Element, name: str) -> dict[str, Any]:
-        """Read what jobs execute, if that is drawn."""
+        """Read the distribution of demands, if there is one."""
         if not self.is_random:
             return {}
         mean, deviation = self.time(element, "ACET", "0"), self.time(element, "et_stddev", "0")
@@ -251,7 +251,7 @@ class _Reader:
     def leftovers(
         self, element: Element, table: str, entity: str | None, known: Mapping[str, str], usual: Mapping[str, str]
     ) -> None:
-        """Warn of the attributes that are not known, and say something else than usual, or than zero."""
+        """Warn of unknown attributes whose values are neither usual nor zero."""
         for key, text in ((str(key), str(text)) for key, text in element.attrib.items()):
             is_usual = common.number(text.strip() or "0") in (0, common.number(usual.get(key, "0")))
             if key not in known and text != usual.get(key) and not is_usual:
@@ -314,7 +314,7 @@ class _Source:
         return self.resolved[task.name].deadline * self.system.resolution_ns
 
     def executed(self, task: Task) -> tuple[int, int]:
-        """Give mean and deviation of what jobs execute, in nanoseconds; of other distributions and lists the wcet."""
+        """Give mean and deviation of demands, in nanoseconds; of other distributions and lists the wcet."""
         if isinstance(task.demand, Normal):
             return self.nanoseconds(task.demand.mean), self.nanoseconds(task.demand.deviation)
         demand = self.resolved[task.name].demand
@@ -323,7 +323,7 @@ class _Source:
 
 
 def _write(system: System) -> Written:
-    """Write a configuration; what SimSo has no word for is left out."""
+    """Write a configuration; keys without a word of SimSo are left out."""
     tasks = common.writable(system)
     names = common.renamed(system, "_ -")
     source = _Source(system, {task.name: task for task in system.resolved.tasks})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Takt's own task-set files as one format among others; SPEC.md, 7.1 says what they are."""
+"""Takt's own task-set files as one format among others; SPEC.md, 7.1 describes them."""
 
 from __future__ import annotations
 

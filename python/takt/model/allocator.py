@@ -76,7 +76,7 @@ def _least_distance(task: ResolvedTask) -> int:
 
 
 def find_allocator_problems(system: SystemTables, has_windows: bool) -> Iterator[Problem]:
-    """Find what does not go with an allocator. All times are whole ticks."""
+    """Find what cannot be combined with an allocator. All times are whole ticks."""
     allocator = system.allocator
     if allocator is None:
         return

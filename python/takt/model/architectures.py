@@ -10,31 +10,22 @@ from collections.abc import Iterator
 
 from takt.base.errors import Problem, show
 from takt.model import catalogue
+from takt.model.compatibility import about, find_conflicts
 from takt.model.conversion import DEFAULT_LATENCY, to_ticks, wcet_of
-from takt.model.restrictions import PLAIN_TASK_KEYS, about, refuse_keys, refuse_members
 from takt.model.system_parts import SystemTables
-from takt.model.tables import Task
 
 
 def find_architecture_problems(system: SystemTables) -> Iterator[Problem]:
     """Find what an architecture cannot run: all but plain periodic tasks at the root."""
     if system.platform.model not in catalogue.ARCHITECTURES:
         return
-    what = system.platform.model_text
-    traits = catalogue.traits_of(system.policy)
-    if traits.overtakes:
-        message = (
-            f"expected a policy whose order does not change while jobs wait with {what}, found {show(system.policy)}"
-        )
-        yield Problem(message, "conflict", table="system", key="policy")
-    if traits.is_rule:
-        message = f"expected a policy without deadline rules with {what}, found {show(system.policy)}"
-        yield Problem(message, "conflict", table="system", key="policy")
+    yield from find_conflicts(system, "architecture")
     yield from _latency_problems(system)
-    yield from refuse_members(system.servers, what)
-    yield from refuse_members(system.resources, what)
     for task in system.tasks:
-        yield from _task_problems(task, what, system.resolution)
+        wcet = wcet_of(task, system.resolution)
+        if isinstance(task.demand, (int, str)) and to_ticks(task.demand, system.resolution) > wcet:
+            message = f"expected at most the wcet with {system.platform.model_text}, found {show(task.demand)}"
+            yield about(task, "demand", message)
 
 
 def _latency_problems(system: SystemTables) -> Iterator[Problem]:
@@ -47,14 +38,3 @@ def _latency_problems(system: SystemTables) -> Iterator[Problem]:
             f"{show(system.resolution)}; give one, for instance latency = 1"
         )
         yield Problem(message, "missing", table="platform", key="latency")
-
-
-def _task_problems(task: Task, what: str, resolution: str) -> Iterator[Problem]:
-    """Find what makes a task more than plain."""
-    yield from refuse_keys(task, PLAIN_TASK_KEYS, what)
-    if task.demand is None:
-        return
-    if not isinstance(task.demand, (int, str)):
-        yield about(task, "demand", f"expected one constant time with {what}, found {show(task.demand)}")
-    elif to_ticks(task.demand, resolution) > wcet_of(task, resolution):
-        yield about(task, "demand", f"expected at most the wcet with {what}, found {show(task.demand)}")

@@ -131,18 +131,14 @@ class ProtocolTraits:
 
 @dataclass(frozen=True, slots=True)
 class KindTraits:
-    """What core says of the budgets of a kind of servers; core/server.h has what each trait means.
-
-    Args:
-        lapses: whether the budget is lost when there is no work.
-    """
+    """What core says of the budgets of a kind of servers; core/server.h has what each trait means."""
 
     acts_as_task: bool = False
     defers: bool = False
     returns: bool = False
     has_bandwidth: bool = False
     postpones: bool = False
-    lapses: bool = False
+    loses_idle_budget: bool = False
 
     @property
     def comes_once(self) -> bool:
@@ -152,7 +148,11 @@ class KindTraits:
     @property
     def is_steady(self) -> bool:
         """Whether the supply does not depend on when there is work."""
-        return (self.acts_as_task and not self.lapses) or self.defers or (self.has_bandwidth and not self.postpones)
+        return (
+            (self.acts_as_task and not self.loses_idle_budget)
+            or self.defers
+            or (self.has_bandwidth and not self.postpones)
+        )
 
     @property
     def is_limited(self) -> bool:
@@ -160,8 +160,8 @@ class KindTraits:
         return self.acts_as_task or self.defers or self.returns
 
 
-SHARE_VARIANTS = words("SYSTEM", "share")
-"""Variants of the policy share, in the order of core's numbers."""
+_, _, ELIGIBLE = SHARE_VARIANTS = words("SYSTEM", "share")
+"""Variants of the policy share, in the order of core's numbers. Under the last one a job waits until it is eligible."""
 
 SOFTWARE, COPROCESSOR, HARDWARE = ARCHITECTURES = words("ARCHITECTURE", "model")
 """Where a scheduler may run, as models of a platform name it."""

@@ -11,12 +11,11 @@ from dataclasses import replace
 
 from takt.base.errors import InputError, Problem, show
 from takt.model import catalogue
-from takt.model.catalogue import ARCHITECTURES
+from takt.model.compatibility import windows_of
 from takt.model.conversion import in_order, resources_of, to_ticks
 from takt.model.policy_options import RateBased
 from takt.model.python_policy import name_of
 from takt.model.rate_based import is_rate_based
-from takt.model.reservations import windows_of
 from takt.model.server_resources import measures, touches
 from takt.model.system_parts import SystemTables
 from takt.model.tables import PARAMETERS, Change, Task
@@ -59,13 +58,7 @@ def find_change_problems(
     yield from wrong_times
     if wrong_times:
         return
-    if system.changes and system.platform.model in ARCHITECTURES:
-        yield Problem(f"expected none with model = {show(system.platform.model)}", "conflict", table="change")
     checker = _Checker(system, check)
-    for task in system.tasks:
-        if task.initially == "absent" and checker.has_windows(task):
-            message = 'expected "present" of a task with windows, found "absent"'
-            yield Problem(message, "conflict", table="task", entity=task.name, key="initially")
     for number, change in in_order(system.changes, system.resolution):
         yield from (replace(problem, table="change", entity=None, number=number) for problem in checker.change(change))
 
@@ -148,7 +141,7 @@ class _Checker:
             return
         shared = [show(resource.name) for resource in self.system.resources if measures(self.system, resource, task)]
         if shared:
-            message = "expected tasks that ceilings and sections among servers do not depend on, found "
+            message = "ceilings or sections among servers depend on this task; add another one instead: "
             yield Problem(f"{message}{show(task.name)} with {', '.join(shared)}", "conflict", key="task")
             return
         try:
@@ -185,7 +178,7 @@ class _Checker:
         if task.wcet is None:
             for key in ("wcet", "demand"):
                 if getattr(change, key) is not None:
-                    yield about(key, f"expected none for {show(task.name)}, whose jobs take all that they are given")
+                    yield about(key, f"expected none for {show(task.name)}, whose jobs consume whole budgets")
 
     def policy(self, policy: str, is_named: bool) -> Iterator[Problem]:
         """The root can be ordered by another policy from then on."""

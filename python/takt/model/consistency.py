@@ -15,12 +15,12 @@ from takt.model import catalogue, value_checks
 from takt.model.architectures import find_architecture_problems
 from takt.model.bodies import Op
 from takt.model.changes import find_change_problems
+from takt.model.compatibility import find_conflicts
 from takt.model.conversion import has_named_thresholds, resources_of, runs_of, span_in, to_ticks, wcet_of
 from takt.model.core_input import IDLE
 from takt.model.distributions import Distribution
 from takt.model.key_types import DEFAULT_POLICY
 from takt.model.policy_options import PolicyOptions
-from takt.model.processors import find_processor_problems
 from takt.model.proportional_share import find_share_horizon_problems, find_share_problems
 from takt.model.python_policy import Policy, name_of
 from takt.model.rate_based import find_length_problems, find_rate_problems, is_rate_based
@@ -79,6 +79,7 @@ class _Checker:
             yield from self.times_of(options.table, None, options.times())
         for task in self.system.tasks:
             yield from self.task(task)
+        yield from find_conflicts(self.system, "pull")
         for server in self.system.servers:
             yield from self.server(server)
         yield from self.rings()
@@ -87,7 +88,7 @@ class _Checker:
         yield from find_architecture_problems(self.system)
         yield from find_rate_problems(self.system)
         yield from find_share_problems(self.system)
-        yield from find_processor_problems(self.system)
+        yield from find_conflicts(self.system, "processors")
         yield from find_change_problems(self.system, self.change_times, self.version)
 
     def sizes(self) -> Iterator[Problem]:
@@ -104,7 +105,7 @@ class _Checker:
         seen: set[str] = set()
         for member in members:
             if member.name in seen:
-                message = f"expected a name of its own, found that of another {table}"
+                message = f"duplicate name; another {table} has it: rename one"
                 yield Problem(message, "duplicate", table=table, entity=member.name, key="name")
             seen.add(member.name)
 
@@ -177,9 +178,6 @@ class _Checker:
             yield from self.lengths(task)
         if task.server is not None and task.server not in self.server_names:
             yield self.unknown_server("task", task.name, "server", task.server)
-        if self.system.platform.points == "pull" and task.on_miss != "continue":
-            message = f'expected "continue" with points = "pull", found {show(task.on_miss)}'
-            yield self.about(task, "on_miss", "conflict", message)
         yield from self.locks(task)
         policy = self.policy_in(task.server)
         if policy is not None:
@@ -193,10 +191,6 @@ class _Checker:
                 known = list(self.resource_names)
                 hint = catalogue.alternatives(str(name), known) if known else f"write [[resource]] name = {show(name)}"
                 yield self.about(task, task.source_of_items, "unknown-word", f"unknown resource {show(name)}; {hint}")
-        if used and self.system.platform.points == "pull":
-            yield self.about(
-                task, task.source_of_items, "conflict", 'expected no lock with points = "pull"; leave one of them out'
-            )
 
     def resource(self, resource: Resource) -> Iterator[Problem]:
         """The users of a resource compete with each other, in an order that its protocol can use."""

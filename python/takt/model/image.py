@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, chain, pairwise
@@ -131,19 +131,22 @@ def _is_number(table: Table, of: Field) -> bool:
     return of.kind in _AS_THEY_ARE and keys.count(of.key) == 1
 
 
-def _converter(of: Field, packing: _Packing) -> Callable[[Any], int]:
-    """Give the function that makes a word of a value."""
-    converters: Mapping[str, Callable[[Any], int]] = {
-        "PRESENCE": lambda value: value is not None,
-        "REAL": _bits,
-        "LENGTH": len,
-        "STREAM": packing.stream,
-        "POLICY": packing.policy,
-        "SERVER_KIND": _kind_word(False),
-        "BANDWIDTH": _kind_word(True),
-        "PROTOCOL": name_hash,
-    }
-    return _word_of(of.words) if of.kind == "WORD" else converters.get(of.kind, _number)
+_CONVERTERS: Mapping[str, Callable[[Any], int]] = {
+    "PRESENCE": lambda value: value is not None,
+    "REAL": _bits,
+    "LENGTH": len,
+    "SERVER_KIND": _kind_word(False),
+    "BANDWIDTH": _kind_word(True),
+    "PROTOCOL": name_hash,
+}
+"""By kind, what makes a word of a value; of streams and policies it depends on the image."""
+
+
+def _converter(table: Table, of: Field) -> Callable[[Any], int] | None:
+    """Give the function that makes a word of a value; None if the value is the word."""
+    if _is_number(table, of):
+        return None
+    return _word_of(of.words) if of.kind == "WORD" else _CONVERTERS.get(of.kind, _number)
 
 
 def _getter(table: Table, place: int) -> Callable[[Any], Any]:
@@ -154,13 +157,22 @@ def _getter(table: Table, place: int) -> Callable[[Any], Any]:
     return attrgetter(key) if not part else lambda row: getattr(getattr(row, part), key, 0)
 
 
+_FIELDS = {
+    table.name: [(of.kind, _getter(table, place), _converter(table, of)) for place, of in enumerate(table.fields)]
+    for table in TABLES
+}
+"""For each field of each table: kind, what gets its value from a row, and what makes a word of it."""
+
+
 def _packed(table: Table, rows: Sequence[Any], packing: _Packing) -> array[int]:
     """Make the words of a table."""
     width = len(table.fields)
     words = array("Q", bytes(_WORD_BYTES * width * len(rows)))
-    for place, of in enumerate(table.fields):
-        values = map(_getter(table, place), rows)
-        words[place::width] = array("Q", values if _is_number(table, of) else map(_converter(of, packing), values))
+    own: dict[str, Callable[[Any], int]] = {"STREAM": packing.stream, "POLICY": packing.policy}
+    for place, (kind, value_of, word_of) in enumerate(_FIELDS[table.name]):
+        convert: Callable[[Any], int] | None = own.get(kind) or word_of
+        values: Iterable[Any] = map(value_of, rows)
+        words[place::width] = array("Q", values if convert is None else map(convert, values))
     return words
 
 
@@ -214,7 +226,8 @@ def pack(system: ResolvedSystem, horizon: int, inputs: Sequence[Input] = (), *, 
     packing = _Packing({id(stream): number for number, stream in enumerate(rows["STREAMS"], start=1)})
     words = array("Q", [_core.IMAGE_MAGIC, _core.IMAGE_VERSION, 0, *(len(rows[table.name]) for table in TABLES)])
     for table in TABLES:
-        words.extend(_packed(table, rows[table.name], packing))
+        if rows[table.name]:
+            words.extend(_packed(table, rows[table.name], packing))
     words[2] = len(words)
     return words.tobytes()
 
@@ -350,20 +363,9 @@ def _streams(rows: Mapping[str, list[Row]]) -> list[Stream | None]:
     return [None, *(Stream(**{**row, "values": of}) for row, of in zip(rows["STREAMS"], values, strict=True))]
 
 
-def _spans(slots: Iterable[Row]) -> Iterator[tuple[int, int]]:
-    """List starts and ends of slots."""
-    return ((slot["start"], slot["start"] + slot["length"]) for slot in slots)
-
-
 def _windows(rows: Mapping[str, list[Row]]) -> list[ResolvedWindows | None]:
-    """Make the windows of the tasks.
-
-    Raises:
-        ValueError: two of them overlap.
-    """
+    """Make the windows of the tasks."""
     slots = _shares((row["slots"] for row in rows["WINDOWS"]), _tuples(rows["SLOTS"]))
-    if any(start < end for (_, end), (start, _) in pairwise(sorted(_spans(rows["SLOTS"])))):
-        raise ValueError("slots that overlap")
     made = [ResolvedWindows(**{**row, "slots": of}) for row, of in zip(rows["WINDOWS"], slots, strict=True)]
     return [None if of.kind == _NO_WINDOWS.kind else of for of in made] or [None] * len(rows["TASKS"])
 
@@ -416,7 +418,7 @@ def unpack(image: bytes, names: Names) -> tuple[Run, ResolvedSystem]:
         What is said of the run, and the system; policies in Python are names there.
 
     Raises:
-        ValueError: not everything has a name, or slots overlap.
+        ValueError: not everything has a name.
     """
     words = array("Q")
     words.frombytes(image)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Pinwheel: periods that divide one another, so that every task has its share of every window.
 
-Source: S3's row "pinwheel" after Chan and Chin 1992 (single-number reduction). Exact: no number is rounded.
+Source: Wang and Lin 1999, row "pinwheel", after Chan and Chin 1992 (single-number reduction). No number is rounded.
 """
 
 from __future__ import annotations

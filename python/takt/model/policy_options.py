@@ -75,18 +75,18 @@ class RateBased(PolicyOptions):
     """Options of rate-based scheduling; SPEC.md, 10.
 
     Args:
-        beta: share of the processor that is kept for tasks of class none, 0 to below 1, or "formula": it follows from
+        beta: share of the processor that is kept for best-effort tasks, 0 to below 1, or "formula": it follows from
             how many tasks of each class there are.
         sigma: least share of all soft tasks together, kept free when hard tasks are admitted.
         grid: stretched periods are multiples of it, >= 1 tick; default: 1 tick.
         changes: when a task gives up rate that others are to have: "boundary" (at the end of its window),
             "in-flight" (a soft one as soon as it is not ahead of its share) or "naive" (at once, which is unsafe).
-        background: whether tasks of class none run beyond their budgets when nobody else wants to.
+        background: whether best-effort tasks run beyond their budgets while no other task is ready.
         compression: whether a soft task whose rate grows gets an earlier deadline at once, not at the end of its
             window.
-        cuts: whether a task of class none gives up rate at once, with a smaller budget, when it is not ahead of its
+        cuts: whether a best-effort task gives up rate at once, with a smaller budget, when it is not ahead of its
             share.
-        estimate_jobs: how many jobs an estimate that falls looks back, 1 to 16; see on_overrun = "adapt" of tasks.
+        estimate_jobs: number of past jobs that a lower wcet estimate covers, 1 to 16; on_overrun = "adapt" reads it.
 
     Raises:
         InputError: a value is not right.

@@ -9,18 +9,12 @@ from takt import _core
 from takt.base.errors import Problem, show
 from takt.model import catalogue
 from takt.model.bodies import Op
-from takt.model.catalogue import ARCHITECTURES
+from takt.model.compatibility import about, find_conflicts
 from takt.model.conversion import to_ticks
-from takt.model.input_table import given
 from takt.model.policy_options import RateBased
-from takt.model.restrictions import PLAIN_TASK_KEYS, about, refuse_keys, refuse_members
 from takt.model.system_parts import SystemTables
-from takt.model.tables import Resource, Task
+from takt.model.tables import Task
 
-_PLATFORM_KEYS = ("context_switch", "release", "scheduling", "point", "tick", "points")
-_REFUSED_KEYS = tuple(key for key in PLAIN_TASK_KEYS if key not in ("body", "sections"))
-_ITEMS = (Op.RUN, Op.LOCK, Op.UNLOCK)
-_PROTOCOLS = catalogue.protocols_that(lambda each: each.bars_runs and not each.is_among)
 _WHAT = f'policy = "{RateBased.policy}"'
 
 
@@ -41,13 +35,8 @@ def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
             if task.on_overrun == "adapt":
                 yield about(task, "on_overrun", f'expected {_WHAT} with "adapt", found another policy')
         return
-    yield from _platform_problems(system)
-    yield from refuse_members(system.servers, _WHAT)
-    for resource in system.resources:
-        yield from _protocol_problems(resource)
+    yield from find_conflicts(system, "rates")
     for task in system.tasks:
-        yield from refuse_keys(task, _REFUSED_KEYS, _WHAT)
-        yield from _body_problems(task)
         yield from find_length_problems(system, task)
         yield from _overrun_problems(task)
 
@@ -58,22 +47,6 @@ def _greedy_problems(task: Task) -> Iterator[Problem]:
         yield about(task, "wcet", f'missing; only {_WHAT} goes without; give one, for instance wcet = "2ms"')
 
 
-def _protocol_problems(resource: Resource) -> Iterator[Problem]:
-    """The capacity leaves free what one section blocks, which is a promise of srp alone."""
-    if resource.protocol not in _PROTOCOLS:
-        needed = _PROTOCOLS[0]
-        message = f'expected "{needed}" with {_WHAT}, found {show(resource.protocol)}; write protocol = "{needed}"'
-        yield Problem(message, "conflict", table="resource", entity=resource.name, key="protocol")
-
-
-def _body_problems(task: Task) -> Iterator[Problem]:
-    """Jobs run, lock and unlock; their windows know neither suspensions nor points."""
-    words = dict.fromkeys(item.op.name.lower().replace("_", " ") for item in task.items if item.op not in _ITEMS)
-    if task.body is not None and words:
-        found = ", ".join(map(show, words))
-        yield about(task, "body", f"expected runs, locks and unlocks with {_WHAT}, found {found}")
-
-
 def _overrun_problems(task: Task) -> Iterator[Problem]:
     """Budgets are enforced anyway; an estimate is that of a soft task."""
     if task.on_overrun in ("abort", "suspend"):
@@ -81,13 +54,6 @@ def _overrun_problems(task: Task) -> Iterator[Problem]:
         yield about(task, "on_overrun", message)
     if task.on_overrun == "adapt" and task.class_ != "soft":
         yield about(task, "on_overrun", f'expected class = "soft" with "adapt", found {show(task.class_)}')
-
-
-def _platform_problems(system: SystemTables) -> Iterator[Problem]:
-    """Find costs and places of the scheduler, which rate-based systems do not have."""
-    for key in [*given(system.platform, _PLATFORM_KEYS), *["model"] * (system.platform.model in ARCHITECTURES)]:
-        message = f"expected none with {_WHAT}, found {show(getattr(system.platform, key))}"
-        yield Problem(message, "conflict", table="platform", key=key)
 
 
 def find_length_problems(system: SystemTables, task: Task) -> Iterator[Problem]:

@@ -13,15 +13,15 @@ class ResolvedRates:
     """A row of the table rates: a rate-based root, one row or none.
 
     Args:
-        beta: share of class none, in 1/18018000.
+        beta: share of best-effort tasks, in 1/18018000.
         has_formula: beta follows from the tasks instead.
         sigma: least share of all soft tasks, in 1/18018000.
         grid: stretched periods are multiples of it, in ticks.
         rule: when tasks give up rate: 0 boundary, 1 in flight, 2 naive.
-        has_background: class none runs beyond its budgets.
+        has_background: best-effort tasks run beyond their budgets.
         has_compression: soft tasks get earlier deadlines in flight.
-        has_cuts: class none gives up rate in flight.
-        estimate_jobs: how far an estimate that falls looks back, in jobs.
+        has_cuts: best-effort tasks give up rate in flight.
+        estimate_jobs: past jobs that a lower wcet estimate covers, in jobs.
     """
 
     beta: int
@@ -118,14 +118,14 @@ class TaskRecord:
         offset: first arrival, in ticks.
         wcet: worst-case execution time, in ticks.
         level: urgency among the children of its home, 1 = most urgent; ignored by keyed policies.
-        preemption_key: key of a started job, 0 = nobody displaces it; a level under fp, a key under rm and dm,
+        preemption_key: key of a started job, 0 = no job displaces it; a level under fp, a key under rm and dm,
             relative to the start under edf and llf, where 2^62 is added to the laxity.
         on_miss: what happens to a job at its deadline; drop is abort and skip; continue, abort, skip, drop.
         is_external: its jobs arrive as events.
         suspends: its jobs may suspend themselves.
         locks: its jobs may lock resources.
         is_absent: it waits for a change that lets it enter.
-        weight: its part of what class none has under a rate-based root, or of all weights under share.
+        weight: its part of the rate of best-effort tasks under a rate-based root, or of all weights under share.
         is_greedy: under a rate-based root its jobs use whole budgets; wcet and demand are not read.
         adapts: under a rate-based root its estimate follows what its jobs execute.
         events: its deadlines are those of rate-based execution, of so many jobs in each interval; else 0, in jobs.

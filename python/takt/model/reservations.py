@@ -14,42 +14,25 @@ from itertools import pairwise
 from takt.base.errors import Problem, show
 from takt.model import catalogue
 from takt.model.allocator import find_allocator_problems
-from takt.model.catalogue import ARCHITECTURES
+from takt.model.compatibility import about, find_conflicts, text_of_windows, windowed_tasks, windows_of
 from takt.model.conversion import relative_deadline, resources_of, to_ticks, wcet_of
 from takt.model.core_input import (
-    ABORT,
     MANDATORY,
     PROMOTED,
     ROOT,
     SLOTS,
-    SUSPEND,
     ResolvedSystem,
     ResolvedTask,
     ResolvedWindows,
 )
-from takt.model.input_table import given
 from takt.model.pinwheel import specialise
 from takt.model.policy_options import TimeDriven, options_of
-from takt.model.python_policy import Policy, name_of
-from takt.model.restrictions import PLAIN_TASK_KEYS, refuse_members
+from takt.model.python_policy import Policy
 from takt.model.system_parts import SystemTables
-from takt.model.tables import Platform, Task
+from takt.model.tables import Task
 
 _ONE = 2**128
 """A whole processor, where loads are rounded down."""
-
-
-def windows_of(task: Task, policy: str | Policy | None) -> str | None:
-    """Say which windows a task at the root has under a policy, or under any that gives none; None if it has none."""
-    traits = catalogue.traits_of(policy)
-    if traits.promotes:
-        return PROMOTED if task.class_ == "hard" else None
-    if traits.specialises_periods:
-        return SUSPEND
-    if traits.has_windows:
-        return SLOTS if traits.has_slots else MANDATORY
-    enforces = task.on_overrun in (SUSPEND, ABORT) and not traits.allocates_rates
-    return task.on_overrun if enforces else None
 
 
 # ---- what core is told --------------------------------------------------------------------------------
@@ -132,13 +115,13 @@ def _response(task: ResolvedTask, above: Sequence[ResolvedTask]) -> int:
 
 
 def find_window_problems(system: SystemTables) -> Iterator[Problem]:
-    """Find what does not go with windows. All times are whole ticks."""
+    """Find what cannot be combined with windows. All times are whole ticks."""
     windowed = [task for task in system.tasks if windows_of(task, system.policy) is not None]
     yield from find_allocator_problems(system, has_windows=bool(windowed))
-    for task in windowed:
-        yield from _task_problems(task, system)
-    if windowed:
-        yield from _platform_problems(system.platform, _what(windowed[0], system.policy))
+    yield from find_conflicts(system, "windowed")
+    for task in windowed_tasks(system):
+        yield from _overrun_problems(task, system.policy)
+    yield from find_conflicts(system, "windows")
     traits = catalogue.traits_of(system.policy)
     if traits.has_slots:
         yield from _time_driven_problems(system)
@@ -148,17 +131,7 @@ def find_window_problems(system: SystemTables) -> Iterator[Problem]:
         yield from _imprecise_problems(system)
     if traits.specialises_periods:
         yield from _pinwheel_problems(system)
-    if traits.has_windows and not traits.promotes:  # everything at the root is a task with windows
-        yield from _server_problems(system)
-
-
-def _what(task: Task, policy: str | Policy) -> str:
-    """Write why a task has windows, as its file has it."""
-    return (
-        f"policy = {show(policy)}"
-        if catalogue.traits_of(policy).has_windows
-        else f"on_overrun = {show(task.on_overrun)}"
-    )
+    yield from find_conflicts(system, "full_table")
 
 
 def _about(task: Task, key: str, code: str, message: str) -> Problem:
@@ -166,40 +139,20 @@ def _about(task: Task, key: str, code: str, message: str) -> Problem:
     return Problem(message, code, table="task", entity=task.name, key=key)
 
 
-def _task_problems(task: Task, system: SystemTables) -> Iterator[Problem]:
-    """Find what makes a task with windows more than plain."""
-    if task.server is not None and catalogue.traits_of(system.policy).promotes:
-        return
-    what = _what(task, system.policy)
-    for key in given(task, PLAIN_TASK_KEYS):
-        yield _about(task, key, "conflict", f"expected none with {what}, found {show(getattr(task, key))}")
-    if task.preemption == "non-preemptive":
-        yield _about(task, "preemption", "conflict", f'expected none with {what}, found "non-preemptive"')
+def _overrun_problems(task: Task, policy: str | Policy) -> Iterator[Problem]:
+    """A task has windows for one reason, under a policy that knows its jobs."""
     if task.on_overrun == "continue":
         return
-    traits = catalogue.traits_of(system.policy)
+    traits = catalogue.traits_of(policy)
     if traits.has_windows:
-        message = f"expected none with {what}, which enforces budgets by itself, found {show(task.on_overrun)}"
-        yield _about(task, "on_overrun", "conflict", message)
+        what = f"with {text_of_windows(task, policy)}, which enforces budgets by itself"
     elif traits.is_rule:
-        message = f"expected none with policy = {show(system.policy)}, found {show(task.on_overrun)}"
-        yield _about(task, "on_overrun", "conflict", message)
-    elif not isinstance(system.policy, str):
-        message = f"expected none under a policy in Python, found {show(task.on_overrun)}"
-        yield _about(task, "on_overrun", "conflict", message)
-
-
-def _platform_problems(platform: Platform, what: str) -> Iterator[Problem]:
-    """The kernel takes no time."""
-    costs = [key for key, cost in platform.costs().items() if cost != 0]
-    for key in costs + ["model"] * (platform.model in ARCHITECTURES) + ["points"] * (platform.points == "pull"):
-        message = f"expected none with {what}, found {show(getattr(platform, key))}"
-        yield Problem(message, "conflict", table="platform", key=key)
-
-
-def _server_problems(system: SystemTables) -> Iterator[Problem]:
-    """There are only tasks."""
-    yield from refuse_members(system.servers, f"policy = {show(name_of(system.policy))}")
+        what = f"with policy = {show(policy)}"
+    elif isinstance(policy, str):
+        return
+    else:
+        what = "under a policy in Python"
+    yield about(task, "on_overrun", f"expected none {what}, found {show(task.on_overrun)}")
 
 
 def _deadline_problems(task: Task, system: SystemTables) -> Iterator[Problem]:
@@ -207,7 +160,7 @@ def _deadline_problems(task: Task, system: SystemTables) -> Iterator[Problem]:
     if task.period is not None and relative_deadline(task, system.resolution) > to_ticks(
         task.period, system.resolution
     ):
-        message = f"expected at most the period {show(task.period)} with {_what(task, system.policy)}, found "
+        message = f"expected at most the period {show(task.period)} with {text_of_windows(task, system.policy)}, found "
         yield _about(task, "deadline", "out-of-range", message + show(task.deadline))
 
 

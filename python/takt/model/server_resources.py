@@ -22,7 +22,7 @@ def find_sharing_problems(system: SystemTables, resource: Resource, *, are_times
     Args:
         system: tables each of which is right in itself, where every server that is named is there.
         resource: one of its resources, with a protocol among servers.
-        are_times_right: whether times can be looked at.
+        are_times_right: whether times can be compared.
 
     Yields:
         A problem for each rule that is broken; only the first one where the others have no meaning then.
@@ -122,7 +122,7 @@ def _length(system: SystemTables, resource: Resource, server: Server) -> Iterato
     except holding_times.UnboundedError as error:
         message = (
             f"expected a period or min_separation of {show(str(error))}, "
-            f"which can displace who holds it in the server {show(server.name)}"
+            f"whose jobs can displace a holder in the server {show(server.name)}"
         )
         yield _about(resource, "protocol", message)
         return

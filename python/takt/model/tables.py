@@ -83,7 +83,7 @@ class Task(Table):
         arrivals: instants, counted from the offset and not descending, or a distribution of separations.
         jitter: a job of a periodic task is released up to this after its arrival.
         wcet: worst-case execution time of a job, >= 1 tick; may exceed the period (overload is legal). Default:
-            the runs of the body. Under rate-based, a task of class none without one uses what it is given.
+            the runs of the body. Under rate-based, a best-effort task without one consumes whole budgets.
         deadline: relative to the arrival, >= 1 tick; default: the period, or the least separation.
         offset: first arrival.
         priority: 0 and up; larger is more urgent. Used where the dispatcher's policy is fp.
@@ -99,14 +99,14 @@ class Task(Table):
         threshold: how urgent a started job is at least: a priority, or the name of a task in the same dispatcher.
         on_miss: "continue", "abort" (a job ends at its deadline) or "skip" (a release that finds the job before it
             unfinished is dropped).
-        on_overrun: "continue"; or with the wcet as a budget "abort" (a job ends when it has had it) or "suspend" (it is
+        on_overrun: "continue"; or with the wcet as a budget "abort" (a job ends when it is used) or "suspend" (it is
             the budget of a period, and what is unfinished waits for the next one); or under rate-based, for a soft
             task, "adapt": its wcet is an estimate that follows what its jobs execute.
         promotion: from the release, where the policy is dual-priority and the class hard; default: the deadline -
             worst-case response time among hard tasks.
         mandatory: how much of the wcet must be done, where the policy is imprecise; default: all.
         server: name of the server that it runs in; default: the root.
-        class_: "hard", "soft" or "none" (key `class`): who goes first among equals of a computed key.
+        class_: "hard", "soft" or "none" (key `class`): which task goes first among equal computed keys.
         initially: "present", or "absent": none of its jobs comes before a change adds it.
         events: how many jobs are expected in each interval, used where the dispatcher's policy is rbe.
         interval: used likewise; default: the period, or the least separation.
@@ -261,7 +261,7 @@ class Resource(Table):
 
 
 class Change(Table):
-    """A change of a running system: who comes and goes, new parameters of a task, another policy of the root.
+    """A change of a running system: added and removed tasks, new parameters of a task, another policy of the root.
 
     At one instant tasks are removed, then added, then parameters change, then the policy does.
 
@@ -275,7 +275,7 @@ class Change(Table):
         period: of a periodic task: distance of that job and the next one, and so on.
         wcet, deadline, priority, demand: as of a task.
         class_: as of a task (key `class`).
-        weight: as of a task of class none under rate-based.
+        weight: as of a best-effort task under rate-based.
 
     Under rate-based a task asks for its new parameters: Result.changes says what was answered, and from when on they
     are in force.
@@ -365,7 +365,7 @@ class Platform(Table):
             scheduler runs: of a whole sequence of four steps.
         release: of one job.
         scheduling: one choice of the scheduler.
-        point: one look at a preemption point of a non-preemptive job.
+        point: one check at a preemption point of a non-preemptive job.
         tick: the periodic timer interrupt.
         tick_period: distance of two ticks; needed with tick.
         points: "push": releases are handled when they happen; "pull": while a non-preemptive job at the root
@@ -415,7 +415,7 @@ class Platform(Table):
         yield from self._conflicts_with_model()
 
     def _conflicts_with_model(self) -> Iterator[tuple[str, str, str]]:
-        """Find the keys that do not go with the model."""
+        """Find the keys that the model does not have."""
         for key, owner in _OWNERS.items():
             found = getattr(self, key)
             if found is not None and self.model != owner:
@@ -433,7 +433,7 @@ class Allocator(Table):
     Args:
         bulk: how many windows a call hands over, 1 to 65535.
         cost: how long a call takes; default: no time. With a cost the calls are the jobs of a task named allocator.
-        runs: when that task runs: "spare-time" (the default: when nobody else has work, and before all others from
+        runs: when that task runs: "spare-time" (the default: when no other task has work, and before all others from
             the last safe instant on) or "top" (before all others, with a budget in every period).
         period: with "top": of its budget, from 0 on, >= 1 tick.
         budget: with "top": 1 tick to the period.

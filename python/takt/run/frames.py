@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Frames of a run: what core tells in columns, as polars has it. All times are ticks.
+"""Frames of a run: core's columns as polars frames. All times are ticks.
 
 Frames are made column by column, without a query of polars: a query starts its threads, which a process pool that forks
 would lose (base/forks.py).
@@ -14,15 +14,12 @@ import polars as pl
 from takt import _core
 from takt.model.core_input import ResolvedChange, ResolvedSystem, ResolvedTask
 
-
-def _series(columns: Mapping[str, _core.Column]) -> dict[str, pl.Series]:
-    """Make polars' columns of core's, without a copy."""
-    return {name: pl.Series(name, column) for name, column in columns.items()}
-
-
-def frame(columns: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make a frame of core's columns, without a copy."""
-    return pl.DataFrame(_series(columns))
+FRAMES = {name: columns for name, _, _, columns in _core.frames()}
+"""The columns of each frame, as sim/frames.def describes them: name, kind, unit, meaning."""
+OPTIONS = {name: option for name, option, *_ in _core.frames() if option}
+"""The option of a run that asks for each frame."""
+MEANINGS = {name: meaning for name, _, meaning, _ in _core.frames()}
+"""What each frame is."""
 
 
 def _named(names: list[str], index: pl.Series) -> pl.Series:
@@ -30,15 +27,10 @@ def _named(names: list[str], index: pl.Series) -> pl.Series:
     return pl.Series(names, dtype=pl.String)[index]
 
 
-def _unless_never(column: pl.Series) -> pl.Series:
-    """Make null what core calls never."""
-    return column.set(column == _core.NEVER, None)
-
-
 def summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) -> pl.DataFrame:
     """Make the frame with one row for each task."""
     tasks = resolved.tasks
-    told = _series(statistics)
+    told = {name: pl.Series(name, column) for name, column in statistics.items()}
     if resolved.rates is None:
         told["missed_requested"] = told["missed"]
     has_none = told["finished"] == 0
@@ -62,61 +54,42 @@ def _period_of(task: ResolvedTask) -> int | None:
     return None if task.is_allocator else task.period or None
 
 
-def segments(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make the frame of segments."""
-    names, servers = resolved.runners()
-    told = _series(columns)
-    return pl.DataFrame(
-        {
-            **{name: told[name] for name in ("start", "end", "cpu")},
-            "server": _named(servers, told["task"]),
-            "task": _named(names, told["task"]),
-            "job": told["job"],
-        }
-    )
-
-
-_KERNEL_WORK = ["RTOS", "SWITCH"]
-
-
-def kernel_segments(columns: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make the frame of the kernel's own work."""
-    told = _series(columns)
-    return pl.DataFrame({**told, "what": _named(_KERNEL_WORK, told["what"])})
-
-
-def jobs(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make the frame of jobs.
+def frame(name: str, resolved: ResolvedSystem, told: Mapping[str, _core.Column]) -> pl.DataFrame:
+    """Make a frame of what core tells.
 
     Args:
-        resolved: the system that they are of.
-        columns: as core tells them.
+        name: of the frame.
+        resolved: the system that it is of.
+        told: its columns.
     """
-    told = _series(columns)
-    finish = _unless_never(told["finish"])
-    return pl.DataFrame(
-        {
-            "task": _named([task.name for task in resolved.tasks], told["task"]),
-            "job": told["job"],
-            "release": told["release"],
-            "finish": finish,
-            "response": finish - told["release"],
-            "missed": told["missed"].cast(pl.Boolean),
-        }
-    )
+    columns = dict[str, pl.Series]()
+    for column, kind, unit, _ in FRAMES[name]:
+        columns |= _column(column, kind, unit, pl.Series(column, told[column]), resolved)
+    if name == "jobs":
+        missed = columns.pop("missed")
+        columns |= {"response": columns["finish"] - columns["release"], "missed": missed}
+    return pl.DataFrame(columns)
 
 
-def points(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make the frame of points."""
-    told = _series(columns)
-    return pl.DataFrame(
-        {
-            "instant": told["instant"],
-            "task": _named([task.name for task in resolved.tasks], told["task"]),
-            "job": told["job"],
-            **{name: told[name].cast(pl.Boolean) for name in ("optional", "should_yield")},
-        }
-    )
+def _column(column: str, kind: str, unit: str, values: pl.Series, resolved: ResolvedSystem) -> dict[str, pl.Series]:
+    """Make of a column what its kind says."""
+    match kind:
+        case "NEVER":
+            values = values.set(values == _core.NEVER, None)
+        case "FLAG":
+            values = values.cast(pl.Boolean)
+        case "SHARE":
+            values = values / _core.RATE_WHOLE
+        case "TASK":
+            values = _named([task.name for task in resolved.tasks], values)
+        case "RESOURCE":
+            values = _named([resource.name for resource in resolved.resources], values)
+        case "WORD":
+            values = _named(unit.split(", "), values)
+        case "RUNNER":
+            names, servers = resolved.runners()
+            return {"server": _named(servers, values), column: _named(names, values)}
+    return {column: values}
 
 
 _CHANGES = {"leave": "removed", "enter": "added", "parameters": "parameters", "policy": "policy"}
@@ -157,87 +130,6 @@ def deadlines(resolved: ResolvedSystem, jobs: pl.DataFrame) -> pl.DataFrame:
     numbered = jobs.select("task", "job", "release").with_row_index("row").sort("release", maintain_order=True)
     found = numbered.join_asof(known, on="release", by="task", strategy="backward", check_sortedness=False)
     return found.sort("row").select("task", "job", deadline=pl.col("release") + pl.col("relative"))
-
-
-_LOCKS = ["lock", "wait", "unlock", "deadlock"]
-
-
-def locks(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make the frame of what became of resources."""
-    told = _series(columns)
-    return pl.DataFrame(
-        {
-            "instant": told["instant"],
-            "task": _named([task.name for task in resolved.tasks], told["task"]),
-            "job": told["job"],
-            "resource": _named([resource.name for resource in resolved.resources], told["resource"]),
-            "what": _named(_LOCKS, told["what"]),
-        }
-    )
-
-
-_ALLOCATIONS = [
-    "admitted",
-    "rejected",
-    "entered",
-    "left",
-    "re-rated",
-    "suspended",
-    "resumed",
-    "refilled",
-    "overrun",
-    "finished",
-    "aborted",
-    "cut",
-    "in force",
-]
-
-
-def _in_shares(column: pl.Series) -> pl.Series:
-    """Make shares of the processor of core's units."""
-    return column / _core.RATE_WHOLE
-
-
-def rates(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make the frame of what became of rates."""
-    told = _series(columns)
-    return pl.DataFrame(
-        {
-            "instant": told["instant"],
-            "task": _named([task.name for task in resolved.tasks], told["task"]),
-            "what": _named(_ALLOCATIONS, told["event"]),
-            "rate": _in_shares(told["rate"]),
-            "budget": told["budget"],
-            "period": told["period"],
-        }
-    )
-
-
-def windows(resolved: ResolvedSystem, outcome: _core.Outcome) -> pl.DataFrame:
-    """Make the frame of windows, whose rows are those of the jobs."""
-    windows, jobs = _series(outcome["windows"]), _series(outcome["jobs"])
-    count = len(windows["deadline"])
-    return pl.DataFrame(
-        {
-            "task": _named([task.name for task in resolved.tasks], jobs["task"].head(count)),
-            "job": jobs["job"].head(count),
-            "deadline": _unless_never(windows["deadline"]),
-            "missed_requested": windows["missed_requested"].cast(pl.Boolean),
-        }
-    )
-
-
-_TRUE = pl.Series([True])
-
-
-def ledger(columns: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make the frame of the ledger: one row for each change."""
-    told = _series(columns)
-    instant = told["instant"]
-    is_last = (instant[:-1] != instant[1:]).append(_TRUE[: len(instant)])
-    instant, reserved = instant.filter(is_last), told["reserved"].filter(is_last)
-    is_new = _TRUE[: len(reserved)].append(reserved[1:] != reserved[:-1])
-    return pl.DataFrame({"instant": instant.filter(is_new), "reserved": _in_shares(reserved.filter(is_new))})
 
 
 def in_every_tick(ticks: pl.DataFrame, changes: pl.DataFrame, server: int) -> pl.Series:

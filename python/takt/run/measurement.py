@@ -39,7 +39,7 @@ def jobs_of(trace: Trace) -> pl.DataFrame:
     if trace.system.cpus > 1:
         raise ValueError("a trace of several processors")
     outcome = _core.retell(trace.program(), trace.data)
-    return frames.jobs(trace.system, outcome["jobs"])
+    return frames.frame("jobs", trace.system, outcome["frames"]["jobs"])
 
 
 def segments_of(trace: Trace) -> pl.DataFrame:
@@ -82,7 +82,7 @@ def _segments(trace: Trace) -> Iterator[_Segment]:
 
 
 def _ends(running: Record, record: Record) -> bool:
-    """Say whether a record ends what has run since a decision."""
+    """True if a record ends the execution since a decision."""
     is_same = (record.entity, record.job) == (running.entity, running.job)
     return record.kind == _core.RECORD_COMPLETE or (record.kind == _core.RECORD_DECISION and not is_same)
 

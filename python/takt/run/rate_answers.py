@@ -15,14 +15,14 @@ Events = list[tuple[int, str]]
 """What became of one task, in order: instants and words."""
 
 _OUTCOMES = {
-    "admitted": "admitted, and another one was before it was in force",
+    "admitted": "admitted, and replaced by another request before it was in force",
     "left": "admitted, and the task left before it was in force",
 }
 """What is next said of a task whose request never came into force."""
 
 
 def answered(resolved: ResolvedSystem, horizon: int, rates: pl.DataFrame | None) -> list[tuple[ResolvedChange, str]]:
-    """List the changes before a horizon, each with what was answered; "" where none asks, or nothing was kept.
+    """List the changes before a horizon, each with its answer; "" without a request, or if rates were not kept.
 
     Args:
         resolved: the system.
@@ -42,7 +42,7 @@ def answered(resolved: ResolvedSystem, horizon: int, rates: pl.DataFrame | None)
 
 
 def _events_of(rates: pl.DataFrame, names: Set[str]) -> dict[str, Events]:
-    """List what became of the rates of some tasks; without a query, as frames.py says."""
+    """List the rate events of some tasks; without a query, as frames.py says."""
     events: dict[str, Events] = {name: [] for name in names}
     for instant, name, what in zip(rates["instant"], rates["task"], rates["what"], strict=True):
         if name in names:
@@ -51,7 +51,7 @@ def _events_of(rates: pl.DataFrame, names: Set[str]) -> dict[str, Events]:
 
 
 def _answers_to(resolved: ResolvedSystem, task: int, events: Events) -> Iterator[str]:
-    """Say what was answered to each request for new parameters of a task, in their order.
+    """List the answers to the requests for new parameters of a task, in order.
 
     Of what was judged at an instant the entry comes first; parameters of a task that is not there are not judged.
     """
@@ -61,11 +61,11 @@ def _answers_to(resolved: ResolvedSystem, task: int, events: Events) -> Iterator
         judged = [place for place, event in enumerate(events) if event in ((at, "admitted"), (at, "rejected"))]
         places = judged[kinds.count("enter") :]
         for number in range(kinds.count("parameters")):
-            yield _answer(resolved, events, places[number]) if places else "for when it enters"
+            yield _answer(resolved, events, places[number]) if places else "kept until the task enters"
 
 
 def _answer(resolved: ResolvedSystem, events: Events, place: int) -> str:
-    """Say what became of a request that was judged there."""
+    """Write the answer to a request."""
     if events[place][1] == "rejected":
         return "rejected"
     for instant, what in events[place + 1 :]:
@@ -73,4 +73,4 @@ def _answer(resolved: ResolvedSystem, events: Events, place: int) -> str:
             return _OUTCOMES[what]
         if what in ("in force", "entered"):
             return f"in force from {times.shortest(instant * resolved.resolution_ns)}"
-    return "admitted, and not in force yet"
+    return "admitted, not in force yet"

@@ -124,15 +124,15 @@ def _instant(ticks: int, system: ResolvedSystem) -> str:
 
 def _describe(record: Record, system: ResolvedSystem) -> str:
     """Describe a record in a part of a line."""
-    who = _name(record, system)
+    name = _name(record, system)
     if record.kind == _core.RECORD_DECISION:
         where = "" if system.cpus == 1 else f" on processor {record.cpu}"
-        return f"{who}{where} until {_instant(record.value, system)}"
+        return f"{name}{where} until {_instant(record.value, system)}"
     if record.kind == _core.RECORD_SETTLED:
         return f"nothing more until {_instant(record.value, system)}"
     if record.kind == _core.RECORD_CHANGE and record.entity == _core.NOBODY:
-        who = "the policy"
-    return f"{_KIND_NAMES.get(record.kind, 'nothing')} of {who}"
+        name = "the policy"
+    return f"{_KIND_NAMES.get(record.kind, 'nothing')} of {name}"
 
 
 def _name(record: Record, system: ResolvedSystem) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Self, overload
 
 import polars as pl
 
@@ -21,6 +22,28 @@ from takt.run.architecture import Architecture
 _MAX_BUDGET_ROWS = 100_000_000
 
 
+class Kept:
+    """A frame that a run was asked to keep; reading it raises ValueError if it was not."""
+
+    def __init__(self, frame: str = "") -> None:
+        """Name the frame, if not as the attribute."""
+        self._frame = frame
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Learn the name of the attribute, and explain the frame."""
+        self._frame = self._frame or name
+        columns = [f"    {column}: {meaning}." for column, _, _, meaning in frames.FRAMES[self._frame]]
+        self.__doc__ = "\n".join([f"Frame: {frames.MEANINGS[self._frame]}.", "", "Columns:", *columns])
+
+    @overload
+    def __get__(self, result: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, result: RunResult, owner: type) -> pl.DataFrame: ...
+    def __get__(self, result: RunResult | None, owner: type) -> Self | pl.DataFrame:
+        """Give the frame."""
+        return self if result is None else result.kept(self._frame)
+
+
 @dataclass(frozen=True)
 class RunResult:
     """The results of a run up to the horizon; takt.Result describes each field."""
@@ -34,15 +57,16 @@ class RunResult:
     summary: pl.DataFrame
     architecture: Architecture | None
     policies: Mapping[str, Policy]
-    _segments: pl.DataFrame | None
-    _jobs: pl.DataFrame | None
-    _points: pl.DataFrame | None
-    _locks: pl.DataFrame | None
-    _budget_changes: pl.DataFrame | None
-    _kernel_segments: pl.DataFrame | None
-    _rates: pl.DataFrame | None
-    _windows: pl.DataFrame | None
-    _ledger: pl.DataFrame | None
+    frames: Mapping[str, pl.DataFrame]
+
+    segments = Kept()
+    kernel_segments = Kept()
+    jobs = Kept()
+    points = Kept()
+    locks = Kept()
+    rates = Kept()
+    ledger = Kept()
+    budget_changes = Kept("budgets")
 
     def __eq__(self, other: object) -> bool:
         """Say whether system, horizon, all numbers and all frames that were kept are the same."""
@@ -50,82 +74,17 @@ class RunResult:
             _is_same(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)
         )
 
-    def __hash__(self) -> int:
-        """Give a number that equal results share."""
-        return hash((self.horizon, self.decisions, self.invocations, self.switches, self.overhead))
-
-    @property
-    def segments(self) -> pl.DataFrame:
-        """The segments of execution: start, end, cpu, server, task, job.
-
-        Neighbours of one job are merged, idle time is not listed, the server is "" at the root.
+    def kept(self, name: str) -> pl.DataFrame:
+        """Give a frame by its name in sim/frames.def.
 
         Raises:
-            ValueError: the segments were not asked for.
+            ValueError: it was not asked for.
         """
-        return _asked_for(self._segments, "segments")
-
-    @property
-    def kernel_segments(self) -> pl.DataFrame:
-        """The kernel's own work, if the platform describes where the scheduler runs: start, end, what.
-
-        What is "RTOS", an entry of a scheduler in software, or "SWITCH", a switch to a task; those to idle are not
-        listed. Empty under all other models.
-
-        Raises:
-            ValueError: the segments were not asked for.
-        """
-        return _asked_for(self._kernel_segments, "segments")
-
-    @property
-    def jobs(self) -> pl.DataFrame:
-        """All jobs: task, job, release, finish, response, missed.
-
-        Finished, aborted and skipped jobs in the order in which this happened, then the unfinished ones in task
-        order; finish and response are null unless a job finished.
-
-        Raises:
-            ValueError: the jobs were not asked for.
-        """
-        return _asked_for(self._jobs, "jobs")
-
-    @property
-    def points(self) -> pl.DataFrame:
-        """The points of bodies that jobs came to: instant, task, job, optional, should_yield.
-
-        Whether a more urgent job waits is known where a non-preemptive job runs; elsewhere should_yield is false.
-
-        Raises:
-            ValueError: the points were not asked for.
-        """
-        return _asked_for(self._points, "points")
-
-    @property
-    def locks(self) -> pl.DataFrame:
-        """The events of resources: instant, task, job, resource, what, in the order in which they happened.
-
-        What is "lock", "wait" (the job has to wait for it), "unlock" or "deadlock" (the job waits for it in a circle
-        of jobs; one row for each, the one first that closed the circle).
-
-        Raises:
-            ValueError: the locks were not asked for.
-        """
-        return _asked_for(self._locks, "locks")
-
-    @property
-    def rates(self) -> pl.DataFrame:
-        """The events of tasks of a rate-based system: instant, task, what, rate, budget, period; else empty.
-
-        What is "admitted" or "rejected" (its request to enter or for new parameters), "entered" (it has a rate),
-        "left", "re-rated", "suspended" (it has no rate any more), "resumed", "refilled" (its job used up its budget
-        and got another one and a later deadline), "overrun" (its job used up its budget and waits) or "in force" (the
-        parameters that it asked for). The rate is a share of the processor; rate, budget and period are those from
-        then on.
-
-        Raises:
-            ValueError: the rates were not asked for.
-        """
-        return _asked_for(self._rates, "rates")
+        forks.check()
+        if name not in self.frames:
+            option = frames.OPTIONS[name]
+            raise ValueError(f"the {option} were not kept; call takt.simulate with {option}=True")
+        return self.frames[name]
 
     @property
     def windows(self) -> pl.DataFrame:
@@ -138,27 +97,22 @@ class RunResult:
         Raises:
             ValueError: the jobs were not asked for.
         """
-        windows = _asked_for(self._windows, "jobs")
+        windows = self.kept("windows")
         return windows if self.system.resolved.rates is not None else windows.clear()
 
-    @property
-    def ledger(self) -> pl.DataFrame:
-        """The sum of all reservations of a rate-based system from an instant on: instant, reserved; else empty.
-
-        Raises:
-            ValueError: the rates were not asked for.
-        """
-        return _asked_for(self._ledger, "rates")
+    def __hash__(self) -> int:
+        """Give a number that equal results share."""
+        return hash((self.horizon, self.decisions, self.invocations, self.switches, self.overhead))
 
     @property
     def keeps_rates(self) -> bool:
         """Whether the rates were asked for."""
-        return self._rates is not None
+        return "rates" in self.frames
 
     @property
     def keeps_locks(self) -> bool:
         """Whether the locks were asked for."""
-        return self._locks is not None
+        return "locks" in self.frames
 
     @property
     def changes(self) -> pl.DataFrame:
@@ -191,21 +145,10 @@ class RunResult:
         Raises:
             ValueError: the jobs were not asked for.
         """
-        given = _asked_for(self._windows, "jobs")
+        given = self.kept("windows")
         if len(given):
             return given[["task", "job", "deadline"]]
         return frames.deadlines(self.system.resolved, self.jobs)
-
-    @property
-    def budget_changes(self) -> pl.DataFrame:
-        """The budgets after every decision: tick, server (its place in the file), budget, is_charged.
-
-        Between two rows of a server, the budget decreases by 1 per tick if it is charged; else it is constant.
-
-        Raises:
-            ValueError: the budgets were not asked for.
-        """
-        return _asked_for(self._budget_changes, "budgets")
 
     @cached_property
     def budgets(self) -> pl.DataFrame:
@@ -238,19 +181,8 @@ class RunResult:
 
 def _is_same(one: object, other: object) -> bool:
     """Compare two values of a field; frames are the same if names, types and values of their columns are."""
-    if isinstance(one, pl.DataFrame) or isinstance(other, pl.DataFrame):
-        return isinstance(one, pl.DataFrame) and isinstance(other, pl.DataFrame) and _are_same(one, other)
+    if isinstance(one, pl.DataFrame) and isinstance(other, pl.DataFrame):
+        return one.schema == other.schema and one.equals(other)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_same(value, other[key]) for key, value in one.items())
     return bool(one == other)
-
-
-def _are_same(one: pl.DataFrame, other: pl.DataFrame) -> bool:
-    """Compare two frames."""
-    return one.schema == other.schema and one.equals(other)
-
-
-def _asked_for(frame: pl.DataFrame | None, name: str) -> pl.DataFrame:
-    """Give a frame that the simulation was asked to keep."""
-    forks.check()
-    if frame is None:
-        raise ValueError(f"the {name} were not kept; call takt.simulate with {name}=True")
-    return frame

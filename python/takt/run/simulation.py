@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ def simulate(
         points: whether to keep the points that jobs came to.
         locks: whether to keep what became of resources.
         rates: whether to keep what became of the tasks of a rate-based system.
-        progress: called now and then with the instant that the run has come to.
+        progress: called now and then with the instant that the run has reached.
         trace: a file to record inputs and decisions in, for takt.replay.
 
     Returns:
@@ -58,19 +58,19 @@ def simulate(
         ForkError: the process was forked after polars had started its threads; see takt.base.forks.
     """
     forks.check()
-    asked = {"segments": segments, "jobs": jobs, "points": points, "locks": locks, "rates": rates}
-    asked["budgets"] = budgets and bool(system.servers)
+    asked = {"segments": segments, "jobs": jobs, "budgets": budgets, "points": points, "locks": locks, "rates": rates}
     ticks, copies = horizon_ticks(system, horizon), dict[int, Any]()
     image = images.pack(system.resolved, ticks)
     program = images.program(system.resolved, image, copies)
+    kept = [name for name, option in frames.OPTIONS.items() if asked[option]]
     told = progress if progress is not None or trace is None else _let_signals_in
     with nullcontext() if trace is None else _recorded(trace, system, image) as path:
-        outcome = _core.simulate(program, **asked, trace_path=path, progress=told)
-    return _result_of(system, ticks, outcome, copies, asked | {"budgets": budgets})
+        outcome = _core.simulate(program, kept=kept, trace_path=path, progress=told)
+    return _result_of(system, ticks, outcome, copies, kept)
 
 
 def _result_of(
-    system: System, ticks: int, outcome: _core.Outcome, copies: Mapping[int, Any], asked: Mapping[str, bool]
+    system: System, ticks: int, outcome: _core.Outcome, copies: Mapping[int, Any], kept: Sequence[str]
 ) -> RunResult:
     """Make the result from core's output, with the requested frames."""
     resolved = system.resolved
@@ -85,15 +85,7 @@ def _result_of(
         summary=summary,
         architecture=figures_of(resolved, outcome["figures"], int(summary["missed"].sum()), ticks),
         policies=_policies(resolved, copies),
-        _segments=frames.segments(resolved, outcome["segments"]) if asked["segments"] else None,
-        _jobs=frames.jobs(resolved, outcome["jobs"]) if asked["jobs"] else None,
-        _points=frames.points(resolved, outcome["points"]) if asked["points"] else None,
-        _locks=frames.locks(resolved, outcome["locks"]) if asked["locks"] else None,
-        _budget_changes=frames.frame(outcome["budgets"]) if asked["budgets"] else None,
-        _kernel_segments=frames.kernel_segments(outcome["kernel_segments"]) if asked["segments"] else None,
-        _rates=frames.rates(resolved, outcome["rates"]) if asked["rates"] else None,
-        _windows=frames.windows(resolved, outcome) if asked["jobs"] else None,
-        _ledger=frames.ledger(outcome["ledger"]) if asked["rates"] else None,
+        frames={name: frames.frame(name, resolved, outcome["frames"][name]) for name in kept},
     )
 
 

@@ -49,7 +49,7 @@ def page(analyses: Sequence[tuple[Analysis, str]]) -> str:
 
 
 def _facts(analysis: Analysis, unit: str, number: int) -> dict[str, Any]:
-    """List what the template shows of one system."""
+    """List the facts of one system for the template."""
     clock = Clock(analysis.resolution_ns, unit)
     return {
         "name": analysis.name,
@@ -102,7 +102,7 @@ def demand_chart(chart: Chart, scale: float, unit: str) -> figure:
         sizing_mode="stretch_width",
         toolbar_location=None,
         tools="",
-        x_axis_label=f"time since the worst instant, {unit}",
+        x_axis_label=f"time since the critical instant, {unit}",
         y_axis_label=f"execution, {unit}",
     )
     style(drawn)

@@ -55,7 +55,7 @@ def print_analysis(console: Console, analysis: Analysis, unit: str) -> None:
 
 
 def lines_of(analysis: Analysis) -> list[tuple[str, str]]:
-    """Say in sentences what the tables do not: verdict, reasons, scaling, advice; each with its style."""
+    """Write verdict, reasons, scaling and advice as sentences, each with its style."""
     lines = [(f"{analysis.verdict.value}: {analysis.reason}", _STYLES[analysis.verdict])]
     if analysis.scaling is not None:
         lines.append((f"all wcets together may be multiplied by {share(Fraction(analysis.scaling, 1000))}", ""))
@@ -72,7 +72,7 @@ def lines_of(analysis: Analysis) -> list[tuple[str, str]]:
 
 
 def task_columns(analysis: Analysis, clock: Clock) -> list[Column]:
-    """List what the table of tasks has."""
+    """List the columns of the table of tasks."""
     has_servers = any(row.server for row in analysis.tasks)
     has_classes = len({row.class_ for row in analysis.tasks}) > 1
     return [
@@ -92,7 +92,7 @@ def task_columns(analysis: Analysis, clock: Clock) -> list[Column]:
 
 
 def server_columns(clock: Clock) -> list[Column]:
-    """List what the table of servers has."""
+    """List the columns of the table of servers."""
     return [
         Column("server", lambda row: row.server, "left"),
         Column("kind", lambda row: row.kind, "left"),
@@ -115,7 +115,7 @@ _OF_SERVER = {
 
 
 def _response(row: TaskBound, clock: Clock) -> str:
-    """Write a response; one that no arrivals need reach as a bound."""
+    """Write a response; a bound that may never occur with a sign."""
     bound = "" if row.is_tight or row.response is None else "<= "
     return bound + clock.write(row.response)
 
@@ -145,7 +145,7 @@ def _table(columns: Sequence[Column], rows: Sequence[TaskBound] | Sequence[Serve
 
 
 def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
-    """Make what --json says; times in ticks.
+    """Make the JSON of an analysis; times in ticks.
 
     Args:
         analysis: what is known.
@@ -170,7 +170,7 @@ def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
 
 
 def _task_as_json(row: TaskBound) -> dict[str, Any]:
-    """Make what --json says about a task."""
+    """Make the JSON of a task."""
     described = _row_as_json(row)
     described["class"] = described.pop("class_")
     described["slack"] = row.slack
@@ -179,5 +179,5 @@ def _task_as_json(row: TaskBound) -> dict[str, Any]:
 
 
 def _row_as_json(row: TaskBound | ServerBound) -> dict[str, Any]:
-    """Make what --json says about a task or a server."""
+    """Make the JSON of a task or a server."""
     return asdict(row) | {"verdict": row.verdict.value, "test": None if row.test is None else asdict(row.test)}

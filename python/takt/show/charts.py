@@ -3,7 +3,7 @@
 
 A chart holds its whole run in the sources named "segments-N", "jobs-N", "budgets-N" and so on (N is the number of
 the run), and draws the sources named "shown-...-N". Which part of a run is drawn, and how coarsely, is decided in the
-browser, so that ten segments and two hundred thousand are equally quick to look at.
+browser, so that ten segments and two hundred thousand are equally quick to explore.
 
 Names of tasks come from users: here they are only data or PlainText, which Bokeh neither takes for HTML nor for
 mathematics.
@@ -92,7 +92,7 @@ def gantt(run: Run, number: int, view: Range1d) -> figure:
     Args:
         run: what to show.
         number: of the run on the page.
-        view: the stretch of time that is looked at; charts that share it move together.
+        view: the visible stretch of time; charts that share it move together.
     """
     lines = run.timeline
     chart = figure(
@@ -124,7 +124,7 @@ def gantt(run: Run, number: int, view: Range1d) -> figure:
 
 
 def view_of(runs: Sequence[Run], end: int) -> Range1d:
-    """Make the stretch of time that is looked at, first from 0 to an end; it cannot leave the runs.
+    """Make the visible stretch of time, first from 0 to an end; it cannot leave the runs.
 
     Args:
         runs: all charts of the page, in one unit.
@@ -271,7 +271,7 @@ def _sections(chart: figure, source: ColumnDataSource, **style: Any) -> Renderer
 
 
 def _draw_found(chart: figure, number: int) -> None:
-    """Mark the instant that the buttons went to: a line through all lanes. The page fills it."""
+    """Mark the instant that a button selected: a line through all lanes. The page fills it."""
     found = _shown("found", number, "x top bottom")
     _stems(chart, found, line_color=MISS_COLOR, line_width=9, line_alpha=0.25)
 
@@ -287,7 +287,7 @@ def _draw_deadlocks(chart: figure, number: int) -> None:
 
 
 def _draw_changes(chart: figure, lines: Timeline) -> None:
-    """Draw a line through all lanes where something becomes different; its mark says what."""
+    """Draw a line through all lanes at each change; its mark names it."""
     if lines.changes.is_empty():
         return
     instants = (lines.changes["instant"].cast(pl.Float64) * lines.scale).to_list()
@@ -302,13 +302,13 @@ def _draw_changes(chart: figure, lines: Timeline) -> None:
 
 
 def _labels(chart: figure, source: ColumnDataSource, **style: Any) -> None:
-    """Write labels beside what they belong to, on a ground that keeps them readable on anything."""
+    """Write labels beside their elements, on a background that keeps them readable."""
     place = {"x": "x", "y": "y", "text": "label", "x_offset": 4, "text_baseline": "middle"}
     chart.text(source=source, text_font=value(FONT), **(place | style))
 
 
 def _tooltip(renderers: list[Renderer], lines: Timeline) -> HoverTool:
-    """Say what job is under the pointer, and where it runs if there are several processors."""
+    """Name the job under the pointer, and its processor if there are several."""
     instants = ("start", "end", "release", "deadline", "response")
     names = [("task", "@task"), ("job", "@job"), *([("processor", "@cpu")] if lines.cpus > 1 else [])]
     return _hover(renderers, [*names, *((name, name) for name in instants)], lines.unit)
@@ -377,7 +377,7 @@ def _left_labels(source: ColumnDataSource, **style: Any) -> LabelSet:
 
 
 def style(chart: figure) -> None:
-    """Give a figure the quiet look of the page."""
+    """Give a figure the quiet style of the page."""
     chart.outline_line_color = None
     chart.background_fill_color = None
     chart.border_fill_color = None
@@ -406,7 +406,7 @@ def overview(runs: Sequence[Run], view: Range1d) -> figure:
 
     Args:
         runs: a row for each.
-        view: what the charts look at; a box to drag.
+        view: the visible range of the charts; a box to drag.
     """
     chart = figure(
         name="overview",
@@ -498,10 +498,10 @@ def histogram(counted: Distribution, color: str, scale: float, unit: str) -> fig
         "met": met,
     }
     source = ColumnDataSource(columns)
-    look = {"source": source, "line_color": "white", "line_width": 1}
+    pen = {"source": source, "line_color": "white", "line_width": 1}
     bars = [
-        chart.quad("left", "right", "met", 0, fill_color=color, **look),
-        chart.quad("left", "right", "count", "met", fill_color=MISS_COLOR, **look),
+        chart.quad("left", "right", "met", 0, fill_color=color, **pen),
+        chart.quad("left", "right", "count", "met", fill_color=MISS_COLOR, **pen),
     ]
     chart.y_range = Range1d(0, max(1, *counted.counts) * 1.1)
     rows = [
@@ -528,8 +528,8 @@ def shares(counted: Sequence[Distribution], scale: float, unit: str) -> figure:
         edges = [edge * scale for edge in one.edges] + [chart.x_range.end]
         done = [0.0, *map(float, one.shares), float(one.shares[-1])]
         line = line_of(number)
-        look = {"line_color": line["color"], "line_dash": line["dashes"] or "solid", "line_width": 2}
-        chart.step(edges, done, mode="after", **look)
+        pen = {"line_color": line["color"], "line_dash": line["dashes"] or "solid", "line_width": 2}
+        chart.step(edges, done, mode="after", **pen)
     chart.y_range = Range1d(0, 1.05)
     chart.yaxis.ticker = FixedTicker(ticks=[0, 0.5, 1])
     chart.yaxis.major_label_overrides = {0: "0", 0.5: "50 %", 1: "100 %"}
@@ -554,7 +554,7 @@ def _panel(counted: Distribution, scale: float, unit: str) -> figure:
     time_axis(chart, unit)
     chart.xaxis.ticker.desired_num_ticks = 4
     chart.grid.grid_line_color = None
-    look = {"dimension": "height", "line_color": _INK, "line_dash": "dashed", "line_width": 1.5}
+    pen = {"dimension": "height", "line_color": _INK, "line_dash": "dashed", "line_width": 1.5}
     for deadline in dict.fromkeys([*counted.deadlines, counted.deadline]):
-        chart.add_layout(Span(location=deadline * scale, **look))
+        chart.add_layout(Span(location=deadline * scale, **pen))
     return chart

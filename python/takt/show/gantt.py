@@ -278,7 +278,7 @@ def _deadlocks(axes: Axes, lines: Timeline, deadlocks: pl.DataFrame, scale: floa
 
 
 def _changes(axes: Axes, lines: Timeline, changes: pl.DataFrame, scale: float) -> None:
-    """Draw a line through all lanes where something becomes different, and say what."""
+    """Draw a line through all lanes at each change, with its name."""
     axes.vlines(_at(changes["instant"], scale), 0, lines.height, _INK, linewidth=0.8, linestyle="dashed", zorder=4)
     for instant, text in changes.iter_rows():
         _note(axes, instant * scale, 0.1, shorten(text, _NOTE_CHARACTERS))

@@ -147,7 +147,7 @@ def _lock_events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
 
 
 def _change_events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
-    """List what became different, at the tasks; another policy at the processor."""
+    """List the changes, at the tasks; another policy at the processor."""
     for instant, task, what, detail in result.changes.rows():
         name = f"{what}: {detail}" if detail else what
         yield _Event(instant, _INSTANT, _FIRST_CPU if task is None else tracks[task], name, ())

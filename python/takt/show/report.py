@@ -187,7 +187,7 @@ class Report:
 
     @property
     def migrations(self) -> int:
-        """How often a displaced job went on on another processor."""
+        """How often a displaced job continued on another processor."""
         return sum(row.migrations for row in self.rows)
 
     @property
@@ -263,14 +263,14 @@ def print_report(console: Console, report: Report, unit: str) -> None:
 
 
 def _processor_line(report: Report) -> str:
-    """Say in one line how much there is to do for each of several processors, and how often jobs moved."""
+    """Write the utilization per processor and the number of migrations in one line."""
     return (
         f"{report.cpus} processors, {share(report.utilization / report.cpus)} of each, {report.migrations} migrations"
     )
 
 
 def _architecture_line(architecture: Architecture, clock: Clock) -> str:
-    """Say in one line what the scheduler cost where it runs."""
+    """Write the costs of the scheduler where it runs in one line."""
     return (
         f"{architecture.switch_steps} switch steps, {architecture.dispatches} dispatches, {architecture.fails} fails, "
         f"{share(architecture.avail_sched)} available (net {share(architecture.avail_net)}), "
@@ -331,7 +331,7 @@ def _print_changes(console: Console, report: Report, clock: Clock) -> None:
 
 
 def change_sentences(lines: Sequence[tuple[int, str]], write: Callable[[int], str]) -> list[str]:
-    """Say what became different and when; of many, only the first ones.
+    """Write each change with its instant; of many, only the first ones.
 
     Args:
         lines: instants and what changed.
@@ -355,13 +355,13 @@ def deadlock_sentences(deadlocks: Sequence[Deadlock], write: Callable[[int], str
 
 
 def _say_what_is_left_out(console: Console, report: Report) -> None:
-    """Say so if a table does not show all tasks."""
+    """Print a line if a table leaves tasks out."""
     if len(report.rows) > MAX_LINES:
         console.print(f"{MAX_LINES} of {len(report.rows)} tasks shown; --json has all")
 
 
 def _title(report: Report) -> str:
-    """Say what ran."""
+    """Write name, policy and horizon of a run."""
     horizon = times.shortest(report.horizon * report.resolution_ns)
     return f"{report.name}  policy {report.policy}  horizon {horizon}"
 
@@ -393,7 +393,7 @@ def _run_table(report: Report, clock: Clock) -> Table:
 
 
 def _rated_cells(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
-    """Write what a rate-based system made of a task: late as asked, rate, and what it grants in which period."""
+    """Write misses of the requested deadline, rate, and the granted budget and period of a task."""
     late = _misses(row.missed_requested or 0)
     grant = row.grant
     if grant is None or grant.state:
@@ -402,7 +402,7 @@ def _rated_cells(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
 
 
 def print_policies(console: Console, reports: Sequence[Report], unit: str) -> None:
-    """Print what several policies made of one task set: the largest response and the misses of each task.
+    """Print the largest response and the misses of each task under several policies.
 
     Args:
         console: where to.
@@ -438,7 +438,7 @@ def _policies_table(reports: Sequence[Report], clock: Clock) -> Table:
 
 
 def _policy_cells(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
-    """Write the largest response and the misses of a task, under a rate-based policy also those as asked."""
+    """Write the largest response and the misses of a task, under a rate-based policy also requested ones."""
     asked = () if row.grant is None else (_misses(row.missed_requested or 0),)
     return clock.write(row.response_max), _misses(row.missed), *asked
 
@@ -494,7 +494,7 @@ def _names(row: TaskRow, has_servers: bool) -> list[Text]:
 
 
 def _misses(count: int) -> Text:
-    """Write a number of misses so that one is seen."""
+    """Write a number of misses, marked unless it is 0."""
     return Text(str(count), style=_MISSED if count else "")
 
 
@@ -519,7 +519,7 @@ def _optional(row: TaskRow, clock: Clock) -> str:
 
 
 def as_json(report: Report, file: str) -> dict[str, Any]:
-    """Make what --json says about one run; times in ticks.
+    """Make the JSON of a run; times in ticks.
 
     Args:
         report: of the run.
@@ -550,7 +550,7 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
 
 
 def _architecture_as_json(architecture: Architecture | None) -> dict[str, int | float] | None:
-    """Make what --json says about the cost of a scheduler where it runs."""
+    """Make the JSON of an architecture."""
     if architecture is None:
         return None
     shares = {name: float(getattr(architecture, name)) for name in ("avail_sched", "avail_net")}
@@ -558,7 +558,7 @@ def _architecture_as_json(architecture: Architecture | None) -> dict[str, int | 
 
 
 def _row_as_json(row: TaskRow) -> dict[str, Any]:
-    """Make what --json says about one task."""
+    """Make the JSON of a task."""
     return {
         "task": row.task,
         "server": row.server,

@@ -139,7 +139,7 @@ def _holding_number() -> pl.Expr:
 
 
 def _lasts(result: RunResult) -> pl.DataFrame:
-    """Say how long after its release a job of each task is at an end whatever happens, and the horizon."""
+    """Give the longest life of a job of each task, and the horizon."""
     tasks = result.system.resolved.tasks
     return pl.DataFrame(
         {"task": [task.name for task in tasks], "life": [_life(task) for task in tasks]},
@@ -148,5 +148,5 @@ def _lasts(result: RunResult) -> pl.DataFrame:
 
 
 def _life(task: ResolvedTask) -> int | None:
-    """Give the time after which a job is aborted, if it is."""
+    """Give the time from release to abort; None without one."""
     return task.deadline if task.on_miss == "abort" else None

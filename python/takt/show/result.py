@@ -48,21 +48,13 @@ class Result(RunResult):
         invocations: number of calls of the scheduler; a tick alone does not call it.
         switches: number of switches to a job of another task than the last one.
         overhead: ticks of the kernel's own work.
-        summary: one row for each task: task, server, class, period (null if it has none), deadline, wcet,
-            released, finished, missed, missed_requested, aborted, skipped, overruns, cut, optional_executed,
-            optional_wanted, preemptions, migrations, allocator_calls, feedback_calls, response_min, response_max,
-            response_sum, busy. The responses
-            are those of finished jobs, null if there is none. A job is missed if it finished late, was aborted or
-            skipped, or is unfinished with a deadline at or before the horizon; one that was cut had all that had to
-            be done. An overrun is a finished job that executed for longer than the wcet. Optional parts are those of
-            ended jobs, in ticks. Calls are those of an allocator for windows of the task; feedback calls of these were
-            made because a job had used up its budget. The last row is that of the allocator's own task, if there is
-            one. In a rate-based system missed counts by the deadlines that it gave, missed_requested
-            by those that were asked for; elsewhere they are the same.
+        summary: one row for each task: what it is, and what became of its jobs; docs/reference/frames.md lists the
+            columns. The last row is that of the allocator's own task, if it has one.
         architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
             in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
         policies: the policies in Python with the state that the run left, by the names of their servers; "" is the
             root. The instances that the system was made with are as they were.
+        frames: the frames that were kept, by their names in docs/reference/frames.md.
     """
 
     def to_html(self, path: str | Path) -> None:
@@ -97,7 +89,7 @@ class Result(RunResult):
 
 
 def _drawable(simulate: Callable[_Given, RunResult]) -> Callable[_Given, Result]:
-    """Have a function give results that draw themselves."""
+    """Wrap a function so that its results draw themselves."""
 
     @wraps(simulate)
     def simulated(*values: _Given.args, **options: _Given.kwargs) -> Result:

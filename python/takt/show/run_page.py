@@ -201,7 +201,7 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def _run_facts(run: Run, number: int) -> dict[str, Any]:
-    """Say what stands above the chart of a run."""
+    """List the facts above the chart of a run."""
     return {
         "name": run.name,
         "verdict": _verdict([run.result]),
@@ -210,14 +210,14 @@ def _run_facts(run: Run, number: int) -> dict[str, Any]:
 
 
 def _verdict(results: Sequence[RunResult]) -> Cell:
-    """Say how many deadlines runs missed: badly, or only as a rate-based root did not grant what was requested."""
+    """Count missed deadlines: those in force, and those requested from a rate-based root."""
     rated = [result.summary["missed_requested"].sum() for result in results if result.system.resolved.rates is not None]
     missed, requested = sum(result.missed for result in results), sum(map(int, rated)) if rated else None
     return Cell(report.verdict(missed, requested), "bad" if missed else "warn" if requested else "good")
 
 
 def _deadlocks(runs: Sequence[Run]) -> Iterator[str]:
-    """Say which jobs wait for each other in circles, and in which run if there are several."""
+    """List deadlocks, with the run if there are several."""
     for run in runs:
         found = resource_use.deadlocks(run.result)
         prefix = f"{run.name}: " if len(runs) > 1 else ""
@@ -226,7 +226,7 @@ def _deadlocks(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _changes(run: Run) -> Iterator[str]:
-    """Say what became different; it is the same in every run."""
+    """List the changes; they are the same in every run."""
     told = run.result.change_lines
     yield from report.change_sentences(told, partial(timeline.show_span, system=run.result.system))
 
@@ -250,13 +250,13 @@ def _notes(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _panel_note(runs: Sequence[Run]) -> str:
-    """Say so if some tasks have no distribution."""
+    """Write a note if some tasks have no distribution."""
     count = runs[0].timeline.task_count
     return f"The {MAX_PANELS} worst of {count} tasks." if count > MAX_PANELS else ""
 
 
 def _row_note(which: str, count: int, what: str) -> str:
-    """Say so if a table does not hold all."""
+    """Write a note if a table leaves rows out."""
     return f"The {MAX_LINES} {which} of {count} {what}." if count > MAX_LINES else ""
 
 
@@ -266,7 +266,7 @@ def _clock(result: RunResult) -> Clock:
 
 
 def _panels(runs: Sequence[Run]) -> list[Panel]:
-    """Say what stands around the distributions."""
+    """List the facts around the distributions."""
     rows = [_rows_by_task(run.result) for run in runs]
     clock = _clock(runs[0].result)
     deadlines = _panel_deadlines(runs[0].result, clock)
@@ -304,7 +304,7 @@ def _panel_fact(run: Run, row: TaskRow, is_compared: bool) -> Cell:
 
 
 def _policy_lines(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """Say which line in the distributions is which run's."""
+    """Assign a line of the distributions to each run."""
     from takt.show import charts
 
     return [{"name": run.name, **charts.line_of(number)} for number, run in enumerate(runs)]
@@ -358,13 +358,13 @@ def _name(text: str) -> Cell:
 
 
 def _counts(result: RunResult) -> list[str]:
-    """List the columns of counts that say something: preemptions always, others if anything was counted."""
+    """List the columns of counts: preemptions always, others unless all are 0."""
     summary = result.summary
     return [name for name in _COUNTS if name in summary.columns and (name == "preemptions" or summary[name].sum())]
 
 
 def _task_table(runs: Sequence[Run]) -> _Table:
-    """Make the table of the task set and of what happened to each task, worst first."""
+    """Make the table of tasks with parameters and results, worst first."""
     result = runs[0].result
     counts, clock = _counts(result), _clock(result)
     is_rated = result.system.resolved.rates is not None
@@ -396,7 +396,7 @@ def _task_table(runs: Sequence[Run]) -> _Table:
 
 
 def _grant_cells(row: TaskRow, clock: Clock) -> tuple[Cell, ...]:
-    """Write what a rate-based system gave to a task: its rate, and a budget in each period."""
+    """Write the grant of a task: its rate, and a budget in each period."""
     grant = row.grant
     if grant is None or grant.state:
         return _number(None), Cell("\u2013" if grant is None else grant.state, "missed", -1)
@@ -460,19 +460,19 @@ def _comparison_table(runs: Sequence[Run]) -> _Table:
 
 
 def _outcome_headers(run: Run) -> tuple[str, ...]:
-    """Name what a comparison says of a task in one run."""
+    """Name the columns of one run in a comparison."""
     is_rate_based = run.result.system.resolved.rates is not None
     return "max response", "missed", *(("missed requested",) if is_rate_based else ())
 
 
 def _outcome(row: TaskRow, clock: Clock) -> tuple[Cell, ...]:
-    """Write what happened to a task."""
+    """Write the results of a task."""
     asked = () if row.grant is None else (_misses(row.missed_requested or 0),)
     return _time(row.response_max, clock), _misses(row.missed), *asked
 
 
 def _policy_table(runs: Sequence[Run]) -> _Table:
-    """Make the table with a line for each run; what the kernel took only if it took time."""
+    """Make the table with a line for each run; kernel time only if there is any."""
     is_costly = any(run.result.overhead for run in runs)
     counts = ["jobs", "missed", "preemptions", "decisions"] + ["context switches", "kernel time"] * is_costly
     headers = [

@@ -53,9 +53,9 @@ class _Panel:
 
     def fill(self, axes: Axes) -> None:
         """Draw a line for each subject, or a mark where there is no axis."""
-        looks = zip(cycle(_MARKS), cycle(_DASHES), cycle(_INKS), strict=False)
+        styles = zip(cycle(_MARKS), cycle(_DASHES), cycle(_INKS), strict=False)
         for (subject,), rows in self.rows.group_by("subject", maintain_order=True):
-            _draw_line(axes, str(subject), self._places(str(subject), rows), rows, next(looks))
+            _draw_line(axes, str(subject), self._places(str(subject), rows), rows, next(styles))
         axes.set_title(self.title, fontsize=STYLE["font.size"])
         axes.set_xlabel("" if self.axis is None else label_of(self.axis))
         axes.set_ylabel(self.quantity)
@@ -145,9 +145,9 @@ def _horizontal(study: Study, rows: pl.DataFrame) -> str | None:
     return max(axes, key=lambda key: (key == _FRONT, len(study.axes[key])), default=None)
 
 
-def _draw_line(axes: Axes, subject: str, places: Sequence[Any], rows: pl.DataFrame, look: tuple[str, str, str]) -> None:
+def _draw_line(axes: Axes, subject: str, places: Sequence[Any], rows: pl.DataFrame, pen: tuple[str, str, str]) -> None:
     """Draw the values of a subject with their intervals; what has no value is a gap."""
-    mark, dashes, ink = look
+    mark, dashes, ink = pen
     values = rows["value"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
     below = values - rows["low"].fill_null(rows["value"]).to_numpy()
     above = rows["high"].fill_null(rows["value"]).to_numpy() - values

@@ -190,7 +190,7 @@ def timeline(
 
 
 def _until(instants: pl.Series, most: int, horizon: int) -> int:
-    """Give the instant by which a chart has as much of one kind as it can bear, or the horizon."""
+    """Give the instant by which a chart has the most elements of one kind that it can draw, or the horizon."""
     return horizon if len(instants) <= most else int(instants.sort()[most - 1])
 
 
@@ -315,7 +315,7 @@ def _servers(system: System) -> Iterator[Server]:
 
 
 def _name(server: Server | None) -> str | None:
-    """Give what a task of the server calls it."""
+    """Give the name of a server, as its tasks write it."""
     return None if server is None else server.name
 
 
@@ -440,7 +440,7 @@ def _deadlocks(result: RunResult, lanes: Sequence[Lane]) -> pl.DataFrame:
 
 
 def _changes(result: RunResult) -> pl.DataFrame:
-    """Give what became different; what changed at one instant is one row."""
+    """Give the changes; those of one instant are one row."""
     rows = result.change_lines
     frame = pl.DataFrame(rows, schema={"instant": pl.UInt64, "text": pl.String}, orient="row")
     return frame.group_by("instant", maintain_order=True).agg(pl.col("text").str.join("; "))

@@ -94,7 +94,7 @@ class Study:
 
     @property
     def output(self) -> Path:
-        """The folder for what is found, unless another one is asked for."""
+        """The folder for the results, unless the command names another one."""
         return Path(self.table.output or f"{self.name}.study")
 
     @cached_property
@@ -104,7 +104,7 @@ class Study:
 
     @cached_property
     def quantities(self) -> dict[str, Compute]:
-        """What is computed of each task set, once for all measures that want it."""
+        """What is computed of each task set, once for all measures that use it."""
         return {name: compute for measure in self.measures for name, compute in measure.quantities().items()}
 
     @cached_property
@@ -207,7 +207,7 @@ def of_document(document: str) -> Study:
 
 
 def _build(document: Mapping[str, Any], default_name: str) -> Study:
-    """Make the study of a document, or collect what is wrong with it."""
+    """Make the study of a document, or collect its problems."""
     problems = [*task_set_reading.schema_problems(document), *_table_problems(document)]
     if problems:
         raise InputError(problems)
@@ -224,7 +224,7 @@ def _build(document: Mapping[str, Any], default_name: str) -> Study:
 
 
 def _attempt(problems: list[Problem], make: Callable[[], _Found]) -> _Found | None:
-    """Make something, or note what is wrong with it."""
+    """Make an object, or note its problems."""
     try:
         return make()
     except InputError as error:
@@ -248,7 +248,7 @@ def _table_problems(document: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _measures(tables: list[dict[str, Any]], problems: list[Problem]) -> list[Measure]:
-    """Make the measures; notes what is wrong with them."""
+    """Make the measures; notes their problems."""
     found: list[Measure] = []
     for number, table in enumerate(tables, start=1):
         try:
@@ -295,7 +295,7 @@ def _axis_problems(study: Study) -> Iterator[Problem]:
 
 
 def _check_points(study: Study) -> None:
-    """Make the recipe of every point and ask the measures about it; blames the point that is wrong."""
+    """Check the recipe of every point with the measures; a problem names its point."""
     for number, point in enumerate(study.points):
         try:
             batch = study.batch_of(number * study.chunks_of_point)

@@ -3,7 +3,7 @@
 
 What is there is whole: a file is written beside its place, and renamed when it is on the disk. So a study can be killed
 at any instant and loses the chunks at most that were being computed. The folder says whose chunks it has by the hash of
-the study, so that a study that was changed never goes on with numbers of another one. One process at a time may write.
+the study, so that a changed study never continues with numbers of another one. One process at a time may write.
 
     study.json               name and hash of the study, and all that its numbers depend on
     chunks/00000017.parquet  the rows of chunk 17
@@ -66,7 +66,7 @@ class Folder:
         try:
             frame = pl.read_parquet(path)
         except (OSError, pl.exceptions.PolarsError):
-            raise file_error(path, "cannot be read; delete it, and start again to make it anew", "damaged") from None
+            raise file_error(path, "cannot be read; delete it and start again", "damaged") from None
         return {name: frame[name].to_numpy() for name in frame.columns}
 
     def write_result(self, result: pl.DataFrame) -> None:
@@ -108,7 +108,7 @@ class Folder:
         except FileNotFoundError:
             if self.done():
                 raise file_error(
-                    self.path, f"it has chunks of nobody knows which study; {_REMEDY}", "conflict"
+                    self.path, f"it has chunks without a record of their study; {_REMEDY}", "conflict"
                 ) from None
             return None
         except (ValueError, KeyError, TypeError):
@@ -159,11 +159,11 @@ def _lock(lock: IO[str], path: Path) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise file_error(path, "another process is at work in this folder", "conflict") from None
+        raise file_error(path, "another process works here; give another --output", "conflict") from None
 
 
 def _write(path: Path, frame: pl.DataFrame) -> None:
-    """Write a frame so that it is whole as soon as it has its name."""
+    """Write a frame; its name holds the whole file or none."""
     data = BytesIO()
     frame.write_parquet(data)
     output_files.write(path, data.getvalue())

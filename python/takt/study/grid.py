@@ -83,7 +83,7 @@ def _values(written: object) -> list[Any]:
 
 
 def _stepped(written: Mapping[str, object]) -> list[Any]:
-    """Give the values of a range; the end is one of them if a step comes to it."""
+    """Give the values of a range; the end is one of them if a step reaches it."""
     if set(written) != set(_RANGE):
         raise ValueError(f"expected from, to and step, found {', '.join(written) or 'nothing'}")
     for key in _RANGE:

@@ -2,7 +2,7 @@
 """The base of all measures: the tables [[measure]] of a study, which define what is computed of its task sets.
 
 A measure names *quantities*: what is computed of each task set, by workers, and kept in chunk files. It then says what
-many of them mean together: *aspects*, each of which is summed up at each point of the grid. Measures that want the same
+many of them mean together: *aspects*, each of which is summed up at each point of the grid. Measures that use the same
 quantity share it.
 """
 
@@ -58,11 +58,11 @@ class Measure(Table):
     kind: ClassVar[str]
 
     def quantities(self) -> dict[str, Compute]:
-        """Say what is computed of each task set: a name for it, and what makes columns of a batch."""
+        """Give the quantities computed of each task set: names, and functions from a batch to columns."""
         raise NotImplementedError
 
     def aspects(self) -> Iterator[Aspect]:
-        """List what is said of each point."""
+        """List the aspects of each point."""
         raise NotImplementedError
 
     def place(self, point: Point) -> Point:

@@ -173,7 +173,7 @@ def _demand_of_one(wcet: Ticks, period: Ticks, deadline: Ticks, jitter: Ticks) -
 
 
 def _demand_without_preemption(wcet: Ticks, period: Ticks, deadline: Ticks, jitter: Ticks) -> int:
-    """Compare the demand, with one job that is in the way, with the time there is."""
+    """Compare the demand, with one blocking job, with the available time."""
     return _analysis.edf_demand(wcet, period, deadline, jitter, wcet)[0]
 
 
@@ -206,7 +206,7 @@ _VERDICTS = {
 
 
 def _analysed(system: System) -> int:
-    """Judge a system as takt analyse does, without asking what would be better."""
+    """Judge a system as takt analyse does, without advice."""
     return _VERDICTS[worst_of([row.verdict for row in judge(view_of(system), EFFORT).that_count()])]
 
 

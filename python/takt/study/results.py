@@ -32,7 +32,7 @@ FIGURES: dict[str, type[pl.DataType]] = {
 
 
 class _Sums:
-    """What one measure has summed up so far, at each place where sets count."""
+    """The sums of one measure, at each point."""
 
     def __init__(self, measure: Measure) -> None:
         self._measure = measure
@@ -47,7 +47,7 @@ class _Sums:
             aspect.add(summary, columns)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """List what was found."""
+        """List the results."""
         for place, sums in self._places.values():
             for aspect, summary in zip(self._aspects, sums, strict=True):
                 named = {"measure": self._measure.kind, "subject": aspect.subject, "quantity": aspect.quantity}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Runs a study: has the chunks computed that are not there yet, keeps each as it comes, and sums them up.
+"""Runs a study: computes missing chunks, keeps each when it is done, and sums them up.
 
 What workers compute depends on nothing but the chunk, and only this process writes: so how many workers there are,
 which of them die, and how often the study is begun again makes no difference to the result.
@@ -28,7 +28,7 @@ ATTEMPTS = 3
 """How often a chunk is tried."""
 
 _LOOK_SECONDS = 2.0
-"""How often to look whether workers have come or gone while no chunk is done."""
+"""How often to check for new and lost workers while no chunk is done."""
 
 Progress = Callable[[int], None]
 
@@ -114,7 +114,7 @@ def _computed(
 
 
 def _answer_of(future: Future[Answer], chunk: str) -> Answer:
-    """Give what a worker answered, or how it died."""
+    """Give the answer of a worker, or the cause of its death."""
     try:
         return future.result()
     except WorkerDied as error:

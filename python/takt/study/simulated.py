@@ -61,7 +61,7 @@ class Simulation(Measure):
                 yield Aspect(policy, quantity, Mean, partial(_add_response, policy, column))
 
     def check(self, batch: Batch) -> None:
-        """Refuse policies that cannot order such task sets, and a horizon that is no time of theirs."""
+        """Refuse policies that cannot order the task sets, and a horizon that is no multiple of their resolution."""
         system = batch.recipe.system(batch.seed, batch.first)
         for policy in self.policies:
             system.replace(policy=policy, horizon=self.horizon)

@@ -63,7 +63,7 @@ class Ratio:
         self.undecided += int(np.count_nonzero(verdicts == UNDECIDED))
 
     def row(self) -> dict[str, Any]:
-        """Say what was found."""
+        """Give the row of the result."""
         low, high = wilson(self.accepted, self.sets)
         counted = {"sets": self.sets, "accepted": self.accepted, "undecided": self.undecided}
         return counted | {"value": self.accepted / self.sets, "low": low, "high": high}
@@ -84,7 +84,7 @@ class WeightedRatio:
         self.total += fsum(utilizations)
 
     def row(self) -> dict[str, Any]:
-        """Say what was found; for a weighted sum there is no interval."""
+        """Give the row of the result; a weighted sum has no interval."""
         return self.counts.row() | {"value": self.accepted / self.total, "low": None, "high": None}
 
 
@@ -110,7 +110,7 @@ class Mean:
         self.largest = max(self.largest, float(known.max()))
 
     def row(self) -> dict[str, Any]:
-        """Say what was found; nothing but the number of task sets if that is 0."""
+        """Give the row of the result; only the number of task sets if that is 0."""
         if self.sets == 0:
             return {"sets": 0}
         mean = self.total / self.sets

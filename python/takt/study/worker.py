@@ -10,7 +10,7 @@ from takt.study.workers import serve
 
 
 def main() -> None:
-    """Answer on what was the standard output; what anything else prints goes to the standard error output."""
+    """Answer on the original standard output; all other output goes to the standard error output."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     serve(sys.stdin.buffer, answers)

@@ -35,7 +35,7 @@ Answer = Columns | str
 Tell = Callable[[str], None]
 
 _CONNECT_SECONDS = 5
-GO_ON = "what is done is kept, and the same command goes on from there"
+GO_ON = "finished chunks are kept; run the same command to continue"
 _IN_FLIGHT_PER_THREAD = 3
 
 
@@ -51,7 +51,7 @@ class Workers(Protocol):
     """Workers that compute chunks."""
 
     def room(self) -> int:
-        """Say how many chunks may be under way, so that no worker waits for work."""
+        """Give the number of chunks that may be in progress, so that no worker waits."""
 
     def submit(self, document: str, number: int) -> Future[Answer]:
         """Have a chunk computed."""

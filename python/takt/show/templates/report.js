@@ -272,7 +272,7 @@ const takt = (() => {
     return {
       task: lane.task, job: String(sections.job[i]), resource: names[sections.resource[i]],
       start: sections.start[i], end: sections.end[i],
-      holder: holder < 0 ? "nobody, but others forbid it" : `${names[holder]}, job ${sections.holder_job[i]}`,
+      holder: holder < 0 ? "no job; ceilings of other resources forbid the lock" : `${names[holder]}, job ${sections.holder_job[i]}`,
     }
   }
 

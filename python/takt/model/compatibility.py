@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""What a task set cannot combine: core's matrix of traits, as keys of files and sentences.
+
+Source: system/matrix.def has the pairs. Here stand the keys by which an author asks for a trait, and the sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from takt import _core
+from takt.base.errors import Problem, show
+from takt.model import catalogue
+from takt.model.bodies import Op
+from takt.model.catalogue import PolicyTraits
+from takt.model.core_input import ABORT, MANDATORY, PROMOTED, SLOTS, SUSPEND
+from takt.model.input_table import given
+from takt.model.policy_options import variant_of
+from takt.model.python_policy import Policy, name_of
+from takt.model.system_parts import SystemTables
+from takt.model.tables import Platform, Task
+
+
+class Asked(NamedTuple):
+    """Where an author asks for a trait.
+
+    Args:
+        table: of the file.
+        entity: name of what the table describes, None where there is one table of its kind.
+        key: None for the whole table.
+        found: the value of the key.
+    """
+
+    table: str
+    entity: str | None = None
+    key: str | None = None
+    found: Any = None
+
+
+# ---- windows --------------------------------------------------------------------------------------------------
+
+
+def windows_of(task: Task, policy: str | Policy | None) -> str | None:
+    """Say which windows a task at the root has under a policy, or under any that gives none; None if it has none."""
+    traits = catalogue.traits_of(policy)
+    if traits.promotes:
+        return PROMOTED if task.class_ == "hard" else None
+    if traits.specialises_periods:
+        return SUSPEND
+    if traits.has_windows:
+        return SLOTS if traits.has_slots else MANDATORY
+    enforces = task.on_overrun in (SUSPEND, ABORT) and not traits.allocates_rates
+    return task.on_overrun if enforces else None
+
+
+def windowed_tasks(system: SystemTables) -> list[Task]:
+    """List the tasks with windows. Promotions are those of tasks at the root."""
+    promotes = catalogue.traits_of(system.policy).promotes
+    return [
+        task
+        for task in system.tasks
+        if windows_of(task, system.policy) is not None and not (promotes and task.server is not None)
+    ]
+
+
+def text_of_windows(task: Task, policy: str | Policy) -> str:
+    """Write why a task has windows, as its file has it."""
+    has_windows = catalogue.traits_of(policy).has_windows
+    return f"policy = {show(name_of(policy))}" if has_windows else f"on_overrun = {show(task.on_overrun)}"
+
+
+# ---- the traits of a system -----------------------------------------------------------------------------------
+
+
+def _text_of_windows(system: SystemTables) -> str | None:
+    """Write why the first task with windows has them."""
+    return next((text_of_windows(task, system.policy) for task in windowed_tasks(system)), None)
+
+
+def _text_of_root(system: SystemTables) -> str:
+    """Write the policy of the root."""
+    return f"policy = {show(name_of(system.policy))}"
+
+
+def _text_of_policy(has: Callable[[PolicyTraits], bool]) -> Callable[[SystemTables], str | None]:
+    """Make the function that writes the policy of a root with a trait."""
+    return lambda system: (
+        f"policy = {show(name_of(system.policy))}" if has(catalogue.traits_of(system.policy)) else None
+    )
+
+
+def _text_of_variant(system: SystemTables) -> str | None:
+    """Write the variant of a root that starts eligible jobs only."""
+    has_time = catalogue.traits_of(system.policy).has_virtual_time
+    is_eligible = has_time and variant_of(system.options) == catalogue.ELIGIBLE
+    return f"variant = {show(catalogue.ELIGIBLE)}" if is_eligible else None
+
+
+def _text_of_model(system: SystemTables) -> str | None:
+    """Write where the scheduler runs."""
+    return system.platform.model_text if system.platform.model in catalogue.ARCHITECTURES else None
+
+
+TEXTS: Mapping[str, Callable[[SystemTables], str | None]] = {
+    "processors": lambda system: f"cpus = {system.cpus}" if system.cpus > 1 else None,
+    "architecture": _text_of_model,
+    "rates": _text_of_policy(lambda traits: traits.allocates_rates),
+    "shares": _text_of_policy(lambda traits: traits.has_virtual_time),
+    "wf2q": _text_of_variant,
+    "windows": _text_of_windows,
+    "windowed": _text_of_windows,
+    "full_table": _text_of_policy(lambda traits: traits.has_windows and not traits.promotes),
+    "pull": lambda system: 'points = "pull"' if system.platform.points == "pull" else None,
+}
+"""For a trait that excludes others: as a file has it; None if the system does not have it."""
+
+
+BARRING_PROTOCOLS = catalogue.protocols_that(lambda each: each.bars_runs and not each.is_among)
+"""Protocols whose ceilings bar jobs of one dispatcher from running."""
+
+
+# ---- where an author asks for a trait -------------------------------------------------------------------------
+
+
+def _keys(*keys: str) -> Callable[[Task], Iterator[str]]:
+    """Make the function that lists some keys of a task that have another value than their default."""
+    return lambda task: given(task, keys)
+
+
+def _items(*ops: Op) -> Callable[[Task], Iterator[str]]:
+    """Make the function that gives the key by which a task gets such items."""
+    return lambda task: iter([task.source_of_items] if any(item.op in ops for item in task.items) else [])
+
+
+def _key_if(key: str, has: Callable[[Task], bool]) -> Callable[[Task], Iterator[str]]:
+    """Make the function that gives a key of a task with a trait."""
+    return lambda task: iter([key] if has(task) else [])
+
+
+_TASK_KEYS: Mapping[str, Callable[[Task], Iterator[str]]] = {
+    "events": _keys("min_separation", "arrivals", "jitter"),
+    "body": _items(*(op for op in Op if op != Op.RUN)),
+    "points": _items(Op.POINT, Op.OPTIONAL_POINT),
+    "suspensions": _items(Op.SUSPEND),
+    "locks": _items(Op.LOCK, Op.UNLOCK),
+    "drawn_demand": _key_if("demand", lambda task: not isinstance(task.demand, (int, str, type(None)))),
+    "threshold": _keys("threshold"),
+    "non_preemptive": _key_if("preemption", lambda task: task.preemption == "non-preemptive"),
+    "on_miss": _keys("on_miss"),
+    "server": _keys("server"),
+    "absent": _keys("initially"),
+    "windowed": _key_if("on_overrun", lambda task: windows_of(task, None) is not None),
+}
+"""For a trait of tasks: the keys by which a task has it."""
+
+
+def _asked_of_policy(has: Callable[[PolicyTraits], bool]) -> Callable[[SystemTables], Iterator[Asked]]:
+    """Make the function that names the policy of a root with a trait."""
+    return lambda system: iter(
+        [Asked("system", key="policy", found=system.policy)] if has(catalogue.traits_of(system.policy)) else []
+    )
+
+
+def _asked_of_platform(has: Callable[[Platform, str], bool], *keys: str) -> Callable[[SystemTables], Iterator[Asked]]:
+    """Make the function that names keys of a platform with a trait."""
+    return lambda system: (
+        Asked("platform", key=key, found=getattr(system.platform, key)) for key in keys if has(system.platform, key)
+    )
+
+
+def _asked_of_members(system: SystemTables, name: str) -> Iterator[Asked]:
+    """Name servers or resources."""
+    return (Asked(member.table, member.name) for member in getattr(system, name))
+
+
+_ASKED: Mapping[str, Callable[[SystemTables], Iterator[Asked]]] = {
+    "rates": _asked_of_policy(lambda traits: traits.allocates_rates),
+    "rule_policy": _asked_of_policy(lambda traits: traits.is_rule),
+    "window_policy": _asked_of_policy(lambda traits: traits.has_windows),
+    "overtaking_policy": _asked_of_policy(lambda traits: traits.overtakes),
+    "architecture": _asked_of_platform(lambda platform, _: platform.model in catalogue.ARCHITECTURES, "model"),
+    "pull": _asked_of_platform(lambda platform, _: platform.points == "pull", "points"),
+    "costs": _asked_of_platform(lambda platform, key: platform.costs()[key] != 0, *Platform().costs()),
+    "servers": lambda system: _asked_of_members(system, "servers"),
+    "resources": lambda system: _asked_of_members(system, "resources"),
+    "other_protocol": lambda system: (
+        Asked(resource.table, resource.name, "protocol", resource.protocol)
+        for resource in system.resources
+        if resource.protocol not in BARRING_PROTOCOLS
+    ),
+    "changes": lambda system: iter([Asked("change")] if system.changes else []),
+}
+"""For a trait of anything else: where."""
+
+_WHOLE_JOBS = "expected a policy that orders whole jobs with {what}, found {found}"
+_JUST_RUN = "expected jobs that just run with {what}, found {item}"
+_PREEMPTIVE = "expected preemptive tasks with {what}, found {found}"
+_RUNS_AND_LOCKS = "expected runs, locks and unlocks with {what}, found {items}"
+_SENTENCES: Mapping[tuple[str, ...], str] = {
+    ("processors", "rates"): _WHOLE_JOBS,
+    ("processors", "rule_policy"): _WHOLE_JOBS,
+    ("processors", "window_policy"): _WHOLE_JOBS,
+    ("processors", "overtaking_policy"): _WHOLE_JOBS,
+    ("processors", "body"): _JUST_RUN,
+    ("processors", "suspensions"): _JUST_RUN,
+    ("processors", "locks"): _JUST_RUN,
+    ("architecture", "overtaking_policy"): (
+        "expected a policy whose order does not change while jobs wait with {what}, found {found}"
+    ),
+    ("architecture", "rule_policy"): "expected a policy without deadline rules with {what}, found {found}",
+    ("architecture", "drawn_demand"): "expected one constant time with {what}, found {found}",
+    ("architecture", "non_preemptive"): _PREEMPTIVE,
+    ("rates", "non_preemptive"): _PREEMPTIVE,
+    ("rates", "points", "body"): _RUNS_AND_LOCKS,
+    ("rates", "suspensions"): _RUNS_AND_LOCKS,
+    ("rates", "other_protocol"): (
+        f'expected "{BARRING_PROTOCOLS[0]}" with {{what}}, found {{found}}; write protocol = "{BARRING_PROTOCOLS[0]}"'
+    ),
+    ("wf2q", "costs"): "expected no kernel costs with {what}, found {found}",
+    ("windowed", "absent"): 'expected "present", since a task with windows cannot enter later, found {found}',
+    ("pull", "on_miss"): 'expected "continue" with {what}, found {found}',
+    ("pull", "locks"): "expected no lock with {what}; leave one of them out",
+}
+"""What is said of a pair that is not just refused; with a third word, if that is the key."""
+
+
+def _asked_by_task(task: Task, trait: str) -> Iterator[Asked]:
+    """Say by which keys a task has a trait."""
+    return (Asked("task", task.name, key, getattr(task, key)) for key in _TASK_KEYS[trait](task))
+
+
+def _pairs() -> dict[str, list[tuple[str, str]]]:
+    """List, for each trait of TEXTS, the ones that it excludes, with their tables."""
+    pairs: dict[str, list[tuple[str, str]]] = {trait: [] for trait in TEXTS}
+    for one, other, table, _ in _core.matrix():
+        if one in pairs and (other in _TASK_KEYS or other in _ASKED):
+            pairs[one].append((other, table))
+    return pairs
+
+
+PAIRS = _pairs()
+"""What each trait of TEXTS excludes, of what an author can ask for: traits with their tables."""
+
+
+def find_conflicts(system: SystemTables, *traits: str) -> Iterator[Problem]:
+    """Find what some traits of a system exclude.
+
+    Args:
+        system: tables each of which is right in itself.
+        traits: names of TEXTS.
+    """
+    for trait in traits:
+        what = TEXTS[trait](system)
+        if what is not None:
+            yield from _conflicts_with(system, trait, what)
+
+
+def _conflicts_with(system: SystemTables, trait: str, what: str) -> Iterator[Problem]:
+    """Find what a trait excludes: what is of the whole system, then task by task; of each key one problem."""
+    others = [other for other, table in PAIRS[trait] if table != "TASKS"]
+    of_tasks = [other for other, table in PAIRS[trait] if table == "TASKS"]
+    tasks = windowed_tasks(system) if trait == "windowed" else system.tasks
+    seen: set[Asked] = set()
+    for other in others:
+        yield from problems_of_pair(trait, other, what, _ASKED[other](system), seen)
+    for task in tasks:
+        for other in of_tasks:
+            yield from problems_of_pair(trait, other, what, _asked_by_task(task, other), seen, task)
+
+
+def problems_of_pair(
+    trait: str, other: str, what: str, asked: Iterator[Asked], seen: set[Asked], task: Task | None = None
+) -> Iterator[Problem]:
+    """Write the problems of one pair, without what was said before."""
+    for each in asked:
+        place = each._replace(found=None)
+        if place not in seen:
+            seen.add(place)
+            yield Problem(
+                _sentence(trait, other, each, what, task),
+                "conflict",
+                table=each.table,
+                entity=each.entity,
+                key=each.key,
+            )
+
+
+def _sentence(trait: str, other: str, asked: Asked, what: str, task: Task | None) -> str:
+    """Write what is said of a pair."""
+    default = "expected none with {what}" + (", found {found}" if asked.key is not None else "")
+    sentence = _SENTENCES.get((trait, other, str(asked.key))) or _SENTENCES.get((trait, other), default)
+    ops = dict.fromkeys(item.op for item in (() if task is None else task.items))
+    words = {op: show(op.name.lower().replace("_", " ")) for op in ops if op != Op.RUN}
+    others = [word for op, word in words.items() if op not in (Op.LOCK, Op.UNLOCK)]
+    return sentence.format(
+        what=what, found=show(asked.found), item=next(iter(words.values()), ""), items=", ".join(others)
+    )
+
+
+def about(task: Task, key: str, message: str) -> Problem:
+    """Make the problem of a key that does not fit."""
+    return Problem(message, "conflict", table="task", entity=task.name, key=key)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The guides: the first page of the explanation leads to files and guides, and what a guide changes works.
+
+Guides that change C are applied and built in tests/analysis/test_new_policy.py; commands, Python and task sets of all
+pages are run by test_documents.py.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import how_to
+import pytest
+import takt
+from places import ROOT
+
+THINGS = (
+    "a key of task sets",
+    "a policy",
+    "a protocol of shared resources",
+    "a kind of server",
+    "an analysis",
+    "a port",
+    "a backend: a scheduler on another device",
+    "a column of reports",
+)
+ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]*) \|$", re.MULTILINE)
+GUIDES = sorted((ROOT / "docs" / "how-to").glob("*.md"))
+
+
+def rows() -> dict[str, tuple[str, str]]:
+    """Give where each thing is, and its guide, from the first table of DESIGN.md."""
+    table = (ROOT / "DESIGN.md").read_text(encoding="utf-8").partition("## Where a thing is")[2].partition("\n## ")[0]
+    return {thing: (file, guide) for thing, file, guide in ROW.findall(table)}
+
+
+@pytest.mark.parametrize("thing", THINGS)
+def test_the_first_page_names_files_and_a_guide_for_each_thing(thing: str) -> None:
+    file, guide = rows()[thing]
+    paths = [code for code in re.findall(r"`([^`]+)`", file) if "/" in code]
+    assert paths
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    (page,) = re.findall(r"\((docs/how-to/[\w-]+\.md)\)", guide)
+    assert (ROOT / page).exists()
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
+def test_every_guide_is_listed(guide: Path) -> None:
+    assert f"(docs/how-to/{guide.name})" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    """Copy the package that is tested to where its sources stand in the project."""
+    made = shutil.ignore_patterns("source", "__pycache__")
+    shutil.copytree(Path(takt.__file__).parent, tmp_path / "python" / "takt", ignore=made)
+    return tmp_path
+
+
+def run(sources: Path, *arguments: str) -> str:
+    """Run `takt` of a copy of the package."""
+    environment = {**os.environ, "PYTHONPATH": str(sources / "python"), "COLUMNS": "120"}
+    command = [sys.executable, "-c", "from takt.command.main import main; main()", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_key_that_core_does_not_use_is_two_lines(sources: Path) -> None:
+    assert '"owner"' not in run(sources, "schema")
+    how_to.apply("add-a-key", sources)
+    assert "sensor" in run(sources, "run", str(sources / "examples/owned.toml"))
+    assert '"owner"' in run(sources, "schema")
+
+
+def test_a_column_of_reports_is_a_heading_and_a_cell(sources: Path) -> None:
+    example = str(ROOT / "examples/smallest.toml")
+    assert "finished" not in run(sources, "run", example)
+    how_to.apply("add-a-report-column", sources)
+    assert "finished" in run(sources, "run", example)
