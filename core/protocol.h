@@ -53,4 +53,9 @@ extern const takt_protocol_kind_t takt_protocol_sirap;
 /* The table of protocols, by takt_protocol_t. */
 extern const takt_protocol_kind_t *const takt_protocols[TAKT_PROTOCOLS];
 
+/* True if `protocol` can be used under `policy`: a ceiling is the level of a task. */
+TAKT_INLINE bool takt_protocol_fits(const takt_protocol_kind_t *protocol, const takt_policy_t *policy) {
+    return !protocol->has_ceiling || policy->level != NULL;
+}
+
 #endif

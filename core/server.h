@@ -120,6 +120,16 @@ extern const takt_server_kind_t takt_server_sporadic;   /* is replenished a peri
 extern const takt_server_kind_t *const takt_server_kinds[];
 extern const size_t takt_server_kind_count; /* how many there are */
 
+/* True if a server can execute for `capacity` in each `period`. */
+TAKT_INLINE bool takt_server_budget_fits(takt_duration_t capacity, takt_duration_t period) {
+    return capacity >= 1 && capacity <= period;
+}
+
+/* True if a server of `kind` can stand under `policy`: a kind that needs deadlines needs keys that are deadlines. */
+TAKT_INLINE bool takt_server_kind_fits(const takt_server_kind_t *kind, const takt_policy_t *policy) {
+    return !kind->wants_deadline || (policy->traits & TAKT_POLICY_DEADLINE_KEYS) != 0;
+}
+
 /* True if `server` has no parent. */
 TAKT_INLINE bool takt_server_is_root(const takt_server_t *server) { return server->kind == NULL; }
 

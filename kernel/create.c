@@ -259,6 +259,10 @@ takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protoco
     if (takt_kernel.entity_count == 0) {
         return TAKT_ERROR_NOT_INITIALISED;
     }
+    const takt_server_t *home = server != NULL ? &server->server : &takt_kernel.dispatcher.root;
+    if (!takt_protocol_fits(takt_protocols[protocol], home->policy)) {
+        return TAKT_ERROR_PROTOCOL;
+    }
     const takt_status_t status = attend(protocol, server);
     if (status == TAKT_OK) {
         takt_resource_init(resource, takt_kernel.mutex_count++, protocol, ceiling);

@@ -48,7 +48,7 @@
     X(ERROR_SIZE, -24, "a size is 0, too large or no multiple of a word, or memory not aligned")            \
     X(ERROR_BLOCK, -25, "a pointer is no block of this pool, or its block is free already")                 \
     X(ERROR_MASK, -26, "no flag is waited for, or not in a way that there is")                              \
-    X(ERROR_PROTOCOL, -27, "a mutex is not shared among servers, and has a protocol of core")               \
+    X(ERROR_PROTOCOL, -27, "a protocol among servers, or a ceiling under a policy without levels")          \
     X(ERROR_RESOURCE, -28,                                                                                  \
       "a lock of what is held already, of another server or without a section of it, or an unlock of what " \
       "was not locked last")                                                                                \
@@ -56,7 +56,7 @@
     X(ERROR_EXTENSION, -30, "a job suspends itself or locks, and its task was not built for that")          \
     X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")                         \
     X(ERROR_LENGTH, -32, "an array is empty or too short, or its length is no power of two")                \
-    X(ERROR_KIND, -33, "a kind of server that needs deadlines, where levels order")                         \
+    X(ERROR_KIND, -33, "a kind of server that needs deadlines, under a policy without")                     \
     X(ERROR_CHANGES, -34,                                                                                   \
       "no record is left to keep what a thread asks for, or there are some where threads share")            \
     X(ERROR_WAITS, -35, "a job that may be ended is to wait")                                               \

@@ -27,7 +27,7 @@ static takt_status_t check_parameters(const takt_thread_server_parameters_t *par
     if (parameters->period == 0) {
         return TAKT_ERROR_PERIOD;
     }
-    if (parameters->budget == 0 || parameters->budget > parameters->period) {
+    if (!takt_server_budget_fits(parameters->budget, parameters->period)) {
         return TAKT_ERROR_BUDGET;
     }
     return parameters->priority < TAKT_PRIORITIES ? TAKT_OK : TAKT_ERROR_PRIORITY;
@@ -40,7 +40,7 @@ static takt_status_t check_place(const takt_thread_server_parameters_t *paramete
         return phase;
     }
     takt_server_t *home = takt_creation_home(parameters->parent);
-    if (parameters->kind->wants_deadline && home->ready.order == TAKT_ORDER_LEVELS) {
+    if (!takt_server_kind_fits(parameters->kind, home->policy)) {
         return TAKT_ERROR_KIND;
     }
     if (takt_kernel.entity_count != 1u + takt_kernel.server_count) {

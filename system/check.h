@@ -22,6 +22,7 @@
     X(budget_is_within_period, SERVERS, PLAIN, "budget above period")                                      \
     X(servers_form_a_tree, SERVERS, BASIC, "the parents of a server form a ring")                          \
     X(parent_is_no_rule, SERVERS, PLAIN, "a server in a bandwidth server")                                 \
+    X(kind_fits_parent, SERVERS, PLAIN, "a kind of server that needs deadlines, under a policy without")   \
     X(server_level_exists, SERVERS, PLAIN, "level out of range")                                           \
     X(resource_is_in_a_dispatcher, RESOURCES, BASIC, "a resource of a bandwidth server")                   \
     X(ceiling_needs_levels, RESOURCES, PLAIN, "a ceiling under a policy without levels")                   \

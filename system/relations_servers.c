@@ -40,7 +40,8 @@ bool takt_keeps_server_has_timer_rows(const takt_program_t *program, uint32_t ro
 }
 
 bool takt_keeps_budget_is_within_period(const takt_program_t *program, uint32_t row) {
-    return program->spec.servers[row].capacity <= program->spec.servers[row].period;
+    const takt_server_spec_t *server = &program->spec.servers[row];
+    return takt_server_budget_fits(server->capacity, server->period);
 }
 
 /* Each server is visited once in all: the scratch memory says from which row it was. */
@@ -60,6 +61,13 @@ bool takt_keeps_parent_is_no_rule(const takt_program_t *program, uint32_t row) {
     return !is_in_rule_server(&program->spec, program->spec.servers[row].parent);
 }
 
+bool takt_keeps_kind_fits_parent(const takt_program_t *program, uint32_t row) {
+    const takt_server_spec_t *server = &program->spec.servers[row];
+    const takt_policy_t *parent = policy_at(&program->spec, server->parent);
+    return server->kind != NULL ? takt_server_kind_fits(server->kind, parent)
+                                : (parent->traits & TAKT_POLICY_DEADLINE_KEYS) != 0;
+}
+
 bool takt_keeps_server_level_exists(const takt_program_t *program, uint32_t row) {
     const takt_server_spec_t *server = &program->spec.servers[row];
     return server->level <= levels_at(&program->spec, server->parent);
@@ -73,7 +81,8 @@ bool takt_keeps_resource_is_in_a_dispatcher(const takt_program_t *program, uint3
 
 bool takt_keeps_ceiling_needs_levels(const takt_program_t *program, uint32_t row) {
     const takt_resource_spec_t *resource = &program->spec.resources[row];
-    return !has_ceiling(resource) || policy_at(&program->spec, resource->server)->level != NULL;
+    return takt_protocol_fits(takt_protocols[resource->protocol],
+                              policy_at(&program->spec, resource->server));
 }
 
 bool takt_keeps_ceiling_exists(const takt_program_t *program, uint32_t row) {

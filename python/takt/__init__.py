@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from takt.model.policy_options import RateBased, Share, Slot, TimeDriven
     from takt.model.python_policy import Job, Policy
     from takt.model.system import System
-    from takt.model.tables import Allocator, Change, Platform, Resource, Server, Task
+    from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Server, Task
     from takt.run.architecture import Architecture
     from takt.run.replay import Difference, Replay, replay
     from takt.show.result import Result, simulate
@@ -40,6 +40,7 @@ __all__ = [
     "Analysis",
     "Architecture",
     "Change",
+    "Cluster",
     "Difference",
     "Exponential",
     "ForkError",
@@ -84,6 +85,7 @@ _HOMES = {
     "Analysis": "analysis.result",
     "Architecture": "run.architecture",
     "Change": "model.tables",
+    "Cluster": "model.tables",
     "Difference": "run.replay",
     "Exponential": "model.distributions",
     "ForkError": "base.errors",

@@ -45,7 +45,7 @@ class Start:
         lag: the least time from a release until a job that is chosen can execute, or is switched to.
         entries: instants at which entries begin, in order, up to a horizon.
         entry: how long one takes.
-        switch: to who is chosen, at the first look and when one preempts.
+        switch: to the chosen task, at the first invocation and when one preempts.
         ending: what a job costs after its end, until the next one executes.
     """
 
@@ -158,7 +158,7 @@ def finish_of(tasks: Sequence[Task], start: Start, y: int, x: int) -> int:
 
 
 def edf_responses(tasks: Sequence[Task], scheduler: Scheduler) -> list[int | None]:
-    """Bound all responses; None for all if the processor is used up, or somebody may be late or dropped."""
+    """Bound all responses; None for all if the processor is used up, or a job may be late or dropped."""
     worst = [0] * len(tasks)
     for start in starts_of(scheduler):
         if load_of(tasks, start, scheduler) >= 1:

@@ -2,7 +2,7 @@
 """The worst response of a task over all that may arrive: exhaustive search in integer time, without any theory.
 
 A state is what the scheduler and the tasks' later releases depend on. From each state the search tries, tick by tick,
-every choice: who releases a job, which way a job takes through its graph, and, if asked, whether it is over early. It
+every choice: releases of jobs, which way a job takes through its graph, and, if asked, whether it is over early. It
 ends when no state is new, which takes a utilization of at most 1 and tiny numbers.
 """
 
@@ -79,7 +79,7 @@ def _releasable(task: Task, ahead: int) -> int:
 
 
 def _running(tasks: Sequence[Task], state: State, ranks: Sequence[int]) -> list[int]:
-    """Say who may run: by threshold if its node has begun, else by level, and those that have begun first."""
+    """Say which task may run: by threshold if its node has begun, else by level, and those that have begun first."""
     keys = {
         j: (task.threshold if state.done[j] > 0 else ranks[j], state.done[j] == 0)
         for j, task in enumerate(tasks)

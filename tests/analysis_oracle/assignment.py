@@ -46,7 +46,7 @@ def final_regions(plan: Plan) -> Iterator[tuple[int, ...]]:
 
 
 def thresholds(plan: Plan) -> Iterator[tuple[int, ...]]:
-    """Give the thresholds with which it fits, each as the place from which on nobody preempts."""
+    """Give the thresholds with which it fits, each as the place from which on no task preempts."""
     for places in product(*(range(place + 1) for place in range(len(plan)))):
         if fits([(deadline, replace(task, threshold=at)) for (deadline, task), at in zip(plan, places, strict=True)]):
             yield places

@@ -85,7 +85,7 @@ def response_at_every_release(
 ) -> int:
     """Evaluate the response of Spuri 1996, or George et al. 1996, at every release in the longest busy period.
 
-    Nobody preempts the last `last` ticks of the jobs of task `own`.
+    No job preempts the last `last` ticks of the jobs of task `own`.
     """
     end = last_length(tasks) + max((step[0] for step in steps), default=0)
     return max(_response(tasks, own, release, regions, steps, last) for release in range(end))
@@ -99,7 +99,7 @@ def _response(
     steps: Sequence[tuple[int, int]],
     last: int,
 ) -> int:
-    """Give the response of the job released at `release`, whoever blocks it."""
+    """Give the response of the job released at `release`, whichever task blocks it."""
     task = tasks[own]
     due = release - task.jitter + task.deadline
     others = [other for index, other in enumerate(tasks) if index != own]
@@ -139,7 +139,7 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """What is open: of each task how long it cannot arrive, and its jobs; who executes and may not be preempted."""
+    """What is open: of each task how long it cannot arrive, and its jobs; the one that may not be preempted."""
 
     waits: tuple[int, ...]
     jobs: tuple[tuple[Job, ...], ...]
@@ -272,7 +272,7 @@ def rbe_excess(rates: Sequence[Events], is_preemptive: bool) -> int | None:
 
 
 class EventState(NamedTuple):
-    """Of each task its last x deadlines and the open events (deadline, left), relative to now; who executes."""
+    """Of each task its last x deadlines and the open events (deadline, left), relative to now; the executing one."""
 
     latest: tuple[tuple[int, ...], ...]
     open_events: tuple[tuple[tuple[int, int], ...], ...]
@@ -310,7 +310,7 @@ def _arrivals(rate: Events, state: EventState, index: int) -> list[Arrived]:
 
 
 def _serve(rates: Sequence[Events], arrived: Sequence[Arrived], running: int | None, is_preemptive: bool) -> EventState:
-    """Execute one tick of the earliest deadline, or of who may not be preempted, and let it pass."""
+    """Execute one tick of the earliest deadline, or of the task that may not be preempted, and let it pass."""
     events = [list(own[1]) for own in arrived]
     if running is None:
         running = min((own[0][0], index) for index, own in enumerate(events) if own)[1] if any(events) else None

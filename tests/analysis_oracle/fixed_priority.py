@@ -16,7 +16,7 @@ from math import lcm
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes of execution and who follows whom; a job takes one way from a source to a sink, each node in one piece."""
+    """Nodes of execution and their order; a job takes one way from a source to a sink, each node in one piece."""
 
     lengths: tuple[int, ...]
     edges: tuple[tuple[int, int], ...]

@@ -2,8 +2,8 @@
 """The worst responses beside and in one server over all that may arrive: exhaustive search in integer time.
 
 Written from section 4 of the specification. The root orders by fixed priorities: some tasks, the server, other tasks.
-In the server there are tasks, the most urgent first. From each state the search tries, tick by tick, who releases a
-job, and whether the job that executes is over early. It ends when no state is new.
+In the server there are tasks, the most urgent first. From each state the search tries, tick by tick, releases
+of jobs, and whether the job that executes is over early. It ends when no state is new.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def worst_responses(system: TinySystem, most: int) -> list[int]:
 
 
 def _after_a_tick(system: TinySystem, state: State, worst: list[int]) -> Iterator[State]:
-    """Give the states a tick later, whoever releases jobs, and note the responses that end then."""
+    """Give the states a tick later, whichever tasks release jobs, and note the responses that end then."""
     state = state._replace(server=_replenished(system, state))
     for released in product(*([False, True] if wait == 0 else [False] for wait in state.waits)):
         now = _with_releases(system, state, released)

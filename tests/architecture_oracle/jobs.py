@@ -107,7 +107,7 @@ class Workload:
         return tuple((job.task.name, job.number, job.release, job.start, job.finish, job.failed) for job in jobs)
 
     def _learn_releases_only(self, known: int) -> None:
-        """List the jobs that nobody has seen; they have not failed."""
+        """List the jobs that the scheduler has not seen; they have not failed."""
         for instant, kind, place, number in self.events:
             if kind == RELEASE:
                 period = self.tasks[place].period
@@ -132,7 +132,7 @@ class Workload:
         return job
 
     def _tie(self, place: int) -> int:
-        """Give what decides among equal keys: under fp who became ready first, else the order of tasks."""
+        """Give what decides among equal keys: under fp the one that became ready first, else the order of tasks."""
         return len(self.jobs) if self.policy == "fp" else place
 
     def _drop(self, place: int, number: int) -> None:

@@ -27,7 +27,7 @@ What the specification leaves open, and the rule here:
 - A job of the same task that runs on directly behind another has a segment of its own.
 - What begins at or after the end did not happen: no entry, no decision, no switch. An entry or a switch that began
   before counts all its steps, and its time up to the end. A completion exactly at the end is noted, as late if it is;
-  a deadline that nobody looked at is no fail. A switch to a task that ends exactly at the end is completed.
+  a deadline that no invocation saw is no fail. A switch to a task that ends exactly at the end is completed.
 - A release before the end that the scheduler has not learned of is an unfinished job that has not failed.
 
 When not to use it: anywhere but in tests.

@@ -53,7 +53,9 @@ def task_set(folder: Path, text: str) -> str:
 
 
 ONE_PROCESSOR = [
-    path.stem for path in sorted(EXAMPLES.glob("*.toml")) if path.stem not in ("architectures", "avionics", "dhall")
+    path.stem
+    for path in sorted(EXAMPLES.glob("*.toml"))
+    if path.stem not in ("architectures", "avionics", "dhall", "machine")
 ]
 """The others have an architecture, costs of a kernel, and four processors."""
 

@@ -25,7 +25,7 @@ static inline uint32_t stands_at_root(const takt_entity_t *entity) {
     return entity->home == &driven.dispatcher->root && takt_entity_is_ready(entity);
 }
 
-/* Each ready child of the root stands in its heap once, and nobody else does. */
+/* Each ready child of the root stands in its heap once, and nothing else does. */
 static inline void check_ready_set(void) {
     const takt_ready_t *ready = &driven.dispatcher->root.ready;
     uint32_t count = 0;
@@ -80,8 +80,8 @@ static inline takt_decision_t post(takt_event_kind_t kind, takt_entity_t *concer
     return take(now);
 }
 
-static inline void check_decision(takt_decision_t decision, const takt_entity_t *who, takt_instant_t until) {
-    CHECK(decision.entity == who);
+static inline void check_decision(takt_decision_t decision, const takt_entity_t *one, takt_instant_t until) {
+    CHECK(decision.entity == one);
     CHECK(decision.until == until);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A slow model of who runs among threads and jobs that share resources, made from SPEC.md, 9 alone: one record for
+/* A slow model of which of several threads and jobs runs that share resources, made from SPEC.md, 9 alone: one record for
  * each of them, no lists, and every question answered by a look at all. It knows nothing of core.
  *
- * A smaller number is a higher level. Who became ready earlier has the smaller place; who is put ahead of its equals
+ * A smaller number is a higher level. An entity that became ready earlier has the smaller place; one that is put ahead of its equals
  * gets one below all that there are. */
 #ifndef TAKT_TESTS_LOCK_MODEL_H
 #define TAKT_TESTS_LOCK_MODEL_H
@@ -86,7 +86,7 @@ static inline int model_force(const model_t *m, int a) {
     return force;
 }
 
-/* Where keys order: who is involved before who is not, tasks before threads, the smaller number first. */
+/* Where keys order: those involved in locks before others, tasks before threads, the smaller number first. */
 static inline int64_t model_rank(const model_t *m, int a) {
     if (!m->has_keys) {
         return m->actor[a].place;
@@ -114,7 +114,7 @@ static inline void model_go_last(model_t *m, int a) { m->actor[a].place = ++m->c
 
 static inline void model_go_first(model_t *m, int a) { m->actor[a].place = -(++m->clock); }
 
-/* ---- who blocks whom ------------------------------------------------------------------------------------- */
+/* ---- what blocks what ------------------------------------------------------------------------------------- */
 
 /* Of what others hold under `protocol`, the one with the highest ceiling, of several the last one locked, if the level
  * of `a` is not above it. */
@@ -194,7 +194,7 @@ static inline void model_forget_circle(model_t *m, int a) {
     }
 }
 
-/* The one of those parked at `resource` that has stood there longest, not counting whom `seen` has. */
+/* The one of those parked at `resource` that has stood there longest, not counting those in `seen`. */
 static inline int model_first_parked(const model_t *m, int resource, const bool *seen) {
     int first = MODEL_NOBODY;
     for (int a = 0; a < m->actors; a++) {
@@ -240,7 +240,7 @@ static inline void model_queue_waiters(const model_t *m, model_queue_t *queue, i
     }
 }
 
-/* All in the queue compete again, and who waits for them, and so on; but for who waits under none for what is held. */
+/* All in the queue compete again, and those that wait for them, and so on; except waiters under none for what is held. */
 static inline void model_come_back(model_t *m, model_queue_t *queue) {
     for (int i = 0; i < queue->count; i++) {
         const int a = queue->member[i];
@@ -262,7 +262,7 @@ static inline void model_lend(model_t *m, int a) {
     model_come_back(m, &queue);
 }
 
-/* `a`, which is parked, competes again, and who waits for it. */
+/* `a`, which is parked, competes again, and its waiters do. */
 static inline void model_return(model_t *m, int a) {
     model_queue_t queue = {.count = 1, .member = {a}};
     queue.seen[a] = true;
@@ -345,7 +345,7 @@ static inline void model_withdraw(model_t *m, int a) {
     }
 }
 
-/* Who is parked tries again, unless that is under none, or still in its circle. */
+/* A parked entity tries again, unless that is under none, or still in its circle. */
 static inline void model_change_level(model_t *m, int a, int level) {
     const int before = model_force(m, a);
     model_actor_t *it = &m->actor[a];
@@ -364,9 +364,9 @@ static inline void model_change_level(model_t *m, int a, int level) {
     model_return(m, a);
 }
 
-/* ---- who runs -------------------------------------------------------------------------------------------- */
+/* ---- what runs -------------------------------------------------------------------------------------------- */
 
-/* Where the chain of who waits for whom ends, from `a` on: who can run, or nobody. */
+/* The end of the chain of waiters, from `a` on: an entity that can run, or none. */
 static inline int model_end_of_chain(const model_t *m, int a) {
     for (;;) {
         const model_actor_t *it = &m->actor[a];
@@ -400,7 +400,7 @@ static inline void model_park_chain(model_t *m, int a) {
     }
 }
 
-/* Who runs from now on. */
+/* What runs from now on. */
 static inline int model_choose(model_t *m) {
     for (;;) {
         const int best = model_best(m);

@@ -3,7 +3,7 @@
  *
  * Random sequences of yield, take, give and give from an interrupt over plain threads run twice on the
  * fake port: once inline, once with TAKT_ATTRIBUTE_FULL_PASS on all threads, so that every event takes the
- * full pass. Who runs after each operation must be the same. The same with some threads in servers, where
+ * full pass. The thread that runs after each operation must be the same. The same with some threads in servers, where
  * the untraced run goes from one layer to the other, and time passes. A last run fires an interrupt in
  * every opening between the steps of a pass and checks that nothing is lost. */
 #include <string.h>

@@ -60,8 +60,8 @@ static void tasks_that_are_never_there_at_once_do_not_add_up(void) {
 }
 
 /* 3 in 4 ticks with jitter 3 until 100, when 10 come at once. Of [100 - x, 100) the first asks for 3 ceil((x + 3) / 4). A busy
- * period that begins 6 before has 9 to do, meets the 10, and is the longest: who begins 2 before has 6, who begins 10 before
- * is done after 9. If the 10 come at 104, nothing is left for them to meet: who begins 2 before is done by then. */
+ * period that begins 6 before has 9 to do, meets the 10, and is the longest: one that begins 2 before has 6, one that begins 10 before
+ * is done after 9. If the 10 come at 104, nothing is left for them to meet: one that begins 2 before is done by then. */
 static void work_that_is_left_at_a_change_lengthens_what_comes_then(void) {
     const takt_sporadic_t first = {3, 4, 4, 3};
     const takt_source_t near[] = {{first, NULL, 0, 0, 100}, {{10, 10, 10, 0}, NULL, 0, 100, 101}};

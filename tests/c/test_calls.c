@@ -154,7 +154,7 @@ static void a_call_goes_on_top_at_its_last_safe_instant(void) {
 static void who_is_behind_takes_who_is_before_to_the_top(void) {
     make(in_spare_time, 3, 1);
     CHECK(pass(0).entity == task_entity(A));
-    CHECK(pass(18).entity == task_entity(ALLOCATOR)); /* nobody was looked after before: all calls wait */
+    CHECK(pass(18).entity == task_entity(ALLOCATOR)); /* no call was made before: all wait */
     const takt_call_t *first = driven.calls.first;
     CHECK(first->task == &driven.tasks[A] && first->next->task == &driven.tasks[B]);
     CHECK(first->asked == 6 && first->safe == 11);
@@ -177,7 +177,7 @@ static void on_top_calls_wait_for_budget(void) {
     destroy_driven();
 }
 
-/* What a call takes beyond its cost is nobody's budget, and the next call has its own again. */
+/* What a call takes beyond its cost is charged to no budget, and the next call has its own again. */
 static void a_call_that_takes_longer_goes_on(void) {
     make(in_spare_time, 3, 1);
     CHECK(pass(0).entity == task_entity(A));

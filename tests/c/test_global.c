@@ -158,7 +158,7 @@ typedef struct segment {
 static segment_t segments[2][RECORDS];
 static uint32_t segment_counts[2];
 
-/* Every processor that can be busy is, and nobody who waits is more urgent than anybody who runs. */
+/* Every processor that can be busy is, and no waiting job is more urgent than a running one. */
 static void check_choice(const takt_system_t *system) {
     const takt_dispatcher_t *dispatcher = system->dispatcher;
     const takt_entity_t *best = takt_ready_best(&system->dispatcher->root.ready);

@@ -24,7 +24,7 @@ static bool has_levels(int32_t server) {
     return random_policy_at(&drawn, server)->order == TAKT_ORDER_LEVELS;
 }
 
-/* Ceilings that nobody has are no levels. */
+/* Ceilings of no resource are no levels. */
 static void limit_ceilings(void) {
     for (uint32_t i = 0; i < drawn.spec.resource_count; i++) {
         takt_resource_spec_t *resource = &drawn.resources[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Threads that execute jobs of a system that somebody else built: jobs that the scheduler ends, points, suspensions, locks,
+/* Threads that execute jobs of a system built elsewhere: jobs that the scheduler ends, points, suspensions, locks,
  * arrivals, and every misuse. On Linux in virtual time. */
 #include "kernel/semaphore.h"
 #include "posix_run.h"
@@ -74,7 +74,7 @@ static uint32_t begun;
 
 static takt_semaphore_t nothing;
 
-/* Every job is ended at its deadline, also one that waits for nobody but itself; so it does not wait for others. */
+/* Every job is ended at its deadline, also one that waits for itself only; so it does not wait for others. */
 static void never_end(void *argument) {
     (void)argument;
     CHECK(takt_kernel_now() / 10 == begun);
@@ -119,7 +119,7 @@ static void serve(void *argument) {
         const takt_instant_t start = takt_kernel_now();
         share();
         takt_port_work(6);
-        CHECK(takt_kernel_now() == start + 6); /* nobody displaces it, though ENDED is released meanwhile */
+        CHECK(takt_kernel_now() == start + 6); /* no job displaces it, though ENDED is released meanwhile */
         CHECK(takt_job_optional_point() == TAKT_OK);
         CHECK(takt_job_should_yield());
         CHECK(takt_job_point() == TAKT_OK); /* ENDED goes first, until it is ended */

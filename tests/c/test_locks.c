@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What each protocol of SPEC.md, 9 promises, driven call by call: who holds, who is blocked, who runs instead, what
+/* What each protocol of SPEC.md, 9 promises, driven call by call: which entity holds, is blocked, runs instead, what
  * a deadlock does, and what is recorded. */
 #include "sim/replay.h"
 
@@ -67,7 +67,7 @@ static void end(void) {
     destroy_driven();
 }
 
-/* ---- calls; each gives who runs then ------------------------------------------------------------------ */
+/* ---- calls; each gives what runs then ------------------------------------------------------------------ */
 
 static const takt_entity_t *arrive(uint32_t task, takt_instant_t now) {
     CHECK(takt_system_reserve(&driven, task));
@@ -478,7 +478,7 @@ static void an_abort_that_waits_in_an_exhausted_server_unlocks_at_its_nominal_in
     end();
 }
 
-/* ---- traces that nobody can have recorded ------------------------------------------------------------------ */
+/* ---- traces that cannot have been recorded ------------------------------------------------------------------ */
 
 static takt_replay_verdict_t verdict(void) {
     destroy_driven();

@@ -3,8 +3,8 @@
  *
  * Threads that do random things to mutexes of random protocols, to semaphores, to time and to each other's priorities run twice
  * on the port to a Linux process in virtual time: as they are, and with every event going through core's full pass. What every call
- * answers, who makes it and when must be the same. Mutexes are locked in their order, so that nobody waits for ever. Besides,
- * in every run, nobody holds what somebody else holds, and timeouts are told at their instants. */
+ * answers, thread and instant must be the same. Mutexes are locked in their order, so that no thread waits for ever. Besides,
+ * in every run, no two threads hold the same, and timeouts are told at their instants. */
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */
 
 #include <string.h>

@@ -67,7 +67,7 @@ static takt_trace_t trace = {.record = keep};
 static void return_at_once(void *argument) {
     takt_execution_t execution;
     CHECK(takt_statistics_read(&statistics, takt_kernel_running(), &execution) == TAKT_OK);
-    CHECK(execution.executed == 0 && execution.chosen == 1); /* nothing of who had the number before */
+    CHECK(execution.executed == 0 && execution.chosen == 1); /* nothing of the previous owner of the number */
     takt_port_work(1);
     (void)argument;
 }

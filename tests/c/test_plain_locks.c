@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Plain threads and jobs that share resources: random programs of all that may happen to them, under every protocol;
- * after every event core says who runs, who is ready, who holds and who waits as the model of lock_model.h does. What
+ * after every event core says what runs, is ready, holds and waits as the model of lock_model.h does. What
  * was recorded is then replayed. */
 #include "sim/replay.h"
 
@@ -160,7 +160,7 @@ static bool try_unlock(int a) {
     return true;
 }
 
-/* One that runs, or that somebody else stops, whatever it waits for. */
+/* One that runs, or that another one stops, whatever it waits for. */
 static bool try_block(int a) {
     if (is_task(a) || !model.actor[a].is_ready || (!is_running(a) && check_below(3) != 0)) {
         return false;
@@ -241,7 +241,7 @@ static int random_actor(void) {
     return is_own ? running : (int)check_below(MODEL_ACTORS);
 }
 
-/* Several events may come before it is decided; who ran does nothing after one of its own. */
+/* Several events may come before it is decided; the one that ran does nothing after one of its own. */
 static void do_something(void) {
     while (!try_something(random_actor())) {
     }
@@ -374,7 +374,7 @@ static void a_thread_that_holds_without_a_word_may_block_and_be_waited_for(void)
 }
 
 /* 2 holds P, 1 holds Q and then becomes less urgent, 0 holds R, has the highest ceiling and is away: so both wait for
- * that one. When R is free they wait for one another, although nobody has locked anything. */
+ * that one. When R is free they wait for one another, although nothing is locked. */
 static void a_circle_that_a_change_of_levels_has_made_is_found_when_it_matters(void) {
     enum { P, Q, R, X };
     static const uint32_t ceilings[] = {3, 2, 1, 3};
@@ -398,7 +398,7 @@ static void a_circle_that_a_change_of_levels_has_made_is_found_when_it_matters(v
     end();
 }
 
-/* ---- traces that nobody can have recorded ---------------------------------------------------------------- */
+/* ---- traces that cannot have been recorded ---------------------------------------------------------------- */
 
 /* Thread 1 holds the one resource and is away, 0 waits for that and is not ready. */
 static void make_a_wait_of_one_that_is_away(void) {

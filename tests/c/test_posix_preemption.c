@@ -33,7 +33,7 @@ static void spin(uint64_t turns) {
     }
 }
 
-/* Who sleeps runs soon after, also on a machine with other work. */
+/* A sleeping thread runs soon after, also on a machine with other work. */
 static void sleep_briefly(void) {
     const struct timespec time = {.tv_nsec = 1000};
     (void)nanosleep(&time, NULL);
@@ -76,7 +76,7 @@ static void arm_at_random(void) {
     CHECK(timer_settime(timer, 0, &once, NULL) == 0);
 }
 
-/* Most interrupts arm the next. Not all: where handling them takes longer than they are apart, nobody else would run. */
+/* Most interrupts arm the next. Not all: where handling them takes longer than they are apart, no thread would run. */
 static void give_and_arm(void) {
     give();
     is_armed = false;
@@ -200,7 +200,7 @@ static void state_survives_preemption_anywhere(void) {
     CHECK(takt_kernel_start() == TAKT_OK);
 }
 
-/* ---- inside of kernel calls, and while nobody runs --------------------------------------------------- */
+/* ---- inside of kernel calls, and while no thread runs --------------------------------------------------- */
 
 static takt_semaphore_t own;
 

@@ -154,7 +154,7 @@ static void replay(uint64_t count, takt_replay_verdict_t expected) {
     takt_system_destroy(&system);
 }
 
-/* Whether the first job that runs may be one of whom `kind` is recorded next. */
+/* Whether the first job that runs may be the entity of the next record of `kind`. */
 static void replay_first(takt_record_kind_t kind, uint64_t value, takt_replay_verdict_t expected) {
     uint64_t first = 0;
     while (records[first].kind != TAKT_RECORD_DECISION || records[first].entity == TAKT_NOBODY) {
@@ -169,7 +169,7 @@ static void replay_first(takt_record_kind_t kind, uint64_t value, takt_replay_ve
     replay(first + 2, expected);
 }
 
-/* Who has windows may yield, but neither blocks nor has a level. */
+/* A task with windows may yield, but neither blocks nor has a level. */
 static void replay_what_a_thread_does(void) {
     replay_first(TAKT_RECORD_YIELD, HORIZON, TAKT_REPLAY_IDENTICAL);
     replay_first(TAKT_RECORD_BLOCK, HORIZON, TAKT_REPLAY_INVALID);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Both ready sets of core/ready.h against a linear scan: who is best after every operation, and the whole
+/* Both ready sets of core/ready.h against a linear scan: the best entity after every operation, and the whole
  * order when the set is emptied at the end.
  *
  * The scan of levels keeps a place number per entity: an insertion gets the next one at the end, a rotation

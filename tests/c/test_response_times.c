@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Response times: of one task as of all, at scales up to the limits, with inputs that nobody writes. That they are right
+/* Response times: of one task as of all, at scales up to the limits, with unusual inputs. That they are right
  * is tested against exhaustive search, in tests/analysis/test_response_times.py. */
 #include "analysis/control_flow.h"
 #include "tests/c/check.h"

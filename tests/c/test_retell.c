@@ -130,7 +130,7 @@ static void one_system(void) {
     takt_sim_destroy(&retold);
 }
 
-/* A kernel decides a while after a completion; nobody executes meanwhile. */
+/* A kernel decides a while after a completion; no job executes meanwhile. */
 static void what_follows_a_completion_is_charged_to_nobody(void) {
     const takt_sim_sinks_t none = {.context = NULL};
     takt_trace_t trace = {keep_record};

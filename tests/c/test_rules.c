@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the deadline rules of SPEC.md, 3 and 4 give, worked out by hand: deadlines, starts, and who goes first. */
+/* What the deadline rules of SPEC.md, 3 and 4 give, worked out by hand: deadlines, starts, and which job goes first. */
 #include "driven.h"
 
 enum { A = 0, B = 1, TASKS = 2 };
@@ -27,7 +27,7 @@ static void arrive(uint32_t task, takt_instant_t now) {
     tell(TAKT_EVENT_ARRIVAL, task_entity(task), now);
 }
 
-/* The current job of `task` completes at `now`, and then `next` runs, NULL for nobody. */
+/* The current job of `task` completes at `now`, and then `next` runs, NULL for none. */
 static void complete(uint32_t task, takt_instant_t now, const takt_entity_t *next) {
     tell(TAKT_EVENT_COMPLETE, task_entity(task), now);
     CHECK(pass(now).entity == next);
@@ -100,7 +100,7 @@ static void constant_utilization_also_waits_for_the_last_deadline(void) {
 
 /* ---- shares ---------------------------------------------------------------------------------------- */
 
-/* Flow A has twice the weight of B; four jobs of A and two of B, a tick each, come at 0. Gives who runs when. */
+/* Flow A has twice the weight of B; four jobs of A and two of B, a tick each, come at 0. Gives which job runs when. */
 static void check_order(takt_share_variant_t variant, const uint32_t order[6]) {
     tasks[A] = task_of(TAKT_ROOT, 1, 10);
     tasks[B] = task_of(TAKT_ROOT, 1, 10);

@@ -113,7 +113,7 @@ static void the_kernel_works_whatever_is_due(void) {
     CHECK(takt_children_demand(&both, &none, memory.fractions, memory.rest, &effort).interval == 10);
 }
 
-/* From 44 ticks on the job itself is due; in 26 only the other one is, whom its region delays. */
+/* From 44 ticks on the job itself is due; in 26 only the other one is, which its region delays. */
 static void a_region_counts_below_the_earliest_deadline_of_its_job(void) {
     memory_t memory;
     const takt_sporadic_t tasks[] = {{19, 66, 49, 5}, {9, 38, 45, 20}};

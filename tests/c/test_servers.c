@@ -258,7 +258,7 @@ static void work_that_comes_before_a_late_replenishment_is_looked_at_begins_the_
     destroy_driven();
 }
 
-/* Between an event and the next decision the processor is still charged to who ran. */
+/* Between an event and the next decision the processor is still charged to the job that ran. */
 static void what_a_sporadic_server_is_charged_without_work_returns_too(void) {
     make_server(&takt_server_sporadic, 10, 3, 0);
     check_decision(arrive(0), task_entity(BUSY), 3);

@@ -79,7 +79,7 @@ static void a_server_that_holds_bars_those_up_to_the_ceiling(void) {
     }
 }
 
-/* LOW locks at 4 and has budget up to 5; HIGH comes at 4. Gives who runs at 5. */
+/* LOW locks at 4 and has budget up to 5; HIGH comes at 4. Gives what runs at 5. */
 static const takt_entity_t *budget_ends_inside(takt_protocol_t protocol) {
     make(protocol);
     RUNS(LOW, arrive(LOW, 0));

@@ -144,7 +144,7 @@ static void check_broken_record(void) {
     records[index] = before;
 }
 
-/* A completion of who does not run is found where it stands. */
+/* A completion of a job that does not run is found where it stands. */
 static void check_completion_of_another(void) {
     const uint64_t index = random_decision();
     const uint32_t tasks = random_spec.spec.task_count;

@@ -16,7 +16,7 @@ static takt_record_t records[RING_LENGTH];
 
 /* ---- programs ---------------------------------------------------------------------------------------- */
 
-/* Whoever runs, `load` ticks of every job. */
+/* Whichever runs, `load` ticks of every job. */
 static void work(void *argument) {
     for (;;) {
         takt_port_work(*(const takt_duration_t *)argument);
@@ -79,7 +79,7 @@ static void two_workers(void) {
     (void)takt_kernel_start();
 }
 
-/* A job that ends when the next one is released goes on: nobody else executes in between. */
+/* A job that ends when the next one is released continues: no other executes in between. */
 static void read_at_35(void *argument) {
     (void)argument;
     CHECK(takt_thread_delay(35) == TAKT_OK);
@@ -118,7 +118,7 @@ static void an_idling_server(void) {
     (void)takt_kernel_start();
 }
 
-/* ---- statistics: who is not counted, and misuse --------------------------------------------------------- */
+/* ---- statistics: entities that are not counted, and misuse --------------------------------------------------------- */
 
 static void read_the_uncounted(void *argument) {
     (void)argument;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* How many threads may exist, by the order of who competes, and how much of a stack was never written. On the fake port. */
+/* How many threads may exist, by the order of the policy, and how much of a stack was never written. On the fake port. */
 #include "check.h"
 #include "policy/table.h"
 #include "tests/fake_port/fake_port.h"

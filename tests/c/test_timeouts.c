@@ -157,7 +157,7 @@ static void those_of_one_instant_expire_one_by_one(void) {
     CHECK(wheel.next == TAKT_NEVER);
 }
 
-/* The first of a slot is gone, and what is first now is not the least: who comes before that is not before its equals. */
+/* The first of a slot is gone, and what is first now is not the least: one that comes before that is not before its equals. */
 static void equals_keep_their_order_when_another_one_is_disarmed(void) {
     static const takt_instant_t drawn[] = {19, 26, 21, 21};
     memset(&wheel, 0, sizeof wheel);

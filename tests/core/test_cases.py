@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import machine_oracle
 import oracle
 import pytest
 import takt
@@ -49,6 +50,9 @@ def has_one_processor(case: Case) -> bool:
 
 
 def by_oracle(case: Case, trace: Path) -> oracle.Outcome:
+    if case.is_divided:
+        tasks, servers = ([table["name"] for table in case.tables.get(kind, [])] for kind in ("task", "server"))
+        return machine_oracle.simulate(case.domains(), tasks, servers, case.horizon)[0]
     found = oracle.simulate(case.as_oracle(), case.horizon)
     return replace(found, budgets=[row for row in found.budgets if row])
 

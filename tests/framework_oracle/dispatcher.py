@@ -14,8 +14,8 @@ What the specification leaves open, and the rule here:
 - A job that is held keeps its state; it is only not chosen while its record is empty. A demoted job goes on in spare
   time: after all others, by the same effective priority, without a limit.
 - A planned allocator is due as soon as no start of its jobs lies ahead: at a release it hands over the next one.
-  Records alone make nobody due but the allocators that need feedback.
-- All calls at an instant are repeated until nobody is due, in file order.
+  Records alone make only those allocators due that need feedback.
+- All calls at an instant are repeated until none is due, in file order.
 - A job that a call which took time hands over at its finish or later ends at once: its timer fires at once.
 - Admission is not modelled: every task is admitted. Tasks register at instant 0: the calls of that instant take no
   time, whatever the cost of a call.
@@ -147,7 +147,7 @@ class _Dispatcher:
                 self.end(desk, job, "finish", now)
 
     def allocate(self, now: int) -> None:
-        """Change the effective priority, let work arrive, and call the allocators until nobody is due."""
+        """Change the effective priority, let work arrive, and call the allocators until none is due."""
         for instant, effective in self.system.changes:
             self.effective = effective if instant == now else self.effective
         for desk in self.desks:
@@ -160,7 +160,7 @@ class _Dispatcher:
                 self.call_or_ask(desk, now)
 
     def is_due(self, desk: Desk, now: int) -> bool:
-        """Say whether an allocator has to be called, and nobody has asked for it yet."""
+        """Say whether an allocator has to be called, and no request for it has been made yet."""
         allocator = desk.spec.allocator
         return allocator is not None and not desk.is_asked and allocator.is_due(now, desk)
 

@@ -130,7 +130,7 @@ class Unit:
 
 @dataclass
 class Task:
-    """A task: who makes its jobs, and the work that its jobs execute.
+    """A task: its allocator, and the work that its jobs execute.
 
     Args:
         name: unique.
@@ -191,7 +191,7 @@ class UnitRow(NamedTuple):
 
 
 class Tick(NamedTuple):
-    """Who has a tick: a task, its job (-1: non-real-time), and the unit (-1: it burns budget without work)."""
+    """The owner of a tick: a task, its job (-1: non-real-time), and the unit (-1: it burns budget without work)."""
 
     task: str
     job: int
@@ -203,7 +203,7 @@ class Outcome:
     """What happened.
 
     Args:
-        ticks: who had each tick; None is idle.
+        ticks: the owner of each tick; None is idle.
         records: ended jobs, in order of their end.
         calls: number of allocator calls of each task.
         units: every unit that arrived, in task order.

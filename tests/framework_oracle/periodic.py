@@ -215,7 +215,7 @@ def mandatory_part(rank: int, period: int, estimate: int) -> Periodic:
 
 
 def optional_part(rank: int, period: int, estimate: int) -> Periodic:
-    """Imprecise computation, the part that is done if nobody's mandatory part waits; its task aborts leftovers."""
+    """Imprecise computation, the part that is done if no mandatory part waits; its task aborts leftovers."""
     return Periodic(period, estimate, OPTIONAL_BAND + rank)
 
 

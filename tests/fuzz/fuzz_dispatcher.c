@@ -37,7 +37,7 @@ typedef struct run {
     bool is_blocked[FUZZ_ENTITIES];
     uint32_t blocked_job[FUZZ_ENTITIES]; /* its number */
     uint64_t seen;                       /* records so far that check_records has looked at */
-    uint32_t holder[FUZZ_RESOURCES];     /* number of who holds it, by the records; 0: nobody */
+    uint32_t holder[FUZZ_RESOURCES];     /* number of its holder, by the records; 0: none */
     takt_instant_t locked_at[FUZZ_RESOURCES];
     uint32_t reported_job[FUZZ_ENTITIES];  /* 1 + number of its job that was last reported in a circle */
     takt_lock_wait_t waits[FUZZ_ENTITIES]; /* of threads */
@@ -155,7 +155,7 @@ static void check_changes(const run_t *run, uint32_t most) {
     HOLDS(changes <= most);
 }
 
-/* ---- who can go on ------------------------------------------------------------------------------- */
+/* ---- what can continue ------------------------------------------------------------------------------- */
 
 static bool is_blocked(const run_t *run, const takt_entity_t *entity) {
     return run->is_blocked[takt_entity_number(entity)] &&
@@ -207,7 +207,7 @@ static bool may_ceilings_fail(const run_t *run) {
     return run->have_levels_changed || run->system.thread_count > 0;
 }
 
-/* Who runs under srp is never refused. */
+/* A running job is never refused under srp. */
 static void see_refusal(run_t *run, const takt_record_t *record) {
     HOLDS(resource_of(run, record)->protocol != TAKT_PROTOCOL_SRP || may_ceilings_fail(run));
 }
@@ -242,7 +242,7 @@ static void check_holder(const run_t *run, const takt_resource_t *resource) {
     }
 }
 
-/* Resources are held by whom the records say, and no job is in a circle that was not reported. */
+/* Resources are held as the records say, and no job is in a circle that was not reported. */
 static void check_records(run_t *run) {
     for (; run->seen < record_count; run->seen++) {
         see_record(run, &records[run->seen]);
@@ -371,7 +371,7 @@ typedef struct event_row {
     bool (*is_legal)(const run_t *run, takt_entity_t *entity);
     takt_instant_t (*read_nominal)(run_t *run, takt_entity_t *entity); /* TAKT_NEVER: no event */
     bool accounts;                                                     /* for the time since the last call */
-    bool ends_running; /* whom it concerns does not run on without another decision */
+    bool ends_running; /* its entity does not continue without another decision */
 } event_row_t;
 
 static const event_row_t events[] = {
@@ -515,8 +515,8 @@ static void call_steps(run_t *run) {
     check_nothing_due(&run->system, &run->description.spec, run->now);
 }
 
-/* An equal never displaces who ran: somebody else is chosen only if more urgent where their ways part. What is
- * locked there may keep the most urgent one from running, and whoever idled has nothing to lose. */
+/* An equal never displaces the running one: another is chosen only if more urgent where their ways part. What is
+ * locked there may keep the most urgent one from running, and an idling server has nothing to lose. */
 static void check_displacement(const run_t *run, takt_entity_t *before, takt_entity_t *after) {
     const takt_server_t *home = &run->system.dispatcher->root;
     const takt_entity_t *left = member_on_the_way(home, before);

@@ -9,7 +9,7 @@
 #include "sim/sim.h"
 #include "tests/fuzz/system_input.h"
 
-/* Few scales, because equals under llf take turns at every tick. A trace may well say that somebody made 2^60 steps, and replay would make them too; nobody waits for that. */
+/* Few scales, because equals under llf take turns at every tick. A trace may say that 2^60 steps were made, and replay would make them too, which takes too long. */
 enum {
     RECORD_LIMIT = 1024,
     MADE_LIMIT = 64,
@@ -167,7 +167,7 @@ static void swap_records(uint32_t at, input_t *input) {
     records[other] = record;
 }
 
-/* Whom the record is about does not want to wait any more, or has another level: what no simulation brings about. */
+/* The entity of the record does not wait any more, or has another level: what no simulation brings about. */
 static void insert_record(uint32_t at, input_t *input) {
     if (record_count < RECORD_LIMIT) {
         memmove(&records[at + 1u], &records[at], (record_count - at) * sizeof records[0]);

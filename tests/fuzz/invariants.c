@@ -78,7 +78,7 @@ static takt_instant_t earliest_inside(const takt_system_t *system, const takt_se
     return least;
 }
 
-/* Whether who looks at `next` is not late for what comes at `instant`: what is overdue may be looked at at
+/* Whether a check at `next` is not late for an item at `instant`: overdue items may be checked at
  * any instant that is over. */
 static bool is_in_time(takt_instant_t next, takt_instant_t instant, takt_instant_t now) {
     return next <= instant || next <= now;
@@ -178,7 +178,7 @@ static void check_unmodified_key(const takt_entity_t *entity, const takt_job_t *
     HOLDS(entity->key == own.key && entity->tie == own.tie);
 }
 
-/* Who has started is as urgent as then was said, if that is known, who holds as urgent as that makes it, and both
+/* A started job is as urgent as was said then, if that is known, a holder as urgent as that makes it, and both
  * remember their own keys. */
 static void check_displaced_key(takt_entity_t *entity, const takt_job_t *job) {
     const bool is_started = (entity->state & TAKT_STATE_STARTED) != 0;
@@ -196,7 +196,7 @@ static void check_displaced_key(takt_entity_t *entity, const takt_job_t *job) {
     }
 }
 
-/* Who has neither started nor holds nor waits has the key of its job. */
+/* A job that has neither started nor holds nor waits has the key of its job. */
 static void check_key(takt_entity_t *entity, const takt_job_t *job) {
     if ((entity->state & TAKT_STATE_STARTED) != 0 || is_locking(entity)) {
         check_displaced_key(entity, job);
@@ -407,14 +407,14 @@ static void check_until(const takt_system_t *system, takt_instant_t until, takt_
     }
 }
 
-/* Not because it has started, nor for what it holds or whom it blocks. */
+/* Not because it has started, nor for what it holds or blocks. */
 static bool runs_by_its_own_key(takt_entity_t *entity) {
     const bool is_own = !is_locking(entity) || entity->key == entity->task->base_key;
     const bool is_best = entity == takt_ready_best(&entity->home->ready);
     return is_own && is_best && (entity->state & TAKT_STATE_STARTED) == 0;
 }
 
-/* Nobody who waits goes before `entity` in the last tick that it may execute for `elapsed` ticks. */
+/* No waiting job goes before `entity` in the last tick that it may execute for `elapsed` ticks. */
 static void check_not_overtaken(takt_system_t *system, takt_entity_t *entity, const takt_job_t *job,
                                 takt_duration_t elapsed) {
     if (entity->home->policy->overtake == NULL || elapsed == 0 || !runs_by_its_own_key(entity)) {

@@ -15,7 +15,7 @@ void check_nothing_due(takt_system_t *system, const takt_system_spec_t *spec, ta
 /* The decision taken at `now` is the most urgent ready entity down the tree, and ends in time. */
 void check_decision(takt_system_t *system, const takt_decision_t *decision, takt_instant_t now);
 
-/* Whether somebody in the dispatcher of `entity`, a started job, is more urgent than its own key. */
+/* True if a ready entity of the same dispatcher is more urgent than the own key of `entity`, a started job. */
 bool somebody_is_more_urgent(takt_system_t *system, takt_entity_t *entity);
 
 /* How much budget `server` has left. */
@@ -24,7 +24,7 @@ takt_duration_t budget_of(const takt_server_t *server);
 /* Whether `server` and all servers above have budget or never wait, so that nothing of theirs waits. */
 bool is_active_up_to_the_root(const takt_server_t *server);
 
-/* Who of `home`'s children is on the way to `entity`, NULL if nobody is. */
+/* The child of `home` on the way to `entity`, NULL if there is none. */
 takt_entity_t *member_on_the_way(const takt_server_t *home, takt_entity_t *entity);
 
 /* Whether `a` goes before `b` in `home`: levels are first in, first out and have no ties. */

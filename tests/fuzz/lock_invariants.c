@@ -41,9 +41,9 @@ static uint32_t entity_count(const takt_system_t *system) {
     return system->server_count + system->task_count + system->thread_count;
 }
 
-/* ---- who blocks whom ------------------------------------------------------------------------------- */
+/* ---- what blocks what ------------------------------------------------------------------------------- */
 
-/* What another one than `entity` holds under `protocol`. Under srp who is not ready bars nobody. */
+/* What another one than `entity` holds under `protocol`. Under srp a holder that is not ready bars no job. */
 static bool counts(const takt_resource_t *resource, const takt_entity_t *entity, takt_protocol_t protocol) {
     const bool is_asked = resource->holder != entity && resource->protocol == (uint32_t)protocol;
     return is_asked && (protocol != TAKT_PROTOCOL_SRP || takt_entity_is_ready(resource->holder));
@@ -186,9 +186,9 @@ static void check_parked(takt_system_t *system, const takt_resource_t *resource)
     HOLDS(entity == resource->parked);
 }
 
-/* ---- who waits ------------------------------------------------------------------------------------- */
+/* ---- what waits ------------------------------------------------------------------------------------- */
 
-/* A thread of a circle may be stopped. Once it is woken, it competes until the next decision, and who waits for it too,
+/* A thread of a circle may be stopped. Once it is woken, it competes until the next decision, and its waiters too,
  * also if it is stopped again before. */
 static void check_circle(takt_system_t *system, takt_entity_t *entity, bool have_levels_changed) {
     const takt_resource_t *circle = wait_of(entity)->circle;
@@ -201,7 +201,7 @@ static void check_circle(takt_system_t *system, takt_entity_t *entity, bool have
     }
 }
 
-/* Who is parked waits for something that nobody lends it urgency for, or for one that is not ready. A job waits for
+/* A parked entity waits for something that lends it no urgency, or for one that is not ready. A job waits for
  * nothing else. */
 static void check_waiting(takt_entity_t *entity) {
     const takt_resource_t *place = place_of(entity);

@@ -5,11 +5,11 @@
 
 #include "sim/system.h"
 
-/* Who holds what stands in the lists, who is parked where, keys aside. If levels have changed, there may be circles that
+/* Holders and parked entities are in the lists where they belong, keys aside. If levels have changed, there may be circles that
  * no choice has met yet, and ceilings may name others than those that closed one. */
 void check_locks(takt_system_t *system, bool have_levels_changed);
 
-/* Who runs instead of `entity`: itself if nothing blocks it; NULL if that is a circle, or ends at one that is not ready. */
+/* The entity that runs instead of `entity`: itself if nothing blocks it; NULL if that is a circle, or ends at one that is not ready. */
 takt_entity_t *end_of_chain(takt_system_t *system, takt_entity_t *entity);
 
 /* Whether `entity` waits, in the end, for itself. */

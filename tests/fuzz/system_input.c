@@ -62,7 +62,7 @@ static void read_servers(fuzz_system_t *system, input_t *input) {
     }
 }
 
-/* Nobody, or a threshold in the policy's own measure: a level, or a time. */
+/* None, or a threshold in the policy's own measure: a level, or a time. */
 static takt_key_t read_preemption_key(const fuzz_system_t *system, input_t *input, int32_t home) {
     const takt_system_spec_t *spec = &system->spec;
     if (policy_at(spec, home)->order == TAKT_ORDER_LEVELS) {

@@ -177,7 +177,7 @@ class _Run:
             self.take_place(job.task.jobs[0])
 
     def dispatch(self) -> None:
-        """Step 8: the most urgent run; who goes on stays where it is."""
+        """Step 8: the most urgent run; a job that continues stays where it is."""
         first = [task.jobs[0] for task in self.tasks if task.jobs]
         chosen = sorted(first, key=self.rank)[: len(self.running)]
         displaced = [job for job in self.running if job is not None and job not in chosen]
@@ -193,12 +193,12 @@ class _Run:
             self.running[cpu] = job
 
     def rank(self, job: _Job) -> tuple[int, ...]:
-        """Order jobs: those that nobody displaces, then by the policy."""
+        """Order jobs: those that no job displaces, then by the policy."""
         is_kept = job.task.spec.non_preemptive and job in self.running
         return (0, *self.key(job)) if is_kept else (1, *self.key(job))
 
     def execute(self, now: int) -> None:
-        """Let who runs execute the tick."""
+        """Let the running jobs execute the tick."""
         for cpu, job in enumerate(self.running):
             if job is not None:
                 job.executed += 1

@@ -43,7 +43,7 @@ static void await(uint32_t calls) {
     }
 }
 
-/* Nobody comes any more. */
+/* No more alarms come. */
 static void end(void) {
     check(takt_semaphore_take_for(&called, 4 * SOON) == TAKT_TIMEOUT, "nothing_comes_that_was_not_asked_for");
     check(left_of(&tested) == TAKT_NEVER && left_of(&other) == TAKT_NEVER, "no_alarm_is_left");

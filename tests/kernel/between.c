@@ -136,7 +136,7 @@ static void let_all_wait(void) {
     end_of_waits = takt_kernel_now() + TICKS_OF_A_WAIT;
 }
 
-/* Whoever waits still is woken, so that the next round finds nobody. */
+/* Every waiting thread is woken, so that the next round finds none. */
 static void let_nobody_wait(void) {
     for (uint32_t number = 0; number < WAITERS; number++) {
         check(takt_flags_set(&flags, A | B) == TAKT_OK, "a_set_succeeds");

@@ -212,6 +212,9 @@ static void refuse_requests(void) {
 static void refuse_resources(void) {
     answer(takt_job_resource_init(NULL, TAKT_PROTOCOL_PIP, 1, NULL), TAKT_ERROR_NULL, "no_resource");
     answer(takt_job_resource_init(&resource, TAKT_PROTOCOL_HSRP, 1, NULL), TAKT_ERROR_PROTOCOL, "hsrp");
+    no_server.server.policy = &takt_policy_llf;
+    answer(takt_job_resource_init(&resource, TAKT_PROTOCOL_ICPP, 1, &no_server), TAKT_ERROR_PROTOCOL,
+           "a_ceiling_without_levels");
     answer(takt_job_resource_init(&resource, TAKT_PROTOCOL_PIP, 1, NULL), TAKT_OK, "a_resource_is_made");
 }
 

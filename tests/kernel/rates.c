@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Rate-based tasks on the Linux port in virtual time: as threads of a rate-based kernel, or over fixed priorities by the
- * adapter. Prints who has executed in each tick, and then what every request was answered.
+ * adapter. Prints which thread has executed in each tick, and then what every request was answered.
  *
  * Reads: hybrid? horizon; beta sigma grid rule background, numbers of records and of resources; tasks, each: class wcet period
  * deadline weight, number of demands and these, number of sections and these, resource and length, number of marks and
@@ -162,7 +162,7 @@ static __attribute__((noreturn)) void finish(void) {
     takt_posix_exit(0);
 }
 
-/* A tick of work. Somebody else may execute before it, nobody within. */
+/* A tick of work. Another thread may execute before it, none within. */
 static void tick(const task_t *task) {
     takt_port_work(1);
     const takt_instant_t now = takt_kernel_now();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A job that may be ended does not wait: each call that would have to, of every object, says so and leaves nothing behind. Jobs
- * that nobody else ends wait as threads do. What an ended job has locked is free, and a thread that has returned does not come
+ * that no other ends wait as threads do. What an ended job has locked is free, and a thread that has returned does not come
  * back.
  *
  * Under fixed priorities: jobs that are aborted when they are late, released by time and by arrivals, at the root and in a server
@@ -159,7 +159,7 @@ static void be_refused(void *argument) {
     }
 }
 
-/* ---- who waits ----------------------------------------------------------------------------------- */
+/* ---- waits ----------------------------------------------------------------------------------- */
 
 enum { WAITERS = 3 }; /* a plain one, one that skips, and one in a server */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Programs of a few threads on the Linux port in virtual time: prints who has executed in each tick, then what was said.
+/* Programs of a few threads on the Linux port in virtual time: prints which thread has executed in each tick, then what was said.
  *
  * Reads the name of one of `scenarios`. Threads are a, b, c ... in the order of their creation. */
 #include <stdio.h>

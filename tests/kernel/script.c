@@ -9,7 +9,7 @@
  * thread whether it exists from the start, its priority, its server, the number of its operations, and those. An operation is
  * five numbers: what, which object, and three arguments. An argument of NEVER means for ever.
  *
- * Output: a line for every operation that has ended: instant, who, which operation, status, value. A thread that is created
+ * Output: a line for every operation that has ended: instant, thread, which operation, status, value. A thread that is created
  * anew goes on with its next operation. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -269,7 +269,7 @@ static takt_status_t act_lock(actor_t *self, const operation_t *operation, uint6
         operation->a == NEVER ? takt_mutex_lock(mutex) : takt_mutex_lock_for(mutex, operation->a);
     self->locked += status == TAKT_OK;
     *value = takt_mutex_holder(mutex) == &self->thread;
-    must(status != TAKT_OK || *value == 1, "a mutex that is locked by nobody");
+    must(status != TAKT_OK || *value == 1, "a mutex that is not locked");
     return status;
 }
 
@@ -299,7 +299,7 @@ static void run(void *argument) {
         takt_port_sync();
     }
     while (self->locked != 0) {
-        (void)takt_thread_suspend(&self->thread); /* who holds something does not end */
+        (void)takt_thread_suspend(&self->thread); /* a holder does not end */
     }
 }
 
@@ -345,7 +345,7 @@ static takt_status_t isr_notify(const operation_t *operation, uint64_t *value) {
     return takt_thread_notify_from_isr(&actors[operation->object].thread, operation->a);
 }
 
-/* A block that was handed out goes back if there is one, that of a pool which nobody waits for. */
+/* A block that was handed out goes back if there is one, that of a pool without waiters. */
 static takt_status_t isr_borrow(const operation_t *operation, uint64_t *value) {
     void *block;
     const takt_status_t status = takt_pool_try_allocate(&pools[operation->object], &block);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Periodic threads that lock, suspend themselves, are late and stand in servers, on the Linux port in virtual time. Prints
- * who has executed in each tick, then every job that has ended: its thread, number and instant, and whether it was late, which
+ * which thread has executed in each tick, then every job that has ended: its thread, number and instant, and whether it was late, which
  * its thread is told when the next one runs: 2 until then.
  *
  * Reads: traced? horizon; policy; servers, each: kind policy period budget offset priority; resources, each: protocol ceiling

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Changes of a running system (SPEC.md, 12): when a task releases what, all in all, known before the run.
 
-Nothing here happens at run time: who is removed has no releases from then on, who is added has those of a task that
+Nothing here happens at run time: a removed task has no releases from then on, an added one has those of a task that
 begins then, and each job has the parameters that are in force when it is released.
 """
 

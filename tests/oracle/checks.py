@@ -65,13 +65,13 @@ def check(system: System) -> None:
 
 
 def _check_changes(system: System) -> None:
-    """Check who comes and goes, new parameters, and what another policy of the root does not go with."""
+    """Check tasks that come and go, new parameters, and what another policy of the root excludes."""
     present = {task.name for task in system.tasks if not task.absent}
     for change in in_order(system.changes):
         _require(change.at >= 0, "change", "must be at >= 0")
-        _require(present.issuperset(change.remove), "change", "who is removed must be there")
+        _require(present.issuperset(change.remove), "change", "a removed task must be there")
         present -= set(change.remove)
-        _require(present.isdisjoint(change.add), "change", "who is added must be absent")
+        _require(present.isdisjoint(change.add), "change", "an added task must be absent")
         present |= set(change.add)
         if change.task is not None:
             _require(change.task not in measured_by(system), "change", "what servers share depends on the task")
@@ -262,7 +262,7 @@ def _check_place(task: Task, policy: str, system: System) -> None:
         _require(task.threshold >= task.priority, task.name, "threshold must be >= priority")
 
 
-def _require(condition: bool, who: str, rule: str) -> None:
+def _require(condition: bool, name: str, rule: str) -> None:
     """Raise a ValueError that names the entity and the rule unless the condition holds."""
     if not condition:
-        raise ValueError(f"{who}: {rule}")
+        raise ValueError(f"{name}: {rule}")

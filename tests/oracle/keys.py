@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Who is more urgent: the oracle's policies.
+"""Which child is more urgent: the oracle's policies.
 
 A policy is a row in each of three tables: the key of a task by its current job, the key of a server, and the key
 that a job gets when it starts under a threshold. Smaller is more urgent everywhere.
 
-Two limited jobs of one dispatcher that have both started never have equal keys where nobody is blocked: the later
+Two started jobs with thresholds in one dispatcher never have equal keys where no job is blocked: the later
 one was dispatched while the earlier one was ready, so its own key was less than the other's limit, and its limit is
 not above its key.
 """
@@ -53,7 +53,7 @@ THRESHOLD_KEYS: dict[str, Callable[[Task, int], int]] = {
 def choose(dispatcher: Dispatcher) -> Child | None:
     """Choose the task that runs or the server that idles, global level first, then local level; None is idle.
 
-    Who must go out, because it is blocked and nobody may run instead, is given as it is.
+    A child that must leave, because it is blocked and no other may run instead, is given as it is.
     """
     if not dispatcher.queue:
         return dispatcher.owner
@@ -67,7 +67,7 @@ def choose(dispatcher: Dispatcher) -> Child | None:
 
 
 def find_who_must_go_out(dispatcher: Dispatcher) -> Child | None:
-    """Give the child, here or inside the one that is chosen, that is chosen and must go out; None if nobody must."""
+    """Give the child, here or inside the one that is chosen, that is chosen and must go out; None if none must."""
     if not dispatcher.queue:
         return None
     first = min(dispatcher.queue, key=urgency)
@@ -95,7 +95,7 @@ def _urgency(child: Child, limit: float | None) -> tuple[float, ...]:
 
 
 def _rank(child: Child, limit: float | None) -> int:
-    """Give who goes first among equal keys: a started non-preemptive job, under a computed key a job that holds
+    """Give which child goes first among equal keys: a started non-preemptive job, under a computed key a job that holds
     something or is blocked, a job that started under a threshold, all others."""
     if limit == NOBODY:
         return 0
@@ -123,7 +123,7 @@ def _tie(child: Child) -> tuple[float, ...]:
 
 
 def limit_at_start(task: TaskState, start: int) -> float | None:
-    """Give the key of a job that starts: by who may displace it; None if it keeps its own key."""
+    """Give the key of a job that starts: by what may displace it; None if it keeps its own key."""
     threshold = task.spec.threshold
     if task.spec.non_preemptive:
         return NOBODY
@@ -136,7 +136,7 @@ def limit_at_start(task: TaskState, start: int) -> float | None:
 
 
 def is_anybody_more_urgent(task: TaskState) -> bool:
-    """Say whether somebody in the task's dispatcher would go first had its job not started; under fp never an equal."""
+    """Say whether another child would go first had its job not started; under fp never an equal."""
     compared = 1 if task.home.policy == "fp" else None
     others = (child for child in task.home.queue if child is not task)
     return any(urgency(other)[:compared] < own_urgency(task)[:compared] for other in others)

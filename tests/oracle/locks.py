@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Shared resources (SPEC.md, 9): who may lock, who runs instead of a blocked job, and what a lock and an unlock do.
+"""Shared resources (SPEC.md, 9): which job may lock, which runs for a blocked one, and what a lock and an unlock do.
 
 Levels and ceilings are numbers of which less is higher, as in keys.py.
 """
@@ -15,7 +15,7 @@ from .states import Child, Dispatcher, ResourceState, ServerState, TaskState, ta
 MAX_HOLD = 1000
 """X where it has no bound, or none that matters."""
 NOBODY = -math.inf
-"""The key of a job that nobody displaces."""
+"""The key of a job that no other displaces."""
 
 LEVELS: dict[str, Callable[[Task], int]] = {
     "fp": lambda task: -task.priority,
@@ -27,7 +27,7 @@ LEVELS: dict[str, Callable[[Task], int]] = {
 }
 """Under llf and rbe no protocol asks for a level."""
 CHOOSING = ("srp", *AMONG_PROTOCOLS)
-"""The protocols that ask who is chosen."""
+"""The protocols that ask which job is chosen."""
 
 
 def build_resources(system: System, tasks: list[TaskState]) -> None:
@@ -64,7 +64,7 @@ def _is_in(home: Dispatcher, parent: Dispatcher) -> bool:
 def longest_hold(name: str, system: System, server: Server) -> int:
     """Give X of a resource in a server: how long one of its tasks may take from lock to unlock.
 
-    That is the longest section, and who of the server may displace the one in it: each above the ceiling as often as
+    That is the longest section, and what of the server may displace the one in it: each above the ceiling as often as
     it comes meanwhile, and once more if it can be away when the section begins.
     """
     level_of = LEVELS[server.policy]
@@ -172,7 +172,7 @@ def who_may_run(child: Child) -> Child:
 
 
 def is_barred(child: Child) -> bool:
-    """Say whether nobody runs if a child is chosen: the server that holds something cannot run instead."""
+    """Say whether no job runs if a child is chosen: the server that holds something cannot run instead."""
     instead = who_may_run(child)
     return instead is not child and isinstance(instead, ServerState) and instead not in instead.home.queue
 
@@ -196,7 +196,7 @@ def chain(task: TaskState) -> tuple[list[TaskState], TaskState | None]:
 
 
 def stand_in(child: Child) -> Child | None:
-    """Give who runs if a child is chosen; None if that is nobody, because all wait for one another."""
+    """Give the child that runs if a child is chosen; None if all wait for one another."""
     first = who_may_run(child)
     if isinstance(first, ServerState):
         return first
@@ -216,7 +216,7 @@ def circle_behind(child: Child) -> list[TaskState]:
 def must_go_out(child: Child) -> bool:
     """Say whether a child that was chosen cannot keep its place.
 
-    Nobody runs instead; its protocol is none; or it has to wait for budget.
+    No job runs instead; its protocol is none; or it has to wait for budget.
     """
     if is_barred(child):
         return False
@@ -331,7 +331,7 @@ class Locks:
             go_out(member, instant)
 
     def unlock(self, task: TaskState, instant: int) -> None:
-        """Unlock what the job locked last, and let those come back whom it blocked."""
+        """Unlock what the job locked last, and let those come back that it blocked."""
         resource = task.backlog[0].held.pop()
         waiting = [child for child in task.home.out if resource in in_the_way(child)]
         resource.holder = None

@@ -13,9 +13,9 @@ specification leaves something open, the rule here is:
 - What never was handled did not happen: at the horizon a waiting release is an unfinished job, whatever on_miss says.
 - A job that is released at or after its deadline (jitter) and is to be aborted ends right after its release.
 - A job starts after the context switch, but the choice alone makes its task the one that was chosen last.
-- Points of a preemptive job invoke nobody. What a job does before its first run it does when it would run; what
+- Points of a preemptive job invoke no scheduler. What a job does before its first run it does when it would run; what
   became due in the kernel time of its dispatch is handled before.
-- A point tells whether somebody more urgent was ready before the instant of the point, whenever the scheduler looked.
+- A point tells whether a more urgent entity was ready before the instant of the point, whenever the scheduler ran.
 - A return of a sporadic server at the instant at which it ceases to be eligible comes in step 6 of that instant, or at
   once if that step is over. A hard-cbs server whose d has passed when it is exhausted is replenished in that step.
 - An instant ends for a polling server once more if a job suspends itself after the events of that instant.
@@ -27,11 +27,11 @@ specification leaves something open, the rule here is:
   one instant are done together; a point or a suspension behind them comes when the job would run on.
 - A body's unlocks after its last run are done by the end of the job, which first unlocks, last lock first, and then
   makes place for the next job.
-- A job is blocked until it is dispatched, so it waits once for a lock. Whom an unlock brings back, come in the order in
-  which they went out, and behind them those that wait for what they hold. A job that ends unlocks at the horizon, too.
+- A job is blocked until it is dispatched, so it waits once for a lock. Those that an unlock brings back come in the
+  order in which they left, behind them the waiters for what they hold. A job that ends unlocks at the horizon, too.
 - Under icpp with edf a lock can fail (suspension, jitter, points, thresholds); the job is blocked as under pip.
-- srp asks who is chosen, not who runs instead of another; it asks before the job's own lock does. Of equal ceilings
-  held by several, the last lock counts. Who waits under `none` passes on what it inherits, too.
+- srp asks which job is chosen, not which runs instead; it asks before the job's own lock does. Of equal ceilings
+  held by several, the last lock counts. A job that waits under `none` passes on what it inherits, too.
 - A circle can also close at a choice, where a ceiling took over from a higher one; it is reported there, from the first
   job in it that is met. A server that was chosen and waits in vain under srp goes out as a job does.
 - A started non-preemptive job goes before its equals, also those that hold something; then those that hold or are
@@ -39,7 +39,7 @@ specification leaves something open, the rule here is:
 - A lock or unlock is an invocation, if a free one where the job goes on and no timer came. With pulled points, timers
   wait at it unless it blocks the job.
 - A policy changes at its instant, after what the running job does then but before it locks and before steps 5 to 7; if
-  the kernel is busy then, in its next pass. Nobody is invoked because of it alone.
+  the kernel is busy then, in its next pass. The scheduler is not invoked because of it alone.
 - A tick alone is paid for, but the scheduler is not invoked for it.
 - A tick of the timer is never put off, and an idle processor has ticks too.
 
@@ -124,7 +124,7 @@ class _Run:
 
     @property
     def running(self) -> TaskState | None:
-        """The task whose job was chosen; None while nobody runs, be it that a server idles."""
+        """The task whose job was chosen; None while no job runs, be it that a server idles."""
         return self.chosen if isinstance(self.chosen, TaskState) else None
 
     # ------------------------------------------------------------------------------------------------- a tick
@@ -150,7 +150,7 @@ class _Run:
             self.invoke(now)
 
     def change_policy(self, now: int) -> None:
-        """Order the root by the policies that are due: who is ready keeps the order of the last one, among equals."""
+        """Order the root by the policies that are due: ready children keep the order of the last one, among equals."""
         while self.is_policy_due(now):
             self.exhaust_budgets(self.chosen, now)
             self.root.queue = sorted(self.root.queue, key=urgency)
@@ -166,7 +166,7 @@ class _Run:
             self.handle_timers(now)
 
     def begin_tick(self, now: int) -> None:
-        """Note who has the tick that begins now: a job, the kernel, or nobody."""
+        """Note what has the tick that begins now: a job, the kernel, or nothing."""
         self.budgets.append([server.budget_at(now) for server in self.servers])
         if now < self.kernel_end:
             self.overhead += 1
@@ -176,10 +176,10 @@ class _Run:
 
     def note_tick(self, chosen: Child, now: int) -> None:
         """Add the tick to the last segment if that one is of the same job, or idle server, and ends now."""
-        start, who = now, _owner_of_tick(chosen)
-        if self.segments and self.segments[-1][1:] == (now, *who):
+        start, owner = now, _owner_of_tick(chosen)
+        if self.segments and self.segments[-1][1:] == (now, *owner):
             start = self.segments.pop()[0]
-        self.segments.append((start, now + 1, *who))
+        self.segments.append((start, now + 1, *owner))
 
     # ----------------------------------------------------------------------------------- what invokes the scheduler
 
@@ -188,9 +188,9 @@ class _Run:
         return self.count_unpaid_ticks(now) > 0 or self.has_more_than_a_tick_happened(now)
 
     def has_more_than_a_tick_happened(self, now: int) -> bool:
-        """Say whether the running job has done something, a timer is due, or somebody overtakes.
+        """Say whether the running job has done something, a timer is due, or a waiting job overtakes.
 
-        Without an event only llf can choose anew: the key of who runs grows.
+        Without an event only llf can choose anew: the key of the running job grows.
         """
         return (
             self.what_the_job_does(now) is not None
@@ -340,7 +340,7 @@ class _Run:
         take_or_leave_place(task, now)
 
     def pass_point(self, now: int, kind: str) -> None:
-        """Tell the job whether somebody waits, and at a real point let all compete with it by its own key.
+        """Tell the job whether another one waits, and at a real point let all compete with it by its own key.
 
         It keeps its place, which is before its equals.
         """
@@ -397,7 +397,7 @@ class _Run:
         """Handle the events of a dispatcher and of what is inside it, one instant after the other.
 
         Events of an inactive server stay where they are until the server is replenished; that changes nothing but
-        when a job is found aborted or skipped. For nobody is dispatched inside a server meanwhile, so its events
+        when a job is found aborted or skipped. For no job is dispatched inside a server meanwhile, so its events
         meet the same jobs and queues in the same order, and the server itself joins its parent's queue at its
         replenishment in both cases, after what waited in it.
         """
@@ -462,7 +462,7 @@ class _Run:
     # -------------------------------------------------------------------------------------------- step 8: dispatch
 
     def choose(self, now: int) -> Child | None:
-        """Step 8: choose; those who turn out to be blocked with nobody to run instead go out."""
+        """Step 8: choose; blocked children without another to run instead leave."""
         while (child := find_who_must_go_out(self.root)) is not None:
             self.locks.pass_over(child, now)
         return choose(self.root)
@@ -521,7 +521,7 @@ class _Run:
 
 
 def _owner_of_tick(chosen: Child) -> tuple[str, str, int]:
-    """Give what a segment says of who has it: the server, the task or "idle", the number of the job."""
+    """Give what a segment says of its owner: the server, the task or "idle", the number of the job."""
     if isinstance(chosen, ServerState):
         return chosen.spec.name, IDLE, 0
     return chosen.spec.server or "", chosen.spec.name, chosen.backlog[0].number

@@ -2,7 +2,7 @@
 """The oracle's tasks, servers and dispatchers at run time, and where they stand.
 
 Invariant: a ready queue holds exactly the eligible children of its dispatcher, in the order in which they
-joined. Whoever stands first has waited longest, so a place needs no number.
+joined. The first child has waited longest, so a place needs no number.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ class TaskState:
         versions: all that it ever is; the first one is the spec.
         released: how many releases were handled.
         backlog: its unfinished jobs, the current one first.
-        following: the first release that was not handled, once somebody has asked.
+        following: the first release that was not handled, once it was asked for.
         deadlines: of all jobs so far.
         rule: what gives its jobs their starts and deadlines besides; None if nothing does.
     """
@@ -304,7 +304,7 @@ def servers_around(child: Child) -> list[ServerState]:
 
 
 def charged_servers(chosen: Child) -> list[ServerState]:
-    """List the servers that pay for a tick of who is chosen, innermost first: an idling one that idles pays too."""
+    """List the servers that pay for a tick of the chosen task, innermost first: an idling one that idles pays too."""
     return [*([chosen] if isinstance(chosen, ServerState) else []), *servers_around(chosen)]
 
 

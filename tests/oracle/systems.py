@@ -640,7 +640,7 @@ def households(draw: st.DrawFn, *, features: Features = PLAIN, protocols: tuple[
 
 
 def _with_users_in_servers(system: System, parent: str | None) -> System:
-    """Leave out what is shared by nobody in a server of the parent, and the sections that lock it."""
+    """Leave out what no task shares in a server of the parent, and the sections that lock it."""
     inside = {server.name for server in system.servers if server.parent == parent}
     used = {name for task in system.tasks if task.server in inside for name in task.resources}
     unused = {resource.name for resource in system.resources} - used

@@ -12,7 +12,7 @@ import pytest
 import takt
 from places import EXAMPLE_FILES, GOLDEN
 
-WITHOUT_LLF = ("architectures", "dhall", "shared_rates", "shared_server_resources")
+WITHOUT_LLF = ("architectures", "dhall", "machine", "shared_rates", "shared_server_resources")
 """Examples on an architecture, on several processors, and where resources have ceilings."""
 
 

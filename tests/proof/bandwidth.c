@@ -38,6 +38,6 @@ void prove_share(void) {
     const takt_instant_t instant = any_of_bits(48);
     any_server(instant);
     const takt_instant_t next = nondet_bool() ? gain(&server, instant) : gain_hard(&server, instant);
-    CLAIM(next == TAKT_NEVER || (next > instant && server.job.remaining == 0), "who waits has no budget");
+    CLAIM(next == TAKT_NEVER || (next > instant && server.job.remaining == 0), "it waits without budget");
     claim_share(instant);
 }

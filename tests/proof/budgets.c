@@ -89,7 +89,7 @@ void prove_pay_back(void) {
     CLAIM(upper.overrun == 0 || upper.job.remaining == 0, "all is paid that can be");
 }
 
-/* As `replenish` does with a server that nobody asks meanwhile. */
+/* As `replenish` does with a server that is not asked meanwhile. */
 static void replenish_once(takt_server_t *server) {
     const bool was_overrunning = takt_server_overruns(server);
     server->replenishment.instant = takt_server_begin_period(server, server->replenishment.instant);

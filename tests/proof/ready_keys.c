@@ -2,10 +2,10 @@
 /* The heap of core/ready.h: one call on every heap of up to HEAP entities, with any keys and ties.
  *
  * A call that finds a heap leaves a heap, with exactly the members that it should have; an empty one is a
- * heap. So what is claimed here holds after any number of calls, as long as nobody exceeds the bound. Which
+ * heap. So what is claimed here holds after any number of calls, as long as the bound holds. Which
  * entity stands where is no loss: they have no other names than their places.
  *
- * Bound: 21 entities, which is three full rows of the heap, or 10, the least in which a removal must move somebody up
+ * Bound: 21 entities, which is three full rows of the heap, or 10, the least in which a removal must move an entity up
  * (proofs.toml says which); at the fourth row nothing is new, a sift takes one more step. Keys and ties of 64 orders:
  * they are compared and nothing else, and 21 entities have no more than 21 of them. */
 #include "core/ready.h"
@@ -41,14 +41,14 @@ static void any_heap(uint32_t most) {
 }
 
 /* It is a heap of `count` members, among them `member`; the best and the second are that. As many places as members,
- * so that nobody is there twice. */
+ * so that no entity is there twice. */
 static void claim_heap(uint32_t count) {
     CLAIM(ready.keys.count == count, "as many as should be");
     CLAIM(takt_ready_is_empty(&ready) == (count == 0), "empty is without members");
     const uint32_t slot = any_below(HEAP);
     if (slot < count) {
         CLAIM(slots[slot]->slot == slot, "every place knows its entity, and that its place");
-        CLAIM(is_ordered(slot), "nobody goes before whom it stands below");
+        CLAIM(is_ordered(slot), "no entity goes before the one above it");
     }
 }
 
@@ -95,10 +95,10 @@ void prove_rekey(void) {
 void prove_best(void) {
     any_heap(HEAP);
     const takt_entity_t *best = takt_ready_best(&ready);
-    CLAIM((best == NULL) == (ready.keys.count == 0), "the best of an empty heap is nobody");
+    CLAIM((best == NULL) == (ready.keys.count == 0), "an empty heap has no best");
     const uint32_t other = any_below(HEAP);
     if (other < ready.keys.count) {
-        CLAIM(!goes_first(slots[other], best), "nobody goes before the best");
+        CLAIM(!goes_first(slots[other], best), "no entity goes before the best");
     }
 }
 
@@ -106,10 +106,10 @@ void prove_second(void) {
     any_heap(HEAP);
     ASSUME(ready.keys.count > 0);
     const takt_entity_t *second = takt_ready_second(&ready, slots[0]);
-    CLAIM((second == NULL) == (ready.keys.count == 1), "the second of one is nobody");
+    CLAIM((second == NULL) == (ready.keys.count == 1), "one entity has no second");
     CLAIM(second != slots[0], "the second is not the best");
     const uint32_t other = any_below(HEAP);
     if (other > 0 && other < ready.keys.count) {
-        CLAIM(!goes_first(slots[other], second), "nobody but the best goes before the second");
+        CLAIM(!goes_first(slots[other], second), "only the best goes before the second");
     }
 }

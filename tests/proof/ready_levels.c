@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The FIFO levels of core/ready.h: one call on every set of up to MEMBERS entities, on any levels, in any order.
  *
- * What a set looks like in memory follows from who stands on which level in which order; claim_set says how. A
+ * What a set looks like in memory follows from the entities on each level, in order; claim_set says how. A
  * call that finds such a set leaves one, and an empty one is one. So what is claimed here holds after any
- * number of calls, as long as nobody exceeds the bound.
+ * number of calls, as long as the bound holds.
  *
  * Bound: MEMBERS in the set and one more that comes; all 32 levels at DEPTH 1, at DEPTH 2 the 64 of two words. All that
  * more of them add is a longer circle on a level, of which a call touches two neighbours, and more bits in a word. */
@@ -68,7 +68,7 @@ static uint32_t first_but(uint32_t except) {
 
 static takt_entity_t *entity_of(uint32_t i) { return i <= MEMBERS ? entities[i] : NULL; }
 
-/* Who stands after `i` on its level, the last one before the first. */
+/* The entity after `i` on its level, the last one before the first. */
 static uint32_t after(uint32_t i) {
     uint32_t next = i;
     for (uint32_t j = 0; j <= MEMBERS; j++) {
@@ -101,7 +101,7 @@ static bool has_word(uint32_t word) {
 static void claim_bits(uint32_t level) {
     const uint32_t bit = UINT32_C(0x80000000) >> (level & 31u);
     const uint32_t word = DEPTH == 1 ? ready.levels.top : words[level >> 5];
-    CLAIM(((word & bit) != 0) == has_level(level), "a level's bit is set iff somebody stands there");
+    CLAIM(((word & bit) != 0) == has_level(level), "a level's bit is set iff an entity is there");
     if (DEPTH == 2) {
         const uint32_t summary = UINT32_C(0x80000000) >> (level >> 5);
         CLAIM(((ready.levels.top & summary) != 0) == has_word(level >> 5),
@@ -111,7 +111,7 @@ static void claim_bits(uint32_t level) {
 
 static void claim_links(uint32_t i) {
     if (is_member[i]) {
-        CLAIM(entities[i]->next == entities[after(i)], "next is who comes after");
+        CLAIM(entities[i]->next == entities[after(i)], "next is the one after");
         CLAIM(entities[i]->next->prev == entities[i], "prev leads back");
         CLAIM(turn[after(i)] > turn[i] || heads[entities[i]->key] == entities[after(i)],
               "a level starts at its first");
@@ -123,7 +123,7 @@ static void claim_set(void) {
     CLAIM(takt_ready_best(&ready) == entity_of(best), "the best is the first of the most urgent level");
     const uint32_t level = any_below(LEVELS);
     claim_bits(level);
-    CLAIM((heads[level] == NULL) == !has_level(level), "a level starts somewhere iff somebody stands there");
+    CLAIM((heads[level] == NULL) == !has_level(level), "a level starts somewhere iff an entity is there");
     for (uint32_t i = 0; i <= MEMBERS; i++) {
         claim_links(i);
     }

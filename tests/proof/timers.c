@@ -2,7 +2,7 @@
 /* The wheel of core/timers.h: what makes its order total, for all instants, orders, positions and numbers of rows; and its
  * lists.
  *
- * The order is a matter of places alone: whoever stands in an earlier place goes first, wherever the position is
+ * The order is a matter of places alone: a timer in an earlier place goes first, wherever the position is
  * (order), its place says not more than its key (bound), and when the position comes to the first place, those in later
  * places stand right, while those of that place stand in a lower row then (advance). So the wheel fires in the
  * order of keys as long as timers stand in their places, and an exact slot begins with its least.
@@ -61,7 +61,7 @@ void prove_order(void) {
     CLAIM(of_a.row <= (uint32_t)wheel.order_rows + wheel.time_rows && of_a.slot < 16,
           "a place is in the wheel");
     if (is_earlier(of_a, place_of(&wheel, &b))) {
-        CLAIM(precedes(&a, &b), "who stands in an earlier place goes first");
+        CLAIM(precedes(&a, &b), "a timer in an earlier place goes first");
     }
     CLAIM(!is_earlier(of_a, place_of_position(&wheel)), "what is overdue stands before all");
 }
@@ -72,7 +72,7 @@ void prove_bound(void) {
     const place_t place = place_of(&wheel, &one);
     const takt_instant_t instant = start_of(&wheel, place);
     const uint32_t order = start_order_of(&wheel, place);
-    CLAIM(instant <= one.instant, "a place begins not later than who stands there");
+    CLAIM(instant <= one.instant, "a place begins not later than its timers");
     CLAIM(instant < one.instant || order <= one.order, "nor with a larger order");
     const bool is_after_all = instant > wheel.position_instant ||
                               (instant == wheel.position_instant && order >= wheel.position_order);
@@ -94,14 +94,14 @@ void prove_advance(void) {
         advance_to(&wheel, start_of(&wheel, of_a), start_order_of(&wheel, of_a));
     }
     CLAIM(!precedes(&b, &(takt_timer_t){.instant = wheel.position_instant, .order = wheel.position_order}),
-          "nobody is passed by");
+          "no timer is passed by");
     if (is_after_position(&b)) {
         const place_t now = place_of(&wheel, &b);
         const bool is_last_row = of_a.row == (uint32_t)wheel.order_rows + wheel.time_rows;
         if (!is_same(of_a, of_b)) {
-            CLAIM(is_same(now, of_b), "who stood later stands right");
+            CLAIM(is_same(now, of_b), "a later timer is to the right");
         } else if (!is_last_row) {
-            CLAIM(now.row < of_a.row, "who stood there stands lower");
+            CLAIM(now.row < of_a.row, "a timer of that place is lower");
         }
     }
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Who gets which rate: the integer form of sections 2.2 to 2.4.
+"""Rates of tasks: the integer form of sections 2.2 to 2.4.
 
 A pure function of the admitted tasks. Rates are integers in units of 1 / SCALE; reservations are rounded up, shares
 that are handed out are rounded down, so the rates of all tasks together are never above SCALE.

@@ -59,7 +59,7 @@ def _check_requests(task: Task) -> None:
         _check_class(version)
 
 
-def _require(condition: bool, who: str, rule: str) -> None:
+def _require(condition: bool, name: str, rule: str) -> None:
     """Raise a ValueError that names the task and the rule unless the condition holds."""
     if not condition:
-        raise ValueError(f"{who}: {rule}")
+        raise ValueError(f"{name}: {rule}")

@@ -99,7 +99,7 @@ class System:
         background: whether class none uses idle ticks beyond its budget.
         estimate_jobs: how many jobs a smaller wcet estimate looks back.
         counts_blocking: whether capacity and admission know b. Not: a negative control.
-        waits_for_ceilings: whether nobody rises above the ceiling of what is locked. Not: a negative control.
+        waits_for_ceilings: whether no task rises above the ceiling of what is locked. Not: a negative control.
     """
 
     tasks: tuple[Task, ...]

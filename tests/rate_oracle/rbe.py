@@ -6,7 +6,7 @@ Source: section 1 of the rules. Every event costs the whole c.
 What the specification leaves open:
 
 - Events, that is jobs, are numbered from 0 here; the rules and the golden file count from 1.
-- Under non-preemptive EDF a job that has started runs to its end; the choice is made only when nobody has started.
+- Under non-preemptive EDF a job that has started runs to its end; the choice is made only when no job has started.
 - The feasibility tests are for any arrivals; both include that the processor is not overloaded.
 """
 
@@ -123,7 +123,7 @@ def _events(task: RbeTask, order: int) -> list[Event]:
 
 
 def _choose(ready: list[Event], preemptive: bool) -> Event | None:
-    """Choose who runs: the least key, but without preemption whoever has started."""
+    """Choose the job that runs: the least key, but without preemption one that has started."""
     started = [event for event in ready if event.left < event.task.c and not preemptive]
     return min(started or ready, key=lambda event: event.key, default=None)
 

@@ -113,7 +113,7 @@ class _Run:
             self.note_miss(task, now)
 
     def account(self, now: int) -> None:
-        """Charge the tick to who ran, and let the share of every open window grow; the background is not charged."""
+        """Charge the tick to the running task, and let the share of open windows grow; background is not charged."""
         if self.running is not None:
             self.running.queue[0].executed += 1
             self.running.served += self.running.active
@@ -393,7 +393,7 @@ class _Run:
         self.exhaust_budgets(task, now)
 
     def dispatch(self, now: int) -> None:
-        """Choose who has the tick that begins now, and note it and the ledger."""
+        """Choose the task of the tick that begins now, and note it and the ledger."""
         self.running = self.choose()
         while self.running is not None and self.meet_mark(self.running, now):
             self.running = self.choose()
@@ -404,7 +404,7 @@ class _Run:
             self.note_blocked(self.running, now)
 
     def choose(self) -> TaskState | None:
-        """Choose the earliest deadline, or who holds the highest ceiling that bars it."""
+        """Choose the earliest deadline, or the holder of the highest ceiling that bars it."""
         best = self.earliest()
         return None if best is None else self.stand_in(best)
 
@@ -414,14 +414,14 @@ class _Run:
         return min(candidates, key=lambda task: (task.deadline, not task.is_holding(), *task.rank), default=None)
 
     def stand_in(self, best: TaskState) -> TaskState:
-        """Give who runs where a task is the earliest: itself, or who holds the highest ceiling that bars it."""
+        """Give what runs where a task is the earliest: itself, or the holder of the highest ceiling that bars it."""
         locked = [one for one in self.resources if one.holder not in (None, best)]
         bars = [one for one in locked if best.level >= one.ceiling]
         if not bars:
             return best
         holder = min(bars, key=lambda one: (one.ceiling, -one.since)).holder
         assert isinstance(holder, TaskState)
-        assert holder.active, "who holds something is never without a window"
+        assert holder.active, "a holder is never without a window"
         return holder
 
     # -------------------------------------------------------------------------------------------------- resources

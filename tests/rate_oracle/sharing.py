@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Shared resources of rate-based tasks: what is locked where, what blocking costs, ceilings, and who runs.
+"""Shared resources of rate-based tasks: what is locked where, what blocking costs, ceilings, and which task runs.
 
 Source: sections 2.9 and 7.5 of the rules: EDF with the stack resource policy. A level is a number of ticks; less is
 higher.
@@ -10,7 +10,7 @@ What the specification leaves open, each time decided for what is safe:
   the window in flight may raise the level, but never lowers it. A refill begins a window in this sense.
 - A ceiling is computed at the lock, of the levels of the users that are in or leaving, and stays until the unlock. What
   a hard user counts with is its deadline.
-- So max(old ceiling, new ceiling) is kept by waiting: nobody adopts a target, that is enters, gets rate, or gets a
+- So max(old ceiling, new ceiling) is kept by waiting: no task adopts a target, that is enters, gets rate, or gets a
   shorter period with less rate, as long as that would put its level above the ceiling of something that it uses and
   another job holds. Otherwise a job could be blocked once by each of several holders.
 - A window does not change in flight while its job holds something, and its budget is not refilled: the job goes on
@@ -21,7 +21,7 @@ What the specification leaves open, each time decided for what is safe:
   all users in the file. A soft or none task is barred only when its period is at least the ceiling.
 - What a section executes beyond a budget is not reserved either. So each soft or none task that locks costs its longest
   section, less one tick, in each period, in addition to the largest B / D. A hard job that overruns its wcet in a
-  section, and a section that is longer than its runs (and what the wcet has beyond them), are paid by nobody.
+  section, and a section that is longer than its runs (and what the wcet has beyond them), are paid by no budget.
 - b counts all tasks from their admission on: for what is divided until they are asked to leave, for the ledger until
   they have left. Any task is refused that would raise b so far that the hard tasks do not fit any more.
 - A task that locks does not run in the background.

@@ -2,7 +2,7 @@
 """Hypothesis strategies that make random systems for the rate-based reference and whatever is compared with it.
 
 Small numbers on purpose: periods that divide 24 bring many deadlines onto one instant, small budgets bring exhaustion.
-Shrinking leads to few tasks, offsets 0, nobody who leaves, no overruns, and the default settings.
+Shrinking leads to few tasks, offsets 0, no task that leaves, no overruns, and the default settings.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import machine_oracle
 import oracle
 from oracle.model import AMONG_PROTOCOLS, KINDS, POLICIES, PROTOCOLS
 from places import CASES
@@ -82,9 +83,43 @@ class Case:
             and kinds <= {*KINDS}
             and protocols <= {*PROTOCOLS, *AMONG_PROTOCOLS}
             and "model" not in self.tables.get("platform", {})
-            and "cpus" not in self.tables["system"]
+            and ("cpus" not in self.tables["system"] or self.is_divided)
             and not any("on_overrun" in task for task in self.tables["task"])
         )
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether it is of a machine of domains."""
+        return any("cpu" in task or "cluster" in task for task in self.tables["task"])
+
+    def domains(self) -> list[machine_oracle.Domain]:
+        """Give the domains of a machine to the oracles: those with tasks, in order."""
+        places = {task["name"]: self._place(task, "server") for task in self.tables["task"]}
+        return [self._domain(place) for place in sorted({*places.values()})]
+
+    def _place(self, member: dict[str, Any], above: str) -> int:
+        """Find the number of the processor or the cluster of a task or a server."""
+        for key in ("cpu", "cluster"):
+            if key in member:
+                return int(member[key])
+        parent = next(server for server in self.tables["server"] if server["name"] == member[above])
+        return self._place(parent, "parent")
+
+    def _domain(self, place: int) -> machine_oracle.Domain:
+        """Give one domain, whose members leave out where they are."""
+        cluster = self.tables["cluster"][place] if "cluster" in self.tables else {"cpus": [place]}
+        inside = {
+            kind: [
+                {key: value for key, value in member.items() if key not in ("cpu", "cluster")}
+                for member in self.tables.get(kind, [])
+                if self._place(member, above) == place
+            ]
+            for kind, above in (("task", "server"), ("server", "parent"))
+        }
+        system = {"policy": cluster.get("policy", self.tables["system"]["policy"])}
+        alone = Case(self.path)
+        alone.__dict__["tables"] = {**self.tables, **inside, "system": system}
+        return machine_oracle.Domain(tuple(sorted(cluster["cpus"])), alone.as_oracle())
 
     def as_oracle(self) -> oracle.System:
         """Give the task set to the oracle, read here and not by Takt."""

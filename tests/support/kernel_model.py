@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The kernel's rules once more, slow and obvious: scripts of threads, and what `tests/kernel/script.c` must print.
 
-Threads have fixed priorities, equals go first come first served, and who waits for an object is served in the order of
+Threads have fixed priorities, equals go first come first served, and waiting threads are served in the order of
 coming; what mutexes, edf and servers change about that is in `lock_rules.py`. Time passes only while a thread works or
 nobody runs. The model shares nothing with the kernel.
 """
@@ -87,7 +87,7 @@ class Script:
 
 
 def draw_duration(draw: random.Random) -> int:
-    """Draw how long somebody waits: short, so that instants coincide, rarely long or for ever."""
+    """Draw how long a thread waits: short, so that instants coincide, rarely long or for ever."""
     return draw.choice([0, 1, 2, 3, 4, 5, 8, 8, 13, 16, 17, 40, 200, 260, NEVER, NEVER])
 
 
@@ -262,7 +262,7 @@ class Thread(Contender):
 
 @dataclass(eq=False)
 class Semaphore:
-    """Units, and who waits for one."""
+    """Units, and the threads that wait for one."""
 
     count: int
     waiting: list[Thread] = field(default_factory=list)
@@ -270,7 +270,7 @@ class Semaphore:
 
 @dataclass(eq=False)
 class Queue:
-    """Messages, and who waits for one or for a place."""
+    """Messages, and the threads that wait for one or for a place."""
 
     capacity: int
     messages: list[int] = field(default_factory=list)
@@ -280,7 +280,7 @@ class Queue:
 
 @dataclass(eq=False)
 class Pool:
-    """Free blocks, the next one last, and who waits for one."""
+    """Free blocks, the next one last, and the threads that wait for one."""
 
     free: list[int]
     waiting: list[Thread] = field(default_factory=list)
@@ -288,7 +288,7 @@ class Pool:
 
 @dataclass(eq=False)
 class Flags:
-    """Bits, and who waits for some."""
+    """Bits, and the threads that wait for some."""
 
     bits: int = 0
     waiting: list[Thread] = field(default_factory=list)
@@ -346,10 +346,10 @@ class Model:
     def make_home(self, policy: str) -> Home:
         return (DeadlineHome if policy == "edf" else Home)(lambda: self.now)
 
-    # -- who runs
+    # -- which thread runs
 
     def running(self) -> Thread | None:
-        """Decide who runs."""
+        """Decide which thread runs."""
         self.chosen = self.homes[0].choose()
         return self.chosen if isinstance(self.chosen, Thread) else None
 
@@ -500,7 +500,7 @@ class Model:
 
     # -- interrupts
 
-    def act_in_isr(self, who: str, operation: Operation) -> None:
+    def act_in_isr(self, name: str, operation: Operation) -> None:
         match operation.what:
             case "give":
                 result = self.give(operation)
@@ -522,7 +522,7 @@ class Model:
             case _:
                 free = self.pools[operation.object].free
                 result = (OK, len(free) - 1) if free else (TIMEOUT, 0)
-        self.tell(who, 0, result)
+        self.tell(name, 0, result)
 
     def start_alarm(self, number: int, instant: int, period: int) -> None:
         self.stop_alarm(number)
@@ -540,7 +540,7 @@ class Model:
         self.alarms[number] = None
         if period:
             following = timeout.instant + period
-            # Who goes first is not promised where an interrupt arms between the steps of a wheel.
+            # Which goes first is not promised where an interrupt arms between the steps of a wheel.
             if any(other.instant == following for other in self.timeouts):
                 self.certain_until = min(self.certain_until, following)
             self.start_alarm(number, following, period)
@@ -565,15 +565,15 @@ class Model:
             server.replenish(self.now)
 
     def pass_time(self, until: int) -> None:
-        """Let time pass, which somebody may pay for."""
+        """Let time pass, which a budget may pay for."""
         for server in self.servers:
             server.budget -= (until - self.now) * server.pays_for(self.chosen)
         self.now = until
 
     # -- threads
 
-    def tell(self, who: str, which: int, result: Result) -> None:
-        self.lines.append((self.now, f"{self.now} {who} {which} {result[0]} {result[1]}"))
+    def tell(self, name: str, which: int, result: Result) -> None:
+        self.lines.append((self.now, f"{self.now} {name} {which} {result[0]} {result[1]}"))
 
     def start(self, thread: Thread, operation: Operation) -> Result | None:
         """Execute a call of `thread`; None if it has not ended yet."""
@@ -662,7 +662,7 @@ class Model:
         return None
 
     def lock(self, thread: Thread, mutex: Mutex, duration: int) -> Result | None:
-        """Whoever is chosen and has not what it wanted, has withdrawn."""
+        """A thread that is chosen without its request granted has withdrawn."""
         if self.home_of_mutex[self.mutexes.index(mutex)] is not thread.home:
             return ERROR_RESOURCE, 0
         if mutex.holder is thread:
@@ -704,7 +704,7 @@ class Model:
         return OK, 0
 
     def end(self, thread: Thread) -> None:
-        """Whoever holds something does not end."""
+        """A thread that holds something does not end."""
         if thread.held:
             self.suspend(thread)
         else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Who runs among plain threads that lock mutexes: SPEC.md, 9, once more, slow and obvious.
+"""Which of several plain threads runs that lock mutexes: SPEC.md, 9, once more, slow and obvious.
 
 Threads of one home have priorities, the larger the more urgent, and stand in one list in the order in which they would
 be chosen; under edf they have none, and numbers decide. A server stands among them with a priority and a budget, and
@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-MOST_URGENT = 1 << 20  # nobody displaces
+MOST_URGENT = 1 << 20  # no thread displaces
 BACKGROUND = -(1 << 20)  # behind every deadline
 PRIORITIES = 30  # of the kernel
 
 
 @dataclass(eq=False)
 class Mutex:
-    """What one thread at a time holds, and who is not ready because of that."""
+    """What one thread at a time holds, and the threads that are not ready because of that."""
 
     protocol: str
     ceiling: int = 0
@@ -33,7 +33,7 @@ class Contender:
 
     priority: int
     number: int = 0  # in the order of creation
-    inside: Home | None = None  # who competes there, if it is a server
+    inside: Home | None = None  # what competes there, if it is a server
     ready: bool = False
     held: list[Mutex] = field(default_factory=list)  # in the order of the locks
     wants: Mutex | None = None
@@ -49,7 +49,7 @@ class Home:
     """Threads that compete with one another, and what they have locked."""
 
     def __init__(self, clock: Callable[[], int]) -> None:
-        """Begin with nobody; `clock` says what time it is."""
+        """Begin without threads; `clock` says what time it is."""
         self.clock = clock
         self.tell_change: Callable[[], None] = lambda: None
         self.ready: list[Contender] = []
@@ -62,7 +62,7 @@ class Home:
         return thread.priority
 
     def ceiling_key(self, mutex: Mutex) -> int:
-        """How urgent a ceiling makes who holds it."""
+        """How urgent a ceiling makes its holder."""
         return mutex.ceiling
 
     def force(self, thread: Contender) -> int:
@@ -72,7 +72,7 @@ class Home:
         return max([self.level(thread), *boosts])
 
     def best(self) -> Contender:
-        """Give whoever of the ready ones goes first."""
+        """Give the ready one that goes first."""
         return self.ready[0]
 
     # -- places
@@ -100,7 +100,7 @@ class Home:
         thread.ready = False
         self.tell_change()
 
-    # -- who blocks whom
+    # -- which thread blocks which
 
     def ceiling_over(self, thread: Contender, mutexes: list[Mutex]) -> Mutex | None:
         """Give the highest ceiling of what others hold of `mutexes`, the last lock of several, if it bars `thread`."""
@@ -123,7 +123,7 @@ class Home:
         return thread.wants if thread.wants.holder is not None else None
 
     def blocker(self, thread: Contender) -> Contender | None:
-        """Give who holds that."""
+        """Give the holder."""
         obstacle = self.obstacle(thread)
         return obstacle.holder if obstacle is not None else None
 
@@ -146,7 +146,7 @@ class Home:
         return [waiter for mutex in reversed(thread.held) for waiter in self.take_parked(mutex)]
 
     def come_back(self, threads: list[Contender]) -> None:
-        """Let them compete again, and who waits for them, and so on; who waits under none still waits."""
+        """Let them compete again, and those that wait for them, and so on; waiters under none still wait."""
         while threads:
             thread, *threads = threads
             if thread.wants is not None and thread.wants.protocol == "none" and thread.wants.holder is not None:
@@ -167,7 +167,7 @@ class Home:
     # -- circles
 
     def circle_through(self, thread: Contender) -> list[Contender]:
-        """Give those who wait for one another, from `thread` on; nobody if it does not wait for itself in the end."""
+        """Give those that wait for one another, from `thread` on; none if it does not wait for itself in the end."""
         chain = [thread]
         while (following := self.blocker(chain[-1])) is not None and following.circle is None:
             if following is thread:
@@ -259,10 +259,10 @@ class Home:
             self.stop_waiting_in_place(thread)
             self.come_back([thread])
 
-    # -- who runs
+    # -- which thread runs
 
     def choose(self) -> Contender | None:
-        """Say who runs, a server if that idles; whom that is instead of, and who cannot, is looked at at every call."""
+        """Give what runs, a server if that idles; which blocks which is computed at every call."""
         while self.ready:
             runs = self.instead_of(self.best())
             if runs is not None and runs.wants is not None:
@@ -273,7 +273,7 @@ class Home:
         return None
 
     def instead_of(self, best: Contender) -> Contender | None:
-        """Say who runs because `best` is chosen; nobody if the choice is to be made anew."""
+        """Give what runs because `best` is chosen; None if the choice is to be made again."""
         obstacle = self.bar(best) or self.obstacle(best)
         if obstacle is None:
             return best
@@ -290,7 +290,7 @@ class Home:
         return end
 
     def end_of_chain(self, thread: Contender) -> Contender | None:
-        """Say who runs in the end instead of one that `thread` blocks."""
+        """Give what runs in the end instead of one that `thread` blocks."""
         while thread.circle is None and not thread.is_away():
             blocker = self.blocker(thread)
             if blocker is None:
@@ -311,10 +311,10 @@ class Home:
 
 
 class DeadlineHome(Home):
-    """The same under edf: threads have no deadlines, but for whom a ceiling gives one."""
+    """The same under edf: threads have no deadlines, unless a ceiling gives one."""
 
     def level(self, thread: Contender) -> int:
-        """All are behind whoever has a deadline."""
+        """All are behind entities with a deadline."""
         return BACKGROUND
 
     def ceiling_key(self, mutex: Mutex) -> int:
@@ -322,7 +322,7 @@ class DeadlineHome(Home):
         return -(mutex.since + PRIORITIES - mutex.ceiling)
 
     def best(self) -> Contender:
-        """Of equals who holds or wants something goes first, then who was created first."""
+        """Of equals a holder or waiter goes first, then the one created first."""
         return max(self.ready, key=lambda thread: (self.force(thread), self.is_involved(thread), -thread.number))
 
     @staticmethod
@@ -331,7 +331,7 @@ class DeadlineHome(Home):
 
 
 class Server:
-    """A deferrable server, or an idling one: then it also pays while nobody inside has anything to do."""
+    """A deferrable server, or an idling one: then it also pays while nothing inside has work."""
 
     def __init__(self, parent: Home, inside: Home, priority: int, period: int, capacity: int, offset: int) -> None:
         """It has no budget before `offset`."""
@@ -352,7 +352,7 @@ class Server:
             self.parent.leave(self.place)
 
     def pays_for(self, chosen: Contender | None) -> bool:
-        """Whether it pays for who was chosen: itself if it idles."""
+        """Whether it pays for the chosen one: itself if it idles."""
         return chosen is self.place or chosen in self.inside.ready
 
     def exhaust(self) -> None:

@@ -33,7 +33,7 @@ class Child:
     """A task or a server; of a server wcet and period are Q and P, and it has children in turn, most urgent first.
 
     Args:
-        region: the longest region that nobody in its dispatcher preempts: 1, or the wcet of a non-preemptive task.
+        region: the longest region that no task in its dispatcher preempts: 1, or the wcet of a non-preemptive task.
     """
 
     name: str

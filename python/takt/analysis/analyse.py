@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takt.analysis import advice, charting, modes, servers
+from takt.analysis import advice, charting, machine, modes, servers
 from takt.analysis import sensitivity as search
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
@@ -46,6 +46,9 @@ def analyse(system: System, *, effort: int = EFFORT, sensitivity: bool = True) -
         >>> found.verdict.value, [row.response for row in found.tasks]
         ('not schedulable', [2, 8])
     """
+    if system.domains:
+        parts = [analyse(domain.system, effort=effort, sensitivity=sensitivity) for domain in system.domains]
+        return machine.together(system, parts)
     view = view_of(system)
     judgement = servers.with_least_budgets(view, judge(view, effort), effort)
 

@@ -58,7 +58,9 @@ class TaskBound:
         interference: the execution of more urgent tasks and servers in `response`, by name.
         reason: one line, empty for a task that is schedulable.
         growth: how much larger its wcet may be, exactly, so that it and all hard tasks meet their deadlines, and all
-            others that do so now; negative: must be smaller; None if no wcet would do, or nothing is known.
+            others that do so now; negative: must be smaller; None if no wcet would do, or nothing is known. On a
+            machine of domains: all of its domain.
+        domain: of the machine that it is in, "" if there is but one.
     """
 
     task: str
@@ -76,6 +78,7 @@ class TaskBound:
     interference: tuple[tuple[str, int], ...] = ()
     reason: str = ""
     growth: int | None = None
+    domain: str = ""
 
     @property
     def slack(self) -> int | None:
@@ -98,6 +101,7 @@ class ServerBound:
         reason: one line, empty for a server that gets its budget.
         least_budget: the smallest one with which its tasks meet their deadlines, whatever other servers do; None if
             none does, or nothing is known.
+        domain: as of a task.
     """
 
     server: str
@@ -111,6 +115,7 @@ class ServerBound:
     gap: int | None = None
     reason: str = ""
     least_budget: int | None = None
+    domain: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -509,8 +509,9 @@ def view_of(system: System) -> SystemView:
     """Look at a system as tests do.
 
     Args:
-        system: it is not changed.
+        system: it is not changed; of a machine, each domain has a view of its own.
     """
+    assert not system.domains
     resolved = _at_worst(system.resolved)
     dispatchers = [_dispatcher(resolved, ROOT, resolved.policy, "")]
     dispatchers += [

@@ -16,7 +16,7 @@ from pathlib import Path
 
 _SHOWN_CHARACTERS = 60
 _LISTED_CHARACTERS = 600
-_ARRAYS = ("task", "server", "resource", "change")
+_ARRAYS = ("task", "server", "resource", "cluster", "change")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 

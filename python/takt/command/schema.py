@@ -12,7 +12,7 @@ from takt.draw.recipe import Recipe
 from takt.model.input_table import Table
 from takt.model.policy_options import by_policy
 from takt.model.system import SCHEMA, Header
-from takt.model.tables import Allocator, Change, Platform, Resource, Server, Task
+from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Server, Task
 from takt.study.description import KINDS, StudyTable
 from takt.study.measures import Measure
 
@@ -50,6 +50,7 @@ def taskset_schema() -> dict[str, Any]:
         "task": {"type": "array", "minItems": 1, "items": _schema_of(Task)},
         "server": {"type": "array", "items": _schema_of(Server)},
         "resource": {"type": "array", "items": _schema_of(Resource)},
+        "cluster": {"type": "array", "items": _schema_of(Cluster)},
         "change": {"type": "array", "items": _schema_of(Change)},
     }
     return _file_schema("Takt task set", ["schema", "task"], properties)

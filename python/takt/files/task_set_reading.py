@@ -21,14 +21,14 @@ from takt.model.consistency import find_problems
 from takt.model.policy_options import PolicyOptions
 from takt.model.python_policy import Policy
 from takt.model.system import SCHEMA, Header, System
-from takt.model.tables import Allocator, Change, Platform, Resource, Server, Task
+from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Server, Task
 from takt.model.value_checks import MAX_NAME_LENGTH
 
-_TABLES = ("schema", "system", "platform", "policy", "allocator", "task", "server", "resource", "change")
+_TABLES = ("schema", "system", "platform", "policy", "allocator", "task", "server", "resource", "cluster", "change")
 _OTHER_FORMATS = (".xml", ".xmlv3", ".csv")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
-_Member = TypeVar("_Member", Task, Server, Resource, Change)
+_Member = TypeVar("_Member", Task, Server, Resource, Cluster, Change)
 _Single = TypeVar("_Single", Header, Platform, Allocator, PolicyOptions)
 
 
@@ -122,6 +122,7 @@ class _PartialSystem:
     tasks: list[Task]
     servers: list[Server]
     resources: list[Resource]
+    clusters: list[Cluster]
     platform: Platform
     options: list[PolicyOptions]
     allocator: Allocator | None
@@ -138,13 +139,14 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
     tasks = _members(Task, document.get("task", []))
     servers = _members(Server, document.get("server", []))
     resources = _members(Resource, document.get("resource", []))
+    clusters = _members(Cluster, document.get("cluster", []))
     changes = _members(Change, document.get("change", []))
-    members = [*tasks.problems, *servers.problems, *resources.problems, *changes.problems]
+    members = [one for kind in (tasks, servers, resources, clusters, changes) for one in kind.problems]
     problems += [*header_problems, *platform_problems, *option_problems, *allocator_problems, *members]
-    if header is None or platform is None:
+    if header is None or platform is None or clusters.problems:
         raise InputError(problems)
     if problems:
-        between = _problems_between(header, platform, options, allocator, tasks, servers, resources, changes)
+        between = _problems_between(header, platform, options, allocator, tasks, servers, resources, clusters, changes)
         hidden = {problem.table for problem in option_problems}
         raise InputError([*problems, *(one for one in between if not (one.table in hidden and _is_missing(one)))])
     return System(
@@ -155,6 +157,7 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
         tasks=tuple(tasks.right),
         servers=tuple(servers.right),
         resources=tuple(resources.right),
+        clusters=tuple(clusters.right),
         changes=tuple(changes.right),
     )
 
@@ -167,6 +170,7 @@ def _problems_between(
     tasks: _Members[Task],
     servers: _Members[Server],
     resources: _Members[Resource],
+    clusters: _Members[Cluster],
     changes: _Members[Change],
 ) -> list[Problem]:
     """Find what does not fit between the tables that are right in themselves."""
@@ -178,6 +182,7 @@ def _problems_between(
         tasks=tasks.right,
         servers=servers.right,
         resources=resources.right,
+        clusters=clusters.right,
         platform=platform,
         options=options,
         allocator=allocator,

@@ -75,11 +75,13 @@ def texts_of(table: Table) -> dict[str, str]:
 
 def _python_policies(system: System) -> Iterator[Problem]:
     """Find policies that no file can hold."""
-    named = [(None, system.policy), *((server.name, server.policy) for server in system.servers)]
-    for server, policy in named:
+    named: list[tuple[str, str | None, int | None, object]] = [("system", None, None, system.policy)]
+    named += [("server", server.name, None, server.policy) for server in system.servers]
+    named += [("cluster", None, number, each.policy) for number, each in enumerate(system.clusters, start=1)]
+    for table, name, number, policy in named:
         if isinstance(policy, Policy):
             message = f"expected a policy that a file can name, found one in Python, {type(policy).__name__}"
-            yield Problem(message, "conflict", table="server" if server else "system", entity=server, key="policy")
+            yield Problem(message, "conflict", table=table, entity=name, number=number, key="policy")
 
 
 def _tables(system: System) -> Iterator[str]:
@@ -91,7 +93,8 @@ def _tables(system: System) -> Iterator[str]:
     for single in (*system.options, system.allocator):
         if single is not None:
             yield _text(f"[{single.table}]", texts_of(single))
-    for member in (*system.servers, *system.resources, *system.tasks, *system.changes):
+    members = (*system.clusters, *system.servers, *system.resources, *system.tasks, *system.changes)
+    for member in members:
         yield _text(f"[[{member.table}]]", texts_of(member))
 
 

@@ -22,6 +22,7 @@ from takt.base.errors import InputError, file_error, printable, system_error
 from takt.base.version import __version__
 from takt.model import image as images
 from takt.model.core_input import ResolvedSystem
+from takt.model.domains import joined
 from takt.model.python_policy import Policy, name_of
 
 MAGIC = b"TAKTTRC\0"
@@ -60,8 +61,11 @@ class Trace:
         software: what recorded it.
         horizon: ticks that were to be run.
         system: what ran.
-        image: of the system, as core reads it.
+        image: of the system, as core reads it; of a machine, those of its domains one after the other.
         data: the records, as bytes, without the closing one.
+        domains: of a machine: the trace of each domain, with numbers of its own; else empty.
+        processors: of a domain: numbers of its processors on the machine.
+        rows: of a domain: places of its records in the file.
     """
 
     path: str
@@ -71,6 +75,9 @@ class Trace:
     system: ResolvedSystem
     image: bytes
     data: memoryview
+    domains: tuple[Trace, ...] = ()
+    processors: tuple[int, ...] = (0,)
+    rows: tuple[int, ...] = ()
 
     def program(self) -> _core.Program:
         """Make the program of core, for one replay."""
@@ -122,18 +129,40 @@ def write(path: str | Path, system: ResolvedSystem, platform: str, horizon: int,
         InputError: the file cannot be written.
     """
     header = _header_bytes(system, images.pack(system, horizon), platform)
-    output_files.write(path, header + records + _closing(horizon, records))
+    output_files.write(path, header + records + closing(horizon, records))
 
 
-def _closing(horizon: int, records: bytes) -> bytes:
+def closing(horizon: int, records: bytes) -> bytes:
     """Make the record that ends a trace: it counts those before it."""
     return _RECORD.pack(horizon, len(records) // _RECORD.size, _core.NOBODY, 0, _core.RECORD_END, 0, 0, 0)
 
 
 def _header_bytes(system: ResolvedSystem, image: bytes, platform: str) -> bytes:
     """Make all that stands before the records."""
-    names = {"software": f"takt {__version__}", "platform": platform, **asdict(images.names_of(system))}
-    text = json.dumps(names, ensure_ascii=False).encode()
+    return _header_of(image, {"platform": platform, **asdict(images.names_of(system))})
+
+
+def machine_header(
+    name: str, processors: Sequence[Sequence[int]], domains: Sequence[tuple[ResolvedSystem, bytes]]
+) -> bytes:
+    """Make all that stands before the records of a machine that is simulated.
+
+    Args:
+        name: of the machine.
+        processors: of each domain.
+        domains: of each domain, what is going to run and its image.
+    """
+    described = [
+        {"processors": list(numbers), **asdict(images.names_of(system))}
+        for numbers, (system, _) in zip(processors, domains, strict=True)
+    ]
+    image = b"".join(image for _, image in domains)
+    return _header_of(image, {"platform": SIMULATOR, "system": name, "domains": described})
+
+
+def _header_of(image: bytes, names: Mapping[str, object]) -> bytes:
+    """Make a header of images and names."""
+    text = json.dumps({"software": f"takt {__version__}", **names}, ensure_ascii=False).encode()
     header = _PREAMBLE.pack(MAGIC, VERSION, _RECORD.size, len(image) + len(text)) + image + text
     return header + bytes(_padding(len(header)))
 
@@ -241,22 +270,28 @@ def _parse_names(text: bytes) -> dict[str, Any]:
     return names
 
 
-def _image_in(header: bytes) -> bytes:
-    """Give the image with which a header begins.
+def _images_in(header: bytes) -> list[bytes]:
+    """Give the images with which a header begins: one, or one for each domain.
 
     Raises:
-        ValueError: it is none.
+        ValueError: there is none, or one is not whole.
     """
-    words = int.from_bytes(header[_LENGTH_AT : _LENGTH_AT + _WORD_BYTES], "little")
-    if not header.startswith(_core.IMAGE_MAGIC.to_bytes(_WORD_BYTES, "little")):
+    found, at, magic = [], 0, _core.IMAGE_MAGIC.to_bytes(_WORD_BYTES, "little")
+    while header.startswith(magic, at):
+        words = int.from_bytes(header[at + _LENGTH_AT : at + _LENGTH_AT + _WORD_BYTES], "little")
+        if words * _WORD_BYTES > len(header) - at or words == 0:
+            raise ValueError("its image is longer than the header")
+        found.append(header[at : at + words * _WORD_BYTES])
+        at += words * _WORD_BYTES
+    if not found:
         raise ValueError("it has no image")
-    if words * _WORD_BYTES > len(header):
-        raise ValueError("its image is longer than the header")
-    return header[: words * _WORD_BYTES]
+    return found
 
 
 def _names_in(row: Mapping[str, Any]) -> images.Names:
     """Read from a header the names of the entities of an image."""
+    if not isinstance(row, dict):
+        raise ValueError("domains is of the wrong type")
     lists = {key: _texts(row, key) for key in ("servers", "tasks", "threads", "resources", "changes", "policies")}
     return images.Names(_text(row, "system"), **lists)
 
@@ -287,22 +322,74 @@ def _texts(row: Mapping[str, Any], key: str) -> list[str]:
 def _from_header(path: str | Path, header: bytes, records: memoryview, policies: Sequence[Policy]) -> Trace:
     """Make the trace that a header describes."""
     try:
-        image = _image_in(header)
-        row = _parse_names(header[len(image) :])
-        names = _names_in(row)
-        _core.Program(image, [None] * len(names.policies))
-        run, system = images.unpack(image, names)
-        return Trace(
-            path=str(path),
-            platform=_text(row, "platform"),
-            software=_text(row, "software"),
-            horizon=run.horizon,
-            system=_with_policies(system, names.policies, policies),
-            image=image,
-            data=records,
-        )
+        found = _images_in(header)
+        row = _parse_names(header[sum(map(len, found)) :])
+        if "domains" in row:
+            return _machine_of(str(path), row, found, records, policies)
+        return _trace_of(str(path), row, row, found[0], records, policies)
     except ValueError as error:
         raise _damaged(path, f"its header is not right: {printable(str(error))}") from None
+
+
+def _trace_of(
+    path: str,
+    row: Mapping[str, Any],
+    described: Mapping[str, Any],
+    image: bytes,
+    records: memoryview,
+    policies: Sequence[Policy],
+) -> Trace:
+    """Make the trace of an image and its names."""
+    names = _names_in(described)
+    _core.Program(image, [None] * len(names.policies))
+    run, system = images.unpack(image, names)
+    return Trace(
+        path=path,
+        platform=_text(row, "platform"),
+        software=_text(row, "software"),
+        horizon=run.horizon,
+        system=_with_policies(system, names.policies, policies),
+        image=image,
+        data=records,
+    )
+
+
+def _machine_of(
+    path: str, row: Mapping[str, Any], found: Sequence[bytes], records: memoryview, policies: Sequence[Policy]
+) -> Trace:
+    """Make the trace of a machine, and those of its domains."""
+    from takt.files.machine_records import divided, places_of
+
+    described = row["domains"]
+    if not isinstance(described, list) or len(described) != len(found):
+        raise ValueError("domains is of the wrong type, or not one for each image")
+    parts = [_trace_of(path, row, each, image, records, policies) for each, image in zip(described, found, strict=True)]
+    processors = [_processors_of(each, part) for each, part in zip(described, parts, strict=True)]
+    if len({number for numbers in processors for number in numbers}) < sum(map(len, processors)):
+        raise ValueError("a processor is in two domains")
+    places = places_of(processors, [part.system for part in parts])
+    own = divided(places, records)
+    domains = tuple(
+        replace(part, data=data, rows=rows, processors=place.processors)
+        for part, place, (data, rows) in zip(parts, places, own, strict=True)
+    )
+    cpus = 1 + max(numbers[-1] for numbers in processors)
+    system = replace(joined([part.system for part in parts]), name=_text(row, "system"), cpus=cpus)
+    return replace(parts[0], system=system, image=b"".join(found), domains=domains)
+
+
+def _processors_of(described: object, part: Trace) -> list[int]:
+    """Read the processors of a domain.
+
+    Raises:
+        ValueError: they are not ascending numbers, or not as many as the domain has.
+    """
+    found = described.get("processors") if isinstance(described, dict) else None
+    if not isinstance(found, list) or not all(type(number) is int for number in found):
+        raise ValueError("processors is missing or of the wrong type")
+    if len(found) != part.system.cpus or found != sorted({*found}) or not 0 <= found[0] <= found[-1] < _core.CPU_LIMIT:
+        raise ValueError("processors are not those of a domain")
+    return found
 
 
 def _with_policies(system: ResolvedSystem, names: Sequence[str], policies: Sequence[Policy]) -> ResolvedSystem:

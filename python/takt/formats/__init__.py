@@ -77,10 +77,21 @@ def write(system: System, path: str | Path, format: str | None = None) -> tuple[
     """
     how = _named(format) if format is not None else _by_suffix(Path(path))
     written = how.write(system)
-    back = how.read(written.text.encode(), Path(path).stem).system
+    back = _read_back(system, how, written.text, Path(path).stem)
     losses = differences(system, back, written.names, keeps_units=how.keeps_units)
     output_files.write(path, written.text.encode())
     return tuple(losses)
+
+
+def _read_back(system: System, how: Format, text: str, stem: str) -> System:
+    """Read what was written; the rest of a machine of domains need not be a system."""
+    try:
+        return how.read(text.encode(), stem).system
+    except InputError as error:
+        if not system.domains:
+            raise
+        message = f"{how.name} has no domains, and without them this is no task set; write it as toml"
+        raise InputError([Problem(message, "conflict")]) from error
 
 
 def _named(name: str) -> Format:

@@ -71,9 +71,15 @@ def differences(
     left = {table.table: table for table in _singles(back)}
     for table in _singles(system):
         yield from _single_differences(table, left.get(table.table))
-    for number, change in enumerate(system.changes, start=1):
-        if change not in back.changes:
-            yield Problem("lost: the file has no such change", "lost", table="change", number=number)
+    yield from _lost_tables(system.clusters, back.clusters)
+    yield from _lost_tables(system.changes, back.changes)
+
+
+def _lost_tables(ours: Sequence[Table], theirs: Sequence[Table]) -> Iterator[Problem]:
+    """Find tables without names that are not in the file."""
+    for number, table in enumerate(ours, start=1):
+        if table not in theirs:
+            yield Problem(f"lost: the file has no such {table.table}", "lost", table=table.table, number=number)
 
 
 def _lost(table: str, entity: str | None, key: str, ours: object, theirs: object) -> Problem:
@@ -278,7 +284,7 @@ def _with_unlocks(items: tuple[Item, ...]) -> tuple[Item, ...]:
 
 def _server_view(server: Server, reading: _Reading) -> dict[str, Any]:
     """Give the meaning of a server, key by key."""
-    plain = {key: getattr(server, key) for key in ("name", "kind", "priority")}
+    plain = {key: getattr(server, key) for key in ("name", "kind", "priority", "cpu", "cluster")}
     times = {key: reading.span(getattr(server, key)) for key in ("period", "budget", "offset")}
     return {**plain, **times, "parent": reading.name("server", server.parent), "policy": name_of(server.policy)}
 

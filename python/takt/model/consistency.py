@@ -19,6 +19,7 @@ from takt.model.compatibility import find_conflicts
 from takt.model.conversion import has_named_thresholds, resources_of, runs_of, span_in, to_ticks, wcet_of
 from takt.model.core_input import IDLE
 from takt.model.distributions import Distribution
+from takt.model.domains import find_division_problems, is_divided, parts_of
 from takt.model.key_types import DEFAULT_POLICY
 from takt.model.policy_options import PolicyOptions
 from takt.model.proportional_share import find_share_horizon_problems, find_share_problems
@@ -43,9 +44,25 @@ def find_problems(
     Returns:
         All problems, in the order of the tables.
     """
+    if is_divided(system):
+        return _problems_of_domains(system, other_servers, other_resources)
     found = list(_Checker(system, other_servers, other_resources).problems())
     has_wrong_times = any(problem.code == "resolution" for problem in found)
     return found if has_wrong_times else [*found, *find_window_problems(system)]
+
+
+def _problems_of_domains(
+    system: SystemTables, other_servers: Iterable[str], other_resources: Iterable[str]
+) -> list[Problem]:
+    """Find what is wrong with the division of a machine; else what does not fit in its parts, each problem once."""
+    whole = list(_Checker(system, other_servers, other_resources).names_and_sizes())
+    divided = [*whole, *find_division_problems(system)]
+    if divided:
+        return divided
+    parts = parts_of(system)
+    others = [*other_servers], [*other_resources]
+    found = [part.blamed(problem) for part in parts for problem in find_problems(part, *others)]
+    return list(dict.fromkeys(found))
 
 
 def find_horizon_problems(system: SystemTables, horizon: int | str) -> list[Problem]:
@@ -71,9 +88,7 @@ class _Checker:
         """Run all checks."""
         yield from self.sizes()
         yield from self.times_of("system", None, (("horizon", self.system.horizon),))
-        yield from self.names("task", self.system.tasks)
-        yield from self.names("server", self.system.servers)
-        yield from self.names("resource", self.system.resources)
+        yield from self.all_names()
         yield from self.times_of("platform", None, _platform_times(self.system.platform))
         for options in self.options():
             yield from self.times_of(options.table, None, options.times())
@@ -90,6 +105,17 @@ class _Checker:
         yield from find_share_problems(self.system)
         yield from find_conflicts(self.system, "processors")
         yield from find_change_problems(self.system, self.change_times, self.version)
+
+    def names_and_sizes(self) -> Iterator[Problem]:
+        """Run the checks of a machine as a whole."""
+        yield from self.sizes()
+        yield from self.all_names()
+
+    def all_names(self) -> Iterator[Problem]:
+        """All names are unique among their like."""
+        yield from self.names("task", self.system.tasks)
+        yield from self.names("server", self.system.servers)
+        yield from self.names("resource", self.system.resources)
 
     def sizes(self) -> Iterator[Problem]:
         """There is something to schedule, and not more than core can number."""

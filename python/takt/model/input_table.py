@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -66,6 +67,7 @@ class Table(BaseModel):
         return tuple(field.alias or name for name, field in cls.model_fields.items())
 
     @classmethod
+    @cache
     def time_keys(cls) -> tuple[str, ...]:
         """List the keys whose values are one time each."""
         return tuple(

@@ -136,6 +136,23 @@ Cpus = Annotated[
     PlainValidator(value_checks.check_integer("a number of processors", 1, _core.CPU_LIMIT)),
     _integer(1, _core.CPU_LIMIT),
 ]
+OptionalNumber = Annotated[
+    int | None,
+    PlainValidator(value_checks.optional(value_checks.check_integer("a number", 0, _core.CPU_LIMIT - 1))),
+    _integer(0, _core.CPU_LIMIT - 1),
+]
+Processors = Annotated[
+    Sequence[int],
+    PlainValidator(value_checks.check_processors),
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": {"type": "integer", "minimum": 0, "maximum": _core.CPU_LIMIT - 1},
+            "minItems": 1,
+            "uniqueItems": True,
+        }
+    ),
+]
 Events = Annotated[
     int,
     PlainValidator(value_checks.check_integer("a number of events", 1, _core.RBE_EVENTS)),

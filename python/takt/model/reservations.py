@@ -40,6 +40,8 @@ _ONE = 2**128
 
 def with_windows(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSystem:
     """Add the windows of its tasks to a resolved system."""
+    if not windowed_tasks(system):
+        return resolved
     traits = catalogue.traits_of(system.policy)
     specialises = traits.specialises_periods
     periods = _pinwheel_periods(resolved) if specialises else [task.period for task in resolved.tasks]

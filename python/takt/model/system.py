@@ -9,6 +9,7 @@ checks what lies between tables, so that a System that exists can be simulated.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import PlainValidator, PrivateAttr
@@ -19,12 +20,13 @@ from takt.model.allocator import with_allocator
 from takt.model.consistency import find_problems
 from takt.model.conversion import resolve
 from takt.model.core_input import ResolvedSystem
+from takt.model.domains import Part, is_divided, joined, parts_of
 from takt.model.input_table import Table
 from takt.model.key_types import DEFAULT_POLICY, Cpus, Name, OptionalTime, PolicyName, Resolution, Seed
 from takt.model.policy_options import PolicyOptions, check_options
 from takt.model.python_policy import Policy, copied
 from takt.model.reservations import with_windows
-from takt.model.tables import Allocator, Change, Platform, Resource, Server, Task
+from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Server, Task
 
 SCHEMA = 1
 
@@ -56,6 +58,21 @@ def _check_allocator(value: object) -> Allocator | None:
     return value
 
 
+@dataclass(frozen=True)
+class Domain:
+    """A part of a machine with a scheduler of its own; domains share nothing but time.
+
+    Args:
+        label: what people call it.
+        processors: numbers of its processors on the machine, ascending.
+        system: what it runs, on processors that are numbered from 0.
+    """
+
+    label: str
+    processors: tuple[int, ...]
+    system: System
+
+
 class Header(Table):
     """The table [system] of a task-set file; System says what its keys mean."""
 
@@ -82,9 +99,11 @@ class System(Header):
         policy: what orders the tasks and servers that sit directly at the root.
         horizon: how long a simulation runs; default: see takt.simulate.
         seed: all random numbers follow from it: the same seed gives the same jobs under every policy.
-        cpus: how many processors there are; with several, tasks are plain: see SPEC.md, 11.
+        cpus: how many processors there are. With several, either tasks say on which they run, or all are scheduled
+            together and are plain: see SPEC.md, 11.
         platform: what the kernel's own work takes; default: nothing.
         allocator: a takt.Allocator: number of windows per call, and cost of a call; default: one window, at no cost.
+        clusters: takt.Cluster objects: processors that are scheduled together.
         changes: takt.Change objects: what becomes different while it runs, in any order.
 
     Raises:
@@ -102,9 +121,11 @@ class System(Header):
     platform: Annotated[Platform, PlainValidator(_check_platform)] = Platform()
     options: Annotated[Sequence[PolicyOptions], PlainValidator(check_options)] = ()
     allocator: Annotated[Allocator | None, PlainValidator(_check_allocator)] = None
+    clusters: Annotated[Sequence[Cluster], PlainValidator(_check_members(Cluster))] = ()
     changes: Annotated[Sequence[Change], PlainValidator(_check_members(Change))] = ()
 
     _resolved: ResolvedSystem = PrivateAttr()
+    _domains: tuple[Domain, ...] = PrivateAttr(default=())
 
     if not TYPE_CHECKING:
 
@@ -115,7 +136,12 @@ class System(Header):
             problems = find_problems(self)
             if problems:
                 raise InputError(problems)
-            self._resolved = with_allocator(with_windows(resolve(self), self), self)
+            if is_divided(self):
+                self._domains = tuple(map(self._domain, parts_of(self)))
+                parts = [domain.system.resolved for domain in self._domains]
+                self._resolved = replace(joined(parts, self), policy=self.policy, cpus=self.cpus)
+            else:
+                self._resolved = with_allocator(with_windows(resolve(self), self), self)
 
     def _copy_policies(self) -> None:
         """Copy policies in Python as they are now: the caller may change its own, and runs copy what is kept."""
@@ -125,9 +151,22 @@ class System(Header):
             return copied(policy, memo) if isinstance(policy, Policy) else policy
 
         self.__dict__["policy"] = own(self.policy)
+        self.__dict__["clusters"] = tuple(
+            cluster.model_copy(update={"policy": cluster.policy and own(cluster.policy)}) for cluster in self.clusters
+        )
         self.__dict__["servers"] = tuple(
             server.model_copy(update={"policy": own(server.policy)}) for server in self.servers
         )
+
+    def _domain(self, part: Part) -> Domain:
+        """Make a domain of its tables."""
+        tables = {key: getattr(part, key) for key in System.model_fields if hasattr(part, key)}
+        return Domain(part.label, part.processors, System(**tables, name=self.name, seed=part.seed_of(self.seed)))
+
+    @property
+    def domains(self) -> tuple[Domain, ...]:
+        """The domains of a machine whose processors or clusters have schedulers of their own; else none."""
+        return self._domains
 
     @property
     def resolved(self) -> ResolvedSystem:

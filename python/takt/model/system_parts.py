@@ -8,7 +8,7 @@ from typing import Protocol
 
 from takt.model.policy_options import PolicyOptions
 from takt.model.python_policy import Policy
-from takt.model.tables import Allocator, Change, Platform, Resource, Server, Task
+from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Server, Task
 
 
 class SystemTables(Protocol):
@@ -41,6 +41,10 @@ class SystemTables(Protocol):
     @property
     def resources(self) -> Sequence[Resource]:
         """The resources."""
+
+    @property
+    def clusters(self) -> Sequence[Cluster]:
+        """The clusters of processors."""
 
     @property
     def options(self) -> Sequence[PolicyOptions]:

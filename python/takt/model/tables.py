@@ -36,6 +36,7 @@ from takt.model.key_types import (
     OnOverrun,
     OptionalClassName,
     OptionalName,
+    OptionalNumber,
     OptionalOffset,
     OptionalPolicyName,
     OptionalPriority,
@@ -45,6 +46,7 @@ from takt.model.key_types import (
     PolicyName,
     Preemption,
     Priority,
+    Processors,
     ProtocolName,
     Sections,
     Subjobs,
@@ -106,6 +108,8 @@ class Task(Table):
             worst-case response time among hard tasks.
         mandatory: how much of the wcet must be done, where the policy is imprecise; default: all.
         server: name of the server that it runs in; default: the root.
+        cpu: number of its processor, from 0, where each processor has a scheduler of its own; default: its server's.
+        cluster: place of its table [[cluster]] in the file, from 0; default: its server's.
         class_: "hard", "soft" or "none" (key `class`): which task goes first among equal computed keys.
         initially: "present", or "absent": none of its jobs comes before a change adds it.
         events: how many jobs are expected in each interval, used where the dispatcher's policy is rbe.
@@ -146,6 +150,8 @@ class Task(Table):
     promotion: OptionalOffset = None
     mandatory: OptionalOffset = None
     server: OptionalName = None
+    cpu: OptionalNumber = None
+    cluster: OptionalNumber = None
     class_: ClassName = Field(default="hard", alias="class")
     initially: Initially = "present"
     events: Events = 1
@@ -223,6 +229,7 @@ class Server(Table):
         policy: what orders its tasks and servers.
         offset: first replenishment; before it there is no budget.
         parent: name of the server that it runs in; default: the root.
+        cpu, cluster: as of a task; default: its parent's.
 
     Raises:
         InputError: a value is not right.
@@ -239,6 +246,8 @@ class Server(Table):
     policy: PolicyName = DEFAULT_POLICY
     offset: Offset = 0
     parent: OptionalName = None
+    cpu: OptionalNumber = None
+    cluster: OptionalNumber = None
 
 
 class Resource(Table):
@@ -258,6 +267,24 @@ class Resource(Table):
 
     name: Name
     protocol: ProtocolName = "pip"
+
+
+class Cluster(Table):
+    """A cluster: processors with one scheduler, whose tasks run on all of them and on no other.
+
+    Args:
+        cpus: numbers of its processors, from 0; no two clusters have one.
+        policy: what orders its tasks and servers; default: the policy of the system.
+
+    Raises:
+        InputError: a value is not right.
+    """
+
+    table = "cluster"
+    examples: ClassVar[Mapping[str, str]] = {"cpus": "[0, 1]"}
+
+    cpus: Processors
+    policy: OptionalPolicyName = None
 
 
 class Change(Table):

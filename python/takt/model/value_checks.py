@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from pydantic_core import PydanticCustomError
 
+from takt import _core
 from takt.base import times
 from takt.base.errors import show
 from takt.model import catalogue
@@ -101,6 +102,18 @@ def check_integer(what: str, least: int, most: int) -> Callable[[object], int]:
         return value
 
     return check
+
+
+def check_processors(value: object) -> tuple[int, ...]:
+    """Accept a list of processors, at least one, none twice."""
+    if not isinstance(value, (list, tuple)) or not value:
+        found = "an empty list" if value in ([], ()) else show(value)
+        raise refuse("wrong-type", f"expected processors such as [0, 1], found {found}")
+    check = check_integer("a processor", 0, _core.CPU_LIMIT - 1)
+    processors = tuple(map(check, value))
+    if len(set(processors)) < len(processors):
+        raise refuse("duplicate", f"expected every processor once, found {list(processors)}")
+    return processors
 
 
 def check_choice(what: str, names: tuple[str, ...]) -> Callable[[object], str]:

@@ -16,7 +16,7 @@ from takt import _core
 from takt.base import forks
 from takt.files.trace_file import Record, Trace
 from takt.model.core_input import ResolvedSystem
-from takt.run import frames
+from takt.run import frames, machine
 
 _SEGMENTS = {
     "start": pl.UInt64,
@@ -45,6 +45,8 @@ def jobs_of(trace: Trace) -> pl.DataFrame:
 def segments_of(trace: Trace) -> pl.DataFrame:
     """List the segments of execution, as Result.segments does; those of plain threads are not listed."""
     forks.check()
+    if trace.domains:
+        return machine.segments_together([(each.processors, segments_of(each)) for each in trace.domains])
     return pl.DataFrame(list(_merged(_segments(trace))), schema=_SEGMENTS, orient="row")
 
 

@@ -96,20 +96,31 @@ def replay(path: str | Path, policies: Sequence[Policy] = ()) -> Replay:
             recorded.
     """
     trace = trace_file.read(path, policies)
+    found = [_replayed(path, part) for part in trace.domains or (trace,)]
+    differences = [difference for _, difference in found if difference is not None]
+    first = min(differences, key=lambda difference: difference.record, default=None)
+    return Replay(trace, sum(decisions for decisions, _ in found), first)
+
+
+def _replayed(path: str | Path, trace: Trace) -> tuple[int, Difference | None]:
+    """Replay the records of one dispatcher: how many decisions were compared, and the first difference."""
     verdict, decisions, number, recorded, replayed = _core.replay(trace.program(), trace.data)
+    if verdict == "identical":
+        return decisions, None
+    place = trace.rows[number] if trace.rows else number
     if verdict == "invalid":
         instant = _instant(recorded[0], trace.system)
-        message = f"damaged trace: record {number}, at {instant}, cannot have been recorded in this order"
+        message = f"damaged trace: record {place}, at {instant}, cannot have been recorded in this order"
         raise file_error(path, message, "damaged")
-    if verdict == "identical":
-        return Replay(trace, decisions, None)
-    return Replay(trace, decisions, _difference(trace.system, number, Record(*recorded), Record(*replayed)))
+    return decisions, _difference(trace, place, Record(*recorded), Record(*replayed))
 
 
-def _difference(system: ResolvedSystem, number: int, recorded: Record, replayed: Record) -> Difference:
+def _difference(trace: Trace, number: int, recorded: Record, replayed: Record) -> Difference:
     """Describe the first difference."""
+    system = trace.system
+    where = f" of processor {', '.join(map(str, trace.processors))}" if trace.rows else ""
     text = (
-        f"different at record {number}, instant {_instant(recorded.now, system)}: "
+        f"different at record {number}{where}, instant {_instant(recorded.now, system)}: "
         f"recorded {_describe(recorded, system)}, replayed {_describe(replayed, system)}"
     )
     return Difference(number, recorded, replayed, text)

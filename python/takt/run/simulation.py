@@ -16,7 +16,7 @@ from takt.model.core_input import ResolvedSystem
 from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import Policy
 from takt.model.system import System
-from takt.run import frames
+from takt.run import frames, machine
 from takt.run.architecture import figures_of
 from takt.run.result import RunResult
 
@@ -59,13 +59,37 @@ def simulate(
     """
     forks.check()
     asked = {"segments": segments, "jobs": jobs, "budgets": budgets, "points": points, "locks": locks, "rates": rates}
-    ticks, copies = horizon_ticks(system, horizon), dict[int, Any]()
-    image = images.pack(system.resolved, ticks)
-    program = images.program(system.resolved, image, copies)
-    kept = [name for name, option in frames.OPTIONS.items() if asked[option]]
+    ticks, kept = horizon_ticks(system, horizon), [name for name, option in frames.OPTIONS.items() if asked[option]]
     told = progress if progress is not None or trace is None else _let_signals_in
-    with nullcontext() if trace is None else _recorded(trace, system, image) as path:
-        outcome = _core.simulate(program, kept=kept, trace_path=path, progress=told)
+    if system.domains:
+        return _run_domains(system, ticks, kept, trace, told)
+    with nullcontext() if trace is None else _recorded(trace, system, ticks) as path:
+        return _run(system, ticks, kept, path, told)
+
+
+def _run_domains(
+    system: System,
+    ticks: int,
+    kept: Sequence[str],
+    trace: str | Path | None,
+    progress: Callable[[int], None] | None,
+) -> RunResult:
+    """Simulate the domains of a machine one after the other."""
+    count, results = len(system.domains), list[RunResult]()
+    with nullcontext([None] * count) if trace is None else machine.recorded(trace, system, ticks) as paths:
+        for number, (domain, path) in enumerate(zip(system.domains, paths, strict=True)):
+            told = machine.progress_of(progress, number, count, ticks)
+            results.append(_run(domain.system, ticks, kept, path, told))
+    return machine.together(system, results)
+
+
+def _run(
+    system: System, ticks: int, kept: Sequence[str], path: str | None, progress: Callable[[int], None] | None
+) -> RunResult:
+    """Simulate a system of one dispatcher, and append its records to a file if there is one."""
+    copies = dict[int, Any]()
+    program = images.program(system.resolved, images.pack(system.resolved, ticks), copies)
+    outcome = _core.simulate(program, kept=kept, trace_path=path, progress=progress)
     return _result_of(system, ticks, outcome, copies, kept)
 
 
@@ -95,8 +119,9 @@ def _policies(resolved: ResolvedSystem, copies: Mapping[int, Any]) -> dict[str, 
     return {name: copies.get(id(policy), policy) for name, policy in places.items() if isinstance(policy, Policy)}
 
 
-def _recorded(trace: str | Path, system: System, image: bytes) -> AbstractContextManager[str]:
+def _recorded(trace: str | Path, system: System, ticks: int) -> AbstractContextManager[str]:
     """Give the name of a file to append the records of a simulation to; at the end it becomes `trace`."""
+    image = images.pack(system.resolved, ticks)
     return trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR)
 
 

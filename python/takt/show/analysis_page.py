@@ -59,7 +59,7 @@ def _facts(analysis: Analysis, unit: str, number: int) -> dict[str, Any]:
         "is_schedulable": analysis.is_schedulable,
         "lines": [line for line, _ in analysis_text.lines_of(analysis)],
         "task_table": _table(analysis_text.task_columns(analysis, clock), analysis.tasks),
-        "server_table": _table(analysis_text.server_columns(clock), analysis.servers),
+        "server_table": _table(analysis_text.server_columns(analysis, clock), analysis.servers),
         "charts": [
             {"title": chart.title, "key": f"chart-{number}-{place}"} for place, chart in enumerate(analysis.charts)
         ],

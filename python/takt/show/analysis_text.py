@@ -49,7 +49,7 @@ def print_analysis(console: Console, analysis: Analysis, unit: str) -> None:
     title = f"{analysis.name}  policy {analysis.policy}  utilization {share(Fraction(*analysis.utilization))}"
     print_table(console, title, _table(task_columns(analysis, clock), analysis.tasks[:MAX_LINES]))
     if analysis.servers:
-        print_table(console, "servers", _table(server_columns(clock), analysis.servers[:MAX_LINES]))
+        print_table(console, "servers", _table(server_columns(analysis, clock), analysis.servers[:MAX_LINES]))
     for line, style in lines_of(analysis):
         console.print(Text(line, style=style), soft_wrap=True)
 
@@ -77,6 +77,7 @@ def task_columns(analysis: Analysis, clock: Clock) -> list[Column]:
     has_classes = len({row.class_ for row in analysis.tasks}) > 1
     return [
         Column("task", lambda row: row.task, "left"),
+        *_domain_column(analysis),
         *([Column("server", lambda row: row.server or "-", "left")] * has_servers),
         *([Column("class", lambda row: row.class_, "left")] * has_classes),
         Column("period", lambda row: clock.write(row.period or None)),
@@ -91,10 +92,16 @@ def task_columns(analysis: Analysis, clock: Clock) -> list[Column]:
     ]
 
 
-def server_columns(clock: Clock) -> list[Column]:
+def _domain_column(analysis: Analysis) -> list[Column]:
+    """Give the column that names domains, if there are several."""
+    return [Column("domain", lambda row: row.domain, "left")] * any(row.domain for row in analysis.tasks)
+
+
+def server_columns(analysis: Analysis, clock: Clock) -> list[Column]:
     """List the columns of the table of servers."""
     return [
         Column("server", lambda row: row.server, "left"),
+        *_domain_column(analysis),
         Column("kind", lambda row: row.kind, "left"),
         Column("period", lambda row: clock.write(row.period)),
         Column("budget", lambda row: clock.write(row.budget)),
@@ -179,5 +186,6 @@ def _task_as_json(row: TaskBound) -> dict[str, Any]:
 
 
 def _row_as_json(row: TaskBound | ServerBound) -> dict[str, Any]:
-    """Make the JSON of a task or a server."""
-    return asdict(row) | {"verdict": row.verdict.value, "test": None if row.test is None else asdict(row.test)}
+    """Make the JSON of a task or a server; with its domain, if it is in one."""
+    named = {key: value for key, value in asdict(row).items() if key != "domain" or value}
+    return named | {"verdict": row.verdict.value, "test": None if row.test is None else asdict(row.test)}

@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from takt.base import times
 from takt.run.result import RunResult
-from takt.show.timeline import MISS_COLOR, SECTION_HEIGHT, Distribution, Timeline, is_idle, shorten
+from takt.show.timeline import MISS_COLOR, SECTION_HEIGHT, Distribution, Group, Heading, Timeline, is_idle, shorten
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 POLICY_COLORS = ("#332288", "#44aa99", "#ddaa33", "#aa4499", "#88ccee", "#117733", "#8c8c8c")
@@ -349,11 +349,10 @@ def _lane_axis(chart: figure, lines: Timeline) -> None:
 
 
 def _headings(chart: figure, lines: Timeline) -> None:
-    """Write the servers above their tasks."""
-    titles = ColumnDataSource(
-        {"text": [group.title for group in lines.groups], "y": [group.y for group in lines.groups]}
-    )
-    chart.hspan(y=[group.y - 0.35 for group in lines.groups], line_color=_INK, line_width=1)
+    """Write the domains and the servers above their tasks."""
+    above: list[Heading | Group] = [*lines.headings, *lines.groups]
+    titles = ColumnDataSource({"text": [each.title for each in above], "y": [each.y for each in above]})
+    chart.hspan(y=[each.y - 0.35 for each in above], line_color=_INK, line_width=1)
     chart.add_layout(_left_labels(titles, text_baseline="middle", text_color=_QUIET))
 
 

@@ -20,7 +20,7 @@ import polars as pl
 from takt.base import forks, output_files, times
 from takt.base.errors import InputError, Problem, file_error, show
 from takt.run.result import RunResult
-from takt.show.timeline import MISS_COLOR, SECTION_HEIGHT, Group, Lane, Timeline, axis_unit, shorten, timeline
+from takt.show.timeline import MISS_COLOR, SECTION_HEIGHT, Group, Heading, Lane, Timeline, axis_unit, shorten, timeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -298,8 +298,9 @@ def _style(axes: Axes, lines: Timeline) -> None:
         [lane.y + _BASE for lane in lines.lanes], 0, 1, "0.75", linewidth=0.4, transform=axes.get_yaxis_transform()
     )
     place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 6}
-    for group in lines.groups:
-        axes.text(0.005, group.y, group.title, color="0.35", parse_math=False, **place)
+    heads: list[Heading | Group] = [*lines.headings, *lines.groups]
+    for above in heads:
+        axes.text(0.005, above.y, above.title, color="0.35", parse_math=False, **place)
     axes.set_ylim(lines.height, -0.05)
     axes.tick_params(axis="y", length=0, labelsize=_FONT_POINTS)
     for label in axes.get_yticklabels()[len(names) :]:

@@ -80,6 +80,7 @@ class TaskRow:
     feedback_calls: int = 0
     grant: Grant | None = None
     parameters: tuple[Parameters, ...] = ()
+    domain: str = ""
 
     @property
     def response_avg(self) -> Fraction | None:
@@ -140,8 +141,10 @@ def task_rows(result: RunResult) -> list[TaskRow]:
         "feedback_calls",
     )
     granted, parameters = grants(result), stretches.parameters_of(result)
+    domains = {task.name: domain.label for domain in result.system.domains for task in domain.system.tasks}
     return [
-        replace(TaskRow(*row), grant=granted.get(row[0]), parameters=parameters[row[0]]) for row in columns.iter_rows()
+        replace(TaskRow(*row), grant=granted.get(row[0]), parameters=parameters[row[0]], domain=domains.get(row[0], ""))
+        for row in columns.iter_rows()
     ]
 
 
@@ -166,6 +169,7 @@ class Report:
         change_lines: the same for people: instant and text.
         tells_calls: whether the task set says what an allocator does.
         stretches: the utilization between changes; empty if that is not known.
+        domains: label, processors and policy of each domain of a machine; else empty.
     """
 
     name: str
@@ -184,6 +188,7 @@ class Report:
     change_lines: tuple[tuple[int, str], ...] = ()
     tells_calls: bool = False
     stretches: tuple[Stretch, ...] = ()
+    domains: tuple[tuple[str, tuple[int, ...], str], ...] = ()
 
     @property
     def migrations(self) -> int:
@@ -237,6 +242,7 @@ def report_of(result: RunResult) -> Report:
         change_lines=tuple(result.change_lines),
         tells_calls=system.allocator is not None,
         stretches=stretches.stretches_of(result),
+        domains=tuple((each.label, each.processors, name_of(each.system.policy)) for each in system.domains),
     )
 
 
@@ -254,7 +260,9 @@ def print_report(console: Console, report: Report, unit: str) -> None:
         console.print(_architecture_line(report.architecture, clock), soft_wrap=True)
     elif report.cpus > 1:
         console.print(_processor_line(report), soft_wrap=True)
-    elif report.overhead:
+    for line in _domain_lines(report):
+        console.print(Text(line), soft_wrap=True)
+    if report.architecture is None and report.overhead:
         console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
     _print_verdict(console, report)
     _print_deadlocks(console, report, clock)
@@ -267,6 +275,18 @@ def _processor_line(report: Report) -> str:
     return (
         f"{report.cpus} processors, {share(report.utilization / report.cpus)} of each, {report.migrations} migrations"
     )
+
+
+def _domain_lines(report: Report) -> list[str]:
+    """Say of each domain what it orders by, what there is to do and what it missed; of many, only the first ones."""
+    lines = []
+    for label, processors, policy in report.domains[:MAX_LINES]:
+        rows = [row for row in report.rows if row.domain == label]
+        asked = sum((row.utilization or Fraction(0) for row in rows), Fraction(0)) / len(processors)
+        where = f" ({', '.join(map(str, processors))})" if label != f"processor {processors[0]}" else ""
+        missed = verdict(sum(row.missed for row in rows))
+        lines.append(f"{label}{where}: policy {policy}, utilization {share(asked)}, {missed}")
+    return lines
 
 
 def _architecture_line(architecture: Architecture, clock: Clock) -> str:
@@ -374,13 +394,13 @@ def _run_table(report: Report, clock: Clock) -> Table:
         "missed requested": _misses(report.missed_requested or 0),
         "util": share(report.utilization),
     }
-    has_servers = _has_servers(report)
+    has_servers, has_domains = _has_servers(report), bool(report.domains)
     called = ["calls"] * report.tells_calls
     events = [name for name in _EVENTS if any(getattr(row, name) for row in report.rows)]
     has_optional = any(row.optional_wanted for row in report.rows)
     rated = _RATED if report.is_rate_based else ()
     columns = [*_NUMBERS, *rated[:1], *events, *["optional"] * has_optional, *called, "util", *rated[1:]]
-    table = _table(has_servers, columns, footers)
+    table = _table(has_servers, columns, footers, has_domains=has_domains)
     for row in report.rows[:MAX_LINES]:
         counts = (str(getattr(row, name)) for name in events)
         late, *granted = [[cell] for cell in _rated_cells(row, clock)] if rated else [[]]
@@ -388,7 +408,7 @@ def _run_table(report: Report, clock: Clock) -> Table:
         calls = [str(row.allocator_calls)] * len(called)
         last = (*optional, *calls, row.share, *(cell for [cell] in granted))
         numbers = (*_numbers(row, clock), *late, *counts, *last)
-        table.add_row(*_names(row, has_servers), *numbers)
+        table.add_row(*_names(row, has_servers, has_domains=has_domains), *numbers)
     return table
 
 
@@ -477,10 +497,14 @@ def _has_servers(report: Report) -> bool:
     return any(row.server for row in report.rows)
 
 
-def _table(has_servers: bool, numbers: Iterable[str], footers: Mapping[str, Text | str]) -> Table:
+def _table(
+    has_servers: bool, numbers: Iterable[str], footers: Mapping[str, Text | str], *, has_domains: bool = False
+) -> Table:
     """Make an empty table: columns of names on the left, columns of numbers on the right, totals below."""
     table = Table(box=SIMPLE, show_footer=True, show_edge=False, pad_edge=False, collapse_padding=True)
     table.add_column("task", footer="total", overflow="fold")
+    if has_domains:
+        table.add_column("domain", overflow="fold")
     if has_servers:
         table.add_column("server", overflow="fold")
     for header in numbers:
@@ -488,9 +512,9 @@ def _table(has_servers: bool, numbers: Iterable[str], footers: Mapping[str, Text
     return table
 
 
-def _names(row: TaskRow, has_servers: bool) -> list[Text]:
+def _names(row: TaskRow, has_servers: bool, *, has_domains: bool = False) -> list[Text]:
     """Make the names of one line."""
-    return [Text(row.task), *([Text(row.server)] if has_servers else [])]
+    return [Text(row.task), *[Text(row.domain)] * has_domains, *[Text(row.server)] * has_servers]
 
 
 def _misses(count: int) -> Text:
@@ -546,7 +570,19 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
         "deadlocks": [asdict(deadlock) for deadlock in report.deadlocks],
         "changes": list(report.changes),
         "tasks": [_row_as_json(row) for row in report.rows],
-    }
+    } | _domains_as_json(report)
+
+
+def _domains_as_json(report: Report) -> dict[str, Any]:
+    """Make what --json says about domains; nothing where there are none."""
+    if not report.domains:
+        return {}
+    described = [
+        {"domain": label, "processors": list(processors), "policy": policy}
+        | {"tasks": [row.task for row in report.rows if row.domain == label]}
+        for label, processors, policy in report.domains
+    ]
+    return {"domains": described}
 
 
 def _architecture_as_json(architecture: Architecture | None) -> dict[str, int | float] | None:

@@ -372,15 +372,15 @@ def _task_table(runs: Sequence[Run]) -> _Table:
     counted = {row["task"]: row for row in result.summary.iter_rows(named=True)}
     rows = _rows_by_task(result)
     times = ("period", "deadline", "wcet")
-    servers = _server_headers(result)
+    places = _place_headers(result)
     numbers = (*times, "utilization", "jobs", "missed", *requested, "min response", "mean", "max", *counts, *granted)
     headers = [
-        *[(name, "name") for name in ("task", *servers, "class")],
+        *[(name, "name") for name in ("task", *places, "class")],
         *[(name, "number") for name in numbers],
     ]
     cells = [
         [
-            *map(_name, (row.task, *_server(row, servers), row.class_)),
+            *map(_name, (row.task, *_place(row, places), row.class_)),
             *(_parameter(row, name, clock) for name in times),
             Cell(row.share, sort=-1 if row.utilization is None else float(row.utilization)),
             _number(row.jobs),
@@ -422,14 +422,15 @@ def _server_table(system: System) -> _Table:
     return _table([*headers, *numbers], rows)
 
 
-def _server_headers(result: RunResult) -> list[str]:
-    """Give the heading of the column of servers, if there are any."""
-    return ["server"] if result.system.servers else []
+def _place_headers(result: RunResult) -> list[str]:
+    """Give the headings of the columns of domains and servers, if there are any."""
+    system = result.system
+    return ["domain"] * bool(system.domains) + ["server"] * bool(system.servers)
 
 
-def _server(row: TaskRow, headers: Sequence[str]) -> list[str]:
-    """Name the server of a task, if there is a column for it."""
-    return [row.server or "\u2013" for _ in headers]
+def _place(row: TaskRow, headers: Sequence[str]) -> list[str]:
+    """Name domain and server of a task, as far as there are columns for them."""
+    return [getattr(row, header) or "\u2013" for header in headers]
 
 
 def _worst_rows(runs: Sequence[Run], rows: dict[str, TaskRow]) -> list[TaskRow]:
@@ -442,15 +443,15 @@ def _comparison_table(runs: Sequence[Run]) -> _Table:
     """Make the table of the task set with the largest response and the misses under each policy, worst first."""
     clock = _clock(runs[0].result)
     rows = [_rows_by_task(run.result) for run in runs]
-    servers = _server_headers(runs[0].result)
+    places = _place_headers(runs[0].result)
     headers = [
-        *[(name, "name") for name in ("task", *servers)],
+        *[(name, "name") for name in ("task", *places)],
         *[(name, "number") for name in ("period", "deadline", "wcet")],
         *[(f"{what} {run.name}", "number") for run in runs for what in _outcome_headers(run)],
     ]
     cells = [
         [
-            *map(_name, (row.task, *_server(row, servers))),
+            *map(_name, (row.task, *_place(row, places))),
             *(_parameter(row, name, clock) for name in ("period", "deadline", "wcet")),
             *(cell for other in rows for cell in _outcome(other[row.task], clock)),
         ]

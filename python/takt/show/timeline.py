@@ -19,7 +19,8 @@ from takt import _core
 from takt.base import times
 from takt.model.conversion import to_ticks
 from takt.model.core_input import IDLE
-from takt.model.system import System
+from takt.model.python_policy import name_of
+from takt.model.system import Domain, System
 from takt.model.tables import Server
 from takt.run.result import RunResult
 from takt.show import resource_use, stretches
@@ -89,12 +90,26 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Heading:
+    """The name of a domain above the lanes of its tasks.
+
+    Args:
+        title: the domain and its policy.
+        y: its middle.
+    """
+
+    title: str
+    y: float
+
+
+@dataclass(frozen=True)
 class Timeline:
     """A run as a chart shows it.
 
     Args:
         lanes: from top to bottom.
-        groups: headings between them.
+        groups: servers between them.
+        headings: domains between them.
         height: of lanes and headings together.
         unit: that of the file's resolution, such as "ms".
         scale: units per tick.
@@ -118,6 +133,7 @@ class Timeline:
 
     lanes: tuple[Lane, ...]
     groups: tuple[Group, ...]
+    headings: tuple[Heading, ...]
     height: float
     unit: str
     scale: float
@@ -159,7 +175,7 @@ def timeline(
     """
     shown = set(worst_tasks([result])[:MAX_LANES] if tasks is None else tasks)
     sections = _sections(result)
-    lanes, groups, height = _arrange(result.system, shown, _rows(sections))
+    lanes, groups, headings, height = _arrange(result.system, shown, _rows(sections))
     segments, points = _in_lanes(result.segments, lanes), _in_lanes(result.points, lanes)
     sections = _in_lanes(sections, lanes)
     budgets, idle = _budgets(result, groups), _idle(result, groups)
@@ -170,6 +186,7 @@ def timeline(
     return Timeline(
         lanes=lanes,
         groups=groups,
+        headings=headings,
         height=height,
         unit=unit_of(result.system),
         scale=result.system.resolution_ns / times.UNITS[unit_of(result.system)],
@@ -264,32 +281,50 @@ def worst_tasks(results: Sequence[RunResult]) -> list[str]:
 
 def _arrange(
     system: System, shown: set[str], rows: Mapping[str, int]
-) -> tuple[tuple[Lane, ...], tuple[Group, ...], float]:
-    """Put the tasks of the root above those of the servers, and every server's budget above its tasks."""
+) -> tuple[tuple[Lane, ...], tuple[Group, ...], tuple[Heading, ...], float]:
+    """Put the tasks of the root above those of the servers, every server's budget above its tasks, by domains."""
     lanes: list[Lane] = []
     groups: list[Group] = []
+    headings: list[Heading] = []
     y = 0.0
     if system.resolved.rates is not None:
         groups.append(_ledger_group())
         y += _GROUP_HEIGHT + _CURVE_HEIGHT
     members = _members(system, shown)
-    for server in (None, *_shown_servers(system, shown)):
-        if server is not None:
-            groups.append(_group(system, server, y))
-            y += _GROUP_HEIGHT + _CURVE_HEIGHT
-        for task, color in members[_name(server)]:
-            lanes.append(Lane(task, _name(server) or "", color, y + _LANE_HEIGHT / 2, rows.get(task, 0)))
-            y += _LANE_HEIGHT + SECTION_HEIGHT * lanes[-1].rows
-    return tuple(lanes), tuple(groups), y
+    for domain, servers in _by_domain(system, shown):
+        if domain is not None:
+            title = f"{domain.label}: {name_of(domain.system.policy)}"
+            headings.append(Heading(title, y + _GROUP_HEIGHT / 2))
+            y += _GROUP_HEIGHT
+        for server in (None, *servers):
+            if server is not None:
+                groups.append(_group(system, server, y))
+                y += _GROUP_HEIGHT + _CURVE_HEIGHT
+            for task, color in members[None if domain is None else domain.label, _name(server)]:
+                lanes.append(Lane(task, _name(server) or "", color, y + _LANE_HEIGHT / 2, rows.get(task, 0)))
+                y += _LANE_HEIGHT + SECTION_HEIGHT * lanes[-1].rows
+    return tuple(lanes), tuple(groups), tuple(headings), y
 
 
-def _members(system: System, shown: set[str]) -> defaultdict[str | None, list[tuple[str, str]]]:
-    """List the tasks of each server that are shown, with their colours."""
-    members: defaultdict[str | None, list[tuple[str, str]]] = defaultdict(list)
+def _by_domain(system: System, shown: set[str]) -> Iterator[tuple[Domain | None, list[Server]]]:
+    """List the domains in which tasks are shown, each with the servers that are; None where there is but one."""
+    servers = _shown_servers(system, shown)
+    if not system.domains:
+        yield None, servers
+    for domain in system.domains:
+        names = {server.name for server in domain.system.servers}
+        if any(task.name in shown for task in domain.system.tasks):
+            yield domain, [server for server in servers if server.name in names]
+
+
+def _members(system: System, shown: set[str]) -> defaultdict[tuple[str | None, str | None], list[tuple[str, str]]]:
+    """List the tasks of each domain and server that are shown, with their colours."""
+    members: defaultdict[tuple[str | None, str | None], list[tuple[str, str]]] = defaultdict(list)
     resolved = system.resolved
+    domains = {task.name: domain.label for domain in system.domains for task in domain.system.tasks}
     for i, (task, server) in enumerate(zip(resolved.tasks, resolved.server_names(), strict=True)):
         if task.name in shown:
-            members[server or None].append((task.name, COLORS[i % len(COLORS)]))
+            members[domains.get(task.name), server or None].append((task.name, COLORS[i % len(COLORS)]))
     return members
 
 

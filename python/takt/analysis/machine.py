@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The analysis of a machine: those of its domains, put together.
+
+A domain is a system in itself, whatever the others do. So every bound of a domain holds on the machine, and the
+verdict of the machine is that of all domains together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from takt.analysis.result import Advice, Analysis, Verdict, worst_of
+from takt.model.python_policy import name_of
+from takt.model.system import Domain, System
+
+_Analysed = tuple[Domain, Analysis]
+_MOST = 3
+"""How many domains a reason is about."""
+
+
+def together(system: System, analyses: Sequence[Analysis]) -> Analysis:
+    """Give the analysis of a machine.
+
+    Args:
+        system: the machine.
+        analyses: of its domains, in their order.
+    """
+    rows = list(zip(system.domains, analyses, strict=True))
+    counted = [row for row in rows if _has_hard_tasks(row[1])] or rows
+    verdict = worst_of([analysis.verdict for _, analysis in counted])
+    tasks = {task.name: number for number, task in enumerate(system.tasks)}
+    servers = {server.name: number for number, server in enumerate(system.servers)}
+    bounds = [replace(bound, domain=domain.label) for domain, analysis in rows for bound in analysis.tasks]
+    supplies = [replace(bound, domain=domain.label) for domain, analysis in rows for bound in analysis.servers]
+    scalings = [analysis.scaling for analysis in analyses]
+    known = [scaling for scaling in scalings if scaling is not None]
+    return Analysis(
+        name=system.name,
+        policy=", ".join(dict.fromkeys(name_of(domain.system.policy) for domain in system.domains)),
+        resolution_ns=system.resolution_ns,
+        verdict=verdict,
+        reason=_reason(counted, verdict),
+        utilization=sum((Fraction(*analysis.utilization) for analysis in analyses), Fraction(0)).as_integer_ratio(),
+        tasks=tuple(sorted(bounds, key=lambda bound: tasks[bound.task])),
+        servers=tuple(sorted(supplies, key=lambda bound: servers[bound.server])),
+        scaling=min(known) if len(known) == len(scalings) else None,
+        unsearched=sum(analysis.unsearched for analysis in analyses),
+        advice=tuple(_advice(counted)),
+        charts=tuple(
+            replace(chart, title=f"{domain.label}: {chart.title}")
+            for domain, analysis in rows
+            for chart in analysis.charts
+        ),
+    )
+
+
+def _has_hard_tasks(analysis: Analysis) -> bool:
+    """Say whether the deadlines of a domain count where some do."""
+    return any(bound.class_ == "hard" for bound in analysis.tasks)
+
+
+def _reason(counted: Sequence[_Analysed], verdict: Verdict) -> str:
+    """Give the reasons of the domains that the verdict comes from."""
+    told = [f"{domain.label}: {analysis.reason}" for domain, analysis in counted if analysis.verdict is verdict]
+    more = len(told) - _MOST
+    return "; ".join([*told[:_MOST], *([f"and {more} domains more"] if more > 0 else [])])
+
+
+def _advice(counted: Sequence[_Analysed]) -> list[Advice]:
+    """Give the advice for the one domain that does not fit; what helps one of several does not help the machine."""
+    late = [(domain, analysis) for domain, analysis in counted if not analysis.is_schedulable]
+    if len(late) != 1:
+        return []
+    domain, analysis = late[0]
+    return [
+        replace(advice, what=f"{advice.what} on {domain.label}") for advice in analysis.advice if _is_of_members(advice)
+    ]
+
+
+def _is_of_members(advice: Advice) -> bool:
+    """Say whether a change is of tasks and servers; one of [system] would be of all domains."""
+    return all(table in ("task", "server") for table, _, _, _ in advice.changes)

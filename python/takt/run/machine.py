@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Results of the domains of a machine, put together in the order of time.
+
+Domains share nothing but time, so each runs by itself. Rows of one instant are in the order of the domains. Here
+polars is asked queries, which start its threads; see base/forks.py.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from takt.base import output_files
+from takt.files import trace_file
+from takt.model import image as images
+from takt.model.python_policy import Policy
+from takt.model.system import Domain, System
+from takt.run.result import RunResult
+
+_LAST = pl.lit(2**64 - 1, pl.UInt64)
+
+
+@contextmanager
+def recorded(path: str | Path, system: System, horizon: int) -> Iterator[list[str]]:
+    """Yield a file for each domain to append its records to; at the end they become the trace `path` of the machine.
+
+    Args:
+        path: the file; what is there is replaced.
+        system: the machine.
+        horizon: ticks that are to be run.
+
+    Raises:
+        InputError: the file cannot be written; what was there is still there.
+    """
+    from takt.files import machine_records
+
+    systems = [domain.system.resolved for domain in system.domains]
+    places = machine_records.places_of([domain.processors for domain in system.domains], systems)
+    packed = [(each, images.pack(each, horizon)) for each in systems]
+    with output_files.replacing(path) as file, tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / str(number) for number in range(len(systems))]
+        yield list(map(str, paths))
+        whole = [trace_file.without_closing(memoryview(each.read_bytes())) for each in paths]
+        records = machine_records.merged(places, whole)
+        file.write(trace_file.machine_header(system.name, [place.processors for place in places], packed))
+        file.write(records)
+        file.write(trace_file.closing(horizon, records))
+
+
+def together(system: System, results: Sequence[RunResult]) -> RunResult:
+    """Give the result of a machine.
+
+    Args:
+        system: the machine.
+        results: of its domains, in their order; all have kept the same frames.
+    """
+    order = {task.name: number for number, task in enumerate(system.tasks)}
+    place = pl.col("task").replace_strict(order, return_dtype=pl.UInt32)
+    numbered = [_numbered(system, domain, result) for domain, result in zip(system.domains, results, strict=True)]
+    whole = {name: pl.concat([each[name] for each in numbered]) for name in results[0].frames}
+    merged = {name: frame.sort(_instants(frame), maintain_order=True) for name, frame in whole.items()}
+    if "jobs" in merged:
+        merged |= _jobs_and_windows(place, results)
+    return RunResult(
+        system=system,
+        horizon=results[0].horizon,
+        decisions=sum(result.decisions for result in results),
+        invocations=sum(result.invocations for result in results),
+        switches=sum(result.switches for result in results),
+        overhead=sum(result.overhead for result in results),
+        summary=pl.concat([result.summary for result in results]).sort(place),
+        architecture=None,
+        policies=_policies(system.domains, results),
+        frames=merged,
+    )
+
+
+def _instants(frame: pl.DataFrame) -> list[str]:
+    """Name the columns by which the rows of a frame stand: the first one is their instant."""
+    return [frame.columns[0]] + ["cpu"] * ("cpu" in frame.columns)
+
+
+def _numbered(system: System, domain: Domain, result: RunResult) -> dict[str, pl.DataFrame]:
+    """Give the frames of a domain the numbers of processors and servers of the machine."""
+    found = dict(result.frames)
+    if "segments" in found:
+        found["segments"] = _renumbered(found["segments"], "cpu", domain.processors)
+    if "budgets" in found:
+        names = {server.name: number for number, server in enumerate(system.servers)}
+        places = [names[server.name] for server in domain.system.servers]
+        found["budgets"] = _renumbered(found["budgets"], "server", places)
+    return found
+
+
+def _renumbered(frame: pl.DataFrame, column: str, numbers: Sequence[int]) -> pl.DataFrame:
+    """Replace the numbers in a column."""
+    of = frame[column]
+    return frame.with_columns(pl.Series(column, numbers, dtype=of.dtype)[of]) if len(of) else frame
+
+
+def segments_together(parts: Sequence[tuple[Sequence[int], pl.DataFrame]]) -> pl.DataFrame:
+    """Put the segments of domains together, each with the processors of its domain: as the machine numbers them."""
+    whole = pl.concat([_renumbered(found, "cpu", processors) for processors, found in parts])
+    return whole.sort(_instants(whole), maintain_order=True)
+
+
+def _jobs_and_windows(place: pl.Expr, results: Sequence[RunResult]) -> dict[str, pl.DataFrame]:
+    """Put jobs together: in the order of time those that ended, by their tasks those that did not; and the windows."""
+    ended = pl.col("ended")
+    rows = pl.concat([_with_deadlines(result) for result in results])
+    rows = rows.sort(ended, pl.when(ended == _LAST).then(place), maintain_order=True)
+    windows = rows.select(results[0].frames["windows"].columns)
+    has_given = any(len(result.frames["windows"]) for result in results)
+    return {"jobs": rows.select(results[0].jobs.columns), "windows": windows if has_given else windows.clear()}
+
+
+def _with_deadlines(result: RunResult) -> pl.DataFrame:
+    """Give the jobs of a domain with their deadlines, and by when each had ended: at the latest known instant."""
+    ended = int(result.summary.select("finished", "aborted", "skipped", "cut").sum().sum_horizontal().item())
+    known = pl.col("finish").forward_fill().fill_null(0)
+    return result.jobs.with_columns(
+        ended=pl.when(pl.int_range(pl.len()) < ended).then(known).otherwise(_LAST),
+        deadline=result.deadlines["deadline"],
+        missed_requested=pl.lit(False),
+    )
+
+
+def _policies(domains: Sequence[Domain], results: Sequence[RunResult]) -> dict[str, Policy]:
+    """Name the policies in Python: those of roots by their domains."""
+    return {
+        name or domain.label: policy
+        for domain, result in zip(domains, results, strict=True)
+        for name, policy in result.policies.items()
+    }
+
+
+def progress_of(
+    told: Callable[[int], None] | None, number: int, count: int, horizon: int
+) -> Callable[[int], None] | None:
+    """Make the function that domain `number` of `count` tells its progress to: domains run one after the other."""
+    return None if told is None else lambda now: told((number * horizon + now) // count)
