@@ -55,7 +55,13 @@ TAKT_INLINE void charge(takt_cpu_t *cpu, takt_instant_t now) {
     }
 }
 
-void takt_account_charge(takt_cpu_t *cpu, takt_instant_t now) { charge(cpu, now); }
+void takt_account_charge(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    for (uint32_t i = 0; i < dispatcher->ncpu; i++) {
+        if (takt_account_is_charged(&dispatcher->cpus[i])) {
+            charge(&dispatcher->cpus[i], now);
+        }
+    }
+}
 
 TAKT_RARE void takt_account_exhaust_server(takt_server_t *server, takt_instant_t now) {
     takt_instant_t next = TAKT_NEVER;
@@ -86,18 +92,33 @@ TAKT_INLINE bool exhaust_payer(takt_entity_t *payer, takt_instant_t now) {
     return false;
 }
 
-TAKT_RARE void takt_account_exhaust(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    for (takt_entity_t *payer = dispatcher->cpus[0].running; payer != NULL; payer = next_payer(payer)) {
+static void exhaust_chain(takt_dispatcher_t *dispatcher, takt_entity_t *running, takt_instant_t now) {
+    for (takt_entity_t *payer = running; payer != NULL; payer = next_payer(payer)) {
         dispatcher->expired += exhaust_payer(payer, now);
     }
 }
 
-TAKT_RARE void takt_account_charged(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    takt_cpu_t *cpu = &dispatcher->cpus[0];
+TAKT_RARE void takt_account_exhaust(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    for (uint32_t i = 0; i < dispatcher->ncpu; i++) {
+        if (takt_account_is_charged(&dispatcher->cpus[i])) {
+            exhaust_chain(dispatcher, dispatcher->cpus[i].running, now);
+        }
+    }
+}
+
+TAKT_INLINE void account_for(takt_dispatcher_t *dispatcher, takt_cpu_t *cpu, takt_instant_t now) {
     const bool is_alone = takt_account_pays_alone(cpu->running);
     charge(cpu, now);
     if (!is_alone || cpu->running->task->job.remaining == 0) {
-        takt_account_exhaust(dispatcher, now);
+        exhaust_chain(dispatcher, cpu->running, now);
+    }
+}
+
+TAKT_RARE void takt_account_charged(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    for (uint32_t i = 0; i < dispatcher->ncpu; i++) {
+        if (takt_account_is_charged(&dispatcher->cpus[i])) {
+            account_for(dispatcher, &dispatcher->cpus[i], now);
+        }
     }
 }
 

@@ -13,6 +13,18 @@ TAKT_INLINE bool takt_account_is_charged(const takt_cpu_t *cpu) {
     return cpu->running != NULL && (cpu->running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
 }
 
+/* Likewise on any processor. */
+TAKT_INLINE bool takt_account_is_any_charged(const takt_dispatcher_t *dispatcher) {
+    uint32_t i = 0;
+    do {
+        if (takt_account_is_charged(&dispatcher->cpus[i])) {
+            return true;
+        }
+        i++;
+    } while (TAKT_UNLIKELY(i < dispatcher->ncpu));
+    return false;
+}
+
 /* True if the execution of `entity` is charged to a budget of its own job. */
 TAKT_INLINE bool takt_entity_has_budget(const takt_entity_t *entity) {
     return (entity->attributes & TAKT_ATTRIBUTE_BUDGET) != 0;
@@ -24,8 +36,8 @@ TAKT_INLINE bool takt_account_pays_alone(const takt_entity_t *running) {
     return (running->attributes & others) == 0;
 }
 
-/* Charges execution on `cpu` up to `now` (step 1). */
-void takt_account_charge(takt_cpu_t *cpu, takt_instant_t now);
+/* Charges execution up to `now` (step 1). */
+void takt_account_charge(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
 /* Handles the exhausted budget of `server`: unless replenished at once, it leaves the ready set and its timers wait. */
 void takt_account_exhaust_server(takt_server_t *server, takt_instant_t now);
@@ -33,12 +45,12 @@ void takt_account_exhaust_server(takt_server_t *server, takt_instant_t now);
 /* Handles exhausted budgets, innermost first (step 4). */
 void takt_account_exhaust(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
-/* As takt_account, if takt_account_is_charged. */
+/* As takt_account, if takt_account_is_any_charged. */
 void takt_account_charged(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
 /* Charges execution up to `now` and handles exhausted budgets (steps 1 and 4). */
 TAKT_INLINE void takt_account(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    if (TAKT_UNLIKELY(takt_account_is_charged(&dispatcher->cpus[0]))) {
+    if (TAKT_UNLIKELY(takt_account_is_any_charged(dispatcher))) {
         takt_account_charged(dispatcher, now);
     }
 }

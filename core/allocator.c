@@ -43,17 +43,16 @@ void takt_allocator_begin_job(takt_task_t *task, takt_instant_t release) {
     takt_entity_set_state(task->entity, TAKT_STATE_ACTIVE);
 }
 
-static void open_entity(takt_entity_t *entity) {
-    entity->attributes = (entity->attributes | TAKT_ATTRIBUTE_BUDGET) & 255u;
-}
+static void open_entity(takt_entity_t *entity) { takt_entity_set_attributes(entity, TAKT_ATTRIBUTE_BUDGET); }
 
 static void close_entity(takt_entity_t *entity) {
-    entity->attributes = entity->attributes & (255u ^ TAKT_ATTRIBUTE_BUDGET);
+    takt_entity_clear_attributes(entity, TAKT_ATTRIBUTE_BUDGET);
 }
 
-/* Excludes execution of `entity` in the background from the charge to the window that opens. */
-static void forget_background(takt_cpu_t *cpu, const takt_entity_t *entity, takt_instant_t instant) {
-    if (cpu->running == entity && cpu->charged_at < instant) {
+/* Excludes execution of `task` in the background from the charge to the window that opens. */
+static void forget_background(const takt_task_t *task, takt_instant_t instant) {
+    takt_cpu_t *cpu = takt_dispatcher_cpu_of(task->extension->allocation->dispatcher, task->entity);
+    if (cpu != NULL && cpu->charged_at < instant) {
         cpu->charged_at = instant;
     }
 }
@@ -61,7 +60,7 @@ static void forget_background(takt_cpu_t *cpu, const takt_entity_t *entity, takt
 void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_duration_t budget,
                          takt_instant_t instant) {
     takt_entity_t *entity = task->entity;
-    forget_background(&task->extension->allocation->dispatcher->cpus[0], entity, instant);
+    forget_background(task, instant);
     task->job.deadline = deadline;
     task->job.remaining = budget;
     open_entity(entity);
@@ -78,7 +77,7 @@ void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_durati
 
 void takt_allocator_place(takt_task_t *task, takt_key_t key, takt_duration_t budget, takt_instant_t instant) {
     takt_entity_t *entity = task->entity;
-    forget_background(&task->extension->allocation->dispatcher->cpus[0], entity, instant);
+    forget_background(task, instant);
     task->job.remaining = budget;
     open_entity(entity);
     if (!takt_entity_is_ready(entity) || entity->key != key) {

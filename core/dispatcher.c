@@ -11,50 +11,86 @@
 #include "core/source.h"
 #include "core/urgency.h"
 
-/* Changes the level of `entity`, which is appended to the FIFO of the new level. */
-TAKT_RARE static void change_level(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_key_t level,
-                                   takt_instant_t now) {
+/* ---- handlers between charging execution and handling exhausted budgets (step 2) ------------------------ */
+
+static void complete(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    takt_jobs_complete(dispatcher, event->entity->task, event->now);
+}
+
+static void block(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    (void)dispatcher;
+    takt_urgency_end_region(event->entity);
+    takt_hierarchy_leave(event->entity, event->now);
+}
+
+static void suspend(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    (void)dispatcher;
+    takt_jobs_suspend(event->entity, event->now, event->nominal);
+}
+
+static void yield(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    (void)dispatcher;
+    takt_ready_rotate(&event->entity->home->ready, event->entity);
+}
+
+static void lock(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    dispatcher->locks->apply(dispatcher, event);
+}
+
+static void create(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    (void)dispatcher;
+    takt_urgency_create(event->entity, event->nominal);
+}
+
+/* The entity is appended to the FIFO of its new level. */
+static void change_level(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    takt_entity_t *entity = event->entity;
     const takt_key_t before = entity->key;
-    takt_urgency_change_level(entity, level, now);
+    takt_urgency_change_level(entity, event->nominal, event->now);
     if (takt_entity_is_ready(entity) && entity->key != before) {
         takt_ready_rotate(&entity->home->ready, entity);
     }
     if (takt_entity_is_locking(entity)) {
-        dispatcher->locks->reconsider(entity, now);
+        dispatcher->locks->reconsider(entity, event->now);
     }
 }
 
-/* Applies `event` (step 2). */
-TAKT_INLINE void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
-    takt_entity_t *entity = event->entity;
-    switch (event->kind) {
-    case TAKT_EVENT_COMPLETE:
-        takt_jobs_complete(dispatcher, entity->task, event->now);
-        break;
-    case TAKT_EVENT_BLOCK:
-        takt_urgency_end_region(entity);
-        takt_hierarchy_leave(entity, event->now);
-        break;
-    case TAKT_EVENT_SUSPEND:
-        takt_jobs_suspend(entity, event->now, event->nominal);
-        break;
-    case TAKT_EVENT_YIELD:
-        takt_ready_rotate(&entity->home->ready, entity);
-        break;
-    case TAKT_EVENT_LOCK:
-    case TAKT_EVENT_UNLOCK:
-    case TAKT_EVENT_WITHDRAW:
-        dispatcher->locks->apply(dispatcher, event);
-        break;
-    case TAKT_EVENT_CREATE:
-        takt_urgency_create(entity, event->nominal);
-        break;
-    case TAKT_EVENT_PRIORITY:
-        change_level(dispatcher, entity, event->nominal, event->now);
-        break;
-    default:
-        break;
+/* ---- handlers that charge execution themselves, if at all ---------------------------------------------- */
+
+static void wake(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    takt_account(dispatcher, event->now);
+    takt_hierarchy_rejoin(event->entity, event->now);
+    if (TAKT_UNLIKELY(takt_entity_is_locking(event->entity))) {
+        dispatcher->locks->lend(event->entity, event->now);
     }
+}
+
+static void arrive(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    takt_task_t *task = event->entity->task;
+    (void)dispatcher;
+    task->extension->source->arrive(task, event->now, event->nominal);
+}
+
+/* Only a change of the policy charges execution here; a task's source charges if necessary. */
+static void change(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    takt_change_t *change = &dispatcher->changes[event->nominal];
+    if (change->kind == TAKT_CHANGE_POLICY) {
+        takt_account(dispatcher, event->now);
+        takt_change_policy(&dispatcher->root, change);
+    } else {
+        takt_task_t *task = event->entity->task;
+        task->extension->source->change(dispatcher, task, change, event->now);
+    }
+}
+
+static void enter(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    takt_account(dispatcher, event->now);
+    takt_task_allocator(event->entity->task)->enter(event->entity->task, event->now);
+}
+
+static void leave(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    takt_account(dispatcher, event->now);
+    takt_task_allocator(event->entity->task)->leave(event->entity->task, event->now);
 }
 
 /* Call only if there is a trace. */
@@ -63,86 +99,95 @@ static void record_event(takt_dispatcher_t *dispatcher, const takt_event_t *even
     takt_record_call(dispatcher, (takt_record_kind_t)event->kind, event->now, value, event->entity, 0);
 }
 
-static uint64_t value_of(const takt_event_t *event) {
-    return takt_event_is_lock(event) ? event->resource->number : event->nominal;
-}
-
 /* Sets should_yield at a preemption point; the flag stays until the next take. Only a point that is not optional
  * ends the region. */
-TAKT_RARE static void meet_point(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
-    takt_cpu_t *cpu = &dispatcher->cpus[0];
+static void meet_point(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_account(dispatcher, event->now);
-    cpu->should_yield = takt_urgency_is_exceeded(event->entity);
+    const uint32_t should_yield = takt_urgency_is_exceeded(event->entity);
+    takt_dispatcher_cpu_of(dispatcher, event->entity)->should_yield = should_yield;
     if (dispatcher->trace != NULL) {
-        record_event(dispatcher, event, cpu->should_yield);
+        record_event(dispatcher, event, should_yield);
     }
     if (event->kind == TAKT_EVENT_POINT) {
         takt_urgency_end_region(event->entity);
     }
 }
 
-/* Only a change of the policy charges execution here; a task's source charges if necessary. */
-TAKT_RARE static void meet_change(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
-    takt_change_t *change = &dispatcher->changes[event->nominal];
-    if (change->kind == TAKT_CHANGE_POLICY) {
-        takt_account(dispatcher, event->now);
-        takt_change_policy(&dispatcher->root, change);
-    } else {
-        takt_task_t *task = event->entity->task;
-        task->extension->source->change(dispatcher, task, change, event->now);
-        takt_hierarchy_rearm_wakes(task->entity->home);
+/* ---- post ------------------------------------------------------------------------------------------------ */
+
+static void (*const handlers[TAKT_RECORD_LAST + 1])(takt_dispatcher_t *, const takt_event_t *) = {
+    [TAKT_EVENT_COMPLETE] = complete,
+    [TAKT_EVENT_BLOCK] = block,
+    [TAKT_EVENT_WAKE] = wake,
+    [TAKT_EVENT_YIELD] = yield,
+    [TAKT_EVENT_SUSPEND] = suspend,
+    [TAKT_EVENT_ARRIVAL] = arrive,
+    [TAKT_EVENT_LOCK] = lock,
+    [TAKT_EVENT_UNLOCK] = lock,
+    [TAKT_EVENT_ENTER] = enter,
+    [TAKT_EVENT_LEAVE] = leave,
+    [TAKT_EVENT_CHANGE] = change,
+    [TAKT_EVENT_WITHDRAW] = lock,
+    [TAKT_EVENT_PRIORITY] = change_level,
+    [TAKT_EVENT_CREATE] = create,
+    [TAKT_EVENT_POINT] = meet_point,
+    [TAKT_EVENT_OPTIONAL_POINT] = meet_point,
+};
+
+enum {
+    SELF_CHARGING = 1 << TAKT_EVENT_WAKE | 1 << TAKT_EVENT_ARRIVAL | 1 << TAKT_EVENT_ENTER |
+                    1 << TAKT_EVENT_LEAVE | 1 << TAKT_EVENT_CHANGE | 1 << TAKT_EVENT_POINT |
+                    1 << TAKT_EVENT_OPTIONAL_POINT,
+};
+
+/* True if the handler may arm a timer of the server that `event` concerns. */
+TAKT_INLINE bool arms_timer(const takt_event_t *event) {
+    return event->entity != NULL && event->entity->task != NULL && event->entity->task->extension != NULL;
+}
+
+TAKT_RARE static void handle_around(takt_dispatcher_t *dispatcher, const takt_event_t *event,
+                                    bool is_charged) {
+    if (is_charged) {
+        takt_account_charge(dispatcher, event->now);
+    }
+    handlers[event->kind](dispatcher, event);
+    if (is_charged) {
+        takt_account_exhaust(dispatcher, event->now);
+    }
+    if (arms_timer(event)) {
+        takt_hierarchy_rearm_wakes(event->entity->home);
     }
 }
 
-/* Handles a change, or the request of a task with an allocation to enter or to leave. */
-TAKT_RARE static void meet_request(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
-    if (event->kind == TAKT_EVENT_CHANGE) {
-        meet_change(dispatcher, event);
-        return;
-    }
-    const takt_allocator_t *allocator = takt_task_allocator(event->entity->task);
-    takt_account(dispatcher, event->now);
-    if (event->kind == TAKT_EVENT_ENTER) {
-        allocator->enter(event->entity->task, event->now);
+/* Ends with a tail call, so that its frame is not below that of the handler. */
+TAKT_INLINE void handle(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    const bool charges_itself = ((uint32_t)SELF_CHARGING >> event->kind & 1u) != 0;
+    const bool is_charged = !charges_itself && takt_account_is_any_charged(dispatcher);
+    if (TAKT_UNLIKELY(is_charged || arms_timer(event))) {
+        handle_around(dispatcher, event, is_charged);
     } else {
-        allocator->leave(event->entity->task, event->now);
+        handlers[event->kind](dispatcher, event);
     }
+}
+
+static uint64_t value_of(const takt_event_t *event) {
+    return takt_event_is_lock(event) ? event->resource->number : event->nominal;
+}
+
+/* Points are recorded by their handler, with its result. */
+TAKT_RARE static void post_recorded(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    if (!takt_event_is_point(event)) {
+        record_event(dispatcher, event, value_of(event));
+    }
+    handle(dispatcher, event);
 }
 
 void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
-    takt_cpu_t *cpu = &dispatcher->cpus[0];
     dispatcher->sequence++;
-    if (TAKT_UNLIKELY(takt_event_is_point(event))) {
-        meet_point(dispatcher, event);
-        return;
-    }
-    if (dispatcher->trace != NULL) {
-        record_event(dispatcher, event, value_of(event));
-    }
-    if (event->kind == TAKT_EVENT_ARRIVAL) {
-        takt_task_t *task = event->entity->task;
-        task->extension->source->arrive(task, event->now, event->nominal);
-    } else if (event->kind == TAKT_EVENT_WAKE) {
-        takt_account(dispatcher, event->now);
-        takt_hierarchy_rejoin(event->entity, event->now);
-        if (TAKT_UNLIKELY(takt_entity_is_locking(event->entity))) {
-            dispatcher->locks->lend(event->entity, event->now);
-        }
-    } else if (takt_event_is_request(event)) {
-        meet_request(dispatcher, event);
-        return;
+    if (TAKT_UNLIKELY(dispatcher->trace != NULL)) {
+        post_recorded(dispatcher, event);
     } else {
-        const bool is_paid = takt_account_is_charged(cpu);
-        if (TAKT_UNLIKELY(is_paid)) {
-            takt_account_charge(cpu, event->now);
-        }
-        apply(dispatcher, event);
-        if (TAKT_UNLIKELY(is_paid) && takt_account_is_charged(cpu)) {
-            takt_account_exhaust(dispatcher, event->now);
-        }
-    }
-    if (event->entity->task != NULL && event->entity->task->extension != NULL) {
-        takt_hierarchy_rearm_wakes(event->entity->home);
+        handle(dispatcher, event);
     }
 }
 

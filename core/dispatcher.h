@@ -29,7 +29,12 @@ typedef struct takt_cpu {
     uint32_t should_yield;     /* 1 if a ready entity of its dispatcher is more urgent than the started job
                                   that runs is without its threshold, as of the last take or point; else 0 */
     takt_instant_t charged_at; /* execution is charged to budgets up to here */
+    struct takt_cpu
+        *in_order; /* of the record with index i: the processor of rank i by urgency, see processors.c */
 } takt_cpu_t;
+
+/* Processors of one dispatcher, at most. */
+#define TAKT_CPU_LIMIT 64u
 
 typedef struct takt_decision {
     takt_entity_t *entity; /* the entity to run; NULL: idle; a server: idle, charged to its budget */
@@ -111,7 +116,8 @@ TAKT_INLINE bool takt_event_is_point(const takt_event_t *event) {
 typedef struct takt_dispatcher {
     takt_server_t root;
     takt_cpu_t *cpus; /* caller's memory */
-    uint32_t ncpu;    /* more than 1: see global.h */
+    uint16_t ncpu;    /* 1 .. TAKT_CPU_LIMIT; more than 1: see takt_dispatcher_take_next */
+    uint16_t busy;    /* of them, those that run a job; 0 unless takt_dispatcher_take_next is called */
     uint32_t sequence;
     uint32_t unrecorded_steps;
     uint32_t expired;  /* number of exhausted budgets and expired timers, except TAKT_TIMER_WAKE and
@@ -221,9 +227,36 @@ TAKT_INLINE bool takt_dispatcher_is_due(const takt_dispatcher_t *dispatcher, tak
  * remove blocked entities from the ready set. It is therefore recorded. */
 TAKT_MUST_USE takt_entity_t *takt_dispatcher_choose(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
-/* Returns the decision (step 8). `now` is the instant of the last post or step, or later by the platform's own
+/* Returns the processor that runs `entity`, a started or ready one; NULL if none does. O(processors). */
+TAKT_INLINE takt_cpu_t *takt_dispatcher_cpu_of(const takt_dispatcher_t *dispatcher,
+                                               const takt_entity_t *entity) {
+    for (uint32_t i = 0; i < dispatcher->ncpu; i++) {
+        if (dispatcher->cpus[i].running == entity) {
+            return &dispatcher->cpus[i];
+        }
+    }
+    return NULL;
+}
+
+/* Returns the decision (step 8) of the only processor. `now` is the instant of the last post or step, or later by the platform's own
  * execution since, which is charged to no budget. */
 TAKT_MUST_USE takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now,
                                                    uint32_t cpu);
+
+/* In the place of take, if there are several processors; from the first decision on. Decides for one processor that
+ * runs another job, or none, from `now` on. Returns false if nothing changes any more; then `decision` has the `until`
+ * of all processors. A decision names a free processor, or one whose job it displaces. The decisions of one instant
+ * name each processor at most once.
+ *
+ * Supported are tasks directly at the root that neither suspend nor lock nor have an allocation, preemptive or
+ * non-preemptive, under a policy without `overtake`; events are completions of running jobs, and arrivals. */
+TAKT_MUST_USE bool takt_dispatcher_take_next(takt_dispatcher_t *dispatcher, takt_instant_t now,
+                                             takt_decision_t *decision);
+
+/* True if `cpu`, one of several, runs the current job of its entity. False from the job's end to the next decision. */
+TAKT_INLINE bool takt_cpu_runs(const takt_cpu_t *cpu) {
+    const uint32_t bits = TAKT_STATE_READY | TAKT_STATE_ACTIVE;
+    return (cpu->running->state & bits) == TAKT_STATE_ACTIVE;
+}
 
 #endif

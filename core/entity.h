@@ -50,17 +50,12 @@ typedef struct takt_entity {
         };
         uint32_t slot; /* place in a ready heap */
     };
-    takt_key_t key; /* urgency, written at release or re-key, never computed in a comparison */
-    uint32_t tie;   /* order among equal keys of a heap; levels are FIFO and ignore it: there it is the
-                                 level of a plain thread, whatever its key is */
-    union {
-        struct {
-            uint32_t id : 20;        /* number in the entity table of the trace, unique in one dispatcher */
-            uint32_t state : 4;      /* TAKT_STATE_ */
-            uint32_t attributes : 8; /* TAKT_ATTRIBUTE_ */
-        };
-        uint32_t word; /* all three: compilers change a part of it in three times as many instructions */
-    };
+    takt_key_t key;           /* urgency, written at release or re-key, never computed in a comparison */
+    uint32_t tie;             /* rank, then number. Order among equal keys of a heap; levels are FIFO and
+                                      ignore the rank. See takt_entity_number */
+    uint16_t attributes;      /* TAKT_ATTRIBUTE_ */
+    uint8_t state;            /* TAKT_STATE_ */
+    uint8_t level;            /* of a plain thread, 1 .. TAKT_PLAIN_LEVELS_MOST, not the one in force */
     struct takt_server *home; /* its parent: the server, or the root, in whose ready set it competes */
     struct takt_task *task;   /* its task, NULL for a plain thread and for a server */
 } takt_entity_t;
@@ -68,24 +63,46 @@ typedef struct takt_entity {
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_entity_t) == 32,
                "an entity is 32 bytes on a 32-bit machine");
 
-/* Where `state` is in `word`: members of bits are laid out from the end that comes first in memory. */
-enum { TAKT_STATE_SHIFT = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 20 : 8 };
+enum {
+    TAKT_PLAIN_LEVELS_MOST = 255, /* levels of plain threads, at most */
+    TAKT_TIE_RANK_SHIFT = 20,     /* the rank's place in a tie */
+};
+
+_Static_assert(TAKT_ENTITY_LIMIT == UINT32_C(1) << TAKT_TIE_RANK_SHIFT, "a tie has room for every number");
+
+/* Returns the tie of `rank` for entity `number`. */
+TAKT_INLINE uint32_t takt_tie_of(uint32_t rank, uint32_t number) {
+    return rank << TAKT_TIE_RANK_SHIFT | number;
+}
+
+/* Returns the number of `entity` in the entity table of the trace; unique in one dispatcher. */
+TAKT_INLINE uint32_t takt_entity_number(const takt_entity_t *entity) {
+    return entity->tie & (TAKT_ENTITY_LIMIT - 1u);
+}
 
 TAKT_INLINE bool takt_entity_is_ready(const takt_entity_t *entity) {
     return (entity->state & TAKT_STATE_READY) != 0;
 }
 
 TAKT_INLINE void takt_entity_set_state(takt_entity_t *entity, uint32_t bits) {
-    entity->word |= bits << TAKT_STATE_SHIFT;
+    entity->state = (uint8_t)(entity->state | bits);
 }
 
 TAKT_INLINE void takt_entity_clear_state(takt_entity_t *entity, uint32_t bits) {
-    entity->word &= ~(bits << TAKT_STATE_SHIFT);
+    entity->state = (uint8_t)(entity->state & ~bits);
 }
 
 /* Sets those of `bits` that are not set, and clears the others. */
 TAKT_INLINE void takt_entity_flip_state(takt_entity_t *entity, uint32_t bits) {
-    entity->word ^= bits << TAKT_STATE_SHIFT;
+    entity->state = (uint8_t)(entity->state ^ bits);
+}
+
+TAKT_INLINE void takt_entity_set_attributes(takt_entity_t *entity, uint32_t bits) {
+    entity->attributes = (uint16_t)(entity->attributes | bits);
+}
+
+TAKT_INLINE void takt_entity_clear_attributes(takt_entity_t *entity, uint32_t bits) {
+    entity->attributes = (uint16_t)(entity->attributes & ~bits);
 }
 
 TAKT_INLINE bool takt_entity_is_server(const takt_entity_t *entity) {

@@ -27,13 +27,13 @@ static void begin_locking(takt_entity_t *entity) {
         held->below = entity->home->locked;
         entity->home->locked = held;
     }
-    entity->attributes = (entity->attributes | TAKT_ATTRIBUTE_LOCKING) & 255u;
+    takt_entity_set_attributes(entity, TAKT_ATTRIBUTE_LOCKING);
 }
 
 /* Called after `entity` has freed a resource or ended a wait. */
 static void stop_locking(takt_entity_t *entity) {
     if (*takt_waiting_held_by(entity) == NULL && takt_waiting_wanted_by(entity) == NULL) {
-        entity->attributes = entity->attributes & (255u - TAKT_ATTRIBUTE_LOCKING);
+        takt_entity_clear_attributes(entity, TAKT_ATTRIBUTE_LOCKING);
     }
     takt_urgency_refresh(entity);
 }

@@ -3,7 +3,7 @@
  * it holds and the one that it requests.
  *
  * Source: SPEC.md, 9. Its level is the one it was added with, or the one of the last priority event. Where levels
- * order, `tie` is this level, and the key is the level in force. Where keys order, it is less urgent than all jobs.
+ * order, the key is the level in force. Where keys order, it is less urgent than all jobs.
  * Invariant: `wait` is not NULL while the thread requests a resource.
  *
  * When not to use it: for work that repeats at a rate or has a deadline. Use a task. */
@@ -30,7 +30,7 @@ TAKT_INLINE takt_plain_t *takt_plain_of(takt_entity_t *entity) {
 /* Returns its own level, not the one in force; where keys order, the level of background work. */
 TAKT_INLINE takt_key_t takt_plain_level(const takt_plain_t *thread) {
     const bool has_keys = (thread->entity.attributes & TAKT_ATTRIBUTE_KEYED) != 0;
-    return has_keys ? TAKT_KEY_LEAST_URGENT : thread->entity.tie;
+    return has_keys ? TAKT_KEY_LEAST_URGENT : thread->entity.level;
 }
 
 /* True if `entity` is a plain thread. */

@@ -30,15 +30,22 @@ typedef struct takt_job {
     uint32_t task_class;       /* takt_task_class_t; a server's is hard */
 } takt_job_t;
 
-/* Ranks of ties. Before those of other jobs come, in the same order among themselves, those of jobs with a threshold that have
- * started, and before these those of jobs that hold a resource or wait for one. */
-enum { TAKT_TIE_RANK_LOCKING = 0, TAKT_TIE_RANK_STARTED = 3, TAKT_TIE_RANK_OWN = 6 };
+/* Ranks of ties; the class is added to all but the first and the last. Before those of other jobs come, in the same order
+ * among themselves, those of jobs with a threshold that have started. Before these come those of jobs that hold a resource or wait
+ * for one, and first of all a started non-preemptive job. The idle thread comes last. */
+enum {
+    TAKT_TIE_RANK_FIRST = 0,
+    TAKT_TIE_RANK_LOCKING = 1,
+    TAKT_TIE_RANK_STARTED = 4,
+    TAKT_TIE_RANK_OWN = 7,
+    TAKT_TIE_RANK_LAST = 15,
+};
 /* The tie of computed keys in words. */
 #define TAKT_TIE_BY_CLASS_AND_ID "class hard, soft, none; then servers before tasks; then file order"
 /* The tie of computed keys: class, then entity number, which is file order with servers before tasks.
  * (A task's jobs never compete with each other, so the job number is never asked.) */
 TAKT_INLINE uint32_t takt_tie_by_class_and_id(const takt_entity_t *entity, const takt_job_t *job) {
-    return (job->task_class + (uint32_t)TAKT_TIE_RANK_OWN) << 20 | entity->id;
+    return takt_tie_of(job->task_class + (uint32_t)TAKT_TIE_RANK_OWN, takt_entity_number(entity));
 }
 
 /* Properties of every schedule of a policy: constant, and the name that tools read. A trait that is not set is
@@ -89,7 +96,8 @@ typedef struct takt_policy {
     const char *summary; /* one line */
     const char *tie;     /* one line: how ties between equal keys are broken */
     /* Writes entity->key (1 .. TAKT_KEY_LEAST_URGENT, with levels below their number) and
-     * entity->tie for `job`. Called at every release, and for a server at every replenishment. */
+     * entity->tie for `job`; a tie keeps the entity's number. Called at every release, and for a server at every
+     * replenishment. */
     void (*release)(takt_entity_t *entity, const takt_job_t *job);
     /* Returns the key, from `now` on, of a started job whose preemption key is `threshold` (not 0). NULL: the
      * threshold itself. A start never makes a job less urgent. */

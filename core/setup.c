@@ -24,15 +24,18 @@ static uint32_t common_attributes(const takt_server_t *home) {
 
 static void init_entity(takt_entity_t *entity, takt_server_t *home, uint32_t id, uint32_t attributes) {
     entity->home = home;
-    entity->id = id & (TAKT_ENTITY_LIMIT - 1u);
-    entity->attributes = (attributes | common_attributes(home)) & 255u;
+    entity->tie = takt_tie_of(TAKT_TIE_RANK_OWN, id & (TAKT_ENTITY_LIMIT - 1u));
+    takt_entity_set_attributes(entity, attributes | common_attributes(home));
 }
 
 void takt_dispatcher_init(takt_dispatcher_t *dispatcher, const takt_policy_t *policy,
                           const takt_ready_t *ready, takt_timers_row_t *rows, uint32_t order_rows,
                           uint32_t time_rows, takt_cpu_t *cpus, uint32_t ncpu) {
     dispatcher->cpus = cpus;
-    dispatcher->ncpu = ncpu;
+    dispatcher->ncpu = (uint16_t)ncpu;
+    for (uint32_t i = 0; i < ncpu; i++) {
+        cpus[i].in_order = &cpus[i];
+    }
     takt_server_init(&dispatcher->root, policy, ready, rows, order_rows, time_rows);
     takt_entity_set_state(&dispatcher->root.entity, TAKT_STATE_READY);
 }
@@ -74,6 +77,7 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
     init_entity(entity, home, parameters->id, parameters->is_limited ? TAKT_ATTRIBUTE_LIMITED : 0u);
     entity->task = task;
     task->entity = entity;
+    task->base_tie = entity->tie;
     task->relative_deadline = parameters->relative_deadline;
     task->wcet = parameters->wcet;
     task->job.level = parameters->level;
@@ -100,7 +104,7 @@ void takt_dispatcher_set_changes(takt_dispatcher_t *dispatcher, takt_change_t *c
         }
     }
     dispatcher->changes = changes;
-    dispatcher->root.entity.attributes = attributes & 255u;
+    takt_entity_set_attributes(&dispatcher->root.entity, attributes);
 }
 
 void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,

@@ -27,7 +27,7 @@ typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */
 /* Entity number in records that concern no entity. */
 #define TAKT_NOBODY UINT32_MAX
 
-/* Number of entity numbers: 20 bits of the entity's word. */
+/* Number of entity numbers: 20 bits of a tie. */
 #define TAKT_ENTITY_LIMIT (UINT32_C(1) << 20)
 
 /* The structure that embeds `member` at `pointer`. */

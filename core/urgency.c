@@ -16,16 +16,15 @@ static bool has_keys(const takt_entity_t *entity) { return entity->home->ready.o
 static uint32_t tie_of_rank(const takt_entity_t *entity, uint32_t rank) {
     const uint32_t task_class =
         entity->task != NULL ? entity->task->job.task_class : (uint32_t)TAKT_CLASS_NONE;
-    return (task_class + rank) << 20 | entity->id;
+    return takt_tie_of(task_class + rank, takt_entity_number(entity));
 }
 
-/* Under levels, `tie` of a plain thread is its level. */
 TAKT_INLINE takt_urgency_t base_of(const takt_entity_t *entity) {
     if (entity->task != NULL) {
         return (takt_urgency_t){entity->task->base_key, entity->task->base_tie};
     }
     return has_keys(entity) ? (takt_urgency_t){TAKT_KEY_LEAST_URGENT, tie_of_rank(entity, TAKT_TIE_RANK_OWN)}
-                            : (takt_urgency_t){entity->tie, entity->tie};
+                            : (takt_urgency_t){entity->level, entity->tie};
 }
 
 /* ---- modifiers ----------------------------------------------------------------------------------- */
@@ -69,7 +68,8 @@ TAKT_INLINE takt_urgency_t modified(takt_entity_t *entity, const takt_key_t *thr
     if (has_keys(entity) && (is_locking || threshold != NULL)) {
         const bool is_first = threshold != NULL && *threshold == TAKT_KEY_MOST_URGENT;
         const uint32_t rank = is_locking ? TAKT_TIE_RANK_LOCKING : TAKT_TIE_RANK_STARTED;
-        urgency.tie = is_first ? 0u : tie_of_rank(entity, rank);
+        urgency.tie = is_first ? takt_tie_of(TAKT_TIE_RANK_FIRST, takt_entity_number(entity))
+                               : tie_of_rank(entity, rank);
     }
     return urgency;
 }
@@ -141,7 +141,7 @@ void takt_urgency_set_key(takt_entity_t *entity, takt_key_t key) {
 
 /* A plain thread never starts. */
 TAKT_INLINE void set_level(takt_entity_t *entity, takt_key_t level) {
-    entity->tie = (uint32_t)level;
+    entity->level = (uint8_t)level;
     if (takt_entity_is_locking(entity)) {
         put_modified(entity, NULL);
     } else {
@@ -155,7 +155,7 @@ void takt_urgency_set_level(takt_entity_t *entity, takt_key_t level) { set_level
 void takt_urgency_create(takt_entity_t *entity, takt_key_t level) {
     takt_urgency_set_level(entity, level);
     if (has_keys(entity) && level == TAKT_KEY_LEAST_URGENT) {
-        entity->tie = UINT32_MAX;
+        entity->tie = takt_tie_of(TAKT_TIE_RANK_LAST, takt_entity_number(entity));
     }
 }
 
@@ -207,5 +207,6 @@ uint32_t takt_urgency_is_exceeded(takt_entity_t *entity) {
     const takt_entity_t *best = takt_ready_best(ready);
     const takt_entity_t *waiting = best != entity ? best : takt_ready_second(ready, entity);
     const takt_urgency_t own = modified(entity, NULL);
-    return waiting != NULL && takt_is_more_urgent(waiting->key, waiting->tie, own.key, own.tie);
+    const uint32_t tie = has_keys(entity) ? own.tie : 0u; /* on a level there is no order among equals */
+    return waiting != NULL && takt_is_more_urgent(waiting->key, waiting->tie, own.key, tie);
 }

@@ -49,7 +49,7 @@ uint32_t takt_creation_number(takt_server_t *home) {
 
 void takt_creation_release(const takt_entity_t *entity) {
     --*children_of(entity->home);
-    takt_numbers_give(&takt_kernel.free_numbers, entity->id);
+    takt_numbers_give(&takt_kernel.free_numbers, takt_entity_number(entity));
 }
 
 /* ---- threads ------------------------------------------------------------------------------------ */
@@ -97,7 +97,7 @@ static void prepare(takt_thread_t *thread, const takt_thread_parameters_t *param
 /* `thread` is in the dispatcher. */
 static void begin(takt_thread_t *thread) {
     thread->flags = TAKT_THREAD_EXISTS;
-    thread->plain.entity.attributes |= takt_kernel.full_pass & 255u;
+    takt_entity_set_attributes(&thread->plain.entity, takt_kernel.full_pass);
 }
 
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {

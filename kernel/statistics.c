@@ -16,7 +16,8 @@ static void add_stretch(takt_execution_t *execution, takt_duration_t stretch) {
 
 /* If ceilings bar all entities, none is selected, and the idle thread executes. */
 static uint32_t chosen_by(const takt_record_t *decision) {
-    return decision->entity != TAKT_NOBODY ? decision->entity : takt_kernel.idle.plain.entity.id;
+    return decision->entity != TAKT_NOBODY ? decision->entity
+                                           : takt_entity_number(&takt_kernel.idle.plain.entity);
 }
 
 /* Starts a stretch of `number` at `now`. */
@@ -80,12 +81,12 @@ takt_status_t takt_statistics_read(const takt_statistics_t *statistics, const ta
     TAKT_REQUIRE(statistics != NULL && execution != NULL, TAKT_ERROR_NULL);
     const takt_thread_t *whose = thread != NULL ? thread : &takt_kernel.idle;
     TAKT_REQUIRE((whose->flags & TAKT_THREAD_EXISTS) != 0, TAKT_ERROR_OBJECT);
-    return read(statistics, whose->plain.entity.id, execution);
+    return read(statistics, takt_entity_number(&whose->plain.entity), execution);
 }
 
 takt_status_t takt_statistics_read_server(const takt_statistics_t *statistics,
                                           const takt_thread_server_t *server, takt_execution_t *execution) {
     TAKT_REQUIRE(statistics != NULL && server != NULL && execution != NULL, TAKT_ERROR_NULL);
     TAKT_REQUIRE(server->server.entity.home != NULL, TAKT_ERROR_OBJECT);
-    return read(statistics, server->server.entity.id, execution);
+    return read(statistics, takt_entity_number(&server->server.entity), execution);
 }

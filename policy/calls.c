@@ -140,8 +140,8 @@ void takt_calls_take_time(takt_calls_t *calls, const takt_allocator_t *kind, tak
     takt_dispatcher_add_task(task, entity, &dispatcher->root, parameters);
     const bool has_levels = dispatcher->root.ready.order == TAKT_ORDER_LEVELS;
     windowed->level = has_levels ? parameters->level : TAKT_KEY_LEAST_URGENT;
-    entity->tie = has_levels ? 0u : takt_tie_by_class_and_id(entity, &task->job);
-    entity->attributes = entity->attributes & (255u ^ TAKT_ATTRIBUTE_AGING);
+    entity->tie = takt_tie_by_class_and_id(entity, &task->job);
+    takt_entity_clear_attributes(entity, TAKT_ATTRIBUTE_AGING);
     if (kind->start != NULL) {
         takt_allocator_arm_start(task, 0);
     }

@@ -11,7 +11,7 @@
 
 static void fp_release(takt_entity_t *entity, const takt_job_t *job) {
     entity->key = job->level;
-    entity->tie = 0;
+    entity->tie = takt_tie_by_class_and_id(entity, job);
 }
 
 static takt_key_t fp_level(const takt_job_t *job) { return job->level; }

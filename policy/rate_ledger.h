@@ -126,7 +126,7 @@ static bool may_compress(takt_rate_task_t *rate) {
 }
 
 static bool is_running(const takt_rate_task_t *rate) {
-    return rate->extension.allocation->dispatcher->cpus[0].running == task_of(rate)->entity;
+    return takt_dispatcher_cpu_of(rate->extension.allocation->dispatcher, task_of(rate)->entity) != NULL;
 }
 
 /* In flight: arms a timer for the instant at which `rate` is no longer ahead; while it runs it stays ahead. */

@@ -76,10 +76,12 @@ static void pend(takt_rate_task_t *rate) {
     if (rate->is_pending) {
         return;
     }
-    if (last != NULL && task_of(last)->entity->id < task_of(rate)->entity->id) {
+    if (last != NULL &&
+        takt_entity_number(task_of(last)->entity) < takt_entity_number(task_of(rate)->entity)) {
         link = &last->next_pending;
     }
-    while (*link != NULL && task_of(*link)->entity->id < task_of(rate)->entity->id) {
+    while (*link != NULL &&
+           takt_entity_number(task_of(*link)->entity) < takt_entity_number(task_of(rate)->entity)) {
         link = &(*link)->next_pending;
     }
     rate->next_pending = *link;

@@ -217,8 +217,8 @@ void takt_share_add(takt_share_t *share, takt_share_flow_t *flow, takt_task_t *t
     flow->task = task;
     flow->weight = weight;
     flow->span = share->variant == TAKT_SHARE_GENERIC ? 0u : scaled(task->wcet, TAKT_SHARE_TICK, weight);
-    flow->departure.tie = task->entity->id;
-    flow->start.tie = task->entity->id;
+    flow->departure.tie = takt_entity_number(task->entity);
+    flow->start.tie = takt_entity_number(task->entity);
     share->weights += weight;
     task->extension->rule = &flow->rule;
 }

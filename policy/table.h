@@ -16,7 +16,7 @@ extern const takt_policy_t takt_policy_rate_based;    /* windows at granted rate
 extern const takt_policy_t takt_policy_rbe;           /* rate-based execution: deadlines by x jobs in y */
 extern const takt_policy_t takt_policy_rm;            /* fixed priorities, by period */
 extern const takt_policy_t takt_policy_time_driven;   /* a table of slots that is repeated */
-extern const takt_policy_t takt_policy_share; /* a share of the processor for each task */
+extern const takt_policy_t takt_policy_share;         /* a share of the processor for each task */
 
 /* All policies in alphabetical order, `takt_policy_count` of them. */
 extern const takt_policy_t *const takt_policies[];

@@ -16,7 +16,7 @@ void release_by_python(takt_entity_t *entity, const takt_job_t *job) {
     entity->tie = takt_tie_by_class_and_id(entity, job);
     call_python(*policy, [&] {
         const auto key = nb::cast<uint64_t>(policy->object.attr("release")(
-            static_cast<uint32_t>(entity->id), job->number, job->release, job->deadline));
+            takt_entity_number(entity), job->number, job->release, job->deadline));
         if (key < 1 || key > TAKT_KEY_LEAST_URGENT) {
             throw std::invalid_argument("the key " + std::to_string(key) + " is not in 1 .. 2^63 - 1");
         }

@@ -39,7 +39,7 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
         takt_sim_tell_loss(run->sim, &run->sinks, record);
     }
     if (record->kind == TAKT_RECORD_ABORT && run->unfinished != NULL &&
-        run->unfinished->id == record->entity) {
+        takt_entity_number(run->unfinished) == record->entity) {
         run->unfinished = NULL;
     }
     if (run->forward != NULL) {
@@ -54,7 +54,7 @@ static void post(run_t *run, const takt_event_t *event) {
 
 static void count_preemption(run_t *run) {
     if (run->unfinished != NULL && run->unfinished != run->chosen) {
-        run->sim->statistics[takt_sim_task_of(run->sim, run->unfinished->id)].preemptions++;
+        run->sim->statistics[takt_sim_task_of(run->sim, takt_entity_number(run->unfinished))].preemptions++;
         run->unfinished = NULL;
     }
 }
@@ -75,7 +75,8 @@ static void invoke(run_t *run, takt_instant_t known) {
 /* ---- jobs ---------------------------------------------------------------------------------------------- */
 
 static takt_sim_work_t *work_of(const run_t *run, const takt_entity_t *entity) {
-    return takt_sim_work_on(run->sim, takt_sim_task_of(run->sim, entity->id), entity->task->job.number);
+    return takt_sim_work_on(run->sim, takt_sim_task_of(run->sim, takt_entity_number(entity)),
+                            entity->task->job.number);
 }
 
 /* Returns when the chosen job is complete if no event interrupts it. */
@@ -101,7 +102,7 @@ static void execute(run_t *run, takt_instant_t start, takt_instant_t end) {
     if (run->chosen == NULL || start >= end) {
         return;
     }
-    const uint32_t task = takt_sim_task_of(run->sim, run->chosen->id);
+    const uint32_t task = takt_sim_task_of(run->sim, takt_entity_number(run->chosen));
     takt_sim_work_t *work = work_of(run, run->chosen);
     if (work->at.left == work->total) {
         note_start(run, start);

@@ -64,7 +64,7 @@ static bool has_migrated(const run_t *run, const lane_t *lane) {
 static void enter_lane(run_t *run, lane_t *lane, takt_entity_t *entity, takt_instant_t now) {
     takt_sim_t *sim = run->sim;
     lane->entity = entity;
-    lane->task = takt_sim_task_of(sim, entity->id);
+    lane->task = takt_sim_task_of(sim, takt_entity_number(entity));
     lane->job = entity->task->job.number;
     lane->since = now;
     lane->finish = now + takt_sim_work_on(sim, lane->task, lane->job)->at.left;
@@ -120,7 +120,7 @@ static void settle(run_t *run, takt_instant_t now) {
 
 static void decide(run_t *run, takt_instant_t now) {
     takt_decision_t decision;
-    while (takt_global_take_next(&run->sim->system.global, now, &decision)) {
+    while (takt_dispatcher_take_next(run->dispatcher, now, &decision)) {
         obey(run, &decision, now);
     }
     run->until = decision.until;

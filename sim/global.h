@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Global scheduling: plain tasks on several processors, without costs. Part of the simulator.
  *
- * Source: SPEC.md, 11. A separate loop beside sim.c, on core/global.h. Left out: all that makes jobs wait, and the
+ * Source: SPEC.md, 11. A separate loop beside sim.c, on takt_dispatcher_take_next. Left out: all that makes jobs wait, and the
  * kernel's own work; the creator of the spec rejects these. */
 #ifndef TAKT_SIM_GLOBAL_H
 #define TAKT_SIM_GLOBAL_H

@@ -82,7 +82,7 @@ static void finish_greedy_job(const takt_sim_t *sim, const takt_sim_sinks_t *sin
     takt_task_t *task = running != NULL ? running->task : NULL;
     if (task != NULL && takt_task_is_open(task) && takt_rate_task_of(task)->is_greedy &&
         budget_at(sim, task, horizon) == 0) {
-        takt_sim_tell_finish(sim, sinks, takt_sim_task_of(sim, running->id), horizon);
+        takt_sim_tell_finish(sim, sinks, takt_sim_task_of(sim, takt_entity_number(running)), horizon);
         takt_entity_clear_state(running, TAKT_STATE_ACTIVE);
         task->job.number++;
     }

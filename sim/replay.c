@@ -65,7 +65,7 @@ static bool is_global(const takt_system_t *system) { return system->is_global; }
 static bool runs_somewhere(const takt_system_t *system, const takt_entity_t *entity) {
     bool runs = false;
     for (uint32_t cpu = 0; cpu < system->dispatcher->ncpu; cpu++) {
-        runs |= system->cpus[cpu].running == entity && takt_global_runs(&system->cpus[cpu]);
+        runs |= system->cpus[cpu].running == entity && takt_cpu_runs(&system->cpus[cpu]);
     }
     return runs;
 }
@@ -147,6 +147,7 @@ static bool level_fits(const takt_system_t *system, const takt_entity_t *entity,
         takt_server_is_root(home) ? 0 : 1u + (uint32_t)(home - (const takt_server_t *)system->servers);
     const bool has_levels = home->ready.order == TAKT_ORDER_LEVELS;
     return takt_entity_has_level(entity) && level > 0 &&
+           (entity->task != NULL || level <= TAKT_PLAIN_LEVELS_MOST || level == TAKT_KEY_LEAST_URGENT) &&
            level <= (has_levels ? system->levels[place] : TAKT_KEY_LEAST_URGENT);
 }
 
@@ -230,7 +231,8 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
     if (is_global(system)) {
         return event_fits_several(system, record, entity);
     }
-    const bool runs = takt_entity_is_ready(entity) && system->dispatcher->cpus[0].running == entity;
+    const bool runs =
+        takt_entity_is_ready(entity) && takt_dispatcher_cpu_of(system->dispatcher, entity) != NULL;
     const bool is_allocated = entity->task != NULL && takt_task_is_allocated(entity->task);
     return (is_allocated ? allocated_event_fits : plain_event_fits)(system, record, entity, runs);
 }
@@ -311,7 +313,8 @@ static void step(replay_t *replay, const takt_record_t *record) {
 
 static bool decide_several(replay_t *replay, const takt_record_t *record) {
     takt_decision_t decision; /* it arrives as a record, and so does that there is none */
-    replay->result->decisions += takt_global_take_next(&replay->system->global, record->now, &decision);
+    replay->result->decisions +=
+        takt_dispatcher_take_next(replay->system->dispatcher, record->now, &decision);
     return true;
 }
 

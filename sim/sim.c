@@ -71,7 +71,7 @@ static void extend_segment(run_t *run, uint32_t task, takt_instant_t start, takt
 }
 
 static uint32_t task_of(const takt_sim_t *sim, const takt_entity_t *entity) {
-    return takt_sim_task_of(sim, entity->id);
+    return takt_sim_task_of(sim, takt_entity_number(entity));
 }
 
 /* True if `entity`, which was selected, is a task: neither NULL nor a server that idles. */
@@ -508,7 +508,7 @@ static takt_event_t time_event(takt_instant_t now) {
 TAKT_RARE static takt_event_t idle(run_t *run, const takt_entity_t *entity, takt_instant_t start,
                                    takt_instant_t end) {
     if (entity != NULL && run->sinks.segment != NULL && end > start) {
-        extend_segment(run, run->sim->system.task_count + entity->id - 1u, start, end);
+        extend_segment(run, run->sim->system.task_count + takt_entity_number(entity) - 1u, start, end);
     }
     return time_event(end);
 }

@@ -194,14 +194,6 @@ static void make_root(takt_system_t *system, layout_t *layout) {
     }
 }
 
-/* After the root. */
-static void make_global(takt_system_t *system, layout_t *layout) {
-    takt_cpu_t **order = takt_arena_take(&layout->arena, layout->spec->cpu_count, sizeof(takt_cpu_t *));
-    if (layout->arena.base != NULL) {
-        takt_global_init(&system->global, system->dispatcher, order);
-    }
-}
-
 /* ---- all memory -------------------------------------------------------------------------------------- */
 
 static uint64_t returning_count(const takt_system_spec_t *spec) {
@@ -278,9 +270,6 @@ static void lay_out_dispatchers(takt_system_t *system, layout_t *layout) {
         count_children(layout->children, spec);
     }
     make_root(system, layout);
-    if (system->is_global) {
-        make_global(system, layout);
-    }
     for (uint32_t i = 0; i < spec->server_count; i++) {
         make_server(system, layout, i);
     }

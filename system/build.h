@@ -12,7 +12,7 @@
 #ifndef TAKT_SYSTEM_BUILD_H
 #define TAKT_SYSTEM_BUILD_H
 
-#include "core/global.h"
+#include "core/dispatcher.h"
 #include "system/rules.h"
 #include "system/spec.h"
 
@@ -26,7 +26,6 @@ typedef struct takt_system {
     takt_plain_t *threads;   /* the plain threads, in a row */
     takt_lock_wait_t *waits; /* of the threads, in a row */
     bool is_global;          /* the spec counts processors */
-    takt_global_t global;    /* if so */
     uint32_t server_count;
     uint32_t task_count;
     uint32_t thread_count;

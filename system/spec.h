@@ -7,7 +7,7 @@
 #ifndef TAKT_SYSTEM_SPEC_H
 #define TAKT_SYSTEM_SPEC_H
 
-#include "core/global.h"
+#include "core/dispatcher.h"
 #include "policy/bandwidth.h"
 #include "policy/rate_based.h"
 #include "policy/rbe.h"

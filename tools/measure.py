@@ -278,7 +278,7 @@ def bits_short(root: Path, prefix: str, least: int = 4) -> Listing:
     """Lists the bits by which a field of the entity's word has fewer than `least` free."""
     text = text_of(root / "core" / "entity.h")
     used = len(re.findall(rf"^\s*TAKT_{prefix}_\w+ = 1u << \d+", text, re.MULTILINE))
-    width = re.search(rf"uint32_t \w+ : (\d+);\s*/\* TAKT_{prefix}_", text)
+    width = re.search(rf"uint(\d+)_t \w+;\s*/\* TAKT_{prefix}_", text)
     free = int(width[1]) - used if width is not None else 0
     return [f"bit {number} of TAKT_{prefix}_" for number in range(least - free)]
 

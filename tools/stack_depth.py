@@ -117,6 +117,12 @@ EXPIRE = re.compile(r"timeout\.expire = (\w+);")
 # Types whose objects belong to tasks of core; they count once a source of the kernel speaks of them.
 IF_IN_KERNEL = {"takt_allocator_t": re.compile(r"alloca"), "takt_rule_t": re.compile(r"takt_rule|->rule")}
 
+# What post calls through its table of events.
+HANDLERS = tuple(
+    f"core/dispatcher.c:{name}"
+    for name in re.findall(r"\[TAKT_EVENT_\w+\] = (\w+)", (ROOT / "core" / "dispatcher.c").read_text(encoding="utf-8"))
+)
+
 # Calls through pointers that stand in no table: the functions that may be there, or () for what belongs to the program.
 DECLARED: dict[str, tuple[str, ...]] = {
     "trace->record": (),  # the program's sink
@@ -124,6 +130,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "function(argument)": (),  # of an alarm: the program's
     "host->set_priority": (),  # of the kernel below the adapter
     "job->entry": (),  # the program's jobs
+    "handlers[event->kind](": HANDLERS,
     "handlers[number]()": (),  # of interrupts: the program's
 }
 

@@ -97,7 +97,7 @@ static void build(bool is_traced, uint32_t servers) {
     CHECK(fake_port_start_kernel() == TAKT_OK);
 }
 
-static uint32_t running_number(void) { return takt_kernel_running()->plain.entity.id; }
+static uint32_t running_number(void) { return takt_entity_number(&takt_kernel_running()->plain.entity); }
 
 static bool is_idle(void) { return takt_kernel_running() == &takt_kernel.idle; }
 

@@ -91,7 +91,7 @@ static takt_event_t event_after(const takt_system_t *system, const takt_decision
 static takt_event_t translated(takt_system_t *twin, const takt_event_t *event) {
     takt_event_t result = *event;
     if (event->entity != NULL) {
-        result.entity = takt_system_entity(twin, event->entity->id);
+        result.entity = takt_system_entity(twin, takt_entity_number(event->entity));
     }
     if (takt_event_is_lock(event)) {
         result.resource = &twin->resources[event->resource->number];
@@ -101,7 +101,7 @@ static takt_event_t translated(takt_system_t *twin, const takt_event_t *event) {
 
 static void check_same(const takt_decision_t *a, const takt_decision_t *b) {
     CHECK((a->entity == NULL) == (b->entity == NULL));
-    CHECK(a->entity == NULL || a->entity->id == b->entity->id);
+    CHECK(a->entity == NULL || takt_entity_number(a->entity) == takt_entity_number(b->entity));
     CHECK(a->until == b->until);
     CHECK(a->sequence == b->sequence);
 }

@@ -53,7 +53,7 @@ enum { NOBODY = TASKS };
 /* The next decision gives `cpu` to `task`. */
 static void check_next(takt_instant_t now, uint32_t cpu, uint32_t task) {
     takt_decision_t decision;
-    CHECK(takt_global_take_next(&driven.global, now, &decision));
+    CHECK(takt_dispatcher_take_next(driven.dispatcher, now, &decision));
     CHECK(decision.cpu == cpu);
     CHECK(decision.entity == (task == NOBODY ? NULL : takt_system_entity_of(&driven, task)));
     CHECK(driven.cpus[cpu].running == decision.entity);
@@ -61,7 +61,7 @@ static void check_next(takt_instant_t now, uint32_t cpu, uint32_t task) {
 
 static void check_settled(takt_instant_t now, takt_instant_t until) {
     takt_decision_t decision;
-    CHECK(!takt_global_take_next(&driven.global, now, &decision));
+    CHECK(!takt_dispatcher_take_next(driven.dispatcher, now, &decision));
     CHECK(decision.until == until);
 }
 
@@ -160,22 +160,23 @@ static uint32_t segment_counts[2];
 
 /* Every processor that can be busy is, and no waiting job is more urgent than a running one. */
 static void check_choice(const takt_system_t *system) {
-    const takt_global_t *global = &system->global;
+    const takt_dispatcher_t *dispatcher = system->dispatcher;
     const takt_entity_t *best = takt_ready_best(&system->dispatcher->root.ready);
     uint32_t active = 0;
     for (uint32_t task = 0; task < system->task_count; task++) {
         active += takt_task_is_active(&system->tasks[task]);
     }
-    CHECK(global->busy == (active < spec.cpu_count ? active : spec.cpu_count));
+    CHECK(dispatcher->busy == (active < spec.cpu_count ? active : spec.cpu_count));
     for (uint32_t place = 0; place < spec.cpu_count; place++) {
-        const takt_entity_t *running = global->order[place]->running;
-        CHECK((running != NULL) == (place < global->busy));
-        CHECK(running == NULL || takt_global_runs(global->order[place]));
+        const takt_entity_t *running = dispatcher->cpus[place].in_order->running;
+        CHECK((running != NULL) == (place < dispatcher->busy));
+        CHECK(running == NULL || takt_cpu_runs(dispatcher->cpus[place].in_order));
+        const uint32_t tie = spec.policy->order == TAKT_ORDER_KEYS && running != NULL ? running->tie : 0u;
         CHECK(running == NULL || best == NULL ||
-              !takt_is_more_urgent(best->key, best->tie, running->key, running->tie));
+              !takt_is_more_urgent(best->key, best->tie, running->key, tie));
     }
-    for (uint32_t place = global->busy + 1u; place < spec.cpu_count; place++) {
-        CHECK(global->order[place - 1u] < global->order[place]);
+    for (uint32_t place = dispatcher->busy + 1u; place < spec.cpu_count; place++) {
+        CHECK(dispatcher->cpus[place - 1u].in_order < dispatcher->cpus[place].in_order);
     }
 }
 

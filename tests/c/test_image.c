@@ -172,9 +172,20 @@ static void names_differ_from_small_numbers_and_from_each_other(void) {
           takt_name_hash("a") == UINT64_C(0xaf63dc4c8601ec8c));
 }
 
+static void what_has_more_entities_than_numbers_is_refused(void) {
+    static const uint64_t rows[TAKT_TABLE_COUNT] = {[TAKT_TABLE_SYSTEM] = 1};
+    const takt_program_t large = {.rows = rows,
+                                  .spec = {.policy = takt_policies[0], .task_count = TAKT_ENTITY_LIMIT}};
+    takt_place_t place;
+    takt_system_t system;
+    CHECK(takt_check(&large, &place) == TAKT_RELATION_numbers_suffice);
+    CHECK(!takt_system_create(&system, &large.spec));
+}
+
 int main(void) {
     check_sequences(check_random_program, SEQUENCES);
     other_files_are_no_images();
+    what_has_more_entities_than_numbers_is_refused();
     names_differ_from_small_numbers_and_from_each_other();
     return check_report("test_image");
 }

@@ -114,7 +114,7 @@ static void check_note(takt_record_kind_t kind, uint32_t index, uint32_t task, u
         at++;
     }
     CHECK(at < record_count);
-    CHECK(records[at].entity == task_entity(task)->id && records[at].value == resource);
+    CHECK(records[at].entity == takt_entity_number(task_entity(task)) && records[at].value == resource);
 }
 
 #define RUNS(task, call) CHECK((call) == task_entity(task))
@@ -491,7 +491,7 @@ static takt_replay_verdict_t verdict(void) {
 static void append_event(takt_record_kind_t kind, uint32_t task, uint64_t value, takt_instant_t now) {
     records[record_count++] = (takt_record_t){.now = now,
                                               .value = value,
-                                              .entity = task_entity(task)->id,
+                                              .entity = takt_entity_number(task_entity(task)),
                                               .sequence = driven.dispatcher->sequence + 1u,
                                               .kind = (uint8_t)kind};
 }

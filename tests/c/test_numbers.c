@@ -97,7 +97,8 @@ static void create(uint32_t cycle, uint32_t place) {
                                                  .priority = (uint32_t)check_below(2 * PARENT_PRIORITY)};
     CHECK(takt_thread_create(thread, &parameters) == TAKT_OK);
     living[place] = thread;
-    run->most = thread->plain.entity.id > run->most ? thread->plain.entity.id : run->most;
+    const uint32_t number = takt_entity_number(&thread->plain.entity);
+    run->most = number > run->most ? number : run->most;
 }
 
 static void create_and_delete(void *argument) {

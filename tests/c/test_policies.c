@@ -38,7 +38,7 @@ static bool is_first_of_equals(uint32_t a, uint32_t b) {
     if (jobs[a].task_class != jobs[b].task_class) {
         return jobs[a].task_class < jobs[b].task_class;
     }
-    return entities[a].id < entities[b].id;
+    return takt_entity_number(&entities[a]) < takt_entity_number(&entities[b]);
 }
 
 static void check_pair(const takt_policy_t *policy, uint32_t a, uint32_t b) {
@@ -78,7 +78,7 @@ static void check_release_is_a_function(const takt_policy_t *policy, uint32_t in
     memcpy(&before, &entities[index], sizeof before);
     memcpy(&job, &jobs[index], sizeof job);
     entities[index].key = check_random();
-    entities[index].tie = (uint32_t)check_random();
+    entities[index].tie = takt_tie_of((uint32_t)check_below(16), takt_entity_number(&before));
     policy->release(&entities[index], &jobs[index]);
     CHECK(memcmp(&entities[index], &before, sizeof before) == 0);
     CHECK(memcmp(&jobs[index], &job, sizeof job) == 0);
@@ -132,7 +132,7 @@ static void make_job(takt_job_t *job, uint64_t values) {
 
 static void make_entity(takt_entity_t *entity, uint32_t id) {
     memset(entity, 0, sizeof *entity);
-    entity->id = id & (TAKT_ENTITY_LIMIT - 1u);
+    entity->tie = id;
 }
 
 static void check_random_jobs(const takt_policy_t *policy) {

@@ -152,14 +152,14 @@ static void where_nobody_may_run_the_idle_thread_does(void) {
     static takt_statistics_t counting;
     static takt_execution_t counted[2];
     takt_record_t decision = {.now = 100, .entity = TAKT_NOBODY, .kind = TAKT_RECORD_DECISION};
-    takt_kernel.idle.plain.entity.id = 1;
+    takt_kernel.idle.plain.entity.tie = 1;
     CHECK(takt_statistics_init(&counting, counted, 2, NULL) == TAKT_OK);
     counting.trace.record(&counting.trace, &decision);
     decision.now = 107;
     decision.entity = 0;
     counting.trace.record(&counting.trace, &decision);
     CHECK(counted[1].executed == 7 && counted[1].chosen == 1 && counted[0].chosen == 1);
-    takt_kernel.idle.plain.entity.id = 0;
+    takt_kernel.idle.plain.entity.tie = 0;
 }
 
 static void statistics_refuse_misuse(void) {

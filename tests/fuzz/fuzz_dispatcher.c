@@ -158,7 +158,8 @@ static void check_changes(const run_t *run, uint32_t most) {
 /* ---- what can continue ------------------------------------------------------------------------------- */
 
 static bool is_blocked(const run_t *run, const takt_entity_t *entity) {
-    return run->is_blocked[entity->id] && run->blocked_job[entity->id] == job_number(entity);
+    return run->is_blocked[takt_entity_number(entity)] &&
+           run->blocked_job[takt_entity_number(entity)] == job_number(entity);
 }
 
 static void check_tasks_ready(const run_t *run) {
@@ -232,7 +233,7 @@ static void see_record(run_t *run, const takt_record_t *record) {
 static void check_holder(const run_t *run, const takt_resource_t *resource) {
     const uint32_t number = resource->number;
     const takt_entity_t *holder = resource->holder;
-    HOLDS(run->holder[number] == (holder != NULL ? holder->id : 0u));
+    HOLDS(run->holder[number] == (holder != NULL ? takt_entity_number(holder) : 0u));
     if (holder != NULL && resource->protocol == TAKT_PROTOCOL_ICPP) {
         const takt_policy_t *policy = holder->home->policy;
         const takt_key_t ceiling = resource->ceiling;
@@ -251,7 +252,7 @@ static void check_records(run_t *run) {
     }
     for (uint32_t i = 0; i < run->system.task_count; i++) {
         takt_entity_t *entity = run->system.tasks[i].entity;
-        const bool is_reported = run->reported_job[entity->id] == 1u + job_number(entity);
+        const bool is_reported = run->reported_job[takt_entity_number(entity)] == 1u + job_number(entity);
         HOLDS(is_reported || run->have_levels_changed || !is_in_a_circle(&run->system, entity));
     }
 }
@@ -325,7 +326,7 @@ static takt_instant_t read_future(run_t *run, takt_entity_t *entity) {
 
 /* The bit of `entity` among the users of a resource. */
 static uint32_t user_of(const run_t *run, const takt_entity_t *entity) {
-    const uint32_t index = entity->id - 1u - run->system.server_count;
+    const uint32_t index = takt_entity_number(entity) - 1u - run->system.server_count;
     return entity->task != NULL ? index : FUZZ_TASKS + index - run->system.task_count;
 }
 
@@ -394,8 +395,8 @@ enum { EVENTS = sizeof events / sizeof events[0], STOP = 1, START = 2, WITHDRAWA
 static void note_event(run_t *run, const event_row_t *row, takt_entity_t *entity) {
     run->posts++;
     if (row->kind == TAKT_EVENT_BLOCK || row->kind == TAKT_EVENT_WAKE) {
-        run->is_blocked[entity->id] = row->kind == TAKT_EVENT_BLOCK;
-        run->blocked_job[entity->id] = job_number(entity);
+        run->is_blocked[takt_entity_number(entity)] = row->kind == TAKT_EVENT_BLOCK;
+        run->blocked_job[takt_entity_number(entity)] = job_number(entity);
     }
     run->have_levels_changed |= row->kind == TAKT_EVENT_PRIORITY;
     const bool is_refused = row->kind == TAKT_EVENT_LOCK && wanted_by(entity) != NULL;
@@ -411,7 +412,7 @@ static void check_flag(run_t *run, takt_entity_t *chosen) {
 }
 
 static bool has_room(run_t *run, const takt_entity_t *entity) {
-    const uint32_t index = entity->id - 1u - run->system.server_count;
+    const uint32_t index = takt_entity_number(entity) - 1u - run->system.server_count;
     return entity->task == NULL || takt_task_is_periodic(entity->task) ||
            takt_system_reserve(&run->system, index);
 }
@@ -419,8 +420,8 @@ static bool has_room(run_t *run, const takt_entity_t *entity) {
 /* A thread that locks hands in where it waits. */
 static void hand_in_wait(run_t *run, takt_entity_t *entity) {
     if (entity->task == NULL) {
-        run->waits[entity->id] = (takt_lock_wait_t){.wanted = NULL};
-        takt_plain_of(entity)->wait = &run->waits[entity->id];
+        run->waits[takt_entity_number(entity)] = (takt_lock_wait_t){.wanted = NULL};
+        takt_plain_of(entity)->wait = &run->waits[takt_entity_number(entity)];
     }
 }
 
@@ -591,7 +592,7 @@ enum { CALLS = sizeof calls / sizeof calls[0] };
 /* No thread is ready before it is woken. */
 static void block_threads(run_t *run) {
     for (uint32_t i = 0; i < run->system.thread_count; i++) {
-        run->is_blocked[run->system.threads[i].entity.id] = true;
+        run->is_blocked[takt_entity_number(&run->system.threads[i].entity)] = true;
     }
 }
 

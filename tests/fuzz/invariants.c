@@ -192,7 +192,7 @@ static void check_displaced_key(takt_entity_t *entity, const takt_job_t *job) {
     }
     if (is_locking(entity) && entity->home->ready.order == TAKT_ORDER_KEYS) {
         const bool is_first = is_started && entity->task->extension->threshold == TAKT_KEY_MOST_URGENT;
-        HOLDS(entity->tie == (is_first ? 0u : (entity->task->job.task_class << 20 | entity->id)));
+        HOLDS(entity->tie >> 20 == (is_first ? 0u : 1u + entity->task->job.task_class));
     }
 }
 
@@ -313,8 +313,8 @@ static void check_thread(takt_entity_t *entity) {
     const uint32_t rank = is_locking(entity) ? TAKT_TIE_RANK_LOCKING : TAKT_TIE_RANK_OWN;
     HOLDS((entity->state & ~(uint32_t)TAKT_STATE_READY) == 0);
     HOLDS(entity->task == NULL);
-    HOLDS(entity->key == key_of_holder(entity, has_keys ? TAKT_KEY_LEAST_URGENT : entity->tie));
-    HOLDS(!has_keys || entity->tie == ((TAKT_CLASS_NONE + rank) << 20 | entity->id));
+    HOLDS(entity->key == key_of_holder(entity, has_keys ? TAKT_KEY_LEAST_URGENT : entity->level));
+    HOLDS(!has_keys || entity->tie >> 20 == TAKT_CLASS_NONE + rank);
 }
 
 void check_invariants(takt_system_t *system, const takt_system_spec_t *spec, takt_instant_t now,
@@ -468,12 +468,13 @@ void check_decision(takt_system_t *system, const takt_decision_t *decision, takt
 bool somebody_is_more_urgent(takt_system_t *system, takt_entity_t *entity) {
     const bool has_ties = entity->home->ready.order == TAKT_ORDER_KEYS;
     const takt_key_t key = key_of_holder(entity, entity->task->base_key);
-    const uint32_t tie = is_locking(entity) && has_ties ? (entity->task->job.task_class << 20 | entity->id)
-                                                        : entity->task->base_tie;
+    const uint32_t class_rank = TAKT_TIE_RANK_LOCKING + entity->task->job.task_class;
+    const uint32_t tie =
+        is_locking(entity) ? class_rank << 20 | takt_entity_number(entity) : entity->task->base_tie;
     for (uint32_t id = 1; id <= entity_count(system); id++) {
         const takt_entity_t *other = takt_system_entity(system, id);
         const bool competes = other != entity && other->home == entity->home && takt_entity_is_ready(other);
-        if (competes && takt_is_more_urgent(other->key, other->tie, key, tie)) {
+        if (competes && takt_is_more_urgent(other->key, other->tie, key, has_ties ? tie : 0u)) {
             return true;
         }
     }

@@ -344,8 +344,8 @@ static void make_returned(void) {
  * itself: then its context is built anew. */
 static void let_it_be_late(takt_trace_t *trace, const takt_record_t *record) {
     static bool has_been;
-    const bool is_chosen =
-        record->kind == TAKT_RECORD_DECISION && record->entity == returned_late.job.thread.plain.entity.id;
+    const bool is_chosen = record->kind == TAKT_RECORD_DECISION &&
+                           record->entity == takt_entity_number(&returned_late.job.thread.plain.entity);
     (void)trace;
     if (is_chosen && !has_been && takt_port_now() >= 2 * period) {
         has_been = true;

@@ -64,13 +64,15 @@ static void claim_charged(const takt_server_t *server, takt_server_t before, tak
 void prove_charge(void) {
     any_hierarchy();
     takt_cpu_t cpu = {.running = &worker, .charged_at = any_duration()};
+    root_system.cpus = &cpu;
+    root_system.ncpu = 1;
     const takt_server_t upper_before = upper;
     const takt_server_t lower_before = lower;
     const takt_duration_t elapsed = any_duration();
-    takt_account_charge(&cpu, cpu.charged_at + elapsed);
+    takt_account_charge(&root_system, cpu.charged_at + elapsed);
     claim_charged(&upper, upper_before, elapsed);
     claim_charged(&lower, lower_before, elapsed);
-    takt_account_charge(&cpu, cpu.charged_at);
+    takt_account_charge(&root_system, cpu.charged_at);
     CLAIM(upper.job.remaining <= upper.capacity, "nothing is charged twice");
 }
 
