@@ -255,8 +255,8 @@ TAKT_MUST_USE bool takt_dispatcher_take_next(takt_dispatcher_t *dispatcher, takt
 
 /* True if `cpu`, one of several, runs the current job of its entity. False from the job's end to the next decision. */
 TAKT_INLINE bool takt_cpu_runs(const takt_cpu_t *cpu) {
-    const uint32_t bits = TAKT_STATE_READY | TAKT_STATE_ACTIVE;
-    return (cpu->running->state & bits) == TAKT_STATE_ACTIVE;
+    const uint32_t ready_and_active = TAKT_STATE_READY | TAKT_STATE_ACTIVE;
+    return (cpu->running->state & ready_and_active) == TAKT_STATE_ACTIVE;
 }
 
 #endif

@@ -25,9 +25,9 @@
 #include <utility>
 #include <vector>
 
-#include "python/columns.h"
+#include "python/columns.hpp"
 #include "python/names.h"
-#include "python/program.h"
+#include "python/program.hpp"
 
 extern "C" {
 #include "sim/architecture.h"
@@ -495,15 +495,13 @@ nb::dict retell(Program &program, const Records &records) {
 }
 
 // Constants that Python has under the same names.
-#define TAKT_CONSTANTS(X)                                                                            \
-    X(NEVER)                                                                                         \
-    X(NOBODY)                                                                                        \
-    X(ENTITY_LIMIT)                                                                                  \
-    X(CPU_LIMIT)                                                                                     \
-    X(TRACE_VERSION) X(IMAGE_MAGIC) X(IMAGE_VERSION) X(SHARE_WEIGHTS) X(SHARE_LONGEST) X(RBE_EVENTS) \
-        X(RATE_WHOLE) X(RATE_JOBS) X(RATE_LONGEST) X(RATE_WEIGHTS) X(CALLS_BULK) X(RECORD_COMPLETE)  \
-            X(RECORD_ARRIVAL) X(RECORD_POINT) X(RECORD_SUSPEND) X(RECORD_CHANGE) X(RECORD_ABORT)     \
-                X(RECORD_SKIP) X(RECORD_SETTLED) X(RECORD_END) X(RECORD_DECISION)
+// clang-format off
+#define TAKT_CONSTANTS(X) \
+    X(NEVER) X(NOBODY) X(ENTITY_LIMIT) X(CPU_LIMIT) X(TRACE_VERSION) X(IMAGE_MAGIC) X(IMAGE_VERSION) \
+    X(SHARE_WEIGHTS) X(SHARE_LONGEST) X(RBE_EVENTS) X(RATE_WHOLE) X(RATE_JOBS) X(RATE_LONGEST) \
+    X(RATE_WEIGHTS) X(CALLS_BULK) X(RECORD_COMPLETE) X(RECORD_ARRIVAL) X(RECORD_POINT) X(RECORD_SUSPEND) \
+    X(RECORD_CHANGE) X(RECORD_ABORT) X(RECORD_SKIP) X(RECORD_SETTLED) X(RECORD_END) X(RECORD_DECISION)
+// clang-format on
 
 } // namespace
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-#include "python/columns.h"
+#include "python/columns.hpp"
 
 #include <cstdlib>
 

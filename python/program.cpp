@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-#include "python/program.h"
+#include "python/program.hpp"
 
 #include <nanobind/stl/string.h>
 

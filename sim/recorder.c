@@ -8,8 +8,10 @@ enum { FIRST_ROWS = 64 };
 
 #define COLUMN_TEXT(type, stored, column, kind, unit, meaning) \
     {#column, #kind, unit, meaning, sizeof(stored)},
-#define COLUMN_TEXTS(FRAME, ...) \
-    static const takt_column_text_t columns_of_##FRAME[] = {TAKT_##FRAME##_COLUMNS(COLUMN_TEXT)};
+#define COLUMN_TEXTS(FRAME, ...)                                                                  \
+    static const takt_column_text_t columns_of_##FRAME[] = {TAKT_##FRAME##_COLUMNS(COLUMN_TEXT)}; \
+    _Static_assert(sizeof columns_of_##FRAME / sizeof *columns_of_##FRAME <= TAKT_COLUMNS_MOST,   \
+                   "TAKT_COLUMNS_MOST");
 #define FRAME_TEXT(FRAME, frame, sink, option, meaning) \
     {#frame, #option, meaning, sizeof columns_of_##FRAME / sizeof *columns_of_##FRAME, columns_of_##FRAME},
 
@@ -33,7 +35,7 @@ TAKT_RARE static bool grow(takt_recorder_t *recorder, takt_frame_number_t number
     return true;
 }
 
-#define STORE(type, stored, column, ...) ((stored *)frame->columns[next++])[row] = (stored)column;
+#define STORE(type, stored, column, ...) ((stored *)*place++)[row] = (stored)column;
 
 /* For each frame add_FRAME, which appends a row. */
 #define ADD(FRAME, ...)                                                                  \
@@ -44,7 +46,7 @@ TAKT_RARE static bool grow(takt_recorder_t *recorder, takt_frame_number_t number
             return;                                                                      \
         }                                                                                \
         const uint64_t row = frame->rows++;                                              \
-        uint32_t next = 0;                                                               \
+        void *const *place = frame->columns;                                             \
         TAKT_##FRAME##_COLUMNS(STORE)                                                    \
     }
 

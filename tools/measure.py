@@ -283,12 +283,6 @@ def bits_short(root: Path, prefix: str, least: int = 4) -> Listing:
     return [f"bit {number} of TAKT_{prefix}_" for number in range(least - free)]
 
 
-def files_with_key(root: Path, key: str) -> Listing:
-    """Lists the product's files that spell a key of tasks which is a number and nothing else."""
-    word = re.compile(rf"\b{key}\b")
-    return [str(path) for path in product(root) if word.search(text_of(path))]
-
-
 DIFF = re.compile(r"^```diff (\S+)$", re.MULTILINE)
 
 
@@ -340,7 +334,6 @@ PROPERTIES = (
     Property("circles of core's objects", 0, object_circles),
     Property("circles of Python imports", 0, import_circles),
     Property("names of core spelled in Python", 0, spelled_names),
-    Property("files that spell the task key weight", 4, lambda root: files_with_key(root, "weight")),
     Property("files that a new key touches", 2, lambda root: files_of_guide(root, "add-a-key")),
     Property("files that a new key of core touches", 4, lambda root: files_of_guide(root, "add-a-key-that-core-uses")),
     Property("require( in bindings", 0, lambda root: found_in(bindings(root), "require(")),

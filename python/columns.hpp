@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // Columns out, in the Arrow C data interface.
-#ifndef TAKT_PYTHON_COLUMNS_H
-#define TAKT_PYTHON_COLUMNS_H
+#ifndef TAKT_PYTHON_COLUMNS_HPP
+#define TAKT_PYTHON_COLUMNS_HPP
 
 #include <nanobind/nanobind.h>
 

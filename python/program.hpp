@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // Programs read from images, and policies written in Python that they refer to.
-#ifndef TAKT_PYTHON_PROGRAM_H
-#define TAKT_PYTHON_PROGRAM_H
+#ifndef TAKT_PYTHON_PROGRAM_HPP
+#define TAKT_PYTHON_PROGRAM_HPP
 
 #include <nanobind/nanobind.h>
 
