@@ -131,7 +131,7 @@ typedef struct takt_architecture {
 
 typedef struct takt_system_spec {
     TAKT_SYSTEM_FIELDS(
-        TAKT_MEMBER, ) /* of cpu_count 0 is one, which alone has what global.h leaves out; of bulk 0 is 1 */
+        TAKT_MEMBER, ) /* of cpu_count 0 is one, which alone has servers, locks and thresholds; of bulk 0 is 1 */
     const takt_server_spec_t *servers;
     uint32_t server_count;
     const takt_task_spec_t *tasks;
