@@ -100,45 +100,32 @@ takt_status_t takt_kernel_add_allocator(takt_allocation_t *allocation, const tak
     return phase;
 }
 
-static takt_status_t check_task(const takt_allocated_parameters_t *parameters) {
+static takt_status_t check_allocated(const takt_job_parameters_t *parameters) {
     if (parameters->allocation->dispatcher == NULL || parameters->thread.server != NULL) {
         return TAKT_ERROR_OBJECT;
     }
-    if (parameters->period == 0) {
-        return TAKT_ERROR_PERIOD;
+    const bool is_allocated = parameters->arrivals == NULL && parameters->capacity == 0 &&
+                              parameters->offset == 0 && !parameters->is_limited &&
+                              parameters->on_miss == TAKT_ON_MISS_CONTINUE;
+    if (!is_allocated) {
+        return TAKT_ERROR_EXTENSION;
     }
-    return parameters->relative_deadline == 0 ? TAKT_ERROR_DEADLINE : TAKT_OK;
-}
-
-static void add_task(takt_allocated_thread_t *thread, const takt_allocated_parameters_t *parameters) {
-    takt_server_t *root = &takt_kernel.dispatcher.root;
-    const takt_task_parameters_t task = {
-        .period = parameters->period,
-        .relative_deadline = parameters->relative_deadline,
-        .wcet = parameters->wcet,
-        .level = takt_creation_level(parameters->thread.priority),
-        .task_class = parameters->task_class,
-        .id = takt_creation_number(root),
-        .extension = parameters->extension,
-    };
-    parameters->extension->allocation = parameters->allocation;
-    takt_dispatcher_add_task(&thread->task, &thread->job.thread.plain.entity, root, &task);
+    return parameters->period == 0 ? TAKT_ERROR_PERIOD : TAKT_OK;
 }
 
 takt_status_t takt_allocated_thread_create(takt_allocated_thread_t *thread,
-                                           const takt_allocated_parameters_t *parameters) {
+                                           const takt_job_parameters_t *parameters) {
     if (thread == NULL || parameters == NULL || parameters->allocation == NULL ||
         parameters->extension == NULL) {
         return TAKT_ERROR_NULL;
     }
-    takt_status_t status = takt_creation_check_job(&thread->job, &parameters->thread);
+    takt_status_t status = takt_creation_check_task(&thread->job, parameters);
     if (status == TAKT_OK) {
-        status = check_task(parameters);
+        status = check_allocated(parameters);
     }
     if (status != TAKT_OK) {
         return status;
     }
-    add_task(thread, parameters);
-    takt_job_fill(&thread->job, &parameters->thread);
-    return TAKT_OK;
+    parameters->extension->allocation = parameters->allocation;
+    return takt_creation_add_task(&thread->job, &thread->task, parameters, parameters->extension);
 }

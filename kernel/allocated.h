@@ -19,32 +19,18 @@
 #include "core/allocator.h"
 #include "kernel/job.h"
 
-/* Control block of a thread with an allocator. Private. */
-typedef struct takt_allocated_thread {
-    takt_job_thread_t job;
-    takt_task_t task;
-} takt_allocated_thread_t;
-
-/* Parameters of a thread with an allocator. */
-typedef struct takt_allocated_parameters {
-    takt_thread_parameters_t thread;  /* under the root */
-    takt_allocation_t *allocation;    /* an allocation that was added */
-    takt_task_extension_t *extension; /* zeroed; begins the allocator's record of the task */
-    takt_duration_t period; /* ticks, >= 1; its meaning is up to the allocator, also for the next two */
-    takt_duration_t relative_deadline; /* ticks, >= 1 */
-    takt_duration_t wcet;              /* ticks of a job */
-    takt_task_class_t task_class;      /* class of the jobs */
-} takt_allocated_parameters_t;
+typedef takt_periodic_thread_t takt_allocated_thread_t;
+typedef takt_job_parameters_t takt_allocated_parameters_t;
 
 /* Initialises `allocation`, zeroed, with `functions`. Before the start. Returns ERROR_NULL, _POLICY if they were
  * compiled against another version of the interface, _STARTED or _NOT_INITIALISED. */
 takt_status_t takt_kernel_add_allocator(takt_allocation_t *allocation, const takt_allocator_t *functions);
 
 /* Creates a thread whose jobs its allocator begins. It is not active yet: its allocator starts it at a timer, or when
- * requested. Returns as takt_thread_create, and ERROR_PERIOD, _DEADLINE, _OBJECT if the allocation was not added, or
- * _STARTED. */
+ * requested. Returns as takt_thread_create, and ERROR_PERIOD, _DEADLINE, _OBJECT if the allocation was not added,
+ * _EXTENSION for members of another kind, or _STARTED. */
 takt_status_t takt_allocated_thread_create(takt_allocated_thread_t *thread,
-                                           const takt_allocated_parameters_t *parameters);
+                                           const takt_job_parameters_t *parameters);
 
 /* Requests from the allocator of `thread` that it enters, or leaves; the allocator defines the effect. From threads,
  * and before the start at instant 0; the others for interrupts. Return ERROR_NULL, _OBJECT, _EXTENSION if it takes no

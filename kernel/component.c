@@ -5,7 +5,7 @@
 static takt_status_t create_threads(const takt_component_t *component) {
     takt_status_t status = TAKT_OK;
     for (uint32_t i = 0; i < component->thread_count && status == TAKT_OK; i++) {
-        takt_periodic_parameters_t parameters = component->threads[i].parameters;
+        takt_job_parameters_t parameters = component->threads[i].parameters;
         parameters.thread.server = component->server;
         status = takt_periodic_thread_create(component->threads[i].thread, &parameters);
     }

@@ -13,8 +13,8 @@
 
 /* A thread of a component. */
 typedef struct takt_component_thread {
-    takt_periodic_thread_t *thread;        /* the caller's memory */
-    takt_periodic_parameters_t parameters; /* `thread.server` is not read: it is the component's */
+    takt_periodic_thread_t *thread;   /* the caller's memory */
+    takt_job_parameters_t parameters; /* `thread.server` is not read: it is the component's */
 } takt_component_thread_t;
 
 /* A component. */

@@ -178,31 +178,30 @@ takt_status_t takt_creation_check_job(const takt_job_thread_t *thread,
     return status == TAKT_OK ? takt_creation_check_room(home_of(parameters)) : status;
 }
 
-takt_status_t takt_creation_check_threshold(const takt_thread_parameters_t *parameters, bool is_limited,
-                                            takt_key_t preemption_key) {
-    const bool is_keyed = home_of(parameters)->ready.order == TAKT_ORDER_KEYS;
-    const takt_key_t level = takt_creation_level(parameters->priority);
-    const bool protects = is_keyed || !is_limited || !takt_is_more_urgent(level, 0, preemption_key, 0);
-    return protects ? TAKT_OK : TAKT_ERROR_THRESHOLD;
+static bool is_protected(const takt_job_parameters_t *parameters) {
+    const bool is_keyed = home_of(&parameters->thread)->ready.order == TAKT_ORDER_KEYS;
+    const takt_key_t level = takt_creation_level(parameters->thread.priority);
+    return is_keyed || !parameters->is_limited ||
+           !takt_is_more_urgent(level, 0, parameters->preemption_key, 0);
 }
 
-static takt_status_t check_task(const takt_periodic_parameters_t *parameters) {
-    if (parameters->period == 0) {
-        return TAKT_ERROR_PERIOD;
+takt_status_t takt_creation_check_task(const takt_job_thread_t *thread,
+                                       const takt_job_parameters_t *parameters) {
+    const takt_status_t status = takt_creation_check_job(thread, &parameters->thread);
+    if (status != TAKT_OK) {
+        return status;
     }
     if (parameters->relative_deadline == 0) {
         return TAKT_ERROR_DEADLINE;
     }
-    if (parameters->on_miss != TAKT_ON_MISS_CONTINUE && parameters->extension == NULL) {
-        return TAKT_ERROR_EXTENSION;
-    }
-    return takt_creation_check_threshold(&parameters->thread, parameters->is_limited,
-                                         parameters->preemption_key);
+    return is_protected(parameters) ? TAKT_OK : TAKT_ERROR_THRESHOLD;
 }
 
-static void add_task(takt_periodic_thread_t *thread, const takt_periodic_parameters_t *parameters) {
+takt_status_t takt_creation_add_task(takt_job_thread_t *thread, takt_task_t *task,
+                                     const takt_job_parameters_t *parameters,
+                                     takt_task_extension_t *extension) {
     takt_server_t *home = home_of(&parameters->thread);
-    const takt_task_parameters_t task = {
+    const takt_task_parameters_t of_core = {
         .period = parameters->period,
         .relative_deadline = parameters->relative_deadline,
         .wcet = parameters->wcet,
@@ -212,29 +211,37 @@ static void add_task(takt_periodic_thread_t *thread, const takt_periodic_paramet
         .preemption_key = parameters->preemption_key,
         .is_limited = parameters->is_limited,
         .id = takt_creation_number(home),
-        .extension = parameters->extension,
+        .extension = extension,
     };
-    if (parameters->extension != NULL) {
-        parameters->extension->on_miss = parameters->on_miss;
+    if (extension != NULL) {
+        extension->on_miss = parameters->on_miss;
     }
-    takt_dispatcher_add_task(&thread->task, &thread->job.thread.plain.entity, home, &task);
+    takt_dispatcher_add_task(task, &thread->thread.plain.entity, home, &of_core);
+    takt_job_fill(thread, &parameters->thread);
+    return TAKT_OK;
+}
+
+static takt_status_t check_periodic(const takt_job_parameters_t *parameters) {
+    const bool is_periodic =
+        parameters->arrivals == NULL && parameters->capacity == 0 && parameters->allocation == NULL;
+    if (!is_periodic || (parameters->on_miss != TAKT_ON_MISS_CONTINUE && parameters->extension == NULL)) {
+        return TAKT_ERROR_EXTENSION;
+    }
+    return parameters->period == 0 ? TAKT_ERROR_PERIOD : TAKT_OK;
 }
 
 takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
-                                          const takt_periodic_parameters_t *parameters) {
+                                          const takt_job_parameters_t *parameters) {
     if (thread == NULL || parameters == NULL) {
         return TAKT_ERROR_NULL;
     }
-    takt_status_t status = takt_creation_check_job(&thread->job, &parameters->thread);
+    takt_status_t status = takt_creation_check_task(&thread->job, parameters);
     if (status == TAKT_OK) {
-        status = check_task(parameters);
+        status = check_periodic(parameters);
     }
-    if (status != TAKT_OK) {
-        return status;
-    }
-    add_task(thread, parameters);
-    takt_job_fill(&thread->job, &parameters->thread);
-    return TAKT_OK;
+    return status == TAKT_OK
+               ? takt_creation_add_task(&thread->job, &thread->task, parameters, parameters->extension)
+               : status;
 }
 
 /* ---- resources ---------------------------------------------------------------------------------- */

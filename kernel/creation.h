@@ -39,9 +39,15 @@ uint32_t takt_creation_number(takt_server_t *home);
 /* Removes `entity`, whose thread ends, from the children, and frees its number. Closed. */
 void takt_creation_release(const takt_entity_t *entity);
 
-/* Checks that a level's preemption key is at least as urgent as the level; keys of policies have no such rule. */
-takt_status_t takt_creation_check_threshold(const takt_thread_parameters_t *parameters, bool is_limited,
-                                            takt_key_t preemption_key);
+/* Checks what all kinds of jobs have in common, and phase and room. A level's preemption key is at least as urgent as
+ * the level; keys of policies have no such rule. */
+takt_status_t takt_creation_check_task(const takt_job_thread_t *thread,
+                                       const takt_job_parameters_t *parameters);
+
+/* Adds `thread`, which executes the jobs of `task`, with `extension`; NULL: it has none. Returns TAKT_OK. */
+takt_status_t takt_creation_add_task(takt_job_thread_t *thread, takt_task_t *task,
+                                     const takt_job_parameters_t *parameters,
+                                     takt_task_extension_t *extension);
 
 /* Initialises `resource` for entities in `server`, NULL: under the root. Returns ERROR_PROTOCOL, _NOT_INITIALISED or
  * _ORDER. */

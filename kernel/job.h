@@ -54,31 +54,43 @@ typedef struct takt_periodic_thread {
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 200, "200 bytes on a 32-bit machine");
 
-/* Parameters of a periodic thread. */
-typedef struct takt_periodic_parameters {
-    takt_thread_parameters_t thread;   /* the loop is in its entry function */
-    takt_duration_t period;            /* ticks, >= 1 */
+/* Parameters of a thread that executes jobs: periodic, sporadic (sporadic.h) or with an allocator (allocated.h). Members
+ * that only other kinds read must be 0. */
+typedef struct takt_job_parameters {
+    takt_thread_parameters_t thread; /* the loop is in its entry function */
+    union {
+        takt_duration_t period;     /* ticks, >= 1; its meaning is up to an allocator, also of the next two */
+        takt_duration_t separation; /* sporadic: least ticks from one release to the next; 0: aperiodic */
+    };
     takt_duration_t relative_deadline; /* ticks, >= 1 */
-    takt_instant_t offset;             /* first release, ticks after the start */
-    takt_duration_t wcet;              /* ticks; read by least laxity only, else 0 is allowed */
-    bool is_limited;                   /* a started job has a preemption key */
+    takt_duration_t wcet;              /* ticks; read by least laxity and allocators, else 0 is allowed */
+    takt_task_class_t task_class;      /* breaks ties between equal computed keys */
+    takt_instant_t offset;             /* periodic: first release, ticks after the start */
+    bool is_limited;                   /* periodic, sporadic: a started job has a preemption key */
     takt_key_t preemption_key; /* 0: a started job is not preempted; under fixed priorities only levels below
                                   this one preempt it; under keys see core/policy.h, start */
-    takt_task_class_t task_class; /* breaks ties between equal computed keys */
-    takt_on_miss_t on_miss;       /* action for late jobs; all but continue need the extension */
+    takt_on_miss_t on_miss; /* periodic, sporadic: action for late jobs; periodic: all but continue need the
+                                  extension */
     takt_task_extension_t
-        *extension; /* caller's memory, zeroed, for jobs that suspend themselves, lock or are
-                                         late; NULL: they do not */
-} takt_periodic_parameters_t;
+        *extension;           /* caller's memory, zeroed. Periodic: for jobs that suspend themselves, lock
+                                         or are late; NULL: they do not. Allocated: begins the allocator's record
+                                         of the task */
+    takt_arrival_t *arrivals; /* sporadic: caller's memory, a ring of `capacity` pending jobs */
+    uint32_t capacity;        /* sporadic: a power of two */
+    struct takt_allocation *allocation; /* allocated: one that was added */
+} takt_job_parameters_t;
+
+typedef takt_job_parameters_t takt_periodic_parameters_t;
 
 /* Creates a periodic thread: its entry function is first called when the first job is released, and does
  *
  *     for (;;) { the job; takt_wait_next_period(); }
  *
  * A job released before its predecessor has ended waits behind it. Before the start. Returns ERROR_NULL, _STACK,
- * _PRIORITY, _FULL, _EXISTS, _PERIOD, _DEADLINE, _THRESHOLD, _EXTENSION, _STARTED or _NOT_INITIALISED. */
+ * _PRIORITY, _FULL, _EXISTS, _PERIOD, _DEADLINE, _THRESHOLD, _EXTENSION (also for members of another kind), _STARTED or
+ * _NOT_INITIALISED. */
 takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
-                                          const takt_periodic_parameters_t *parameters);
+                                          const takt_job_parameters_t *parameters);
 
 /* Ends the running job of any kind of thread, and returns when the next job of its task runs. Returns
  * TAKT_DEADLINE_MISSED if the ended job was late; else TAKT_ACTIVATION_MISSED if another job was released before that

@@ -30,27 +30,15 @@ typedef struct takt_sporadic_thread {
     takt_separation_t separation;
 } takt_sporadic_thread_t;
 
-/* Parameters of a sporadic thread. */
-typedef struct takt_sporadic_parameters {
-    takt_thread_parameters_t thread;   /* as for all threads */
-    takt_duration_t separation;        /* least ticks from one release to the next; 0: aperiodic */
-    takt_duration_t relative_deadline; /* ticks, >= 1 */
-    takt_duration_t wcet;              /* ticks; read by least laxity only, else 0 is allowed */
-    takt_arrival_t *arrivals;          /* caller's memory: a ring of `capacity` pending jobs */
-    uint32_t capacity;                 /* a power of two */
-    bool is_limited;                   /* as for a periodic thread */
-    takt_key_t preemption_key;         /* likewise */
-    takt_task_class_t task_class;      /* likewise */
-    takt_on_miss_t on_miss;            /* likewise, without another extension */
-} takt_sporadic_parameters_t;
+typedef takt_job_parameters_t takt_sporadic_parameters_t;
 
 /* Creates a sporadic thread: its entry function is first called when the first job runs, and does
  *
  *     for (;;) { the job; takt_wait_next_period(); }
  *
  * Its jobs may suspend themselves and lock. Returns as takt_thread_create, and ERROR_DEADLINE, _LENGTH if the capacity
- * is no power of two, _THRESHOLD or _STARTED. */
+ * is no power of two, _THRESHOLD, _EXTENSION for members of another kind, or _STARTED. */
 takt_status_t takt_sporadic_thread_create(takt_sporadic_thread_t *thread,
-                                          const takt_sporadic_parameters_t *parameters);
+                                          const takt_job_parameters_t *parameters);
 
 #endif

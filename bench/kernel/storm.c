@@ -80,7 +80,7 @@ static void periodic(void *argument) {
 }
 
 static void create_periodic(uint32_t index) {
-    const takt_periodic_parameters_t parameters = {
+    const takt_job_parameters_t parameters = {
         .thread = {.name = "storm",
                    .entry = periodic,
                    .stack = bench_stacks[FIRST_SLEEPER + index],

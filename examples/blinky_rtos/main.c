@@ -216,7 +216,7 @@ static void create_server(void) {
 }
 
 static void create_blink(void) {
-    const takt_periodic_parameters_t parameters = {
+    const takt_job_parameters_t parameters = {
         .thread = {.name = "blink",
                    .entry = run_blink,
                    .stack = blink_stack,

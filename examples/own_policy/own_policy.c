@@ -121,7 +121,7 @@ static void work_in_the_rest(void *argument) {
 
 static void make_worker(worker_t *worker, char name, takt_duration_t period, takt_duration_t budget,
                         uint32_t wanted) {
-    const takt_allocated_parameters_t parameters = {
+    const takt_job_parameters_t parameters = {
         .thread = {.entry = work_in_windows,
                    .argument = worker,
                    .stack = worker->stack,

@@ -59,7 +59,7 @@ static inline void make_periodic(void (*entry)(void *argument), takt_duration_t 
     static uint64_t stacks[LIMIT][STACK_BYTES / sizeof(uint64_t)];
     static uint32_t count;
     CHECK(count < LIMIT);
-    const takt_periodic_parameters_t parameters = {
+    const takt_job_parameters_t parameters = {
         .thread = {.name = "periodic",
                    .entry = entry,
                    .stack = stacks[count],

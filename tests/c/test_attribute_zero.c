@@ -274,8 +274,8 @@ static void misuse_of_a_running_kernel_is_refused(void) {
 static takt_periodic_thread_t periodic;
 static takt_thread_server_t server;
 
-static takt_periodic_parameters_t valid_task(void) {
-    return (takt_periodic_parameters_t){
+static takt_job_parameters_t valid_task(void) {
+    return (takt_job_parameters_t){
         .thread = {.entry = entry, .stack = subject.stacks[0], .stack_bytes = sizeof subject.stacks[0]},
         .period = 10,
         .relative_deadline = 10,
@@ -298,7 +298,7 @@ static void parameters_out_of_range_are_refused(void) {
     CHECK(takt_thread_server_create(&server, &of_server) == TAKT_ERROR_BUDGET);
     of_server.period = 0;
     CHECK(takt_thread_server_create(&server, &of_server) == TAKT_ERROR_PERIOD);
-    takt_periodic_parameters_t of_task = valid_task();
+    takt_job_parameters_t of_task = valid_task();
     of_task.period = 0;
     CHECK(takt_periodic_thread_create(&periodic, &of_task) == TAKT_ERROR_PERIOD);
     of_task = valid_task();

@@ -278,7 +278,7 @@ static void create_server(uint32_t index) {
 
 static void create_task(uint32_t index) {
     takt_task_spec_t *of = &tasks[index];
-    const takt_periodic_parameters_t parameters = {
+    const takt_job_parameters_t parameters = {
         .thread = {.entry = execute_jobs,
                    .argument = of,
                    .stack = kernel_stacks[index],

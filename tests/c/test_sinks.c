@@ -29,7 +29,7 @@ static uint64_t worker_stacks[2][STACK_BYTES / sizeof(uint64_t)];
 static takt_duration_t loads[2] = {3, 9};
 
 static void make_worker(uint32_t index, takt_duration_t period, uint32_t priority) {
-    const takt_periodic_parameters_t parameters = {
+    const takt_job_parameters_t parameters = {
         .thread = {.entry = work,
                    .argument = &loads[index],
                    .stack = worker_stacks[index],

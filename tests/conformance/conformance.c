@@ -58,7 +58,7 @@ void thread_begin(takt_thread_t *thread, conformance_stack_t stack, uint32_t pri
 
 void periodic_begin(takt_periodic_thread_t *thread, conformance_stack_t stack, uint32_t priority,
                     void (*entry)(void *argument), takt_duration_t period, takt_instant_t offset) {
-    const takt_periodic_parameters_t parameters = {
+    const takt_job_parameters_t parameters = {
         .thread = {.entry = entry,
                    .stack = stack,
                    .stack_bytes = sizeof(conformance_stack_t),

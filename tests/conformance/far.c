@@ -58,7 +58,7 @@ static void work_late(void *argument) {
 }
 
 static void create_late(void) {
-    const takt_periodic_parameters_t parameters = {
+    const takt_job_parameters_t parameters = {
         .thread = {.entry = work_late, .stack = late_stack, .stack_bytes = sizeof late_stack, .priority = 9},
         .period = periods[1],
         .relative_deadline = 1,

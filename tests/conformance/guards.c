@@ -177,7 +177,7 @@ static void work_too_long(void *argument) {
 
 static void begin_job(void) {
     const takt_duration_t period = board_span(LIFE_INSTRUCTIONS);
-    const takt_periodic_parameters_t parameters = {
+    const takt_job_parameters_t parameters = {
         .thread = {.name = "deep",
                    .entry = work_too_long,
                    .stack = memory.stack,

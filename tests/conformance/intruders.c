@@ -219,15 +219,15 @@ static void make_server(void) {
 }
 
 static void make_jobs(void) {
-    const takt_sporadic_parameters_t of_sporadic = {.thread = parameters_of(0, execute_jobs),
-                                                    .relative_deadline = PERIOD,
-                                                    .arrivals = arrivals,
-                                                    .capacity = CAPACITY * 2};
-    const takt_allocated_parameters_t of_allocated = {.thread = parameters_of(1, execute_jobs),
-                                                      .allocation = &allocation,
-                                                      .extension = &extension,
-                                                      .period = PERIOD,
-                                                      .relative_deadline = PERIOD};
+    const takt_job_parameters_t of_sporadic = {.thread = parameters_of(0, execute_jobs),
+                                               .relative_deadline = PERIOD,
+                                               .arrivals = arrivals,
+                                               .capacity = CAPACITY * 2};
+    const takt_job_parameters_t of_allocated = {.thread = parameters_of(1, execute_jobs),
+                                                .allocation = &allocation,
+                                                .extension = &extension,
+                                                .period = PERIOD,
+                                                .relative_deadline = PERIOD};
     must(takt_kernel_add_allocator(&allocation, &functions));
     must(takt_sporadic_thread_create(&objects.sporadic, &of_sporadic));
     must(takt_allocated_thread_create(&objects.allocated, &of_allocated));

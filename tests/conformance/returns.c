@@ -78,13 +78,13 @@ static void test(void *argument) {
 }
 
 static void make_job(void) {
-    const takt_periodic_parameters_t parameters = {.thread = {.entry = lock_in_a_job_and_return,
-                                                              .stack = stacks[1],
-                                                              .stack_bytes = STACK_BYTES,
-                                                              .priority = 9},
-                                                   .period = PERIOD,
-                                                   .relative_deadline = PERIOD,
-                                                   .extension = &extension};
+    const takt_job_parameters_t parameters = {.thread = {.entry = lock_in_a_job_and_return,
+                                                         .stack = stacks[1],
+                                                         .stack_bytes = STACK_BYTES,
+                                                         .priority = 9},
+                                              .period = PERIOD,
+                                              .relative_deadline = PERIOD,
+                                              .extension = &extension};
     check(takt_job_resource_init(&resource, TAKT_PROTOCOL_PIP, 1, NULL) == TAKT_OK, "a_resource_is_made");
     check(takt_periodic_thread_create(&job, &parameters) == TAKT_OK, "a_periodic_thread_is_made");
 }

@@ -108,17 +108,17 @@ static takt_thread_parameters_t right_thread(uint32_t number) {
         .entry = do_nothing, .stack = stacks[number], .stack_bytes = STACK_BYTES, .priority = 3};
 }
 
-static takt_periodic_parameters_t right_periodic(void) {
-    return (takt_periodic_parameters_t){
+static takt_job_parameters_t right_periodic(void) {
+    return (takt_job_parameters_t){
         .thread = right_thread(0), .period = 1000 * 1000, .relative_deadline = 1000 * 1000};
 }
 
-#define WRONG_PERIODIC(field, value, expected)                                                     \
-    WRONG(takt_periodic_parameters_t, right_periodic(), field, value, takt_periodic_thread_create, \
-          &no_periodic, expected)
+#define WRONG_PERIODIC(field, value, expected)                                                              \
+    WRONG(takt_job_parameters_t, right_periodic(), field, value, takt_periodic_thread_create, &no_periodic, \
+          expected)
 
 static void refuse_periodic(void) {
-    const takt_periodic_parameters_t right = right_periodic();
+    const takt_job_parameters_t right = right_periodic();
     answer(takt_periodic_thread_create(NULL, &right), TAKT_ERROR_NULL, "no_thread");
     answer(takt_periodic_thread_create(&no_periodic, NULL), TAKT_ERROR_NULL, "no_parameters");
     WRONG_PERIODIC(thread.entry, NULL, TAKT_ERROR_NULL);
@@ -127,30 +127,36 @@ static void refuse_periodic(void) {
     WRONG_PERIODIC(period, 0, TAKT_ERROR_PERIOD);
     WRONG_PERIODIC(relative_deadline, 0, TAKT_ERROR_DEADLINE);
     WRONG_PERIODIC(on_miss, TAKT_ON_MISS_ABORT, TAKT_ERROR_EXTENSION);
-    takt_periodic_parameters_t limited = right;
+    WRONG_PERIODIC(arrivals, arrivals, TAKT_ERROR_EXTENSION);
+    WRONG_PERIODIC(capacity, 2, TAKT_ERROR_EXTENSION);
+    WRONG_PERIODIC(allocation, &allocation, TAKT_ERROR_EXTENSION);
+    takt_job_parameters_t limited = right;
     limited.is_limited = true;
     limited.preemption_key = TAKT_PRIORITIES;
     answer(takt_periodic_thread_create(&no_periodic, &limited), TAKT_ERROR_THRESHOLD, "threshold");
 }
 
-static takt_sporadic_parameters_t right_sporadic(void) {
-    return (takt_sporadic_parameters_t){
+static takt_job_parameters_t right_sporadic(void) {
+    return (takt_job_parameters_t){
         .thread = right_thread(1), .relative_deadline = 9, .arrivals = arrivals, .capacity = 2};
 }
 
-#define WRONG_SPORADIC(field, value, expected)                                                     \
-    WRONG(takt_sporadic_parameters_t, right_sporadic(), field, value, takt_sporadic_thread_create, \
-          &no_sporadic, expected)
+#define WRONG_SPORADIC(field, value, expected)                                                              \
+    WRONG(takt_job_parameters_t, right_sporadic(), field, value, takt_sporadic_thread_create, &no_sporadic, \
+          expected)
 
 static void refuse_sporadic(void) {
-    const takt_sporadic_parameters_t right = right_sporadic();
+    const takt_job_parameters_t right = right_sporadic();
     answer(takt_sporadic_thread_create(NULL, &right), TAKT_ERROR_NULL, "no_thread");
     answer(takt_sporadic_thread_create(&no_sporadic, NULL), TAKT_ERROR_NULL, "no_parameters");
     WRONG_SPORADIC(arrivals, NULL, TAKT_ERROR_NULL);
     WRONG_SPORADIC(capacity, 0, TAKT_ERROR_LENGTH);
     WRONG_SPORADIC(capacity, 3, TAKT_ERROR_LENGTH);
     WRONG_SPORADIC(relative_deadline, 0, TAKT_ERROR_DEADLINE);
-    takt_sporadic_parameters_t limited = right;
+    WRONG_SPORADIC(offset, 1, TAKT_ERROR_EXTENSION);
+    WRONG_SPORADIC(extension, &extension_of_allocated, TAKT_ERROR_EXTENSION);
+    WRONG_SPORADIC(allocation, &allocation, TAKT_ERROR_EXTENSION);
+    takt_job_parameters_t limited = right;
     limited.is_limited = true;
     limited.preemption_key = TAKT_PRIORITIES;
     answer(takt_sporadic_thread_create(&no_sporadic, &limited), TAKT_ERROR_THRESHOLD, "threshold");
@@ -159,20 +165,20 @@ static void refuse_sporadic(void) {
 static const takt_allocator_t functions = {.version = TAKT_ALLOCATOR_VERSION,
                                            .size = sizeof(takt_allocator_t)};
 
-static takt_allocated_parameters_t right_allocated(void) {
-    return (takt_allocated_parameters_t){.thread = right_thread(2),
-                                         .allocation = &allocation,
-                                         .extension = &extension_of_allocated,
-                                         .period = 9,
-                                         .relative_deadline = 9};
+static takt_job_parameters_t right_allocated(void) {
+    return (takt_job_parameters_t){.thread = right_thread(2),
+                                   .allocation = &allocation,
+                                   .extension = &extension_of_allocated,
+                                   .period = 9,
+                                   .relative_deadline = 9};
 }
 
-#define WRONG_ALLOCATED(field, value, expected)                                                       \
-    WRONG(takt_allocated_parameters_t, right_allocated(), field, value, takt_allocated_thread_create, \
+#define WRONG_ALLOCATED(field, value, expected)                                                 \
+    WRONG(takt_job_parameters_t, right_allocated(), field, value, takt_allocated_thread_create, \
           &no_allocated, expected)
 
 static void refuse_allocated(void) {
-    const takt_allocated_parameters_t right = right_allocated();
+    const takt_job_parameters_t right = right_allocated();
     takt_allocator_t old = functions;
     old.version = 0;
     answer(takt_kernel_add_allocator(NULL, &functions), TAKT_ERROR_NULL, "no_allocation");
@@ -183,6 +189,11 @@ static void refuse_allocated(void) {
     answer(takt_allocated_thread_create(&no_allocated, NULL), TAKT_ERROR_NULL, "no_parameters");
     WRONG_ALLOCATED(allocation, NULL, TAKT_ERROR_NULL);
     WRONG_ALLOCATED(extension, NULL, TAKT_ERROR_NULL);
+    WRONG_ALLOCATED(offset, 1, TAKT_ERROR_EXTENSION);
+    WRONG_ALLOCATED(is_limited, true, TAKT_ERROR_EXTENSION);
+    WRONG_ALLOCATED(on_miss, TAKT_ON_MISS_SKIP, TAKT_ERROR_EXTENSION);
+    WRONG_ALLOCATED(arrivals, arrivals, TAKT_ERROR_EXTENSION);
+    WRONG_ALLOCATED(capacity, 2, TAKT_ERROR_EXTENSION);
     WRONG_ALLOCATED(allocation, &no_allocation, TAKT_ERROR_OBJECT);
     WRONG_ALLOCATED(thread.server, &server, TAKT_ERROR_OBJECT);
     WRONG_ALLOCATED(period, 0, TAKT_ERROR_PERIOD);
@@ -284,10 +295,10 @@ static void refuse_requests_over(void) {
 /* ---- what is right ---------------------------------------------------------------------------------- */
 
 static void make_threads(void) {
-    const takt_periodic_parameters_t of_periodic = right_periodic();
-    takt_periodic_parameters_t of_late = right_periodic();
-    const takt_sporadic_parameters_t of_sporadic = right_sporadic();
-    const takt_allocated_parameters_t of_allocated = right_allocated();
+    const takt_job_parameters_t of_periodic = right_periodic();
+    takt_job_parameters_t of_late = right_periodic();
+    const takt_job_parameters_t of_sporadic = right_sporadic();
+    const takt_job_parameters_t of_allocated = right_allocated();
     of_late.thread = right_thread(3);
     of_late.on_miss = TAKT_ON_MISS_ABORT;
     of_late.extension = &extension_of_late;
@@ -322,9 +333,9 @@ static void refuse_in_isr(void) {
 
 static void refuse_after_the_start(void) {
     const takt_thread_server_parameters_t right = right_server();
-    const takt_sporadic_parameters_t of_sporadic = right_sporadic();
-    const takt_allocated_parameters_t of_allocated = right_allocated();
-    const takt_periodic_parameters_t of_periodic = right_periodic();
+    const takt_job_parameters_t of_sporadic = right_sporadic();
+    const takt_job_parameters_t of_allocated = right_allocated();
+    const takt_job_parameters_t of_periodic = right_periodic();
     answer(takt_thread_server_create(&no_server, &right), TAKT_ERROR_STARTED, "a_server_after_the_start");
     answer(takt_sporadic_thread_create(&no_sporadic, &of_sporadic), TAKT_ERROR_STARTED, "sporadic");
     answer(takt_periodic_thread_create(&no_periodic, &of_periodic), TAKT_ERROR_STARTED, "periodic");

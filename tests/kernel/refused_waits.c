@@ -265,11 +265,11 @@ static takt_thread_parameters_t thread_of(uint32_t number, void (*entry)(void *a
 
 static void make_periodic(takt_periodic_thread_t *thread, const takt_thread_parameters_t *parameters,
                           takt_on_miss_t on_miss, takt_task_extension_t *extension) {
-    const takt_periodic_parameters_t of = {.thread = *parameters,
-                                           .period = period,
-                                           .relative_deadline = deadline,
-                                           .on_miss = on_miss,
-                                           .extension = extension};
+    const takt_job_parameters_t of = {.thread = *parameters,
+                                      .period = period,
+                                      .relative_deadline = deadline,
+                                      .on_miss = on_miss,
+                                      .extension = extension};
     check(takt_periodic_thread_create(thread, &of) == TAKT_OK, "a_periodic_thread_is_made");
 }
 
@@ -283,22 +283,22 @@ static void make_late(void) {
 }
 
 static void make_arriving(void) {
-    const takt_sporadic_parameters_t parameters = {.thread = thread_of(ARRIVING, be_refused, HIGH),
-                                                   .relative_deadline = deadline,
-                                                   .arrivals = arrivals,
-                                                   .capacity = 1,
-                                                   .on_miss = TAKT_ON_MISS_ABORT};
+    const takt_job_parameters_t parameters = {.thread = thread_of(ARRIVING, be_refused, HIGH),
+                                              .relative_deadline = deadline,
+                                              .arrivals = arrivals,
+                                              .capacity = 1,
+                                              .on_miss = TAKT_ON_MISS_ABORT};
     check(takt_sporadic_thread_create(&arriving, &parameters) == TAKT_OK, "a_sporadic_thread_is_made");
 }
 
 static void make_allocated(takt_allocated_thread_t *thread, windowed_t *of,
                            const takt_thread_parameters_t *what) {
-    const takt_allocated_parameters_t parameters = {.thread = *what,
-                                                    .allocation = &allocation,
-                                                    .extension = &of->extension,
-                                                    .period = period,
-                                                    .relative_deadline = period,
-                                                    .wcet = period};
+    const takt_job_parameters_t parameters = {.thread = *what,
+                                              .allocation = &allocation,
+                                              .extension = &of->extension,
+                                              .period = period,
+                                              .relative_deadline = period,
+                                              .wcet = period};
     check(takt_allocated_thread_create(thread, &parameters) == TAKT_OK, "an_allocated_thread_is_made");
     check(takt_allocated_thread_enter(&thread->job) == TAKT_OK, "it_enters");
 }
@@ -414,11 +414,11 @@ static void be_refused_locks(void *argument) {
 }
 
 static void make_sharers(void) {
-    const takt_periodic_parameters_t of_taker = {.thread = thread_of(OF_SHARERS + 1, take_from_holder, HIGH),
-                                                 .period = period,
-                                                 .relative_deadline = period,
-                                                 .offset = deadline / 2,
-                                                 .extension = &extension_of_taker};
+    const takt_job_parameters_t of_taker = {.thread = thread_of(OF_SHARERS + 1, take_from_holder, HIGH),
+                                            .period = period,
+                                            .relative_deadline = period,
+                                            .offset = deadline / 2,
+                                            .extension = &extension_of_taker};
     const takt_thread_parameters_t of_holder = thread_of(OF_SHARERS, hold, MIDDLE - 1);
     const takt_thread_parameters_t of_unaware = thread_of(OF_SHARERS + 2, be_refused_locks, HIGH);
     takt_resource_init(&resource, 0, TAKT_PROTOCOL_PIP, 0);

@@ -68,9 +68,8 @@ static takt_thread_parameters_t thread_of(void (*entry)(void *), void *argument,
                                       .priority = priority};
 }
 
-static takt_periodic_parameters_t periodic_of(void (*entry)(void *), uint32_t priority,
-                                              takt_duration_t period) {
-    return (takt_periodic_parameters_t){
+static takt_job_parameters_t periodic_of(void (*entry)(void *), uint32_t priority, takt_duration_t period) {
+    return (takt_job_parameters_t){
         .thread = thread_of(entry, NULL, priority), .period = period, .relative_deadline = period};
 }
 
@@ -154,7 +153,7 @@ static void let_arrive(void *argument) {
 }
 
 static void arrivals_of(takt_duration_t separation) {
-    const takt_sporadic_parameters_t parameters = {
+    const takt_job_parameters_t parameters = {
         .thread = thread_of(do_arrived, NULL, 5),
         .separation = separation,
         .relative_deadline = 3,
@@ -186,7 +185,7 @@ static void do_late(void *argument) {
 }
 
 static void late(takt_on_miss_t on_miss, takt_duration_t deadline) {
-    takt_periodic_parameters_t parameters = periodic_of(do_late, 5, 10);
+    takt_job_parameters_t parameters = periodic_of(do_late, 5, 10);
     takt_thread_parameters_t rest = thread_of(work_for_ever, name_b, 1);
     parameters.relative_deadline = deadline;
     parameters.on_miss = on_miss;
@@ -230,7 +229,7 @@ static void do_in_parts(void *argument) {
 }
 
 static void in_parts(bool is_limited) {
-    takt_periodic_parameters_t parameters = periodic_of(do_urgent, 9, 10);
+    takt_job_parameters_t parameters = periodic_of(do_urgent, 9, 10);
     parameters.offset = 1;
     must(takt_kernel_init(&takt_policy_fp));
     must(takt_periodic_thread_create(&periodic[0], &parameters));
@@ -256,7 +255,7 @@ static void do_cooperative(void *argument) {
 static void equals(void) {
     must(takt_kernel_init(&takt_policy_fp));
     for (uint32_t i = 0; i < 2; i++) {
-        takt_periodic_parameters_t parameters = periodic_of(do_cooperative, 5, 20);
+        takt_job_parameters_t parameters = periodic_of(do_cooperative, 5, 20);
         parameters.thread.argument = i == 0 ? name_a : name_b;
         must(takt_periodic_thread_create(&periodic[i], &parameters));
     }
@@ -274,7 +273,7 @@ static void do_suspending(void *argument) {
 }
 
 static void suspending(void) {
-    takt_periodic_parameters_t parameters = periodic_of(do_suspending, 5, 20);
+    takt_job_parameters_t parameters = periodic_of(do_suspending, 5, 20);
     takt_thread_parameters_t rest = thread_of(work_for_ever, name_b, 1);
     parameters.extension = &extension;
     must(takt_kernel_init(&takt_policy_fp));
@@ -315,7 +314,7 @@ static void do_after_resumption(void *argument) {
 
 /* A plain thread wakes another one while a job holds what has a ceiling between them. */
 static void barred(void) {
-    takt_periodic_parameters_t parameters = periodic_of(do_bar, 1, 20);
+    takt_job_parameters_t parameters = periodic_of(do_bar, 1, 20);
     parameters.extension = &extension;
     must(takt_kernel_init(&takt_policy_fp));
     must(takt_job_resource_init(&resource, TAKT_PROTOCOL_SRP, takt_level_from_priority(9, TAKT_PRIORITIES),

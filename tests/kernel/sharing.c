@@ -29,7 +29,7 @@ typedef struct mark {
 
 typedef struct actor {
     takt_periodic_thread_t thread;
-    takt_periodic_parameters_t parameters;
+    takt_job_parameters_t parameters;
     takt_task_extension_t extension;
     uint32_t demand_count, mark_count;
     takt_duration_t demands[DEMANDS];
@@ -173,7 +173,7 @@ static void read_marks(actor_t *actor) {
 
 static void make_actor(uint32_t index) {
     actor_t *actor = &actors[index];
-    takt_periodic_parameters_t parameters = {
+    takt_job_parameters_t parameters = {
         .thread = {.entry = execute, .argument = actor, .stack = actor->stack, .stack_bytes = STACK_BYTES},
         .extension = &actor->extension};
     parameters.period = number();

@@ -105,7 +105,7 @@ static void late_job(void *argument) {
 
 static void make_late_job(void) {
     static takt_periodic_thread_t thread;
-    const takt_periodic_parameters_t parameters = {
+    const takt_job_parameters_t parameters = {
         .thread = thread_of(0, late_job, 1), .period = MILLISECOND, .relative_deadline = MILLISECOND};
     must(takt_periodic_thread_create(&thread, &parameters));
 }

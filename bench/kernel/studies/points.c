@@ -101,16 +101,16 @@ static void high(void *argument) {
 
 static void create(uint32_t index, void (*entry)(void *), void *argument, takt_duration_t period,
                    bool is_limited) {
-    const takt_periodic_parameters_t parameters = {.thread = {.name = "job",
-                                                              .entry = entry,
-                                                              .argument = argument,
-                                                              .stack = stacks[index],
-                                                              .stack_bytes = BENCH_STACK_BYTES,
-                                                              .priority = index + 1u},
-                                                   .period = period,
-                                                   .relative_deadline = period,
-                                                   .offset = index == THIRD ? FAR : 0,
-                                                   .is_limited = is_limited};
+    const takt_job_parameters_t parameters = {.thread = {.name = "job",
+                                                         .entry = entry,
+                                                         .argument = argument,
+                                                         .stack = stacks[index],
+                                                         .stack_bytes = BENCH_STACK_BYTES,
+                                                         .priority = index + 1u},
+                                              .period = period,
+                                              .relative_deadline = period,
+                                              .offset = index == THIRD ? FAR : 0,
+                                              .is_limited = is_limited};
     if (takt_periodic_thread_create(&jobs[index], &parameters) != TAKT_OK) {
         takt_semihost_exit(3);
     }

@@ -93,15 +93,15 @@ static void create_server(uint32_t index, uint32_t count, const takt_server_kind
 }
 
 static void create_worker(uint32_t index, uint32_t server, uint32_t count, bool is_together) {
-    const takt_periodic_parameters_t parameters = {.thread = {.name = "worker",
-                                                              .entry = work,
-                                                              .stack = workers[index].stack,
-                                                              .stack_bytes = BENCH_STACK_BYTES,
-                                                              .priority = 2,
-                                                              .server = &servers[server]},
-                                                   .period = period_of(server, count),
-                                                   .relative_deadline = period_of(server, count),
-                                                   .offset = offset_of(server, is_together)};
+    const takt_job_parameters_t parameters = {.thread = {.name = "worker",
+                                                         .entry = work,
+                                                         .stack = workers[index].stack,
+                                                         .stack_bytes = BENCH_STACK_BYTES,
+                                                         .priority = 2,
+                                                         .server = &servers[server]},
+                                              .period = period_of(server, count),
+                                              .relative_deadline = period_of(server, count),
+                                              .offset = offset_of(server, is_together)};
     require(takt_periodic_thread_create(&workers[index].thread, &parameters));
 }
 
