@@ -354,6 +354,7 @@ static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
             .is_limited = task->is_limited,
             .is_absent = task->is_absent,
             .id = 1u + spec->server_count + i,
+            .extension = NULL, /* all members: no call of memset */
         };
         const uint32_t builder = builder_of(spec, i);
         if (builders[builder]->add != NULL) {

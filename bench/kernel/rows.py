@@ -142,7 +142,7 @@ ADMISSIONS = (
 )
 
 # What it links of analysis/.
-ANALYSES = ("response_times", "overheads", "qpa", "demand", "edf_blocking", "fractions")
+ANALYSES = ("response_times", "servers_seen", "supply", "overheads", "qpa", "demand", "edf_blocking", "fractions")
 
 # What a pass costs, where the inline layer does not decide: under "edf" and "traced".
 PASSES = (

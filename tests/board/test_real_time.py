@@ -210,8 +210,8 @@ def test_json_says_that_time_was_real() -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["--real-time"], "--real-time: it goes with --on posix only, found no --on"),
-        (["--real-time", "--on", "riscv"], "--real-time: it goes with --on posix only, found --on riscv"),
+        (["--real-time"], "--real-time: it needs --on posix, found no --on"),
+        (["--real-time", "--on", "riscv"], "--real-time: it needs --on posix, found --on riscv"),
         (["--real-time", "--on", "posiks"], '--on: unknown board "posiks"; did you mean "posix"?'),
         (
             ["--real-time", "--on", "posix", "--budgets", "B.csv"],

@@ -71,7 +71,10 @@ static uint32_t phase_spent(uint32_t begin, uint32_t end) {
 void __real_takt_kernel_timer_expired(void);
 void __wrap_takt_kernel_timer_expired(void);
 
+/* A pass may have been under way: its steps so far are not the tick's. */
 void __wrap_takt_kernel_timer_expired(void) {
+    phases.stepped = 0;
+    phases.steps = 0;
     phases.is_tick = takt_kernel.until <= takt_port_now();
     phases.tick_began = *BENCH_COUNTER;
     __real_takt_kernel_timer_expired();
