@@ -19,7 +19,10 @@
 #include "core/allocator.h"
 #include "kernel/job.h"
 
+/* Control block of a thread with an allocator. Private. */
 typedef takt_periodic_thread_t takt_allocated_thread_t;
+
+/* Parameters of a thread with an allocator, by their older name. */
 typedef takt_job_parameters_t takt_allocated_parameters_t;
 
 /* Initialises `allocation`, zeroed, with `functions`. Before the start. Returns ERROR_NULL, _POLICY if they were

@@ -80,6 +80,7 @@ typedef struct takt_job_parameters {
     struct takt_allocation *allocation; /* allocated: one that was added */
 } takt_job_parameters_t;
 
+/* The same, by its older name. */
 typedef takt_job_parameters_t takt_periodic_parameters_t;
 
 /* Creates a periodic thread: its entry function is first called when the first job is released, and does

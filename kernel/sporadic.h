@@ -30,6 +30,7 @@ typedef struct takt_sporadic_thread {
     takt_separation_t separation;
 } takt_sporadic_thread_t;
 
+/* Parameters of a sporadic thread, by their older name. */
 typedef takt_job_parameters_t takt_sporadic_parameters_t;
 
 /* Creates a sporadic thread: its entry function is first called when the first job runs, and does
