@@ -238,8 +238,8 @@ TAKT_INLINE takt_cpu_t *takt_dispatcher_cpu_of(const takt_dispatcher_t *dispatch
     return NULL;
 }
 
-/* Returns the decision (step 8) of the only processor. `now` is the instant of the last post or step, or later by the platform's own
- * execution since, which is charged to no budget. */
+/* Returns the decision (step 8) of the only processor. `now` is the instant of the last post or step, or later by the
+ * platform's own execution since, which is charged to no budget. */
 TAKT_MUST_USE takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now,
                                                    uint32_t cpu);
 

@@ -2,7 +2,8 @@
 /* Components: a server and the periodic threads in it, described together: an interface (budget, period, policy) and
  * its implementation.
  *
- * Source: the virtual nodes of Inam et al. 2011. Servers are numbered before threads, so one call creates all components of a program.
+ * Source: the virtual nodes of Inam et al. 2011. Servers are numbered before threads, so one call creates all
+ * components of a program.
  *
  * When not to use it: if the server holds other threads too; create its threads one by one. */
 #ifndef TAKT_KERNEL_COMPONENT_H

@@ -47,20 +47,21 @@
     X(ERROR_EXISTS, -23, "a thread that is to be created exists already")                                   \
     X(ERROR_SIZE, -24, "a size is 0, too large or no multiple of a word, or memory not aligned")            \
     X(ERROR_BLOCK, -25, "a pointer is no block of this pool, or its block is free already")                 \
-    X(ERROR_MASK, -26, "no flag is waited for, or not in a way that there is")                              \
+    X(ERROR_MASK, -26, "the flag mask is 0, or the wait mode is invalid")                                   \
     X(ERROR_PROTOCOL, -27, "a protocol among servers, or a ceiling under a policy without levels")          \
     X(ERROR_RESOURCE, -28,                                                                                  \
       "a lock of what is held already, of another server or without a section of it, or an unlock of what " \
       "was not locked last")                                                                                \
     X(ERROR_HOLDS, -29, "a thread that holds a mutex is to end, or one that waits for one to be suspended") \
-    X(ERROR_EXTENSION, -30, "a job suspends itself or locks, and its task was not built for that")          \
+    X(ERROR_EXTENSION, -30,                                                                                 \
+      "a job suspends itself or locks without an extension, or a parameter belongs to another kind of job") \
     X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")                         \
     X(ERROR_LENGTH, -32, "an array is empty or too short, or its length is no power of two")                \
     X(ERROR_KIND, -33, "a kind of server that needs deadlines, under a policy without")                     \
     X(ERROR_CHANGES, -34,                                                                                   \
       "no record is left to keep what a thread asks for, or there are some where threads share")            \
-    X(ERROR_WAITS, -35, "a job that may be ended is to wait")                                               \
-    X(ERROR_KEY, -36, "a thread whose jobs have no priority is to have another one")                        \
+    X(ERROR_WAITS, -35, "blocking call in a job that the scheduler may end")                                \
+    X(ERROR_KEY, -36, "priority cannot be set: the thread is scheduled by deadline or reservation")         \
     X(ERROR_INTERRUPT, -37,                                                                                 \
       "an interrupt that the kernel's lock does not mask made this call; give it a less urgent priority")
 

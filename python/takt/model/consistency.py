@@ -61,7 +61,7 @@ def _problems_of_domains(
         return divided
     parts = parts_of(system)
     others = [*other_servers], [*other_resources]
-    found = [part.blamed(problem) for part in parts for problem in find_problems(part, *others)]
+    found = [part.located(problem) for part in parts for problem in find_problems(part, *others)]
     return list(dict.fromkeys(found))
 
 

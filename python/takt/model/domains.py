@@ -71,7 +71,7 @@ class Part:
         first = self.processors[0] if self.cluster is None else self.cluster
         return (seed + first * _SEED_STEP) % 2**64
 
-    def blamed(self, problem: Problem) -> Problem:
+    def located(self, problem: Problem) -> Problem:
         """Give a problem of the part its place among the tables of the machine."""
         if self.own_policy and (problem.table, problem.key) == ("system", "policy"):
             return replace(problem, table=Cluster.table, number=(self.cluster or 0) + 1)
@@ -128,7 +128,7 @@ def find_division_problems(system: SystemTables) -> Iterator[Problem]:
     assignment = _Assignment(system)
     members: list[Task | Server] = [*system.tasks, *system.servers]
     found = [*_cluster_problems(system), *(one for each in members for one in _member_problems(assignment, each))]
-    yield from found or _lonely_servers(assignment)
+    yield from found or _servers_without_tasks(assignment)
     for resource in system.resources:
         yield from _resource_problems(assignment, resource)
     yield from _indivisible_problems(system)
@@ -171,7 +171,7 @@ def _member_problems(assignment: _Assignment, member: Task | Server) -> Iterator
             return
 
 
-def _lonely_servers(assignment: _Assignment) -> Iterator[Problem]:
+def _servers_without_tasks(assignment: _Assignment) -> Iterator[Problem]:
     """Where a server is, there is a task."""
     domains = {assignment.of(task) for task in assignment.system.tasks}
     for server in assignment.system.servers:
