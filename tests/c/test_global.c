@@ -39,8 +39,9 @@ static void make(const takt_policy_t *policy, uint32_t cpus, uint32_t count) {
 }
 
 static void step_to(takt_instant_t now) {
-    while (takt_dispatcher_step(driven.dispatcher, now)) {
-    }
+    do {
+        takt_dispatcher_step(driven.dispatcher, now);
+    } while (takt_dispatcher_is_due(driven.dispatcher, now));
 }
 
 static void complete(uint32_t task, takt_instant_t now) {
