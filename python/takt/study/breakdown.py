@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import PlainValidator
 
 from takt.base.errors import InputError, Problem, show
-from takt.model import value_checks
+from takt.model.key import integer
 from takt.study.batch import Batch
 from takt.study.measures import (
     TESTS_EXAMPLE,
@@ -36,7 +35,6 @@ from takt.study.measures import (
     Tests,
     add_column,
     check_tests,
-    integer,
 )
 from takt.study.registry import TESTS, MatrixTest
 from takt.study.statistics import ACCEPTED, UNDECIDED, Mean, Numbers
@@ -61,9 +59,7 @@ class Breakdown(Measure):
     examples: ClassVar[Mapping[str, str]] = {"tests": TESTS_EXAMPLE}
 
     tests: Tests
-    steps: Annotated[
-        int, PlainValidator(value_checks.check_integer("a number of steps", 1, MAX_STEPS)), integer(1, MAX_STEPS)
-    ] = 1000
+    steps: Annotated[int, integer("a number of steps", 1, MAX_STEPS)] = 1000
 
     def check(self, batch: Batch) -> None:
         """Refuse task sets that no test is about."""

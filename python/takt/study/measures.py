@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy.typing as npt
-from pydantic import PlainValidator, WithJsonSchema
 
 from takt.base.errors import InputError, Problem, show
 from takt.draw.recipe import Recipe
 from takt.model import value_checks
 from takt.model.input_table import Table
+from takt.model.key import Key, list_of, word
 from takt.study.batch import Batch
 from takt.study.grid import Point
 from takt.study.registry import TESTS, MatrixTest
@@ -85,22 +85,15 @@ class Measure(Table):
         return cls.kind
 
 
-def check_all(check: Callable[[object], str]) -> PlainValidator:
-    """Make the check of a list of names, at least one and none twice, each of which passes a check."""
-    return PlainValidator(lambda value: tuple(map(check, value_checks.check_names(value))))
+def words(what: str, names: Iterable[str]) -> Key:
+    """Describe a list of words, at least one and none twice, each out of a list."""
+    one = word(what, names)
+    return Key(
+        lambda value: tuple(map(one.check, value_checks.check_names(value))), list_of(one.schema, uniqueItems=True)
+    )
 
 
-def words(names: Iterable[str]) -> WithJsonSchema:
-    """Make the JSON schema of such a list."""
-    return WithJsonSchema({"type": "array", "items": {"enum": list(names)}, "minItems": 1, "uniqueItems": True})
-
-
-def integer(least: int, most: int) -> WithJsonSchema:
-    """Make the JSON schema of a whole number."""
-    return WithJsonSchema({"type": "integer", "minimum": least, "maximum": most})
-
-
-Tests = Annotated[tuple[str, ...], check_all(value_checks.check_choice("test", tuple(TESTS))), words(TESTS)]
+Tests = Annotated[tuple[str, ...], words("test", TESTS)]
 """Names of tests, at least one."""
 
 TESTS_EXAMPLE = '["rm", "edf"]'

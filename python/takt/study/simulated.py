@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 import polars as pl
 
-from takt.model import catalogue, value_checks
+from takt.model import catalogue
 from takt.model.key_types import Time
 from takt.run.simulation import simulate
 from takt.study.batch import Batch
-from takt.study.measures import Aspect, Column, Columns, Compute, Measure, check_all, words
+from takt.study.measures import Aspect, Column, Columns, Compute, Measure, words
 from takt.study.statistics import ACCEPTED, Mean, Ratio
 
 if TYPE_CHECKING:
     from takt.model.system import System
 
-_POLICIES = tuple(policy.name for policy in catalogue.policies())
 _MISS_FREE = "sets without a miss"
 _PER_JOB = {"misses per job": "missed", "preemptions per job": "preemptions", "switches per job": "switches"}
 _RESPONSES = {"mean response / deadline": "mean_response", "largest response / deadline": "largest_response"}
@@ -42,7 +41,7 @@ class Simulation(Measure):
     kind = "simulation"
     examples: ClassVar[Mapping[str, str]] = {"policies": '["rm", "edf"]', "horizon": '"1s"'}
 
-    policies: Annotated[tuple[str, ...], check_all(value_checks.check_choice("policy", _POLICIES)), words(_POLICIES)]
+    policies: Annotated[tuple[str, ...], words("policy", (policy.name for policy in catalogue.policies()))]
     horizon: Time
 
     def quantities(self) -> dict[str, Compute]:
