@@ -15,14 +15,12 @@ TAKT_INLINE bool takt_account_is_charged(const takt_cpu_t *cpu) {
 
 /* Likewise on any processor. */
 TAKT_INLINE bool takt_account_is_any_charged(const takt_dispatcher_t *dispatcher) {
-    uint32_t i = 0;
-    do {
-        if (takt_account_is_charged(&dispatcher->cpus[i])) {
-            return true;
+    for (uint32_t i = 0; !takt_account_is_charged(&dispatcher->cpus[i]); i++) {
+        if (TAKT_LIKELY(i + 1u >= dispatcher->ncpu)) {
+            return false;
         }
-        i++;
-    } while (TAKT_UNLIKELY(i < dispatcher->ncpu));
-    return false;
+    }
+    return true;
 }
 
 /* True if the execution of `entity` is charged to a budget of its own job. */

@@ -41,8 +41,7 @@ TAKT_INLINE void takt_direct_post(takt_direct_t *direct, const takt_event_t *eve
 TAKT_INLINE void takt_direct_settle(takt_direct_t *direct) {
     if (direct->has_passed || takt_dispatcher_is_due(direct->dispatcher, direct->now)) {
         direct->has_passed = false;
-        while (takt_dispatcher_step(direct->dispatcher, direct->now)) {
-        }
+        takt_dispatcher_settle(direct->dispatcher, direct->now);
     }
 }
 

@@ -218,6 +218,9 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
  * or moves one timer (steps 1, 4 to 7). Returns true if more is due: call again until false. */
 TAKT_MUST_USE bool takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
+/* As calls of takt_dispatcher_step until it returns false: one or more. */
+void takt_dispatcher_settle(takt_dispatcher_t *dispatcher, takt_instant_t now);
+
 /* Whether a replenishment or release is due at `now`. */
 TAKT_INLINE bool takt_dispatcher_is_due(const takt_dispatcher_t *dispatcher, takt_instant_t now) {
     return takt_timers_next(&dispatcher->root.timers) <= now;
