@@ -276,13 +276,13 @@ TAKT_INLINE takt_entity_t *choose_in_server(const takt_dispatcher_t *dispatcher,
  * whose children were all found blocked has left its parent meanwhile; the selection then starts again at the root. */
 TAKT_RARE static takt_entity_t *select_below(takt_dispatcher_t *dispatcher, takt_entity_t *entity,
                                              takt_instant_t now) {
-    while (entity != NULL && takt_entity_is_server(entity)) {
+    do {
         takt_entity_t *inner = choose_in_server(dispatcher, takt_server_of(entity), now);
         if (inner == NULL && takt_entity_is_ready(entity)) {
             break;
         }
         entity = inner != NULL ? inner : choose_in(dispatcher, &dispatcher->root, now);
-    }
+    } while (entity != NULL && takt_entity_is_server(entity));
     return entity;
 }
 
