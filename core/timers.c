@@ -71,7 +71,7 @@ static place_t place_of_position(const takt_timers_t *timers) {
     return (place_t){0, (timers->position_order >> (DIGIT_BITS * unused_digits(timers))) & DIGIT_MASK};
 }
 
-static place_t place_of(const takt_timers_t *timers, const takt_timer_t *timer) {
+TAKT_INLINE place_t place_of(const takt_timers_t *timers, const takt_timer_t *timer) {
     if (timer->instant > timers->position_instant) {
         return place_in_time(timers, timer->instant);
     }
@@ -114,7 +114,7 @@ static void stand_at(takt_timers_t *timers, place_t place, takt_timer_t *timer) 
     }
 }
 
-static void place_timer(takt_timers_t *timers, takt_timer_t *timer) {
+TAKT_INLINE void place_timer(takt_timers_t *timers, takt_timer_t *timer) {
     stand_at(timers, place_of(timers, timer), timer);
 }
 
