@@ -210,7 +210,7 @@ static takt_instant_t next_decision(const run_t *run, takt_instant_t now) {
 
 static bool goes_through_idle(const run_t *run) {
     const bool is_complete = run->chosen == NULL && run->context != NULL;
-    return is_complete && run->architecture->model == TAKT_ARCHITECTURE_COPROCESSOR;
+    return is_complete && takt_architecture_kinds[run->architecture->model].idles_between;
 }
 
 /* Executes up to the next decision or completion, and handles it. Returns when the processor is free
@@ -226,12 +226,6 @@ static takt_instant_t pass_beside(run_t *run, takt_instant_t now) {
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------------- */
-
-static takt_instant_t (*const passes[])(run_t *run, takt_instant_t now) = {
-    [TAKT_ARCHITECTURE_SOFTWARE] = pass_in_software,
-    [TAKT_ARCHITECTURE_COPROCESSOR] = pass_beside,
-    [TAKT_ARCHITECTURE_HARDWARE] = pass_beside,
-};
 
 static void end(run_t *run) {
     if (run->sinks.segment != NULL) {
@@ -259,10 +253,11 @@ void takt_architecture_run(takt_sim_t *sim, const takt_architecture_t *architect
         run.sinks = *sinks;
     }
     *figures = (takt_architecture_figures_t){0};
+    const bool is_entered = takt_architecture_kinds[architecture->model].is_entered;
     takt_dispatcher_record_to(sim->system.dispatcher, &run.trace);
     takt_instant_t now = 0;
     while (now < horizon && takt_sim_is_wanted(sim, &run.sinks, now)) {
-        now = passes[architecture->model](&run, now);
+        now = is_entered ? pass_in_software(&run, now) : pass_beside(&run, now);
     }
     takt_dispatcher_record_to(sim->system.dispatcher, NULL);
     if (now >= horizon) {

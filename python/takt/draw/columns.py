@@ -16,6 +16,7 @@ from takt.draw import deadlines, periods, rounding, shares
 from takt.draw.automotive import RUNNABLES
 from takt.draw.draws import Draws, Floats, Purpose, Ticks
 from takt.draw.matrices import TaskColumns
+from takt.model import catalogue
 
 if TYPE_CHECKING:
     from takt.draw.recipe_keys import RecipeKeys
@@ -131,7 +132,7 @@ def _offsets(recipe: RecipeKeys, period: Ticks, numbers: _Numbers) -> Ticks:
 
 def _priority_order(recipe: RecipeKeys, deadline: Ticks, numbers: _Numbers) -> np.ndarray | None:
     """Give the order of priorities; None if it is that of periods."""
-    if recipe.priorities == "dm" and recipe.deadlines != "implicit":
+    if recipe.priorities == catalogue.DEADLINE_POLICY and recipe.deadlines != "implicit":
         return np.argsort(deadline, axis=1, kind="stable")
     if recipe.priorities == "random":
         return np.argsort(numbers(Purpose.PRIORITIES), axis=1, kind="stable")
