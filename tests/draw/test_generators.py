@@ -326,6 +326,7 @@ def test_average_execution_times_of_runnables_have_least_mean_and_greatest_of_th
         assert greatest - least == pytest.approx(row.scale_us * math.log(1000) ** (1 / row.shape))
 
 
+@pytest.mark.long
 def test_automotive_shares_are_as_far_apart_as_factors_and_times_allow() -> None:
     """Two runnables of 1000 ms: averages from 0.37 to 0.46 us, worst cases 1.84 to 4.75 times as long."""
     made = takt.Recipe(tasks=2, utilization=0.9, periods="automotive", shares="automotive", resolution="1ns")

@@ -226,6 +226,7 @@ tests = ["analyse"]
 """
 
 
+@pytest.mark.long
 def test_systems_of_other_kinds_are_analysed_one_by_one(tmp_path: Path) -> None:
     study = takt.study.load(written(tmp_path, SERVERS))
     result = result_of(study)
@@ -329,6 +330,7 @@ steps = 40
 """
 
 
+@pytest.mark.long
 def test_breakdown_utilization_is_that_of_the_largest_factor_a_linear_search_finds(tmp_path: Path) -> None:
     study = takt.study.load(written(tmp_path, BREAKDOWN))
     result = result_of(study)
@@ -497,6 +499,7 @@ def takt_study(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([TAKT, "study", *options], cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.long
 def test_the_command_prints_tables_and_writes_what_was_found(tmp_path: Path, small: Study) -> None:
     done = takt_study(tmp_path, "small.toml", "--workers", "1", "--plot", "figure.pdf")
     assert (done.returncode, done.stderr) == (0, "")
@@ -518,6 +521,7 @@ def test_the_command_prints_tables_and_writes_what_was_found(tmp_path: Path, sma
     assert printed["hash"] == small.digest
 
 
+@pytest.mark.long
 def test_a_folder_of_another_study_is_not_gone_on_with(tmp_path: Path) -> None:
     written(tmp_path, SMALL.replace("sets = 25", "sets = 2"), "one.toml")
     written(tmp_path, SMALL.replace("sets = 25", "sets = 3"), "two.toml")
@@ -532,6 +536,7 @@ def test_a_folder_of_another_study_is_not_gone_on_with(tmp_path: Path) -> None:
     assert pl.read_csv(tmp_path / "out/result.csv")["sets"].to_list() == [3] * 18
 
 
+@pytest.mark.long
 def test_options_that_do_not_fit_are_told_in_one_line(tmp_path: Path) -> None:
     written(tmp_path, SMALL)
     (tmp_path / "file").write_text("")
@@ -560,6 +565,7 @@ def test_the_specification_has_every_test_and_says_which_are_exact() -> None:
     assert all(f'| `"{kind}"` |' in section for kind in KINDS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example_runs_and_says_how_to_run_it(path: Path, tmp_path: Path) -> None:
     header = path.read_text().split("\nschema")[0]
