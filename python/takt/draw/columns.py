@@ -87,8 +87,13 @@ def _periods(recipe: RecipeKeys, numbers: Floats) -> Ticks:
     shortest, longest, grid = recipe.period_range
     if recipe.periods == "harmonic":
         return periods.chosen(numbers, periods.harmonic_chain(shortest, longest, recipe.period_ratio))
-    distribution = periods.uniform if recipe.periods == "uniform" else periods.log_uniform
-    return distribution(numbers, shortest, longest, grid)
+    return _RANGED[recipe.periods](numbers, shortest, longest, grid)
+
+
+_RANGED = {
+    "log-uniform": periods.log_uniform,
+    "uniform": periods.uniform,
+}
 
 
 _LIMITED = {

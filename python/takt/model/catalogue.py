@@ -292,11 +292,6 @@ def server_kind(name: str) -> ServerKind:
     return _KINDS[name]
 
 
-def has_levels(policy: object) -> bool:
-    """Say whether a policy orders by priorities; False for a policy that is not in the table."""
-    return isinstance(policy, str) and policy in _POLICIES and _POLICIES[policy].has_levels
-
-
 def suggest(word: str, known: Iterable[str]) -> str | None:
     """Give the known word that is closest to a word, None if none is close."""
     by_folded = {name.casefold(): name for name in known}

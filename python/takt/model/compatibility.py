@@ -79,11 +79,6 @@ def _text_of_windows(system: SystemTables) -> str | None:
     return next((text_of_windows(task, system.policy) for task in windowed_tasks(system)), None)
 
 
-def _text_of_root(system: SystemTables) -> str:
-    """Write the policy of the root."""
-    return f"policy = {show(name_of(system.policy))}"
-
-
 def _text_of_policy(has: Callable[[PolicyTraits], bool]) -> Callable[[SystemTables], str | None]:
     """Make the function that writes the policy of a root with a trait."""
     return lambda system: (

@@ -122,20 +122,16 @@ _RESPONSES = "Lehoczky 1990; Tindell, Burns, Wellings 1994"
 _WITHOUT = "George, Rivierre, Spuri 1996; Bril, Lukkien, Verhaegh 2009"
 
 
-def _by(key: str, verdicts: Callable[[TaskColumns], Verdicts]) -> Callable[[TaskColumns], Verdicts]:
-    """Make a test that gives priorities itself."""
-    return partial(_ordered, key, verdicts)
-
-
 _FP, _RM, _DM = catalogue.LEVEL_POLICY, catalogue.PERIOD_POLICY, catalogue.DEADLINE_POLICY
 _EARLIEST = catalogue.EARLIEST_DEADLINE
+_BY_PERIOD, _BY_DEADLINE = partial(_ordered, "period"), partial(_ordered, "deadline")
 _FIXED_PRIORITY = (
     MatrixTest(_FP, "response times, priorities as the recipe has them", _RESPONSES, True, _responses),
-    MatrixTest(_RM, "response times, rate monotonic", _RESPONSES, True, _by("period", _responses)),
-    MatrixTest(_DM, "response times, deadline monotonic", _RESPONSES, True, _by("deadline", _responses)),
+    MatrixTest(_RM, "response times, rate monotonic", _RESPONSES, True, partial(_BY_PERIOD, _responses)),
+    MatrixTest(_DM, "response times, deadline monotonic", _RESPONSES, True, partial(_BY_DEADLINE, _responses)),
     MatrixTest(f"np-{_FP}", f"{_FP} without preemption", _WITHOUT, True, _without_preemption),
-    MatrixTest(f"np-{_RM}", f"{_RM} without preemption", _WITHOUT, True, _by("period", _without_preemption)),
-    MatrixTest(f"np-{_DM}", f"{_DM} without preemption", _WITHOUT, True, _by("deadline", _without_preemption)),
+    MatrixTest(f"np-{_RM}", f"{_RM} without preemption", _WITHOUT, True, partial(_BY_PERIOD, _without_preemption)),
+    MatrixTest(f"np-{_DM}", f"{_DM} without preemption", _WITHOUT, True, partial(_BY_DEADLINE, _without_preemption)),
     MatrixTest(
         "liu-layland",
         "utilization bound of rate monotonic, n (2^(1/n) - 1)",
