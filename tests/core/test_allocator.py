@@ -20,6 +20,7 @@ from framework_oracle.periodic import EFFECTIVE
 from hypothesis import given
 from hypothesis import strategies as st
 from sampling import tries
+from tables import read_rows
 from takt.command import main
 from takt.model.core_input import ALLOCATOR
 from test_golden import runs_of
@@ -327,42 +328,7 @@ def said_of(tmp_path: Path, allocator: str, task: str = WINDOWS) -> list[str]:
 
 @pytest.mark.parametrize(
     ("allocator", "problem"),
-    [
-        ("[allocator]\nbulk = 0", "[allocator] bulk: expected a number of windows from 1 to 65535, found 0"),
-        ('[allocator]\nbulk = "2"', '[allocator] bulk: expected a number of windows from 1 to 65535, found "2"'),
-        ("[allocator]\nbulk = 65536", "[allocator] bulk: expected a number of windows from 1 to 65535, found 65536"),
-        (
-            "[allocator]\ncosts = 1",
-            '[allocator] costs: unknown key; did you mean "cost"?',
-        ),
-        ("[allocator]\ncost = -1", '[allocator] cost: expected a time of 0 or more such as "5ms", found -1'),
-        (
-            '[allocator]\ncost = "0.5ms"',
-            '[allocator] cost: expected a multiple of the resolution "1ms", found "0.5ms"; resolution = "500us" '
-            "would do",
-        ),
-        (
-            '[allocator]\nruns = "top"\nperiod = 5\nbudget = 1',
-            '[allocator] runs: expected none where calls take no time, found "top"; give a cost',
-        ),
-        (
-            '[allocator]\ncost = 1\nruns = "top"\nbudget = 1',
-            '[allocator] period: missing; runs = "top" needs one, for instance period = "10ms"',
-        ),
-        (
-            '[allocator]\ncost = 1\nruns = "top"\nperiod = 1',
-            '[allocator] budget: missing; runs = "top" needs one, for instance budget = "10ms"',
-        ),
-        ("[allocator]\ncost = 1\nperiod = 5", '[allocator] period: expected none without runs = "top", found 5'),
-        (
-            '[allocator]\ncost = 1\nruns = "bottom"',
-            '[allocator] runs: unknown word "bottom"; expected one of spare-time, top',
-        ),
-        (
-            '[allocator]\ncost = 1\nruns = "top"\nperiod = 5\nbudget = 6',
-            "[allocator] budget: expected at most the period 5, found 6",
-        ),
-    ],
+    read_rows("refused_allocators"),
 )
 def test_each_wrong_key_of_an_allocator_is_one_line(tmp_path: Path, allocator: str, problem: str) -> None:
     assert said_of(tmp_path, allocator) == [problem]

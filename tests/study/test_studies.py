@@ -14,6 +14,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tables import read_table
 
 from studies.common import Claim, Section, Study, Verdict, command, page, run_study, verdict
 from studies.common.study import Table
@@ -123,71 +124,7 @@ def test_a_claim_that_does_not_hold_is_contradicted() -> None:
 
 # ---- what the claims rest on ----------------------------------------------------------------------------
 
-EXACT = {
-    "S0-05": {"wrong": 0},
-    "S0-07": {"off": 0},
-    "S0-09": {"late_by": 1, "deadline": 6, "finish": 6},
-    "S0-10": {"safe_misses": 0, "entry_of_X": 10},
-    "S0-11": {"wrong": 0, "nominal": 28, "overload": 8},
-    "S0-12": {"budget": 28, "ran": 28},
-    "S0-16": {"deadline": 24, "final_rate_in_eighths": 5},
-    "S0-17": {"hurt_rate-based": 0},
-    "S0-18": {"others": 0},
-    "S0-19": {"missed": 0},
-    "S0-21": {"differences": 0, "missed": 0},
-    "S0-22": {
-        "differences": 0,
-        "possible_in_ticks": 0,
-        "possible_on_grid": 50,
-        "period_S2": 63,
-        "period_S2_on_grid": 65,
-    },
-    "S0-26": {"ran": 5},
-    "S0-28": {"held": 8},
-    "S0-33": {"RB": 0},
-    "S0-34": {"late_fp": 3, "late_rate_based": 0},
-    "S0-35": {"impossible": 2, "copied": 5, "falling": 6},
-    "S1-13": {"largest_difference_ns": 0, "kernel_alone": 0, "kernel_beside": 0},
-    "S1-14": {"kernel_residual": 0},
-    "S1-23": {"processor": 4},
-    "S1-17": {"first": 31, "worst": 35},
-    "S1-19": {"FPPS_T1": 2, "FPPS_T2": 13, "FPDS_T1": 5, "FPDS_T2": 11, "FPNS_T1": 8, "FPNS_T2": 9},
-    "S1-21": {"FPTS_T1": 3, "FPTS_T2": 9, "FPTS_T3": 12},
-    "S1-24": {"waits": 0},
-    "S2-01": {"entries": 26, "steps": 104, "differences": 0},
-    "S2-02": {"same_job": 0, "differences": 0},
-    "S2-03": {"steps": 44, "differences": 0},
-    "S2-04": {"wrong": 0},
-    "S2-11": {"fails_250_25": 182, "fails_250_100": 2998, "fails_400_25": 0, "fails_500_100": 865},
-    "S2-13": {"trends": 9, "steps_apart": 4, "fails_apart": 1},
-    "S2-15": {"fails_250": 0, "fails_400": 119, "fails_500": 146, "fails_beside": 0},
-    "S2-16": {"trends_edf": 9},
-    "S3-01": {"differ": 0},
-    "S3-02": {"differ": 0, "end_cut": 15, "end_direct": 14},
-    "S3-04": {"differ": 0},
-    "S3-07": {"cases": 3, "unequal": 0},
-    "S3-08": {"worked": 8, "worked_differ": 0, "differ": 0, "late_edf": 0},
-    "S3-09": {"differ": 0, "hard_missed": 0, "slower_than_background": 0},
-    "S3-10": {"takt": 3, "shared": 3, "separate": 4},
-    "S3-11": {"differ": 0, "missed": 0},
-    "S3-12": {"worked_differ": 0, "differ": 0, "periodic_missed": 0},
-    "S3-13": {"short": 0, "differ": 0},
-    "S3-14": {"late_dual": 0},
-    "S3-16": {"differ": 0},
-    "S3-17": {"differ": 0},
-    "S3-18": {"rm_last": 0, "enforced": 0, "example_rm_L": 2},
-    "S3-19": {"changed": 0, "misses_before": 0},
-    "S3-22": {"changed": 0, "differ": 0, "least_in_reserve": 1},
-    "S3-24": {"with": 0},
-    "S4-02": {"differences": 0, "idled_test_1": 45, "idled_test_2": 25},
-    "S4-03": {"differences": 0, "idled_test_1": 0, "idled_test_2": 0},
-    "S4-07": {"paper_second_period": 4, "takt_second_period": 5},
-    "S4-08": {"wrong": 0},
-    "S4-09": {"finish": 22, "response": 7, "decisions_while_inactive": 0},
-    "S4-13": {"differences": 0, "late_T1": 1, "late_T2": 3, "response_T3_test_2": 20},
-    "S4-20": {"least_idling": 15, "least_deferrable": 10},
-    "S4-22": {"missed_test_1": 0, "hurt_test_2": 0, "differences": 0},
-}
+EXACT = read_table("exact_numbers")
 
 
 def test_numbers_that_are_known_exactly(study: Study) -> None:

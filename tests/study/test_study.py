@@ -24,6 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from places import ROOT
 from sampling import tries
+from tables import read_table
 from takt.command.schema import study_schema
 from takt.show import study_figures
 from takt.study import Study
@@ -420,43 +421,7 @@ def test_means_have_the_interval_of_the_normal_distribution() -> None:
 
 # ---- bad input --------------------------------------------------------------------------------------
 
-BAD = {
-    "unknown table": ("[grid]", "[net]\n[grid]", "net: unknown key"),
-    "no schema": ("schema = 1", "", "schema: missing"),
-    "sets": ("sets = 25", "sets = 0", "[study] sets: expected a number of task sets from 1 to"),
-    "seed": ("seed = 7", 'seed = "x"', "[study] seed: expected a whole number"),
-    "key of study": ("seed = 7", "sede = 7", "[study] sede: unknown key; did you mean"),
-    "key of generate": ("tasks = 4", "tasks = 4\nperiod = 3", "[generate] period: unknown key"),
-    "no tasks": ("tasks = 4", "", "[generate] tasks: missing"),
-    "axis": ("jitter =", "jiter =", "[grid] jiter: unknown key; did you mean"),
-    "both": ("tasks = 4", "tasks = 4\nutilization = 0.5", "[grid] utilization: this key stands in [generate] too"),
-    "empty axis": ("[0, 0.25]", "[]", "[grid] jitter: expected a list of values, or { from, to, step }, found"),
-    "twice": ("[0, 0.25]", "[0, 0]", "[grid] jitter: expected every value once, found 0 again"),
-    "range": ("to = 0.9,", "upto = 0.9,", "[grid] utilization: expected from, to and step, found from, upto, step"),
-    "number": ("to = 0.9", 'to = "high"', '[grid] utilization: expected a number as to, found "high"'),
-    "descending": ("to = 0.9", "to = 0.5", "[grid] utilization: expected from <= to and step > 0"),
-    "endless": ("to = 0.9", "to = inf", "[grid] utilization: expected from <= to and step > 0"),
-    "too fine": ("step = 0.15", "step = 0.000001", "[grid] utilization: expected at most 100000 values"),
-    "bad point": ("to = 0.9, step = 0.15", "to = 2000.6, step = 1000", "(at utilization = 1000.6, jitter = 0)"),
-    "kind": (
-        'kind = "acceptance"',
-        'kind = "aceptance"',
-        '[[measure]] number 1 kind: unknown kind "aceptance"; did you',
-    ),
-    "no kind": ('kind = "acceptance"', "", "[[measure]] number 1 kind: missing"),
-    "test": ('"np-dm"', '"np-md"', '[[measure]] "acceptance" tests: unknown test "np-md"; did you mean'),
-    "tests": ('tests = ["fp", "rm", "np-dm"]', "", '[[measure]] "acceptance" tests: missing'),
-    "no measure": ("[[measure]]", "[measure]", "measure: expected an array of tables"),
-    "two": ("[[measure]]", '[[measure]]\nkind = "acceptance"\ntests = ["fp"]\n[[measure]]', "expected one measure of"),
-    "over": ('"acceptance"', '"weighted"\nover = "tasks"', 'over: expected an axis of [grid], found "tasks"'),
-    "processors": ("tasks = 4", "tasks = 4\ncpus = 2", '"acceptance" tests: "fp" is for plain tasks on one processor'),
-    "many chunks": ("sets = 25\nchunk = 10", "sets = 100000000\nchunk = 1", "[study] chunk: expected at most 10000000"),
-    "policy": (
-        'kind = "acceptance"\ntests = ["fp", "rm", "np-dm"]',
-        'kind = "simulation"\npolicies = ["time-driven"]\nhorizon = "1s"',
-        "time-driven",
-    ),
-}
+BAD = read_table("refused_studies")
 
 
 @pytest.mark.parametrize("case", BAD)
