@@ -43,20 +43,6 @@ _MAX_TICKS = 2**52
 """Up to this a period and a wcet are exact in the arithmetic of shares."""
 
 COSTS = tuple(Platform().costs())
-_TIME_KEYS = (
-    "period_min",
-    "period_max",
-    "period_grid",
-    "engine_period",
-    "horizon",
-    "longest_subjob",
-    "section_min",
-    "section_max",
-    "server_period_min",
-    "server_period_max",
-    "tick_period",
-    *COSTS,
-)
 
 SHARES = ("uunifast", "uunifast-discard", "fixed-sum", "drs", "automotive")
 PERIODS = ("log-uniform", "uniform", "harmonic", "automotive")
@@ -239,10 +225,7 @@ class RecipeKeys(Table):
 
     def _times(self) -> Iterator[tuple[str, int | str]]:
         """List the times of the recipe with their keys."""
-        for key in _TIME_KEYS:
-            value = getattr(self, key)
-            if value is not None:
-                yield key, value
+        yield from ((key, value) for key, value in self.times() if value is not None)
         if not isinstance(self.periods, str):
             yield from (("periods", period) for period in self.periods)
         if self.periods == "automotive":

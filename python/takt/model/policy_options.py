@@ -7,7 +7,7 @@ run under several.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from takt import _core
@@ -58,10 +58,6 @@ class PolicyOptions(Table):
 
     policy: ClassVar[str]
 
-    def times(self) -> Iterable[tuple[str, int | str | None]]:
-        """List the times of the table with their keys."""
-        return ()
-
 
 class RateBased(PolicyOptions):
     """Options of rate-based scheduling; SPEC.md, 10.
@@ -95,10 +91,6 @@ class RateBased(PolicyOptions):
     compression: Flag = False
     cuts: Flag = False
     estimate_jobs: Annotated[int, integer("a number of jobs", 1, _core.RATE_JOBS)] = 8
-
-    def times(self) -> Iterable[tuple[str, int | str | None]]:
-        """List the times of the table with their keys."""
-        return (("grid", self.grid),)
 
 
 _Options = TypeVar("_Options", bound=PolicyOptions)

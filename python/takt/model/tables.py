@@ -475,10 +475,6 @@ class Allocator(Table):
     period: OptionalTime = None
     budget: OptionalTime = None
 
-    def times(self) -> Iterable[tuple[str, int | str | None]]:
-        """List the times of the table with their keys."""
-        return (("cost", self.cost), ("period", self.period), ("budget", self.budget))
-
     @property
     def takes_time(self) -> bool:
         """Whether calls are jobs."""
