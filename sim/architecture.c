@@ -23,6 +23,10 @@ static const takt_architecture_t *architecture_of(const takt_run_t *run) {
     return run->sim->options.architecture;
 }
 
+static const takt_architecture_kind_t *kind_of(const takt_run_t *run) {
+    return &takt_architecture_kinds[architecture_of(run)->model];
+}
+
 /* ---- decisions ---------------------------------------------------------------------------------------- */
 
 /* Reports a completion to the scheduler. */
@@ -139,7 +143,7 @@ static takt_instant_t switch_to(takt_run_t *run, takt_instant_t now, const takt_
 
 static bool goes_through_idle(const takt_run_t *run) {
     const bool is_complete = run->running == NULL && run->context != NULL;
-    return is_complete && architecture_of(run)->model == TAKT_ARCHITECTURE_COPROCESSOR;
+    return is_complete && kind_of(run)->idles_between;
 }
 
 /* Takes a decision, or switches to idle after a completion. Returns the end of the switch that follows, or the instant
@@ -184,7 +188,7 @@ static const takt_platform_t software = {execute_between, enter, takt_run_stop, 
 static const takt_platform_t beside = {execute_beside, decide_beside, takt_run_stop, end};
 
 void takt_run_architecture(takt_run_t *run) {
-    if (architecture_of(run)->model == TAKT_ARCHITECTURE_SOFTWARE) {
+    if (kind_of(run)->is_entered) {
         takt_run_loop(run, &software);
     } else {
         run->next_entry = TAKT_NEVER;

@@ -10,6 +10,12 @@
 #include "sim/system.h"
 #include "sim/frames.def"
 
+/* Numbers of words in columns; see frames.def. */
+#define TAKT_SIM_WORD(constant, word) TAKT_SIM_##constant,
+typedef enum takt_sim_lock { TAKT_LOCK_WORDS(TAKT_SIM_WORD) } takt_sim_lock_t;
+typedef enum takt_sim_kernel_work { TAKT_KERNEL_WORDS(TAKT_SIM_WORD) } takt_sim_kernel_work_t;
+#undef TAKT_SIM_WORD
+
 typedef struct takt_sim_options {
     uint64_t seed; /* of all that is drawn */
     takt_sim_costs_t costs;
@@ -30,19 +36,6 @@ typedef struct takt_sim_statistics {
 typedef struct takt_architecture_figures {
     TAKT_FIGURES(TAKT_STATISTIC)
 } takt_architecture_figures_t;
-
-typedef enum takt_sim_lock {
-    TAKT_SIM_LOCKED = 0,
-    TAKT_SIM_BLOCKED = 1,
-    TAKT_SIM_UNLOCKED = 2,
-    TAKT_SIM_DEADLOCKED = 3,
-} takt_sim_lock_t;
-
-/* What the kernel does under an architecture. */
-typedef enum takt_sim_kernel_work {
-    TAKT_SIM_RTOS = 0,   /* an entry of the scheduler */
-    TAKT_SIM_SWITCH = 1, /* a switch to a task */
-} takt_sim_kernel_work_t;
 
 #define TAKT_SINK_PARAMETER(type, stored, column, ...) , type column
 #define TAKT_SINK(FRAME, frame, sink, ...) \
