@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from takt import _core
@@ -33,7 +33,7 @@ from takt.model.input_table import Table
 from takt.model.policy_options import FORMULA, RATE_RULES, RateBased, variant_of
 from takt.model.python_policy import Policy, name_of
 from takt.model.records import ResolvedArchitecture, ResolvedRates
-from takt.model.system_parts import SystemTables, WholeSystem
+from takt.model.system_parts import SystemTables
 from takt.model.tables import Change, Platform, Resource, Server, Task
 
 MAX_DEFAULT_HORIZON = 10_000_000
@@ -43,8 +43,8 @@ DEFAULT_LATENCY = "20us"
 """From an event to the decision of a co-processor."""
 
 
-def resolve(system: WholeSystem) -> ResolvedSystem:
-    """Convert a system in which find_problems finds none.
+def resolve(system: SystemTables) -> ResolvedSystem:
+    """Convert a system whose names are right. If its numbers do not fit each other, core's check of the result says so.
 
     Args:
         system: the system; it is not changed.
@@ -58,7 +58,7 @@ def resolve(system: WholeSystem) -> ResolvedSystem:
 class _Conversion:
     """Knows the numbers and levels that the tables of a system refer to, and converts each of them."""
 
-    def __init__(self, system: WholeSystem) -> None:
+    def __init__(self, system: SystemTables) -> None:
         self.system = system
         self.homes = {None: ROOT} | {server.name: number for number, server in enumerate(system.servers, start=1)}
         self.ranks = [priority_levels.rank(children) for children in _priorities_by_home(system, self.homes)]
@@ -67,7 +67,7 @@ class _Conversion:
         self.policies = {ROOT: system.policy} | {self.homes[server.name]: server.policy for server in system.servers}
         self.policies |= {number: self.policies[self.homes[server.parent]] for number, server in self.groups.items()}
         self.by_name = {task.name: task for task in system.tasks}
-        self.versions = _versions(system)
+        self.versions = versions_of(system)
         self.architecture = _architecture(system.platform, self.ticks)
         self.places = {name: self.place(home) for name, home in self.homes.items()}
         tasks = [*system.tasks, *self.versions.values()]
@@ -78,7 +78,7 @@ class _Conversion:
 
     def ticks(self, value: int | str) -> int:
         """Convert a time."""
-        return int(to_ticks(value, self.system.resolution))
+        return in_ticks(value, self.system.resolution)
 
     def place(self, home: int) -> int:
         """Find where the tasks of a server compete: in it, or in its parent if it only gives deadlines."""
@@ -129,7 +129,7 @@ class _Conversion:
             "wcet": self.wcet(task),
             "level": 1 if in_rule else self.ranks[home][task.priority],
             "preemption_key": self.preemption_key(task, home),
-            "on_miss": task.on_miss if self.architecture is None else DROP,
+            "on_miss": DROP if self.architecture is not None and task.on_miss == "continue" else task.on_miss,
             "is_external": arrives,
             "suspends": any(op == Op.SUSPEND for op, _ in body),
             "locks": any(op == Op.LOCK for op, _ in body),
@@ -151,16 +151,17 @@ class _Conversion:
         return tuple(
             (int(item.op), self.ticks(item.time) if item.resource is None else self.numbers[item.resource, place])
             for item in task.items
+            if item.resource is None or (item.resource, place) in self.numbers
         )
 
     def wcet(self, task: Task) -> int:
         """Give the wcet of a task, 1 if it never ends."""
-        return 1 if _is_greedy(task) else wcet_of(task, self.system.resolution)
+        return max(1, wcet_of(task, self.system.resolution))
 
     def deadline(self, task: Task, home: int) -> int:
         """Give the relative deadline of a task, which a server may give it."""
         if home in self.groups:
-            return span_in(task, self.groups[home], self.system.resolution)
+            return min(times.MAX_TICKS, max(1, span_in(task, self.groups[home], self.system.resolution)))
         return relative_deadline(task, self.system.resolution)
 
     def is_flow(self, home: int) -> bool:
@@ -211,7 +212,7 @@ def in_order(changes: Sequence[Change], resolution: str) -> list[tuple[int, Chan
     return sorted(enumerate(changes, start=1), key=lambda row: to_ticks(row[1].at, resolution))
 
 
-def _versions(system: SystemTables) -> dict[int, Task]:
+def versions_of(system: SystemTables) -> dict[int, Task]:
     """Make, for each change with new parameters, the task as it is from then on; by places of changes, in order."""
     tasks = {task.name: task for task in system.tasks}
     versions = {}
@@ -227,22 +228,22 @@ def _changes(system: SystemTables, versions: Iterable[ResolvedTask]) -> tuple[Re
     numbers = {task.name: number for number, task in enumerate(system.tasks)}
     remaining = iter(versions)
     found: list[ResolvedChange] = []
-    for _, change in in_order(system.changes, system.resolution):
-        at = int(to_ticks(change.at, system.resolution))
-        found += [ResolvedChange(at=at, kind="leave", task=numbers[name], text="removed") for name in change.remove]
-        found += [ResolvedChange(at=at, kind="enter", task=numbers[name], text="added") for name in change.add]
+    for number, change in in_order(system.changes, system.resolution):
+        make = partial(ResolvedChange, at=in_ticks(change.at, system.resolution), number=number)
+        found += [make(kind="leave", task=numbers[name], text="removed") for name in change.remove]
+        found += [make(kind="enter", task=numbers[name], text="added") for name in change.add]
         if change.task is not None:
-            found.append(_parameters(at, numbers[change.task], next(remaining), change))
+            parameters = _parameters(next(remaining))
+            found.append(make(kind="parameters", task=numbers[change.task], text=change.parameters_text, **parameters))
         if change.policy is not None:
             name = name_of(change.policy)
-            found.append(ResolvedChange(at=at, kind="policy", task=None, policy=name, text=f"policy {name}"))
+            found.append(make(kind="policy", task=None, policy=name, text=f"policy {name}"))
     return tuple(sorted(found, key=lambda change: (change.at, change.kind == "policy")))
 
 
-def _parameters(at: int, number: int, task: ResolvedTask, change: Change) -> ResolvedChange:
-    """Make the change of a task that is `task` from then on."""
-    parameters = {key: getattr(task, key) for key in _shared(ResolvedChange, ResolvedTask)}
-    return ResolvedChange(at=at, kind="parameters", task=number, text=change.parameters_text, **parameters)
+def _parameters(task: ResolvedTask) -> dict[str, Any]:
+    """Give the parameters that a change makes those of a task."""
+    return {key: getattr(task, key) for key in _shared(ResolvedChange, ResolvedTask)}
 
 
 def _priorities_by_home(system: SystemTables, homes: dict[str | None, int]) -> list[list[int]]:
@@ -300,11 +301,8 @@ def _among(
     yield ResolvedResource(resource.name, protocol=resource.protocol, ceiling=min(highest), home=homes[parent])
     for server in sharing:
         inside = [task for task in users if task.server == server.name]
-        longest = (
-            longest_hold(system, resource.name, server)
-            if catalogue.protocol_traits(resource.protocol).awaits_budget
-            else 0
-        )
+        awaits = catalogue.protocol_traits(resource.protocol).awaits_budget
+        longest = _longest_hold_or_one(system, resource.name, server) if awaits else 0
         home = homes[server.name]
         ceiling = _ceiling(system, resource, inside, ranks[home])
         yield ResolvedResource(
@@ -327,7 +325,7 @@ def _rate_sharing(system: SystemTables, numbers: Mapping[tuple[str, int], int]) 
     ceilings = rate_blocking.ceilings_of(sharers)
     return {
         name: ResolvedSharing(
-            uses=tuple(sorted(numbers[resource, ROOT] for resource in sharer.sections)),
+            uses=tuple(sorted(numbers[resource, ROOT] for resource in sharer.sections if (resource, ROOT) in numbers)),
             blocking=rate_blocking.blocking_of(sharer, sharers, ceilings),
             excess=rate_blocking.excess_of(sharer),
         )
@@ -342,7 +340,7 @@ def _sharer(task: Task, resolution: str) -> rate_blocking.Sharer:
     return rate_blocking.Sharer(
         is_hard=task.class_ == "hard",
         window=relative_deadline(task, resolution),
-        period=int(to_ticks(task.period or 0, resolution)),
+        period=in_ticks(task.period or 1, resolution),
         sections={name: holding_times.longest_section(items, wcet, name) for name in resources_of(task)},
     )
 
@@ -350,8 +348,7 @@ def _sharer(task: Task, resolution: str) -> rate_blocking.Sharer:
 def _items_in_ticks(task: Task, resolution: str) -> tuple[tuple[Op, int | str], ...]:
     """Give the items of a body: op, and ticks or the name of a resource."""
     return tuple(
-        (item.op, int(to_ticks(item.time, resolution)) if item.resource is None else item.resource)
-        for item in task.items
+        (item.op, in_ticks(item.time, resolution) if item.resource is None else item.resource) for item in task.items
     )
 
 
@@ -368,7 +365,7 @@ def parents_of(system: SystemTables) -> dict[str, str | None]:
 def level_of_server(server: Server, policy: str | Policy, ranks: Mapping[int, int], system: SystemTables) -> int:
     """Give the level of a server for ceilings."""
     is_fifo = catalogue.traits_of(policy).has_fifo_levels
-    return ranks[server.priority] if is_fifo else int(to_ticks(server.period, system.resolution))
+    return ranks[server.priority] if is_fifo else in_ticks(server.period, system.resolution)
 
 
 def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
@@ -381,8 +378,16 @@ def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
     ranks = priority_levels.rank(task.priority for task in tasks)
     waited_for = {each.name for each in system.resources if catalogue.protocol_traits(each.protocol).awaits_budget}
     neighbours = [_neighbour(task, server.policy, ranks, system.resolution) for task in tasks]
-    limit = int(to_ticks(server.budget, system.resolution))
+    limit = in_ticks(server.budget, system.resolution)
     return holding_times.longest_hold(resource, neighbours, waited_for, limit)
+
+
+def _longest_hold_or_one(system: SystemTables, resource: str, server: Server) -> int:
+    """Give that X, or 1 if there is none, which the checks refuse."""
+    try:
+        return min(times.MAX_TICKS, max(1, longest_hold(system, resource, server)))
+    except holding_times.UnboundedError:
+        return 1
 
 
 def _neighbour(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> holding_times.Neighbour:
@@ -392,8 +397,8 @@ def _neighbour(task: Task, policy: str | Policy, ranks: Mapping[int, int], resol
         name=task.name,
         level=level_of(task, policy, ranks, resolution),
         wcet=wcet_of(task, resolution),
-        separation=None if separation is None else int(to_ticks(separation, resolution)),
-        jitter=int(to_ticks(task.jitter, resolution)),
+        separation=None if separation is None else in_ticks(separation, resolution),
+        jitter=in_ticks(task.jitter, resolution),
         items=_items_in_ticks(task, resolution),
     )
 
@@ -401,19 +406,18 @@ def _neighbour(task: Task, policy: str | Policy, ranks: Mapping[int, int], resol
 def relative_deadline(task: Task, resolution: str) -> int:
     """Give the relative deadline of a task in ticks."""
     choices = (task.deadline, task.shortest_separation, task.interval)
-    given = next((choice for choice in choices if choice is not None), 0)
-    return int(to_ticks(given, resolution))
+    return in_ticks(next((choice for choice in choices if choice is not None), 1), resolution)
 
 
 def span_in(task: Task, server: Server, resolution: str) -> int:
     """Give for how long a job would run at the speed that the share of its server is, in ticks, rounded up."""
-    period, budget = (int(to_ticks(value, resolution)) for value in (server.period, server.budget))
+    period, budget = (in_ticks(value, resolution) for value in (server.period, server.budget))
     return -(-wcet_of(task, resolution) * period // budget)
 
 
 def runs_of(task: Task, resolution: str) -> int:
     """Give for how long the body of a task runs, in ticks; 0 without one."""
-    return sum(int(to_ticks(item.time, resolution)) for item in task.items if item.op == Op.RUN)
+    return sum(in_ticks(item.time, resolution) for item in task.items if item.op == Op.RUN)
 
 
 def resources_of(task: Task) -> set[str]:
@@ -424,8 +428,8 @@ def resources_of(task: Task) -> set[str]:
 def wcet_of(task: Task, resolution: str) -> int:
     """Give the wcet of a task in ticks."""
     if task.wcet is not None:
-        return int(to_ticks(task.wcet, resolution))
-    return runs_of(task, resolution)
+        return in_ticks(task.wcet, resolution)
+    return min(times.MAX_TICKS, runs_of(task, resolution))
 
 
 def _preemption_key(
@@ -445,14 +449,12 @@ def _preemption_key(
 
 
 def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> int:
-    """Give the level of a task for ceilings and thresholds, smaller = higher; see core/policy.h, level."""
+    """Give the level of a task for ceilings and thresholds, smaller = higher; 1 if the policy gives none."""
     name, deadline = name_of(policy), relative_deadline(task, resolution)
     if _has_levels_by_run(catalogue.traits_of(name)):
         return deadline
-    period = int(to_ticks(task.shortest_separation or 0, resolution))
-    level = _core.policy_level(name, ranks[task.priority], period, deadline)
-    assert level is not None, name
-    return level
+    period = in_ticks(task.shortest_separation or 0, resolution)
+    return _core.policy_level(name, ranks[task.priority], period, deadline) or 1
 
 
 def _has_levels_by_run(policy: PolicyTraits) -> bool:
@@ -466,19 +468,19 @@ def has_named_thresholds(policy: str) -> bool:
     return traits.has_levels or traits.has_laxity_keys or _has_levels_by_run(traits) or traits.has_virtual_time
 
 
-def _stream(distribution: Distribution, least: int, most: int, resolution: str) -> Stream:
-    """Make the stream of a distribution whose limits are `least` and `most` unless it gives its own."""
+def _stream(distribution: Distribution, least: int, most: int, resolution: str, floor: int = 0) -> Stream:
+    """Make the stream of a distribution; its limits are `least` and `most`, or its own ones from `floor` on."""
 
     def limit(value: int | str | None, default: int) -> int:
-        return default if value is None else int(to_ticks(value, resolution))
+        return default if value is None else in_ticks(value, resolution)
 
     numbers = [
-        float(value) if isinstance(value, float) else float(to_ticks(value, resolution))
+        min(float(times.MAX_TICKS // 2), float(value if isinstance(value, float) else to_ticks(value, resolution)))
         for value in (getattr(distribution, key) for key in distribution.parameters)
     ]
     a, b = (*numbers, 0.0)[:2]
     return Stream(
-        distribution.kind, (), a, b, max(least, limit(distribution.min, least)), limit(distribution.max, most)
+        distribution.kind, (), a, b, max(floor, limit(distribution.min, least)), limit(distribution.max, most)
     )
 
 
@@ -487,9 +489,9 @@ def _demand(task: Task, wcet: int, resolution: str) -> Stream:
     if isinstance(task.demand, Distribution):
         return _stream(task.demand, 1, wcet, resolution)
     if task.demand is None:
-        return Stream("listed", (runs_of(task, resolution) or wcet,))
+        return Stream("listed", (min(times.MAX_TICKS, runs_of(task, resolution)) or wcet,))
     given = task.demand if isinstance(task.demand, tuple) else (task.demand,)
-    return Stream("listed", tuple(int(to_ticks(value, resolution)) for value in given))
+    return Stream("listed", tuple(in_ticks(value, resolution) for value in given))
 
 
 def _arrivals(task: Task, ticks: Callable[[int | str], int], resolution: str) -> Stream | None:
@@ -499,11 +501,13 @@ def _arrivals(task: Task, ticks: Callable[[int | str], int], resolution: str) ->
     least = 0 if task.min_separation is None else ticks(task.min_separation)
     if task.arrivals is None:
         below = math.nextafter(float(times.MAX_TICKS), 0)  # as float() rounds up to what core refuses
-        return Stream("uniform", (), float(least), min(float(2 * least), below), least, 2 * least)
+        most = min(times.MAX_TICKS, 2 * least)
+        return Stream("uniform", (), min(float(least), below), min(float(most), below), least, most)
     if isinstance(task.arrivals, Distribution):
-        return _stream(task.arrivals, least, times.MAX_TICKS, resolution)
+        return _stream(task.arrivals, least, times.MAX_TICKS, resolution, floor=least)
     offset = ticks(task.offset)
-    return Stream("listed", tuple(offset + ticks(instant) for instant in task.arrivals), least=0)
+    instants = (min(times.MAX_TICKS, offset + ticks(instant)) for instant in task.arrivals)
+    return Stream("listed", tuple(instants), least=0)
 
 
 def _costs(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedCosts:
@@ -540,6 +544,11 @@ def _architecture(platform: Platform, ticks: Callable[[int | str], int]) -> Reso
     defaults = {"interval": 0, "latency": ticks(DEFAULT_LATENCY if platform.model == catalogue.COPROCESSOR else 0)}
     given = _taken_over(ResolvedArchitecture, platform, ticks)
     return ResolvedArchitecture(**(defaults | given), is_fixed=platform.timer == "fixed")
+
+
+def in_ticks(value: int | str, resolution: str) -> int:
+    """Convert a time; one that core cannot have, which the checks refuse, becomes a near one that it can have."""
+    return min(times.MAX_TICKS, math.ceil(to_ticks(value, resolution)))
 
 
 def to_ticks(value: int | str, resolution: str) -> int | Fraction:

@@ -24,7 +24,7 @@ def horizon_ticks(system: System, horizon: int | str | None = None) -> int:
     asked = system.horizon if horizon is None else Header(horizon=horizon).horizon
     if asked is None:
         return default_horizon(system.resolved)
-    problems = [problem for each in _with_roots(system) for problem in find_horizon_problems(each, asked)]
+    problems = [problem for each in _with_roots(system) for problem in find_horizon_problems(each.tables, asked)]
     if problems:
         raise InputError(problems)
     ticks = int(to_ticks(asked, system.resolution))
