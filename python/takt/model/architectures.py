@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Architectures: the defaults of a scheduler in software, on a co-processor or in hardware.
+"""Platforms: what core is given of costs, and of a scheduler in software, on a co-processor or in hardware.
 
 Source: SPEC.md, 5 and 7.1. What they cost is said in sim/architecture.h.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from takt.base.errors import Problem, show
 from takt.model import catalogue
-from takt.model.conversion import DEFAULT_LATENCY, to_ticks
+from takt.model.conversion import taken_over, to_ticks
+from takt.model.core_input import ResolvedCosts
+from takt.model.records import ResolvedArchitecture
 from takt.model.system_parts import SystemTables
+from takt.model.tables import Platform
 
 
 def find_latency_problems(system: SystemTables) -> Iterator[Problem]:
@@ -24,3 +27,23 @@ def find_latency_problems(system: SystemTables) -> Iterator[Problem]:
             f"{show(system.resolution)}; give one, for instance latency = 1"
         )
         yield Problem(message, "missing", table="platform", key="latency")
+
+
+# ---- what core is given --------------------------------------------------------------------------------------
+
+DEFAULT_LATENCY = "20us"
+"""From an event to the decision of a co-processor."""
+
+
+def resolved_costs(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedCosts:
+    """Convert the costs of a platform."""
+    return ResolvedCosts(**taken_over(ResolvedCosts, platform, ticks), is_pull=platform.points == "pull")
+
+
+def resolved_architecture(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedArchitecture | None:
+    """Convert where the scheduler runs; None if the platform does not say."""
+    if platform.model not in catalogue.ARCHITECTURES:
+        return None
+    defaults = {"interval": 0, "latency": ticks(DEFAULT_LATENCY if platform.model == catalogue.COPROCESSOR else 0)}
+    given = taken_over(ResolvedArchitecture, platform, ticks)
+    return ResolvedArchitecture(**(defaults | given), is_fixed=platform.timer == "fixed")

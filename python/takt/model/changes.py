@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Changes of a running system: what fits in [[change]], and what each task is from when on.
+"""Changes of a running system: what fits in [[change]], what each task is from when on, and what core is given.
 
 Source: SPEC.md, 7.1 and 12.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from takt.base.errors import InputError, Problem, show
 from takt.model import catalogue
-from takt.model.conversion import in_order, resources_of, to_ticks
+from takt.model.conversion import in_ticks, resources_of, shared_keys, to_ticks
+from takt.model.core_input import ResolvedChange, ResolvedTask
 from takt.model.policy_options import RateBased
 from takt.model.python_policy import name_of
 from takt.model.rate_based import is_rate_based
@@ -187,3 +190,45 @@ def blamed_key(change: Change, key: str | None) -> str:
         return str(key)
     keys = [PARAMETERS[key] for key in change.parameters]
     return next((key for key in ("wcet", "priority") if key in keys), keys[0])
+
+
+# ---- what core is given --------------------------------------------------------------------------------------
+
+
+def in_order(changes: Sequence[Change], resolution: str) -> list[tuple[int, Change]]:
+    """Put changes in the order of time, then of the file; each with its place in the file, counted from 1."""
+    return sorted(enumerate(changes, start=1), key=lambda row: to_ticks(row[1].at, resolution))
+
+
+def versions_of(system: SystemTables) -> dict[int, Task]:
+    """Make, for each change with new parameters, the task as it is from then on; by places of changes, in order."""
+    tasks = {task.name: task for task in system.tasks}
+    versions = {}
+    for number, change in in_order(system.changes, system.resolution):
+        if change.task is not None:
+            tasks[change.task] = tasks[change.task].replace(**change.parameters)
+            versions[number] = tasks[change.task]
+    return versions
+
+
+def resolved_changes(system: SystemTables, versions: Iterable[ResolvedTask]) -> tuple[ResolvedChange, ...]:
+    """List what changes one by one: in the order of time, policies last at one instant, then of the file."""
+    numbers = {task.name: number for number, task in enumerate(system.tasks)}
+    remaining = iter(versions)
+    found: list[ResolvedChange] = []
+    for number, change in in_order(system.changes, system.resolution):
+        make = partial(ResolvedChange, at=in_ticks(change.at, system.resolution), number=number)
+        found += [make(kind="leave", task=numbers[name], text="removed") for name in change.remove]
+        found += [make(kind="enter", task=numbers[name], text="added") for name in change.add]
+        if change.task is not None:
+            parameters = _parameters(next(remaining))
+            found.append(make(kind="parameters", task=numbers[change.task], text=change.parameters_text, **parameters))
+        if change.policy is not None:
+            name = name_of(change.policy)
+            found.append(make(kind="policy", task=None, policy=name, text=f"policy {name}"))
+    return tuple(sorted(found, key=lambda change: (change.at, change.kind == "policy")))
+
+
+def _parameters(task: ResolvedTask) -> dict[str, Any]:
+    """Give the parameters that a change makes those of a task."""
+    return {key: getattr(task, key) for key in shared_keys(ResolvedChange, ResolvedTask)}

@@ -13,11 +13,11 @@ from takt import _core
 from takt.base import times
 from takt.base.errors import InputError, Problem, show
 from takt.model import catalogue, value_checks
-from takt.model.allocator import with_allocator
 from takt.model.architectures import find_latency_problems
 from takt.model.bodies import Op
+from takt.model.builder import resolve
 from takt.model.changes import find_change_problems
-from takt.model.conversion import has_named_thresholds, resolve, resources_of, runs_of, span_in, to_ticks
+from takt.model.conversion import has_named_thresholds, resources_of, runs_of, span_in, to_ticks
 from takt.model.core_input import IDLE, ResolvedSystem
 from takt.model.distributions import Distribution
 from takt.model.domains import find_division_problems, is_divided, parts_of
@@ -26,7 +26,7 @@ from takt.model.policy_options import PolicyOptions
 from takt.model.python_policy import Policy, name_of
 from takt.model.rate_based import find_rate_problems, is_rate_based
 from takt.model.relations import UNTOLD, Teller
-from takt.model.reservations import find_window_problems, with_windows
+from takt.model.reservations import find_window_problems
 from takt.model.server_resources import find_sharing_problems, place_of
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Allocator, Change, Platform, Resource, Server, Task
@@ -68,7 +68,7 @@ def _found(
     """Find the problems of a system, and convert it: without problems, all of it."""
     found = list(_Checker(system, other_servers, other_resources).problems())
     part = _sound_part(system, found) if found or other_servers or other_resources else system
-    resolved = convert(part)
+    resolved = resolve(part)
     are_times_right = all(problem.code != "resolution" for problem in found)
     found += _broken_relations(part, resolved, are_times_right=are_times_right)
     members: list[Task | Server | Resource] = [*system.tasks, *system.servers, *system.resources]
@@ -88,17 +88,12 @@ def _broken_relations(part: SystemTables, resolved: ResolvedSystem, *, are_times
     rings = {problem.entity for problem in found if problem.code == "ring"}
     if rings:
         left = _sound_part(part, (), rings)
-        found += _broken_relations(left, convert(left), are_times_right=are_times_right)
+        found += _broken_relations(left, resolve(left), are_times_right=are_times_right)
     return found
 
 
 _TABLES = ("", "system", "platform", "policy", "allocator", "task", "server", "resource", "cluster", "change")
 """In the order in which their problems are listed."""
-
-
-def convert(system: SystemTables) -> ResolvedSystem:
-    """Convert a system whose names are right, with its windows and the allocator of them."""
-    return with_allocator(with_windows(resolve(system), system), system)
 
 
 def _sound_part(

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from takt import _core
 from takt.base.errors import Problem, listed, show
 from takt.model import catalogue
-from takt.model.changes import blamed_key
+from takt.model.changes import blamed_key, versions_of
 from takt.model.compatibility import Pairs, text_of_windows
-from takt.model.conversion import in_ticks, policy_in, resources_of, runs_of, versions_of
+from takt.model.conversion import in_ticks, policy_in, resources_of, runs_of
 from takt.model.core_input import MANDATORY, PROMOTED, TOP, ResolvedChange, ResolvedSystem
 from takt.model.distributions import Distribution
 from takt.model.image import own_policies, pack, streams_of

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Problems of resources that servers share: one line each."""
+"""Resources: what core is given of them, and problems of those that servers share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
+from takt.base import times
 from takt.base.errors import Problem, show
-from takt.model import catalogue, holding_times
-from takt.model.conversion import longest_hold, parents_of, resources_of
+from takt.model import catalogue, holding_times, priority_levels
+from takt.model.conversion import in_ticks, items_in_ticks, level_of, policy_in, resources_of, wcet_of
+from takt.model.core_input import ResolvedResource
+from takt.model.python_policy import Policy
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Resource, Server, Task
 
@@ -76,3 +79,108 @@ def _length(system: SystemTables, resource: Resource, server: Server) -> Iterato
             f"whose jobs can displace a holder in the server {show(server.name)}"
         )
         yield _about(resource, "protocol", message)
+
+
+# ---- what core is given --------------------------------------------------------------------------------------
+
+
+def resolved_resources(
+    system: SystemTables, versions: Sequence[Task], homes: Mapping[str | None, int], ranks: Sequence[Mapping[int, int]]
+) -> list[ResolvedResource]:
+    """Convert the resources that are locked in any version of a task; of what servers share, all that it is."""
+    resolved: list[ResolvedResource] = []
+    for resource in system.resources:
+        users = [task for task in versions if resource.name in resources_of(task)]
+        if not users:
+            continue
+        parent = None
+        if resource.protocol in catalogue.AMONG_PROTOCOLS:
+            parent = holding_times.shared_parent({task.server for task in users}, parents_of(system))
+        if parent is None:
+            home = homes[users[0].server]
+            ceiling = _ceiling(system, resource, users, ranks[home])
+            resolved.append(ResolvedResource(resource.name, protocol=resource.protocol, ceiling=ceiling, home=home))
+        else:
+            resolved += _among(system, resource, users, parent[0], homes, ranks, len(resolved))
+    return resolved
+
+
+def _among(
+    system: SystemTables,
+    resource: Resource,
+    users: Sequence[Task],
+    parent: str | None,
+    homes: Mapping[str | None, int],
+    ranks: Sequence[Mapping[int, int]],
+    number: int,
+) -> Iterator[ResolvedResource]:
+    """Convert a resource that servers share: first what it is in their parent, with its number, then in each server."""
+    sharing = [server for server in system.servers if any(task.server == server.name != parent for task in users)]
+    direct = [task for task in users if task.server == parent]
+    highest = [level_of_server(server, policy_in(system, parent), ranks[homes[parent]], system) for server in sharing]
+    if direct:
+        highest.append(_ceiling(system, resource, direct, ranks[homes[parent]]))
+    yield ResolvedResource(resource.name, protocol=resource.protocol, ceiling=min(highest), home=homes[parent])
+    for server in sharing:
+        inside = [task for task in users if task.server == server.name]
+        awaits = catalogue.protocol_traits(resource.protocol).awaits_budget
+        longest = _longest_hold_or_one(system, resource.name, server) if awaits else 0
+        home = homes[server.name]
+        ceiling = _ceiling(system, resource, inside, ranks[home])
+        yield ResolvedResource(
+            resource.name, protocol=resource.protocol, ceiling=ceiling, home=home, among=number, longest=longest
+        )
+
+
+def _ceiling(system: SystemTables, resource: Resource, users: Sequence[Task], ranks: Mapping[int, int]) -> int:
+    """Give the highest level of some users in one dispatcher; 1 for a protocol without a ceiling."""
+    if resource.protocol not in catalogue.CEILING_PROTOCOLS:
+        return 1
+    policy = policy_in(system, users[0].server)
+    return min(level_of(user, policy, ranks, system.resolution) for user in users)
+
+
+def parents_of(system: SystemTables) -> dict[str, str | None]:
+    """Give the parent of each server."""
+    return {server.name: server.parent for server in system.servers}
+
+
+def level_of_server(server: Server, policy: str | Policy, ranks: Mapping[int, int], system: SystemTables) -> int:
+    """Give the level of a server for ceilings."""
+    is_fifo = catalogue.traits_of(policy).has_fifo_levels
+    return ranks[server.priority] if is_fifo else in_ticks(server.period, system.resolution)
+
+
+def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
+    """Give X of a resource in a server, in ticks; see holding.longest_hold.
+
+    Raises:
+        holding.UnboundedError: there is none.
+    """
+    tasks = [task for task in system.tasks if task.server == server.name]
+    ranks = priority_levels.rank(task.priority for task in tasks)
+    waited_for = {each.name for each in system.resources if catalogue.protocol_traits(each.protocol).awaits_budget}
+    neighbours = [_neighbour(task, server.policy, ranks, system.resolution) for task in tasks]
+    limit = in_ticks(server.budget, system.resolution)
+    return holding_times.longest_hold(resource, neighbours, waited_for, limit)
+
+
+def _longest_hold_or_one(system: SystemTables, resource: str, server: Server) -> int:
+    """Give that X, or 1 if there is none, which the checks refuse."""
+    try:
+        return min(times.MAX_TICKS, max(1, longest_hold(system, resource, server)))
+    except holding_times.UnboundedError:
+        return 1
+
+
+def _neighbour(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> holding_times.Neighbour:
+    """Say of a task what matters for how long others hold something."""
+    separation = task.shortest_separation
+    return holding_times.Neighbour(
+        name=task.name,
+        level=level_of(task, policy, ranks, resolution),
+        wcet=wcet_of(task, resolution),
+        separation=None if separation is None else in_ticks(separation, resolution),
+        jitter=in_ticks(task.jitter, resolution),
+        items=items_in_ticks(task, resolution),
+    )
