@@ -32,7 +32,8 @@ const char *takt_relation_name(takt_relation_t relation) {
     return is_pair(relation) ? pair_of(relation)->name : relations[relation].name;
 }
 
-bool takt_relation_is_basic(takt_relation_t relation) {
+/* True if relations after `relation` may rely on it. */
+static bool is_basic(takt_relation_t relation) {
     return !is_pair(relation) && relations[relation].rank == BASIC;
 }
 
@@ -78,6 +79,9 @@ takt_relation_t takt_check(const takt_program_t *program, takt_place_t *place) {
 
 takt_relation_t takt_check_next(const takt_program_t *program, takt_relation_t relation,
                                 takt_place_t *place) {
-    return takt_relation_is_basic(relation) ? TAKT_RELATIONS
-                                            : check_from(program, relation, place->row + 1u, place);
+    const uint32_t row = place->row + 1u;
+    if (is_basic(relation)) {
+        return find_row(program, relation, row, place) ? relation : TAKT_RELATIONS;
+    }
+    return check_from(program, relation, row, place);
 }

@@ -45,6 +45,7 @@
     X(share_goes_with_policy, SYSTEM, PLAIN, "shares need policy share, and the policy needs shares")   \
     X(share_is_of_events, TASKS, PLAIN, "a share needs jobs that arrive as events")                     \
     X(share_has_weight, TASKS, PLAIN, "the weight is out of range")                                     \
+    X(share_wcet_is_short, TASKS, PLAIN, "the wcet is too long for virtual time")                       \
     X(stream_has_range, STREAMS, PLAIN, "the limits of a distribution are out of range")                \
     X(list_is_not_empty, STREAMS, PLAIN, "the list is empty")                                           \
     X(list_is_in_range, STREAMS, PLAIN, "a listed value is out of range")                               \
@@ -53,6 +54,7 @@
     X(demand_is_positive, TASKS, PLAIN, "the demand is 0")                                              \
     X(arrivals_are_of_events, TASKS, PLAIN, "a periodic task has arrivals")                             \
     X(arrivals_ascend, TASKS, PLAIN, "the arrivals descend")                                            \
+    X(arrivals_keep_distance, TASKS, PLAIN, "arrivals are closer than the least separation")            \
     X(arrivals_have_separation, TASKS, PLAIN, "the arrivals have no separation")                        \
     X(item_takes_time, ITEMS, PLAIN, "an item of a body is out of range")                               \
     X(suspensions_are_told, TASKS, PLAIN, "the body suspends, and the field suspends is 0")             \
@@ -64,6 +66,7 @@
     X(allocator_is_last, WINDOWS, PLAIN, "the task of the allocator is not the last one")               \
     X(part_is_in_range, WINDOWS, PLAIN, "the part is out of range")                                     \
     X(windowed_deadline_is_in_period, WINDOWS, PLAIN, "the deadline exceeds the period")                \
+    X(soft_does_not_obstruct, TASKS, PLAIN, "a task without promotion could delay promoted ones")       \
     X(slots_are_of_time_driven, WINDOWS, PLAIN, "only time-driven tasks have slots, and each has some") \
     X(slots_ascend, WINDOWS, PLAIN, "the slots overlap or descend")                                     \
     X(slots_are_in_cycle, WINDOWS, PLAIN, "a slot is outside of the cycle")                             \
@@ -72,14 +75,19 @@
     X(thread_level_exists, THREADS, PLAIN, "the level is out of range")                                 \
     X(tick_has_period, COSTS, PLAIN, "the tick period is out of range")                                 \
     X(architecture_drops_late_jobs, TASKS, PLAIN, "an architecture drops late jobs")                    \
+    X(architecture_ends_in_wcet, TASKS, PLAIN, "the demand exceeds the wcet")                           \
     X(interval_is_positive, ARCHITECTURE, PLAIN, "the interval is out of range")                        \
     X(architecture_has_such_times, ARCHITECTURE, PLAIN, "a time of another architecture")               \
+    X(shares_leave_room, RATES, PLAIN, "beta and sigma exceed the processor")                           \
     X(rates_go_with_policy, SYSTEM, PLAIN, "rates need policy rate-based, and the policy needs rates")  \
     X(use_is_of_a_locking_task, USES, PLAIN, "the task locks, and its field locks is 0")                \
     X(use_is_under_srp, USES, PLAIN, "a resource of rate-based tasks needs srp")                        \
     X(use_is_told_once, USES, PLAIN, "a task and a resource are paired twice")                          \
     X(rated_has_weight, TASKS, PLAIN, "the weight is out of range")                                     \
-    X(rated_times_are_short, TASKS, PLAIN, "a time is too long for a rate, or exceeds the period")      \
+    X(rated_period_is_short, TASKS, PLAIN, "the period is too long for a rate")                         \
+    X(rated_wcet_is_short, TASKS, PLAIN, "the wcet is too long for a rate")                             \
+    X(rated_deadline_fits_class, TASKS, PLAIN, "the deadline is not that of the class")                 \
+    X(rated_wcet_is_within_deadline, TASKS, PLAIN, "the wcet exceeds the deadline")                     \
     X(rated_body_locks_its_uses, TASKS, PLAIN, "the body has more than runs and declared locks")        \
     X(greedy_is_rated, TASKS, PLAIN, "whole budgets need a rate-based root")                            \
     X(only_soft_adapts, TASKS, PLAIN, "only a soft task has an estimated wcet")                         \
@@ -92,7 +100,12 @@
     X(changed_period_is_positive, CHANGES, PLAIN, "the period is out of range")                         \
     X(changed_level_exists, CHANGES, PLAIN, "the level is out of range")                                \
     X(changed_demand_is_positive, CHANGES, PLAIN, "the demand is 0")                                    \
-    X(changed_rate_fits, CHANGES, PLAIN, "the parameters do not fit a rate")                            \
+    X(changed_rate_keeps_class, CHANGES, PLAIN, "the class of a rate cannot change")                    \
+    X(changed_rate_has_weight, CHANGES, PLAIN, "the weight is out of range")                            \
+    X(changed_period_is_short, CHANGES, PLAIN, "the period is too long for a rate")                     \
+    X(changed_wcet_is_short, CHANGES, PLAIN, "the wcet is too long for a rate")                         \
+    X(changed_deadline_fits_class, CHANGES, PLAIN, "the deadline is not that of the class")             \
+    X(changed_wcet_is_within_deadline, CHANGES, PLAIN, "the wcet exceeds the deadline")                 \
     X(input_has_a_receiver, INPUTS, PLAIN, "the input has no task or server")
 
 #define TAKT_RELATION_ENUM(name, table, rank, message) TAKT_RELATION_##name,
@@ -131,15 +144,12 @@ extern const takt_pair_t takt_pairs[TAKT_PAIRS];
 const char *takt_relation_message(takt_relation_t relation);
 const char *takt_relation_name(takt_relation_t relation);
 
-/* True if relations after `relation` may rely on it. */
-bool takt_relation_is_basic(takt_relation_t relation);
-
 /* Returns the first relation that `program`, read by takt_image_read, violates, and writes table and row to `place`;
  * TAKT_RELATIONS if it keeps all. The program's scratch memory must be zeroed; it has any content afterwards. */
 takt_relation_t takt_check(const takt_program_t *program, takt_place_t *place);
 
 /* Returns the next one after `relation`, violated at `place`, and writes table and row to `place`; TAKT_RELATIONS if
- * there is none, or if `relation` is basic. */
+ * there is none. After a basic one come its other rows alone. */
 takt_relation_t takt_check_next(const takt_program_t *program, takt_relation_t relation, takt_place_t *place);
 
 #endif

@@ -4,6 +4,11 @@
 
 /* ---- rates ------------------------------------------------------------------------------------------ */
 
+bool takt_keeps_shares_leave_room(const takt_program_t *program, uint32_t row) {
+    const takt_rate_settings_t *rates = &program->spec.rates[row];
+    return rates->has_formula || rates->beta + rates->sigma <= TAKT_RATE_WHOLE;
+}
+
 bool takt_keeps_rates_go_with_policy(const takt_program_t *program, uint32_t row) {
     (void)row;
     return (program->spec.rates != NULL) == (program->spec.policy == &takt_policy_rate_based);
@@ -40,17 +45,43 @@ bool takt_keeps_rated_has_weight(const takt_program_t *program, uint32_t row) {
     return program->spec.rates == NULL || is_rate_weight(program->spec.tasks[row].weight);
 }
 
-/* Whether a reservation of `task` can have such times; best-effort tasks and whole budgets have no wcet. */
-static bool are_rate_times(const takt_task_spec_t *task, takt_duration_t wcet, takt_duration_t deadline,
-                           takt_duration_t period) {
-    const bool has_wcet = task->task_class != TAKT_CLASS_NONE && !task->is_greedy;
-    return period <= TAKT_RATE_LONGEST && deadline <= period && (!has_wcet || wcet <= deadline);
+/* The parameters of a reservation: those of a task, or what a change makes of them. */
+typedef struct rated {
+    takt_task_class_t task_class;
+    takt_duration_t period, deadline, wcet;
+    bool is_greedy; /* of which the wcet does not count */
+} rated_t;
+
+static rated_t rated_at(const takt_program_t *program, uint32_t row) {
+    const takt_task_spec_t *task = &program->spec.tasks[row];
+    return (rated_t){task->task_class, task->period, task->relative_deadline, task->wcet, task->is_greedy};
 }
 
-bool takt_keeps_rated_times_are_short(const takt_program_t *program, uint32_t row) {
-    const takt_task_spec_t *task = &program->spec.tasks[row];
-    return program->spec.rates == NULL ||
-           are_rate_times(task, task->wcet, task->relative_deadline, task->period);
+static bool fits_class(rated_t rated) {
+    return rated.task_class == TAKT_CLASS_HARD ? rated.deadline <= rated.period
+                                               : rated.deadline == rated.period;
+}
+
+static bool is_within_deadline(rated_t rated) {
+    return rated.task_class == TAKT_CLASS_NONE || rated.is_greedy || rated.wcet <= rated.deadline;
+}
+
+static bool has_short_wcet(rated_t rated) { return rated.is_greedy || rated.wcet <= TAKT_RATE_LONGEST; }
+
+bool takt_keeps_rated_period_is_short(const takt_program_t *program, uint32_t row) {
+    return program->spec.rates == NULL || rated_at(program, row).period <= TAKT_RATE_LONGEST;
+}
+
+bool takt_keeps_rated_wcet_is_short(const takt_program_t *program, uint32_t row) {
+    return program->spec.rates == NULL || has_short_wcet(rated_at(program, row));
+}
+
+bool takt_keeps_rated_deadline_fits_class(const takt_program_t *program, uint32_t row) {
+    return program->spec.rates == NULL || fits_class(rated_at(program, row));
+}
+
+bool takt_keeps_rated_wcet_is_within_deadline(const takt_program_t *program, uint32_t row) {
+    return program->spec.rates == NULL || is_within_deadline(rated_at(program, row));
 }
 
 bool takt_keeps_rated_body_locks_its_uses(const takt_program_t *program, uint32_t row) {
@@ -137,12 +168,41 @@ bool takt_keeps_changed_demand_is_positive(const takt_program_t *program, uint32
     return demands == NULL || demands->least >= 1;
 }
 
-bool takt_keeps_changed_rate_fits(const takt_program_t *program, uint32_t row) {
+/* Whether row `row` is of the parameters of a reservation. */
+static bool is_of_rate(const takt_program_t *program, uint32_t row) {
+    return program->spec.rates != NULL && is_of_parameters(program, row);
+}
+
+/* The reservation after the change. */
+static rated_t rated_by(const takt_program_t *program, uint32_t row) {
     const takt_change_spec_t *change = &program->spec.changes[row];
-    return program->spec.rates == NULL || !is_of_parameters(program, row) ||
-           (change->task_class == changed_by(program, row)->task_class && is_rate_weight(change->weight) &&
-            are_rate_times(changed_by(program, row), change->wcet, change->relative_deadline,
-                           change->period));
+    return (rated_t){change->task_class, change->period, change->relative_deadline, change->wcet,
+                     changed_by(program, row)->is_greedy};
+}
+
+bool takt_keeps_changed_rate_keeps_class(const takt_program_t *program, uint32_t row) {
+    return !is_of_rate(program, row) ||
+           program->spec.changes[row].task_class == changed_by(program, row)->task_class;
+}
+
+bool takt_keeps_changed_rate_has_weight(const takt_program_t *program, uint32_t row) {
+    return !is_of_rate(program, row) || is_rate_weight(program->spec.changes[row].weight);
+}
+
+bool takt_keeps_changed_period_is_short(const takt_program_t *program, uint32_t row) {
+    return !is_of_rate(program, row) || rated_by(program, row).period <= TAKT_RATE_LONGEST;
+}
+
+bool takt_keeps_changed_wcet_is_short(const takt_program_t *program, uint32_t row) {
+    return !is_of_rate(program, row) || has_short_wcet(rated_by(program, row));
+}
+
+bool takt_keeps_changed_deadline_fits_class(const takt_program_t *program, uint32_t row) {
+    return !is_of_rate(program, row) || fits_class(rated_by(program, row));
+}
+
+bool takt_keeps_changed_wcet_is_within_deadline(const takt_program_t *program, uint32_t row) {
+    return !is_of_rate(program, row) || is_within_deadline(rated_by(program, row));
 }
 
 /* ---- what comes from outside ------------------------------------------------------------------------- */

@@ -63,6 +63,10 @@ bool takt_keeps_share_has_weight(const takt_program_t *program, uint32_t row) {
     return !program->spec.has_shares || (weight >= 1 && weight <= TAKT_SHARE_WEIGHTS);
 }
 
+bool takt_keeps_share_wcet_is_short(const takt_program_t *program, uint32_t row) {
+    return !program->spec.has_shares || program->spec.tasks[row].wcet <= TAKT_SHARE_LONGEST;
+}
+
 /* ---- streams ---------------------------------------------------------------------------------------- */
 
 static const takt_stream_t *stream_at(const takt_program_t *program, uint32_t row) {
@@ -125,6 +129,17 @@ bool takt_keeps_arrivals_ascend(const takt_program_t *program, uint32_t row) {
         ascend &= arrivals->values[i - 1u] <= arrivals->values[i];
     }
     return ascend;
+}
+
+bool takt_keeps_arrivals_keep_distance(const takt_program_t *program, uint32_t row) {
+    const takt_task_spec_t *task = &program->spec.tasks[row];
+    bool keep = true;
+    for (uint64_t i = 1; task->arrivals != NULL && i < task->arrivals->count; i++) {
+        const uint64_t before = task->arrivals->values[i - 1u];
+        const uint64_t after = task->arrivals->values[i];
+        keep &= after < before || after - before >= task->period;
+    }
+    return keep;
 }
 
 bool takt_keeps_arrivals_have_separation(const takt_program_t *program, uint32_t row) {

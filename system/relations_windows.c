@@ -64,6 +64,14 @@ bool takt_keeps_windowed_deadline_is_in_period(const takt_program_t *program, ui
     return !is_bound || task->relative_deadline <= task->period;
 }
 
+/* A task of the lower band at the root, which promoted jobs preempt at any instant. */
+bool takt_keeps_soft_does_not_obstruct(const takt_program_t *program, uint32_t row) {
+    const takt_task_spec_t *task = &program->spec.tasks[row];
+    const bool is_lower = (program->spec.policy->traits & TAKT_POLICY_PROMOTIONS) != 0 &&
+                          task->server == TAKT_ROOT && !takt_system_has_windows(&program->spec, row);
+    return !is_lower || (!task->is_limited && !task->locks);
+}
+
 bool takt_keeps_slots_are_of_time_driven(const takt_program_t *program, uint32_t row) {
     const takt_window_spec_t *window = &program->spec.windows[row];
     return (window->kind == TAKT_WINDOWS_TIME_DRIVEN) == (window->parameters.slot_count > 0);
@@ -126,6 +134,11 @@ bool takt_keeps_thread_level_exists(const takt_program_t *program, uint32_t row)
 
 bool takt_keeps_tick_has_period(const takt_program_t *program, uint32_t row) {
     return program->costs[row].tick == 0 || program->costs[row].tick_period >= 1;
+}
+
+bool takt_keeps_architecture_ends_in_wcet(const takt_program_t *program, uint32_t row) {
+    const takt_task_spec_t *task = &program->spec.tasks[row];
+    return program->architecture == NULL || task->demand <= task->wcet;
 }
 
 bool takt_keeps_interval_is_positive(const takt_program_t *program, uint32_t row) {

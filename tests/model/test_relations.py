@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import tomllib
 from array import array
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import takt
+from bad_inputs import BAD
 from places import CASES
 from takt import _core
 from takt.base.errors import Problem
 from takt.files.task_set_reading import loads
-from takt.model import compatibility, image
-from takt.model.compatibility import PAIRS
+from takt.model import compatibility, image, relations
 from trace_header import Header, refusal_of_changed
 
 CASE = tomllib.loads((CASES / "relations.toml").read_text(encoding="utf-8"))
@@ -108,18 +110,38 @@ def file_with(one: str, other: str) -> str:
     return "\n".join(["schema = 1", "[system]", lines("system"), "[platform]", lines("platform"), task, lines("rest")])
 
 
-@pytest.mark.parametrize(("one", "other"), [(one, other) for one in PAIRS for other, _ in PAIRS[one]])
-def test_a_file_that_asks_for_a_pair_is_refused(one: str, other: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[tuple[str, str]] = []
-    find = compatibility.problems_of_pair
+def told_of(text: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Problem]]:
+    """What is said of each relation that a file breaks."""
+    said: dict[str, list[Problem]] = {}
+    tell = relations.Teller.told
 
-    def problems_of_pair(*arguments: Any) -> list[Problem]:
-        found = list(find(*arguments))
-        said.extend([arguments[:2]] * len(found))
-        return found
+    def told(teller: relations.Teller, relation: str, table: str, row: int) -> Iterator[Problem]:
+        found = list(tell(teller, relation, table, row))
+        said.setdefault(relation, []).extend(found)
+        return iter(found)
 
-    monkeypatch.setattr(compatibility, "problems_of_pair", problems_of_pair)
-    with pytest.raises(takt.InputError):
-        loads(file_with(one, other), "pair")
+    monkeypatch.setattr(relations.Teller, "told", told)
+    with suppress(takt.InputError):
+        loads(text, "refused")
+    return {relation: found for relation, found in said.items() if found}
+
+
+OF_KEYS = [
+    (one, other) for one, other, _, _ in _core.matrix() if one in compatibility.TEXTS and other in compatibility.ASKED
+]
+"""The pairs of which an author can ask for both."""
+
+
+@pytest.mark.parametrize(("one", "other"), OF_KEYS)
+def test_a_file_that_asks_for_a_pair_is_refused_by_it(one: str, other: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = told_of(file_with(one, other), monkeypatch)
     of_key = {"locks": "body", "suspensions": "body"}
-    assert (one, other) in said or (one, of_key.get(other)) in said
+    assert f"{one}_without_{other}" in said or f"{one}_without_{of_key.get(other)}" in said
+
+
+def test_each_sentence_is_told_of_some_bad_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: set[str] = set()
+    for text, _ in BAD.values():
+        with monkeypatch.context() as context:
+            said |= set(told_of(text, context))
+    assert sorted(set(relations.SENTENCES) - said) == []

@@ -19,8 +19,8 @@ from takt.base.errors import InputError, Problem, file_error, show
 from takt.model import catalogue, policy_options
 from takt.model.consistency import find_problems
 from takt.model.policy_options import PolicyOptions
-from takt.model.python_policy import Policy
 from takt.model.system import SCHEMA, Header, System
+from takt.model.system_parts import SystemTables
 from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Server, Task
 from takt.model.value_checks import MAX_NAME_LENGTH
 
@@ -111,24 +111,6 @@ class _Members(Generic[_Member]):
     problems: list[Problem] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class _PartialSystem:
-    """What is right of a system that is not; see system_parts.SystemTables."""
-
-    resolution: str
-    policy: str | Policy
-    horizon: int | str | None
-    cpus: int
-    tasks: list[Task]
-    servers: list[Server]
-    resources: list[Resource]
-    clusters: list[Cluster]
-    platform: Platform
-    options: list[PolicyOptions]
-    allocator: Allocator | None
-    changes: list[Change]
-
-
 def _build(document: Mapping[str, Any], default_name: str) -> System:
     """Make the system of a document, or collect all that is wrong with it."""
     problems = [*schema_problems(document), *_table_problems(document)]
@@ -174,7 +156,7 @@ def _problems_between(
     changes: _Members[Change],
 ) -> list[Problem]:
     """Find what does not fit between the tables that are right in themselves."""
-    partial = _PartialSystem(
+    partial = SystemTables(
         resolution=header.resolution,
         policy=header.policy,
         horizon=header.horizon,

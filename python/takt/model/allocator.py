@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from takt.base.errors import Problem, show
-from takt.model.conversion import to_ticks
+from takt.model.conversion import in_ticks
 from takt.model.core_input import (
     ALLOCATOR,
     ROOT,
@@ -45,7 +45,7 @@ def _own_task(allocator: Allocator, resolved: ResolvedSystem, resolution: str) -
     """Make the task whose jobs are the calls; its deadline is the least time that a call has."""
 
     def ticks(value: int | str | None) -> int:
-        return int(to_ticks(value or 0, resolution))
+        return in_ticks(value or 0, resolution)
 
     cost = ticks(allocator.cost)
     return ResolvedTask(
@@ -53,7 +53,7 @@ def _own_task(allocator: Allocator, resolved: ResolvedSystem, resolution: str) -
         class_="none",
         home=ROOT,
         period=max(1, ticks(allocator.period)),
-        deadline=min(_least_distance(task) for task in resolved.tasks if task.windows is not None),
+        deadline=max(1, min((_least_distance(each) for each in resolved.tasks if each.windows is not None), default=1)),
         offset=0,
         wcet=cost,
         level=resolved.levels + 1,
@@ -85,11 +85,6 @@ def find_allocator_problems(system: SystemTables, has_windows: bool) -> Iterator
         found = f"found none under policy = {show(name_of(system.policy))}"
         message = f"expected tasks with windows, {found}; {remedy}leave the allocator out"
         yield Problem(message, "conflict", table="allocator")
-    if allocator.period is not None and allocator.budget is not None:
-        period, budget = (int(to_ticks(value, system.resolution)) for value in (allocator.period, allocator.budget))
-        if budget > period:
-            message = f"expected at most the period {show(allocator.period)}, found {show(allocator.budget)}"
-            yield Problem(message, "out-of-range", table="allocator", key="budget")
     if allocator.takes_time:
         yield from _name_problems(system.tasks)
 

@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Changes of a running system: what fits in [[change]], and what each task is from when on.
+"""Changes of a running system: what fits in [[change]], what each task is from when on, and what core is given.
 
 Source: SPEC.md, 7.1 and 12.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from takt.base.errors import InputError, Problem, show
 from takt.model import catalogue
-from takt.model.compatibility import windows_of
-from takt.model.conversion import in_order, resources_of, to_ticks
+from takt.model.conversion import in_ticks, resources_of, shared_keys, to_ticks
+from takt.model.core_input import ResolvedChange, ResolvedTask
 from takt.model.policy_options import RateBased
 from takt.model.python_policy import name_of
 from takt.model.rate_based import is_rate_based
-from takt.model.server_resources import measures, touches
+from takt.model.server_resources import measures
 from takt.model.system_parts import SystemTables
 from takt.model.tables import PARAMETERS, Change, Task
 
@@ -89,24 +91,9 @@ class _Checker:
 
     def known(self, key: str, name: str) -> Iterator[Problem]:
         """There is a task of that name."""
-        task = self.tasks.get(name)
-        if task is not None and self.has_windows(task):
-            yield Problem(f"expected tasks without windows, found {show(name)}", "conflict", key=key)
-        if task is None:
+        if name not in self.tasks:
             message = f"unknown task {show(name)}; {catalogue.alternatives(name, self.names)}"
             yield Problem(message, "unknown-word", key=key)
-
-    def has_windows(self, task: Task) -> bool:
-        """Say whether a task has windows, which are there from the beginning."""
-        return windows_of(task, self.system.policy) is not None
-
-    def has_rule(self, task: Task) -> bool:
-        """Say whether a rule gives the jobs of a task their deadlines or tags."""
-        server = next((one for one in self.system.servers if one.name == task.server), None)
-        policy = self.system.policy if server is None else server.policy
-        return catalogue.traits_of(policy).is_rule or (
-            server is not None and catalogue.server_kind(server.kind).is_rule
-        )
 
     def presence(self, key: str, name: str) -> Iterator[Problem]:
         """Find a removed task that was not present, or an added task that was."""
@@ -123,12 +110,6 @@ class _Checker:
         """The task is right with its new parameters."""
         if is_rate_based(self.system) and any(map(resources_of, self.system.tasks)):
             message = f"expected none where rate-based tasks share resources, found new parameters of {show(task.name)}"
-            yield Problem(message, "conflict", key="task")
-            return
-        if self.has_rule(task):
-            message = (
-                f"expected a task without a deadline rule, found {show(task.name)}; remove it and add another task"
-            )
             yield Problem(message, "conflict", key="task")
             return
         wrong = list(self.asked(change, task))
@@ -151,7 +132,7 @@ class _Checker:
             return
         self.tasks[task.name] = changed
         for problem in self.check(changed):
-            yield problem if problem.key in PARAMETERS.values() else replace(problem, key=_blamed(change))
+            yield replace(problem, key=blamed_key(change, problem.key))
 
     def asked(self, change: Change, task: Task) -> Iterator[Problem]:
         """Check that a rate-based root gets only requests that it supports, and no other policy gets weights."""
@@ -166,10 +147,6 @@ class _Checker:
             return
         if change.priority is not None:
             yield about("priority", f"expected none with {what}, which does not read it, found {change.priority}")
-        if change.class_ not in (None, task.class_):
-            hint = f"remove {show(task.name)} and add another task"
-            message = f"expected {show(task.class_)}, which tasks keep with {what}, found {show(change.class_)}; {hint}"
-            yield about("class", message)
         if change.weight is not None and task.class_ != "none":
             message = (
                 f'expected none for {show(task.name)}: only class = "none" shares by weights, found {change.weight}'
@@ -189,21 +166,9 @@ class _Checker:
         if not is_named or not isinstance(self.system.policy, str):
             yield about(f"expected policies of this build before and after, found one in Python: {show(policy)}")
             return
-        for each in (policy, self.system.policy):
-            traits = catalogue.traits_of(each)
-            if traits.allocates_rates or traits.is_rule or traits.has_windows:
-                yield about(f"expected none where the root is or becomes {each}, found {show(policy)}")
-                return
         for task in self.system.tasks:
             if task.server is None:
                 yield from self.order(task, policy)
-            if windows_of(task, self.system.policy) is not None:
-                yield about(f"expected none with the windows of {show(task.name)}, found {show(policy)}")
-        for resource in self.system.resources:
-            if resource.protocol in catalogue.CEILING_PROTOCOLS and touches(self.system, resource, [None]):
-                yield about(
-                    f"expected none with a ceiling at the root, that of {show(resource.name)}, found {show(policy)}"
-                )
         needed = " or ".join(catalogue.policies_that(lambda traits: traits.is_deadline_driven))
         for server in self.system.servers:
             is_deadline_kind = catalogue.server_kind(server.kind).wants_deadline
@@ -213,16 +178,57 @@ class _Checker:
                 )
 
     def order(self, task: Task, policy: str) -> Iterator[Problem]:
-        """Check that a task at the root has the keys that the policy orders by, and none of another policy."""
+        """Check that a task at the root has the keys that the policy orders by."""
         if catalogue.traits_of(policy).needs_period and task.shortest_separation is None:
             message = f"{policy} orders by period, and {show(task.name)} has neither a period nor min_separation"
             yield Problem(message, "missing", key="policy")
-        if task.threshold is not None:
-            message = f"expected none with a threshold at the root, that of {show(task.name)}, found {show(policy)}"
-            yield Problem(message, "conflict", key="policy")
 
 
-def _blamed(change: Change) -> str:
-    """Name the key of a change that makes a body or a threshold wrong which was right."""
+def blamed_key(change: Change, key: str | None) -> str:
+    """Name the key of a change whose new parameters make a key of the task wrong, or a body or threshold."""
+    if key in {*Change.keys()}:
+        return str(key)
     keys = [PARAMETERS[key] for key in change.parameters]
     return next((key for key in ("wcet", "priority") if key in keys), keys[0])
+
+
+# ---- what core is given --------------------------------------------------------------------------------------
+
+
+def in_order(changes: Sequence[Change], resolution: str) -> list[tuple[int, Change]]:
+    """Put changes in the order of time, then of the file; each with its place in the file, counted from 1."""
+    return sorted(enumerate(changes, start=1), key=lambda row: to_ticks(row[1].at, resolution))
+
+
+def versions_of(system: SystemTables) -> dict[int, Task]:
+    """Make, for each change with new parameters, the task as it is from then on; by places of changes, in order."""
+    tasks = {task.name: task for task in system.tasks}
+    versions = {}
+    for number, change in in_order(system.changes, system.resolution):
+        if change.task is not None:
+            tasks[change.task] = tasks[change.task].replace(**change.parameters)
+            versions[number] = tasks[change.task]
+    return versions
+
+
+def resolved_changes(system: SystemTables, versions: Iterable[ResolvedTask]) -> tuple[ResolvedChange, ...]:
+    """List what changes one by one: in the order of time, policies last at one instant, then of the file."""
+    numbers = {task.name: number for number, task in enumerate(system.tasks)}
+    remaining = iter(versions)
+    found: list[ResolvedChange] = []
+    for number, change in in_order(system.changes, system.resolution):
+        make = partial(ResolvedChange, at=in_ticks(change.at, system.resolution), number=number)
+        found += [make(kind="leave", task=numbers[name], text="removed") for name in change.remove]
+        found += [make(kind="enter", task=numbers[name], text="added") for name in change.add]
+        if change.task is not None:
+            parameters = _parameters(next(remaining))
+            found.append(make(kind="parameters", task=numbers[change.task], text=change.parameters_text, **parameters))
+        if change.policy is not None:
+            name = name_of(change.policy)
+            found.append(make(kind="policy", task=None, policy=name, text=f"policy {name}"))
+    return tuple(sorted(found, key=lambda change: (change.at, change.kind == "policy")))
+
+
+def _parameters(task: ResolvedTask) -> dict[str, Any]:
+    """Give the parameters that a change makes those of a task."""
+    return {key: getattr(task, key) for key in shared_keys(ResolvedChange, ResolvedTask)}

@@ -7,7 +7,7 @@ Source: system/matrix.def has the pairs. Here stand the keys by which an author 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from takt import _core
 from takt.base.errors import Problem, show
@@ -236,60 +236,37 @@ def _asked_by_task(task: Task, trait: str) -> Iterator[Asked]:
     return (Asked("task", task.name, key, getattr(task, key)) for key in _TASK_KEYS[trait](task))
 
 
-def _pairs() -> dict[str, list[tuple[str, str]]]:
-    """List, for each trait of TEXTS, the ones that it excludes, with their tables."""
-    pairs: dict[str, list[tuple[str, str]]] = {trait: [] for trait in TEXTS}
-    for one, other, table, _ in _core.matrix():
-        if one in pairs and (other in _TASK_KEYS or other in _ASKED):
-            pairs[one].append((other, table))
-    return pairs
+ASKED = {**_TASK_KEYS, **_ASKED}
+"""Traits that an author can ask for."""
 
 
-PAIRS = _pairs()
-"""What each trait of TEXTS excludes, of what an author can ask for: traits with their tables."""
+class Pairs:
+    """Tells of the pairs of traits that a system breaks; of each key that asks for one, once."""
 
+    names: ClassVar = {f"{one}_without_{other}": (one, other) for one, other, _, _ in _core.matrix()}
+    """The traits of a pair by the name of its relation."""
 
-def find_conflicts(system: SystemTables, *traits: str) -> Iterator[Problem]:
-    """Find what some traits of a system exclude.
+    def __init__(self, system: SystemTables) -> None:
+        """Begin with nothing told."""
+        self.system = system
+        self.seen: set[tuple[str, Asked]] = set()
 
-    Args:
-        system: tables each of which is right in itself.
-        traits: names of TEXTS.
-    """
-    for trait in traits:
-        what = TEXTS[trait](system)
-        if what is not None:
-            yield from _conflicts_with(system, trait, what)
+    def problems(self, relation: str, task: Task | None) -> Iterator[Problem]:
+        """Tell a pair.
 
-
-def _conflicts_with(system: SystemTables, trait: str, what: str) -> Iterator[Problem]:
-    """Find what a trait excludes: what is of the whole system, then task by task; of each key one problem."""
-    others = [other for other, table in PAIRS[trait] if table != "TASKS"]
-    of_tasks = [other for other, table in PAIRS[trait] if table == "TASKS"]
-    tasks = windowed_tasks(system) if trait == "windowed" else system.tasks
-    seen: set[Asked] = set()
-    for other in others:
-        yield from problems_of_pair(trait, other, what, _ASKED[other](system), seen)
-    for task in tasks:
-        for other in of_tasks:
-            yield from problems_of_pair(trait, other, what, _asked_by_task(task, other), seen, task)
-
-
-def problems_of_pair(
-    trait: str, other: str, what: str, asked: Iterator[Asked], seen: set[Asked], task: Task | None = None
-) -> Iterator[Problem]:
-    """Write the problems of one pair, without what was said before."""
-    for each in asked:
-        place = each._replace(found=None)
-        if place not in seen:
-            seen.add(place)
-            yield Problem(
-                _sentence(trait, other, each, what, task),
-                "conflict",
-                table=each.table,
-                entity=each.entity,
-                key=each.key,
-            )
+        Args:
+            relation: the pair that is broken.
+            task: that breaks it; None for the whole system.
+        """
+        one, other = self.names[relation]
+        what = TEXTS[one](self.system)
+        asked = _asked_by_task(task, other) if task is not None else _ASKED[other](self.system)
+        for each in asked:
+            place = (one, each._replace(found=None))
+            if what is not None and place not in self.seen:
+                self.seen.add(place)
+                message = _sentence(one, other, each, what, task)
+                yield Problem(message, "conflict", table=each.table, entity=each.entity, key=each.key)
 
 
 def _sentence(trait: str, other: str, asked: Asked, what: str, task: Task | None) -> str:

@@ -3,32 +3,45 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from takt import _core
 from takt.base import times
-from takt.base.errors import Problem, listed, show
+from takt.base.errors import InputError, Problem, show
 from takt.model import catalogue, value_checks
-from takt.model.architectures import find_architecture_problems
+from takt.model.architectures import find_latency_problems
 from takt.model.bodies import Op
+from takt.model.builder import resolve
 from takt.model.changes import find_change_problems
-from takt.model.compatibility import find_conflicts
-from takt.model.conversion import has_named_thresholds, resources_of, runs_of, span_in, to_ticks, wcet_of
-from takt.model.core_input import IDLE
+from takt.model.conversion import has_named_thresholds, resources_of, runs_of, span_in, to_ticks
+from takt.model.core_input import IDLE, ResolvedSystem
 from takt.model.distributions import Distribution
 from takt.model.domains import find_division_problems, is_divided, parts_of
 from takt.model.key_types import DEFAULT_POLICY
 from takt.model.policy_options import PolicyOptions
-from takt.model.proportional_share import find_share_horizon_problems, find_share_problems
 from takt.model.python_policy import Policy, name_of
-from takt.model.rate_based import find_length_problems, find_rate_problems, is_rate_based
+from takt.model.rate_based import find_rate_problems, is_rate_based
+from takt.model.relations import UNTOLD, Teller
 from takt.model.reservations import find_window_problems
-from takt.model.server_resources import LEVELLED, find_sharing_problems, place_of
+from takt.model.server_resources import find_sharing_problems, place_of
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Allocator, Change, Platform, Resource, Server, Task
+
+
+def checked(system: SystemTables) -> ResolvedSystem:
+    """Convert a system, of one processor or of processors that are scheduled together.
+
+    Raises:
+        InputError: tables do not fit together.
+    """
+    problems, resolved = _found(system, (), ())
+    if problems:
+        raise InputError(problems)
+    return resolved
 
 
 def find_problems(
@@ -46,9 +59,77 @@ def find_problems(
     """
     if is_divided(system):
         return _problems_of_domains(system, other_servers, other_resources)
+    return _found(system, other_servers, other_resources)[0]
+
+
+def _found(
+    system: SystemTables, other_servers: Iterable[str], other_resources: Iterable[str]
+) -> tuple[list[Problem], ResolvedSystem]:
+    """Find the problems of a system, and convert it: without problems, all of it."""
     found = list(_Checker(system, other_servers, other_resources).problems())
-    has_wrong_times = any(problem.code == "resolution" for problem in found)
-    return found if has_wrong_times else [*found, *find_window_problems(system)]
+    part = _sound_part(system, found) if found or other_servers or other_resources else system
+    resolved = resolve(part)
+    are_times_right = all(problem.code != "resolution" for problem in found)
+    found += _broken_relations(part, resolved, are_times_right=are_times_right)
+    members: list[Task | Server | Resource] = [*system.tasks, *system.servers, *system.resources]
+    places = {(member.table, member.name): place for place, member in enumerate(members)} if found else {}
+
+    def place_of(problem: Problem) -> tuple[int, int]:
+        table = (problem.table or "").partition(".")[0]
+        return _TABLES.index(table), places.get((table, problem.entity or ""), problem.number or 0)
+
+    told = [problem for problem in found if problem.code != UNTOLD]
+    return sorted(dict.fromkeys(told or found), key=place_of), resolved
+
+
+def _broken_relations(part: SystemTables, resolved: ResolvedSystem, *, are_times_right: bool) -> list[Problem]:
+    """Ask core for the relations that a part of a system breaks; where servers form rings, again without them."""
+    found = Teller(part, resolved, are_times_right=are_times_right).problems()
+    rings = {problem.entity for problem in found if problem.code == "ring"}
+    if rings:
+        left = _sound_part(part, (), rings)
+        found += _broken_relations(left, resolve(left), are_times_right=are_times_right)
+    return found
+
+
+_TABLES = ("", "system", "platform", "policy", "allocator", "task", "server", "resource", "cluster", "change")
+"""In the order in which their problems are listed."""
+
+
+def _sound_part(
+    system: SystemTables, problems: Iterable[Problem], unwanted: Collection[str | None] = ()
+) -> SystemTables:
+    """Leave out of a system what names something that is not there, unwanted servers, and what is in either.
+
+    Other values that are wrong are replaced: a task that is a threshold by none, parameters of a change by none, and a
+    time by one that core can have (conversion.py).
+    """
+    wrong = {(problem.table, problem.entity, problem.number, problem.key) for problem in problems}
+    servers = [server for server in system.servers if server.name not in unwanted]
+    while missing := {server.parent for server in servers} - {None, *(server.name for server in servers)}:
+        servers = [server for server in servers if server.parent not in missing]
+    homes = {None, *(server.name for server in servers)}
+    unnamed = {entity for table, entity, _, key in wrong if (table, key) == ("task", "threshold")}
+    tasks = [
+        task.model_copy(update={"threshold": None})
+        if task.name in unnamed and isinstance(task.threshold, str)
+        else task
+        for task in system.tasks
+        if task.server in homes
+    ]
+    names = {task.name for task in tasks}
+    unsure = {number for table, _, number, _ in wrong if table == "change"}
+    changes = [_sound_change(change, names, number in unsure) for number, change in enumerate(system.changes, start=1)]
+    return replace(system, tasks=tasks, servers=servers, changes=changes)
+
+
+def _sound_change(change: Change, names: set[str], is_unsure: bool) -> Change:
+    """Leave out of a change the tasks that are not there, policies in Python, and parameters that are not right."""
+    left: dict[str, Any] = {key: [name for name in getattr(change, key) if name in names] for key in ("add", "remove")}
+    left["policy"] = change.policy if isinstance(change.policy, str) else None
+    if is_unsure or change.task not in names:
+        left |= dict.fromkeys(("task", *change.parameters))
+    return change.model_copy(update=left)
 
 
 def _problems_of_domains(
@@ -67,11 +148,7 @@ def _problems_of_domains(
 
 def find_horizon_problems(system: SystemTables, horizon: int | str) -> list[Problem]:
     """Find what is wrong with a horizon, right in itself, that is to replace that of a system."""
-    checker = _Checker(system, (), ())
-    problems = list(checker.times_of("system", None, (("horizon", horizon),)))
-    if catalogue.traits_of(system.policy).has_virtual_time and not problems:
-        problems += find_share_horizon_problems(checker.ticks(horizon))
-    return problems
+    return list(_Checker(system, (), ()).horizon(horizon))
 
 
 class _Checker:
@@ -87,23 +164,20 @@ class _Checker:
     def problems(self) -> Iterator[Problem]:
         """Run all checks."""
         yield from self.sizes()
-        yield from self.times_of("system", None, (("horizon", self.system.horizon),))
+        yield from self.horizon(self.system.horizon)
         yield from self.all_names()
         yield from self.times_of("platform", None, _platform_times(self.system.platform))
         for options in self.options():
             yield from self.times_of(options.table, None, options.times())
         for task in self.system.tasks:
             yield from self.task(task)
-        yield from find_conflicts(self.system, "pull")
         for server in self.system.servers:
             yield from self.server(server)
-        yield from self.rings()
         for resource in self.system.resources:
             yield from self.resource(resource)
-        yield from find_architecture_problems(self.system)
+        yield from find_latency_problems(self.system)
         yield from find_rate_problems(self.system)
-        yield from find_share_problems(self.system)
-        yield from find_conflicts(self.system, "processors")
+        yield from find_window_problems(self.system)
         yield from find_change_problems(self.system, self.change_times, self.version)
 
     def names_and_sizes(self) -> Iterator[Problem]:
@@ -125,6 +199,16 @@ class _Checker:
         found = len(self.system.tasks) + len(self.system.servers)
         if found > most:
             yield Problem(f"expected at most {most} tasks and servers, found {found}", "out-of-range")
+
+    def horizon(self, horizon: int | str | None) -> Iterator[Problem]:
+        """The horizon is right, and virtual time has room for it."""
+        wrong = list(self.times_of("system", None, (("horizon", horizon),)))
+        yield from wrong
+        ticks = 0 if wrong or horizon is None else self.ticks(horizon)
+        if ticks > _core.SHARE_LONGEST and catalogue.traits_of(self.system.policy).has_virtual_time:
+            what = f"policy = {show(name_of(self.system.policy))}"
+            message = f"expected at most {_core.SHARE_LONGEST} ticks with {what}, found {ticks}"
+            yield Problem(message, "out-of-range", table="system", key="horizon")
 
     def names(self, table: str, members: Sequence[Task | Server | Resource]) -> Iterator[Problem]:
         """No two tasks and no two servers have one name."""
@@ -193,8 +277,6 @@ class _Checker:
         yield from self.lengths(task)
         if isinstance(task.threshold, int):
             yield from self.priority_threshold(task, task.threshold, DEFAULT_POLICY)
-        if is_rate_based(self.system):
-            yield from find_length_problems(self.system, task)
 
     def task(self, task: Task) -> Iterator[Problem]:
         """One task fits the system."""
@@ -219,18 +301,14 @@ class _Checker:
                 yield self.about(task, task.source_of_items, "unknown-word", f"unknown resource {show(name)}; {hint}")
 
     def resource(self, resource: Resource) -> Iterator[Problem]:
-        """The users of a resource compete with each other, in an order that its protocol can use."""
-
-        def about(key: str, message: str) -> Problem:
-            return Problem(message, "conflict", table="resource", entity=resource.name, key=key)
-
+        """The users of a resource compete with each other, or in servers of one parent."""
         users = [task for task in self.system.tasks if resource.name in resources_of(task)]
         if is_rate_based(self.system):
-            return  # which has but one protocol, and no servers
+            return  # which has no servers
         if resource.protocol in catalogue.AMONG_PROTOCOLS:
             named = {task.server for task in users} | {server.parent for server in self.system.servers}
             if named <= {None, *self.servers}:
-                yield from find_sharing_problems(self.system, resource, are_times_right=self.are_times_right())
+                yield from find_sharing_problems(self.system, resource)
             return
         for other in users[1:]:
             if self.place_of(other) != self.place_of(users[0]):
@@ -238,46 +316,8 @@ class _Checker:
                     f"expected users in one dispatcher, found {show(users[0].name)} {place_of(users[0])} "
                     f"and {show(other.name)} {place_of(other)}"
                 )
-                yield about("name", message)
+                yield Problem(message, "conflict", table="resource", entity=resource.name, key="name")
                 return
-        policy = self.policy_in(users[0].server) if users else None
-        rule = next((rule for rule in map(self.rule_of, users) if rule is not None), None)
-        if rule is not None and resource.protocol in catalogue.CEILING_PROTOCOLS:
-            message = f"found {show(resource.protocol)} in a server of kind {show(rule.kind)}; it needs fixed deadlines"
-            yield about("protocol", message)
-        yield from self.mixture(resource, users)
-        if policy is not None and resource.protocol in catalogue.CEILING_PROTOCOLS and policy not in LEVELLED:
-            message = f"found {show(resource.protocol)} under {show(name_of(policy))}; it needs {', '.join(LEVELLED)}"
-            yield about("protocol", message)
-
-    def are_times_right(self) -> bool:
-        """Say whether all times of tasks and servers are whole numbers of ticks."""
-        rows = [(task.name, list(_task_times(task))) for task in self.system.tasks]
-        rows += [(server.name, list(server.times())) for server in self.system.servers]
-        return not any(True for name, values in rows for _ in self.times_of("", name, values))
-
-    def mixture(self, resource: Resource, users: list[Task]) -> Iterator[Problem]:
-        """Beside pcp and srp there is no other protocol in a dispatcher: their tests know of no other locks.
-
-        But srp is alike to those among servers, which say themselves if not.
-        """
-        traits = catalogue.protocol_traits(resource.protocol)
-        if not traits.prevents_circles:
-            return
-        beside = {
-            name
-            for task in self.system.tasks
-            if users and self.place_of(task) == self.place_of(users[0])
-            for name in resources_of(task)
-        }
-        alike = {*catalogue.mixing(resource.protocol), *(catalogue.AMONG_PROTOCOLS if traits.bars_runs else ())}
-        for other in self.system.resources:
-            if other.name in beside and other.protocol not in alike:
-                message = (
-                    f"expected {show(resource.protocol)} for all resources of a dispatcher, "
-                    f"found {show(other.protocol)} of {show(other.name)}"
-                )
-                yield Problem(message, "conflict", table="resource", entity=resource.name, key="protocol")
 
     def about(self, task: Task, key: str, code: str, message: str) -> Problem:
         """Make a problem of a task."""
@@ -294,73 +334,29 @@ class _Checker:
         if runs > (times.MAX_TICKS if task.wcet is None else self.ticks(task.wcet)):
             message = f"expected runs of at most {wcet}, found {runs} ticks"
             yield self.about(task, task.source_of_items, "out-of-range", message)
+        for key, ticks, message in self.sums(task):
+            if ticks > times.MAX_TICKS:
+                yield self.about(task, key, "out-of-range", message)
+
+    def sums(self, task: Task) -> Iterator[tuple[str, Fraction | float, str]]:
+        """List what core is given of several times together: key, ticks, and what is said if these are too many."""
+        half = times.MAX_TICKS // 2
         for key in ("demand", "arrivals"):
             value = getattr(task, key)
-            if isinstance(value, Distribution):
-                yield from self.distribution(task, key, value)
+            for name in value.parameters if isinstance(value, Distribution) else ():
+                time = getattr(value, name)
+                ticks = time if isinstance(time, float) else to_ticks(time, self.system.resolution)
+                yield key, 2 * ticks, f"expected {name} <= {half} ticks, found {show(time)}"
         if isinstance(task.arrivals, tuple):
-            yield from self.instants(task, task.arrivals)
-        elif task.arrivals is None and task.min_separation is not None:
-            yield from self.default_separations(task, task.min_separation)
-
-    def distribution(self, task: Task, key: str, value: Distribution) -> Iterator[Problem]:
-        """The limits of a distribution leave something."""
-        least, most = (
-            default if limit is None else self.ticks(limit)
-            for limit, default in (
-                (value.min, 1 if key == "demand" else 0),
-                (value.max, wcet_of(task, self.system.resolution) if key == "demand" else times.MAX_TICKS),
+            last = self.ticks(task.offset) + max(map(self.ticks, task.arrivals))
+            yield (
+                "arrivals",
+                last,
+                f"expected arrivals of at most {times.MAX_TICKS} ticks with the offset, found {last}",
             )
-        )
-        yield from self.parameters(task, key, value)
-        if key == "demand" and least < 1:
-            yield self.about(task, key, "out-of-range", f"expected min >= 1 tick, found {show(value.min)}")
-        separation = 1 if task.min_separation is None else self.ticks(task.min_separation)
-        if key == "arrivals" and most < separation:
-            which = "1 tick" if task.min_separation is None else f"min_separation = {show(task.min_separation)}"
-            yield self.about(task, key, "out-of-range", f"expected max >= {which}, found {show(value.max)}")
-        if least > most:
-            default = "" if value.max is not None else ", which is the wcet unless you give one"
-            message = f"expected min <= max, found {least} > {most} ticks{default}"
-            yield self.about(task, key, "out-of-range", message)
-
-    def parameters(self, task: Task, key: str, value: Distribution) -> Iterator[Problem]:
-        """The times of a distribution are not too long; separations have a typical length of a tick at least."""
-        for name in value.parameters:
-            time = getattr(value, name)
-            ticks = time if isinstance(time, float) else to_ticks(time, self.system.resolution)
-            if ticks > times.MAX_TICKS // 2:
-                message = f"expected {name} <= {times.MAX_TICKS // 2} ticks, found {show(time)}"
-                yield self.about(task, key, "out-of-range", message)
-        typical = getattr(value, "max" if value.kind == "uniform" else value.parameters[0])
-        if key == "arrivals" and to_ticks(typical, self.system.resolution) < 1:
-            message = f"expected separations of at least 1 tick in the main, found {show(typical)}"
-            yield self.about(task, key, "out-of-range", message)
-
-    def instants(self, task: Task, arrivals: Sequence[int | str]) -> Iterator[Problem]:
-        """Arrivals come in order, and not closer than the least separation."""
-        least = 0 if task.min_separation is None else self.ticks(task.min_separation)
-        for before, after in itertools.pairwise(arrivals):
-            distance = self.ticks(after) - self.ticks(before)
-            if distance < 0:
-                message = f"expected instants that do not descend, found {show(after)} after {show(before)}"
-                yield self.about(task, "arrivals", "out-of-range", message)
-            elif distance < least:
-                message = (
-                    f"expected at least min_separation = {show(task.min_separation)} in between, "
-                    f"found {show(after)} after {show(before)}"
-                )
-                yield self.about(task, "arrivals", "out-of-range", message)
-        last = self.ticks(task.offset) + max(map(self.ticks, arrivals))
-        if last > times.MAX_TICKS:
-            message = f"expected arrivals of at most {times.MAX_TICKS} ticks with the offset, found {last}"
-            yield self.about(task, "arrivals", "out-of-range", message)
-
-    def default_separations(self, task: Task, least: int | str) -> Iterator[Problem]:
-        """Without arrivals, separations go up to twice the least one, which is not too long either."""
-        if 2 * self.ticks(least) > times.MAX_TICKS:
-            message = f"expected at most {times.MAX_TICKS // 2} ticks unless there are arrivals, found {show(least)}"
-            yield self.about(task, "min_separation", "out-of-range", message)
+        elif task.arrivals is None and task.min_separation is not None:
+            found = f"expected at most {half} ticks unless there are arrivals, found {show(task.min_separation)}"
+            yield "min_separation", 2 * self.ticks(task.min_separation), found
 
     def order(self, task: Task, policy: str | Policy) -> Iterator[Problem]:
         """The policy over a task can order it."""
@@ -373,9 +369,6 @@ class _Checker:
             return
         if task.server is not None and task.lacks_deadline:
             yield self.about(task, "deadline", "missing", value_checks.MISSING_DEADLINE)
-        if catalogue.traits_of(policy).needs_interval and task.shortest_interval is None:
-            message = f'missing; {policy} gives deadlines by it, for instance interval = "10ms"'
-            yield self.about(task, "interval", "missing", message)
         if isinstance(task.threshold, int):
             yield from self.priority_threshold(task, task.threshold, policy)
         elif task.threshold is not None:
@@ -401,9 +394,7 @@ class _Checker:
             hint = catalogue.alternatives(name, equals)
             message = f"expected the name of a task {place_of(task)}, found {show(name)}; {hint}"
             yield self.about(task, "threshold", "unknown-word", message)
-        elif not (
-            catalogue.traits_of(policy).has_virtual_time or has_named_thresholds(policy)
-        ):  # shares.py refuses all thresholds
+        elif not has_named_thresholds(policy):
             message = f"expected none under {show(policy)}, which gives tasks no levels, found {show(name)}"
             yield self.about(task, "threshold", "conflict", message)
 
@@ -441,10 +432,6 @@ class _Checker:
     def server(self, server: Server) -> Iterator[Problem]:
         """One server fits the system."""
         yield from self.times_of("server", server.name, server.times())
-        budget, period = (to_ticks(value, self.system.resolution) for value in (server.budget, server.period))
-        if budget > period:
-            message = f"expected at most the period {show(server.period)}, found {show(server.budget)}"
-            yield Problem(message, "out-of-range", table="server", entity=server.name, key="budget")
         if server.parent is not None and server.parent not in self.server_names:
             yield self.unknown_server("server", server.name, "parent", server.parent)
         yield from self.kind(server)
@@ -453,17 +440,8 @@ class _Checker:
             yield Problem(message, "conflict", table="server", entity=server.name, key="name")
 
     def kind(self, server: Server) -> Iterator[Problem]:
-        """The parent and the tasks of a server suit its kind."""
+        """The keys and the tasks of a server suit its kind."""
         kind = catalogue.server_kind(server.kind)
-        policy = self.policy_in(server.parent)
-        if kind.wants_deadline and policy is not None and not catalogue.traits_of(policy).has_deadline_keys:
-            message = f"expected a kind without deadlines under {show(name_of(policy))}, found {show(server.kind)}"
-            needed = " or ".join(catalogue.policies_that(lambda traits: traits.has_deadline_keys))
-            yield Problem(f"{message}; it needs {needed}", "conflict", table="server", entity=server.name, key="kind")
-        parent = None if server.parent is None else self.servers.get(server.parent)
-        if parent is not None and catalogue.server_kind(parent.kind).is_rule:
-            message = f"expected a server that can hold others, found {show(parent.name)} of kind {show(parent.kind)}"
-            yield Problem(message, "conflict", table="server", entity=server.name, key="parent")
         if kind.is_rule:
             yield from self.rule(server)
         if kind.idles and any(task.name == IDLE for task in self.system.tasks):
@@ -483,21 +461,6 @@ class _Checker:
         known = self.server_names
         hint = catalogue.alternatives(name, known) if known else "there is no [[server]] in this task set"
         return Problem(f"unknown server {show(name)}; {hint}", "unknown-word", table=table, entity=entity, key=key)
-
-    def rings(self) -> Iterator[Problem]:
-        """Every chain of parents ends at the root; one problem for each ring."""
-        settled: set[str] = set()
-        for start in self.servers:
-            chain: dict[str, int] = {}
-            name: str | None = start
-            while name in self.servers and name not in settled and name not in chain:
-                chain[name] = len(chain)
-                name = self.servers[name].parent
-            if name in chain:
-                ring = [*list(chain)[chain[name] :], name]
-                message = f"expected a chain that ends at the root, found {listed([*map(show, ring)], ' in ')}"
-                yield Problem(message, "ring", table="server", entity=name, key="parent")
-            settled.update(chain)
 
 
 _Times = Iterator[tuple[str, int | str | None]]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from takt import _core
@@ -227,10 +227,12 @@ class ResolvedChange(ChangeRecord):
     Args:
         demand: what the jobs execute from then on, of parameters only.
         text: what it is, for people.
+        number: place of its table [[change]] in the file, counted from 1.
     """
 
     demand: Stream = _ONE_TICK
     text: str = ""
+    number: int = field(default=0, compare=False)
 
     @property
     def constant_demand(self) -> int:

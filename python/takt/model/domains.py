@@ -23,17 +23,16 @@ from takt.model.core_input import (
     ResolvedTask,
 )
 from takt.model.key_types import DEFAULT_POLICY
-from takt.model.policy_options import PolicyOptions
 from takt.model.python_policy import Policy, name_of
 from takt.model.system_parts import SystemTables
-from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Server, Task
+from takt.model.tables import Change, Cluster, Resource, Server, Task
 
 _SEED_STEP = 0x9E3779B97F4A7C15
 """Distance of the seeds of two domains, an odd number: domains draw different numbers."""
 
 
-@dataclass(frozen=True)
-class Part:
+@dataclass(frozen=True, kw_only=True)
+class Part(SystemTables):
     """The tables of one domain, a system in itself; see system_parts.SystemTables.
 
     Args:
@@ -47,18 +46,6 @@ class Part:
     cluster: int | None
     own_policy: bool
     change_numbers: tuple[int, ...]
-    resolution: str
-    policy: str | Policy
-    horizon: int | str | None
-    cpus: int
-    tasks: tuple[Task, ...]
-    servers: tuple[Server, ...]
-    resources: tuple[Resource, ...]
-    platform: Platform
-    options: Sequence[PolicyOptions]
-    changes: tuple[Change, ...]
-    allocator: Allocator | None = None
-    clusters: tuple[Cluster, ...] = ()
 
     @property
     def label(self) -> str:

@@ -176,8 +176,8 @@ def _packed(table: Table, rows: Sequence[Any], packing: _Packing) -> array[int]:
     return words
 
 
-def _streams_of(system: ResolvedSystem, changes: Iterable[ResolvedChange]) -> list[Stream]:
-    """List the streams that are no constants, each once."""
+def streams_of(system: ResolvedSystem, changes: Iterable[ResolvedChange]) -> list[Stream]:
+    """List the streams that are no constants, each once, in the order of an image."""
     streams = [stream for task in system.tasks for stream in (task.drawn_demand, task.arrivals)]
     streams += [change.drawn_demand for change in changes]
     return list({id(stream): stream for stream in streams if stream is not None}.values())
@@ -187,7 +187,7 @@ def _rows(system: ResolvedSystem, run: Run, inputs: Sequence[Input]) -> dict[str
     """List the rows of each table."""
     changes = system.changes if system.rates is None else system.requests()
     windows = [task.windows or _NO_WINDOWS for task in system.tasks]
-    streams = _streams_of(system, changes)
+    streams = streams_of(system, changes)
     return {
         "RUN": [run],
         "SYSTEM": [system],

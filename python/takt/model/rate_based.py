@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Rate-based systems: which task sets they can be. Source: SPEC.md, 10."""
+"""Rate-based systems: what they refuse, and what core is given of them. Source: SPEC.md, 10."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 
 from takt import _core
 from takt.base.errors import Problem, show
-from takt.model import catalogue
-from takt.model.bodies import Op
-from takt.model.compatibility import about, find_conflicts
-from takt.model.conversion import to_ticks
-from takt.model.policy_options import RateBased
+from takt.model import catalogue, holding_times, rate_blocking
+from takt.model.compatibility import about
+from takt.model.conversion import in_ticks, items_in_ticks, relative_deadline, resources_of, wcet_of
+from takt.model.core_input import ROOT, ResolvedSharing
+from takt.model.policy_options import FORMULA, RATE_RULES, RateBased
+from takt.model.records import ResolvedRates
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Task
 
@@ -24,64 +27,60 @@ def is_rate_based(system: SystemTables) -> bool:
 
 
 def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
-    """Find keys that a rate-based system does not support, and keys that only such a system has."""
-    for server in system.servers:
-        if server.policy == RateBased.policy:
-            message = "found a policy of the root; a server cannot be rate-based"
-            yield Problem(message, "conflict", table="server", entity=server.name, key="policy")
-    if not is_rate_based(system):
-        for task in system.tasks:
-            yield from _greedy_problems(task)
-            if task.on_overrun == "adapt":
-                yield about(task, "on_overrun", f'expected {_WHAT} with "adapt", found another policy')
-        return
-    yield from find_conflicts(system, "rates")
-    for task in system.tasks:
-        yield from find_length_problems(system, task)
-        yield from _overrun_problems(task)
+    """Find tasks whose budgets a rate-based root is to enforce, as it does anyway."""
+    for task in system.tasks if is_rate_based(system) else ():
+        if task.on_overrun in ("abort", "suspend"):
+            message = f'expected "continue" or "adapt" with {_WHAT}, found {show(task.on_overrun)}'
+            yield about(task, "on_overrun", message)
 
 
-def _greedy_problems(task: Task) -> Iterator[Problem]:
-    """Only a rate-based root says how much a job without any execution time takes."""
-    if task.wcet is None and not task.items:
-        yield about(task, "wcet", f'missing; only {_WHAT} goes without; give one, for instance wcet = "2ms"')
+# ---- what core is given --------------------------------------------------------------------------------------
 
 
-def _overrun_problems(task: Task) -> Iterator[Problem]:
-    """Budgets are enforced anyway; an estimate is that of a soft task."""
-    if task.on_overrun in ("abort", "suspend"):
-        message = f'expected "continue" or "adapt" with {_WHAT}, found {show(task.on_overrun)}'
-        yield about(task, "on_overrun", message)
-    if task.on_overrun == "adapt" and task.class_ != "soft":
-        yield about(task, "on_overrun", f'expected class = "soft" with "adapt", found {show(task.class_)}')
+def resolved_rates(system: SystemTables, ticks: Callable[[int | str], int]) -> ResolvedRates:
+    """Convert the options of a rate-based root; shares that are kept free are rounded up."""
+    given = [options for options in system.options if isinstance(options, RateBased)]
+    options = given[0] if given else RateBased()
+    return ResolvedRates(
+        beta=0 if isinstance(options.beta, str) else in_rates(options.beta),
+        has_formula=options.beta == FORMULA,
+        sigma=in_rates(options.sigma),
+        grid=1 if options.grid is None else ticks(options.grid),
+        rule=RATE_RULES.index(options.changes),
+        has_background=options.background,
+        has_compression=options.compression,
+        has_cuts=options.cuts,
+        estimate_jobs=options.estimate_jobs,
+    )
 
 
-def find_length_problems(system: SystemTables, task: Task) -> Iterator[Problem]:
-    """Find times that do not fit each other or are too long for rates."""
+def in_rates(share: float) -> int:
+    """Give a share of the processor, as it is written in decimals, in core's units, rounded up."""
+    return math.ceil(Fraction(str(share)) * _core.RATE_WHOLE)
 
-    def ticks(value: int | str) -> int | None:
-        amount = to_ticks(value, system.resolution)
-        return None if amount.denominator != 1 else int(amount)
 
-    for key in ("period", "wcet"):
-        value = getattr(task, key)
-        if value is not None and (ticks(value) or 0) > _core.RATE_LONGEST:
-            yield about(task, key, f"expected at most {_core.RATE_LONGEST} ticks with {_WHAT}, found {show(value)}")
-    if task.period is None:
-        return
-    deadline = task.period if task.deadline is None else task.deadline
-    period_ticks, deadline_ticks = ticks(task.period), ticks(deadline)
-    runs = [ticks(item.time) for item in task.items if item.op == Op.RUN]
-    amounts = [ticks(task.wcet)] if task.wcet is not None else runs
-    wcet_ticks = None if None in amounts else sum(amount or 0 for amount in amounts)
-    if period_ticks is None or deadline_ticks is None:
-        return
-    if task.class_ == "hard" and deadline_ticks > period_ticks:
-        yield about(task, "deadline", f"expected at most the period {show(task.period)}, found {show(deadline)}")
-    if task.class_ != "hard" and deadline_ticks != period_ticks:
-        message = f"expected the period {show(task.period)} for class {show(task.class_)}, found {show(deadline)}"
-        yield about(task, "deadline", message)
-    if task.class_ != "none" and wcet_ticks is not None and wcet_ticks > deadline_ticks:
-        found = f"runs of {wcet_ticks} ticks" if task.wcet is None else show(task.wcet)
-        key = task.source_of_items if task.wcet is None else "wcet"
-        yield about(task, key, f"expected at most the deadline {show(deadline)} with {_WHAT}, found {found}")
+def sharing_of_rates(system: SystemTables, numbers: Mapping[tuple[str, int], int]) -> dict[str, ResolvedSharing]:
+    """Give for each task of a rate-based root the resources that it shares."""
+    by_name = {task.name: _sharer(task, system.resolution) for task in system.tasks}
+    sharers = [sharer for sharer in by_name.values() if sharer.sections]
+    ceilings = rate_blocking.ceilings_of(sharers)
+    return {
+        name: ResolvedSharing(
+            uses=tuple(sorted(numbers[resource, ROOT] for resource in sharer.sections if (resource, ROOT) in numbers)),
+            blocking=rate_blocking.blocking_of(sharer, sharers, ceilings),
+            excess=rate_blocking.excess_of(sharer),
+        )
+        for name, sharer in by_name.items()
+    }
+
+
+def _sharer(task: Task, resolution: str) -> rate_blocking.Sharer:
+    """Say of a task of a rate-based root what matters for how long others wait."""
+    wcet = wcet_of(task, resolution)
+    items = items_in_ticks(task, resolution)
+    return rate_blocking.Sharer(
+        is_hard=task.class_ == "hard",
+        window=relative_deadline(task, resolution),
+        period=in_ticks(task.period or 1, resolution),
+        sections={name: holding_times.longest_section(items, wcet, name) for name in resources_of(task)},
+    )

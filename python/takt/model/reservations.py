@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from takt.base.errors import Problem, show
 from takt.model import catalogue
 from takt.model.allocator import find_allocator_problems
-from takt.model.compatibility import about, find_conflicts, text_of_windows, windowed_tasks, windows_of
-from takt.model.conversion import relative_deadline, resources_of, to_ticks, wcet_of
+from takt.model.compatibility import about, text_of_windows, windowed_tasks, windows_of
+from takt.model.conversion import in_ticks, wcet_of
 from takt.model.core_input import (
     MANDATORY,
     PROMOTED,
@@ -55,26 +54,27 @@ def with_windows(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSyst
 
 
 def _pinwheel_periods(resolved: ResolvedSystem) -> Sequence[int]:
-    """Give the periods that pinwheel gives the tasks."""
-    periods = specialise([(task.wcet, task.period) for task in resolved.tasks])
-    assert periods is not None
-    return periods
+    """Give the periods that pinwheel gives the tasks; their own if there are none, which the checks refuse."""
+    given = [task.period for task in resolved.tasks]
+    periods = specialise([(task.wcet, task.period) for task in resolved.tasks]) if all(given) else None
+    return periods or given
 
 
 def _resolve_windows(
     task: ResolvedTask, described: Task, promotions: Mapping[str, int], system: SystemTables
 ) -> ResolvedWindows | None:
     """Convert the windows of a task for core."""
-    kind = windows_of(described, system.policy) if described.server is None else None
+    promotes = catalogue.traits_of(system.policy).promotes
+    kind = None if promotes and described.server is not None else windows_of(described, system.policy)
 
     def ticks(value: int | str) -> int:
-        return int(to_ticks(value, system.resolution))
+        return in_ticks(value, system.resolution)
 
     if kind == SLOTS:
         return _slots_of(task, options_of(system.options, TimeDriven), system.resolution)
     if kind == PROMOTED:
         given = described.promotion
-        return ResolvedWindows(kind, promotions[task.name] if given is None else ticks(given))
+        return ResolvedWindows(kind, promotions.get(task.name, 0) if given is None else ticks(given))
     if kind == MANDATORY:
         return ResolvedWindows(kind, task.wcet if described.mandatory is None else ticks(described.mandatory))
     return None if kind is None else ResolvedWindows(kind)
@@ -82,18 +82,19 @@ def _resolve_windows(
 
 def _slots_of(task: ResolvedTask, options: TimeDriven | None, resolution: str) -> ResolvedWindows:
     """Give the slots of a task in the order of their starts."""
-    assert options is not None
+    if options is None:
+        return ResolvedWindows(SLOTS)
     slots = (
-        (int(to_ticks(slot.start, resolution)), int(to_ticks(slot.length, resolution)))
+        (in_ticks(slot.start, resolution), in_ticks(slot.length, resolution))
         for slot in options.slots
         if slot.task == task.name
     )
-    return ResolvedWindows(SLOTS, cycle=int(to_ticks(options.cycle, resolution)), slots=tuple(sorted(slots)))
+    return ResolvedWindows(SLOTS, cycle=in_ticks(options.cycle, resolution), slots=tuple(sorted(slots)))
 
 
 def _promotions(resolved: ResolvedSystem) -> dict[str, int]:
     """Give the promotion of each hard task at the root, from the release: deadline - response, not below 0."""
-    hard = [task for task in resolved.tasks if task.class_ == "hard" and task.home == ROOT]
+    hard = [task for task in resolved.tasks if task.class_ == "hard" and task.home == ROOT and task.period > 0]
     ordered = sorted(hard, key=lambda task: task.level)
     return {task.name: max(0, task.deadline - _response(task, ordered[:place])) for place, task in enumerate(ordered)}
 
@@ -117,23 +118,15 @@ def _response(task: ResolvedTask, above: Sequence[ResolvedTask]) -> int:
 
 
 def find_window_problems(system: SystemTables) -> Iterator[Problem]:
-    """Find what cannot be combined with windows. All times are whole ticks."""
-    windowed = [task for task in system.tasks if windows_of(task, system.policy) is not None]
-    yield from find_allocator_problems(system, has_windows=bool(windowed))
-    yield from find_conflicts(system, "windowed")
+    """Find what core is not told of windows: keys that a policy ignores, names of slots, and what pinwheel admits."""
+    yield from find_allocator_problems(system, has_windows=bool(windowed_tasks(system)))
     for task in windowed_tasks(system):
         yield from _overrun_problems(task, system.policy)
-    yield from find_conflicts(system, "windows")
     traits = catalogue.traits_of(system.policy)
     if traits.has_slots:
-        yield from _time_driven_problems(system)
-    if traits.promotes:
-        yield from _dual_priority_problems(system)
-    if traits.has_mandatory_parts:
-        yield from _imprecise_problems(system)
+        yield from _slot_problems(system)
     if traits.specialises_periods:
         yield from _pinwheel_problems(system)
-    yield from find_conflicts(system, "full_table")
 
 
 def _overrun_problems(task: Task, policy: str | Policy) -> Iterator[Problem]:
@@ -152,102 +145,18 @@ def _overrun_problems(task: Task, policy: str | Policy) -> Iterator[Problem]:
     yield about(task, "on_overrun", f"expected none {what}, found {show(task.on_overrun)}")
 
 
-def _deadline_problems(task: Task, system: SystemTables) -> Iterator[Problem]:
-    """A deadline is not after the next release."""
-    if task.period is not None and relative_deadline(task, system.resolution) > to_ticks(
-        task.period, system.resolution
-    ):
-        message = f"expected at most the period {show(task.period)} with {text_of_windows(task, system.policy)}, found "
-        yield about(task, "deadline", message + show(task.deadline), "out-of-range")
-
-
-# ---- time-driven
-
-
-def _time_driven_problems(system: SystemTables) -> Iterator[Problem]:
-    """The table fits the tasks."""
+def _slot_problems(system: SystemTables) -> Iterator[Problem]:
+    """There are slots, and their tasks exist."""
     options = options_of(system.options, TimeDriven)
-
-    def about(key: str, code: str, message: str) -> Problem:
-        return Problem(message, code, table="policy.time-driven", key=key)
-
     if options is None:
         message = 'missing; policy = "time-driven" needs a table of slots'
-        yield Problem(message, "missing", table="policy.time-driven")
+        yield Problem(message, "missing", table=TimeDriven.table)
         return
     names = [task.name for task in system.tasks]
     for slot in options.slots:
         if slot.task not in names:
-            hint = catalogue.alternatives(slot.task, names)
-            yield about("slots", "unknown-word", f"unknown task {show(slot.task)}; {hint}")
-    for name in dict.fromkeys(names):
-        if name not in (slot.task for slot in options.slots):
-            yield about("slots", "missing", f"expected a slot of every task, found none of {show(name)}")
-    yield from (about("slots", "out-of-range", message) for message in _wrong_slots(options, system.resolution))
-
-
-def _wrong_slots(options: TimeDriven, resolution: str) -> Iterator[str]:
-    """Say which slots end after the cycle or overlap."""
-    slots = sorted(
-        (int(to_ticks(slot.start, resolution)), int(to_ticks(slot.length, resolution)), slot.task)
-        for slot in options.slots
-    )
-    cycle = int(to_ticks(options.cycle, resolution))
-    for start, length, task in slots:
-        if start + length > cycle:
-            yield f"expected slots within the cycle of {cycle} ticks, found one of {show(task)} up to {start + length}"
-    for (start, length, task), (next_start, _, next_task) in pairwise(slots):
-        if start + length > next_start:
-            yield (
-                f"expected slots that do not overlap, found one of {show(next_task)} from tick {next_start} on, "
-                f"and one of {show(task)} up to {start + length}"
-            )
-
-
-# ---- dual-priority
-
-
-def _dual_priority_problems(system: SystemTables) -> Iterator[Problem]:
-    """Find a promotion after its deadline, or a job that can delay the upper band."""
-    for task in system.tasks:
-        if task.server is not None:
-            continue
-        if task.class_ == "hard":
-            yield from _deadline_problems(task, system)
-            yield from _promotion_problems(task, system.resolution)
-        else:
-            yield from _obstacles(task)
-
-
-def _promotion_problems(task: Task, resolution: str) -> Iterator[Problem]:
-    """A promotion is not after the deadline."""
-    deadline = relative_deadline(task, resolution)
-    if task.promotion is not None and to_ticks(task.promotion, resolution) > deadline:
-        message = f"expected at most the deadline of {deadline} ticks, found {show(task.promotion)}"
-        yield about(task, "promotion", message, "out-of-range")
-
-
-def _obstacles(task: Task) -> Iterator[Problem]:
-    """Find what would let a soft task keep a promoted one waiting."""
-    for key in ("preemption", "subjobs", "threshold"):
-        if getattr(task, key) not in (None, "preemptive"):
-            message = f'expected none with policy = "dual-priority", found {show(getattr(task, key))}'
-            yield about(task, key, message)
-    if resources_of(task) or (task.is_non_preemptive and task.body is not None):
-        yield about(task, "body", 'expected neither locks nor points with policy = "dual-priority"')
-
-
-# ---- imprecise, pinwheel
-
-
-def _imprecise_problems(system: SystemTables) -> Iterator[Problem]:
-    """Mandatory parts are parts."""
-    for task in system.tasks:
-        yield from _deadline_problems(task, system)
-        wcet = wcet_of(task, system.resolution)
-        if task.mandatory is not None and to_ticks(task.mandatory, system.resolution) > wcet:
-            message = f"expected at most the wcet of {wcet} ticks, found {show(task.mandatory)}"
-            yield about(task, "mandatory", message, "out-of-range")
+            message = f"unknown task {show(slot.task)}; {catalogue.alternatives(slot.task, names)}"
+            yield Problem(message, "unknown-word", table=TimeDriven.table, key="slots")
 
 
 def _pinwheel_problems(system: SystemTables) -> Iterator[Problem]:
@@ -255,7 +164,7 @@ def _pinwheel_problems(system: SystemTables) -> Iterator[Problem]:
     if not system.tasks or any(task.period is None for task in system.tasks):
         return
     requests = [
-        (wcet_of(task, system.resolution), int(to_ticks(task.period or 0, system.resolution))) for task in system.tasks
+        (wcet_of(task, system.resolution), in_ticks(task.period or 1, system.resolution)) for task in system.tasks
     ]
     if specialise(requests) is None:
         message = (

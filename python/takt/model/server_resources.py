@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Problems of resources that servers share: one line each."""
+"""Resources: what core is given of them, and problems of those that servers share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from takt.base import times
 from takt.base.errors import Problem, show
-from takt.model import catalogue, holding_times
-from takt.model.conversion import longest_hold, parents_of, policy_in, resources_of, to_ticks
-from takt.model.python_policy import name_of
+from takt.model import catalogue, holding_times, priority_levels
+from takt.model.conversion import in_ticks, items_in_ticks, level_of, policy_in, resources_of, wcet_of
+from takt.model.core_input import ResolvedResource
+from takt.model.python_policy import Policy
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Resource, Server, Task
 
@@ -16,45 +18,30 @@ LEVELLED = catalogue.policies_that(lambda policy: policy.has_levels)
 """Policies that give every task a level, for ceilings."""
 
 
-def find_sharing_problems(system: SystemTables, resource: Resource, *, are_times_right: bool) -> Iterator[Problem]:
-    """Find what does not fit around a resource that servers share.
+def find_sharing_problems(system: SystemTables, resource: Resource) -> Iterator[Problem]:
+    """Find users of a resource in no common parent, and sections without a bound.
 
     Args:
         system: tables each of which is right in itself, where every server that is named is there.
         resource: one of its resources, with a protocol among servers.
-        are_times_right: whether times can be compared.
-
-    Yields:
-        A problem for each rule that is broken; only the first one where the others have no meaning then.
     """
     users = [task for task in system.tasks if resource.name in resources_of(task)]
-    parents = parents_of(system)
-    parent = holding_times.shared_parent({task.server for task in users}, parents)
+    parent = holding_times.shared_parent({task.server for task in users}, parents_of(system))
     if not users:
         return
     if parent is None:
         places = ", ".join(f"{show(task.name)} {place_of(task)}" for task in users)
         yield _about(resource, "name", f"expected users in servers of one parent, or in that parent, found {places}")
-        return
-    concerned = dict.fromkeys([*parent, *(task.server for task in users)])
-    wrong = [*_orders(system, resource, list(concerned)), *_mixture(system, resource, list(concerned))]
-    sharing = [server for server in system.servers if server.name in concerned and server.name != parent[0]]
-    wrong += [problem for server in sharing for problem in _kind(resource, server)]
-    yield from wrong
-    if not wrong and are_times_right and catalogue.protocol_traits(resource.protocol).awaits_budget:
-        for server in sharing:
-            yield from _length(system, resource, server)
+    elif catalogue.protocol_traits(resource.protocol).awaits_budget:
+        sharing = {task.server for task in users} - {parent[0]}
+        for server in system.servers:
+            if server.name in sharing:
+                yield from _length(system, resource, server)
 
 
 def place_of(task: Task) -> str:
     """Say where a task is."""
     return "at the root" if task.server is None else f"in the server {show(task.server)}"
-
-
-def touches(system: SystemTables, resource: Resource, concerned: Sequence[str | None]) -> bool:
-    """Say whether a resource is used, or shared by servers, in one of some dispatchers."""
-    homes = _homes_of(system, resource)
-    return any(home in concerned for home in (*homes, *_parent_of(system, resource, homes)))
 
 
 def measures(system: SystemTables, resource: Resource, task: Task) -> bool:
@@ -82,51 +69,118 @@ def _about(resource: Resource, key: str, message: str) -> Problem:
     return Problem(message, "conflict", table="resource", entity=resource.name, key=key)
 
 
-def _orders(system: SystemTables, resource: Resource, concerned: Sequence[str | None]) -> Iterator[Problem]:
-    """Every dispatcher concerned orders by levels."""
-    for policy in dict.fromkeys(name_of(policy_in(system, home)) for home in concerned):
-        if policy not in LEVELLED:
-            message = f"found {show(resource.protocol)} under {show(policy)}; it needs {', '.join(LEVELLED)}"
-            yield _about(resource, "protocol", message)
-
-
-def _mixture(system: SystemTables, resource: Resource, concerned: Sequence[str | None]) -> Iterator[Problem]:
-    """In the dispatchers concerned there is no other protocol, but for srp beside what does not wait for budget."""
-    alike = catalogue.mixing(resource.protocol)
-    for other in system.resources:
-        if other.protocol not in alike and touches(system, other, concerned):
-            message = (
-                f"expected {' or '.join(map(show, alike))} for all resources of these servers and their parent, "
-                f"found {show(other.protocol)} of {show(other.name)}"
-            )
-            yield _about(resource, "protocol", message)
-
-
-def _kind(resource: Resource, server: Server) -> Iterator[Problem]:
-    """Its budget comes back every period."""
-    kinds = [kind.name for kind in catalogue.server_kinds() if kind.is_periodic]
-    if server.kind not in kinds:
-        message = (
-            f"found {show(resource.protocol)} in the server {show(server.name)}, which is {server.kind}; "
-            f"it needs {', '.join(kinds)}"
-        )
-        yield _about(resource, "protocol", message)
-
-
 def _length(system: SystemTables, resource: Resource, server: Server) -> Iterator[Problem]:
-    """A section fits into the budget."""
+    """Nothing displaces the holder of a resource any number of times."""
     try:
-        longest = longest_hold(system, resource.name, server)
+        longest_hold(system, resource.name, server)
     except holding_times.UnboundedError as error:
         message = (
             f"expected a period or min_separation of {show(str(error))}, "
             f"whose jobs can displace a holder in the server {show(server.name)}"
         )
         yield _about(resource, "protocol", message)
-        return
-    if longest > to_ticks(server.budget, system.resolution):
-        message = (
-            f"expected at most the budget {show(server.budget)} of the server {show(server.name)} from lock to unlock, "
-            f"found {longest} ticks"
+
+
+# ---- what core is given --------------------------------------------------------------------------------------
+
+
+def resolved_resources(
+    system: SystemTables, versions: Sequence[Task], homes: Mapping[str | None, int], ranks: Sequence[Mapping[int, int]]
+) -> list[ResolvedResource]:
+    """Convert the resources that are locked in any version of a task; of what servers share, all that it is."""
+    resolved: list[ResolvedResource] = []
+    for resource in system.resources:
+        users = [task for task in versions if resource.name in resources_of(task)]
+        if not users:
+            continue
+        parent = None
+        if resource.protocol in catalogue.AMONG_PROTOCOLS:
+            parent = holding_times.shared_parent({task.server for task in users}, parents_of(system))
+        if parent is None:
+            home = homes[users[0].server]
+            ceiling = _ceiling(system, resource, users, ranks[home])
+            resolved.append(ResolvedResource(resource.name, protocol=resource.protocol, ceiling=ceiling, home=home))
+        else:
+            resolved += _among(system, resource, users, parent[0], homes, ranks, len(resolved))
+    return resolved
+
+
+def _among(
+    system: SystemTables,
+    resource: Resource,
+    users: Sequence[Task],
+    parent: str | None,
+    homes: Mapping[str | None, int],
+    ranks: Sequence[Mapping[int, int]],
+    number: int,
+) -> Iterator[ResolvedResource]:
+    """Convert a resource that servers share: first what it is in their parent, with its number, then in each server."""
+    sharing = [server for server in system.servers if any(task.server == server.name != parent for task in users)]
+    direct = [task for task in users if task.server == parent]
+    highest = [level_of_server(server, policy_in(system, parent), ranks[homes[parent]], system) for server in sharing]
+    if direct:
+        highest.append(_ceiling(system, resource, direct, ranks[homes[parent]]))
+    yield ResolvedResource(resource.name, protocol=resource.protocol, ceiling=min(highest), home=homes[parent])
+    for server in sharing:
+        inside = [task for task in users if task.server == server.name]
+        awaits = catalogue.protocol_traits(resource.protocol).awaits_budget
+        longest = _longest_hold_or_one(system, resource.name, server) if awaits else 0
+        home = homes[server.name]
+        ceiling = _ceiling(system, resource, inside, ranks[home])
+        yield ResolvedResource(
+            resource.name, protocol=resource.protocol, ceiling=ceiling, home=home, among=number, longest=longest
         )
-        yield _about(resource, "protocol", message)
+
+
+def _ceiling(system: SystemTables, resource: Resource, users: Sequence[Task], ranks: Mapping[int, int]) -> int:
+    """Give the highest level of some users in one dispatcher; 1 for a protocol without a ceiling."""
+    if resource.protocol not in catalogue.CEILING_PROTOCOLS:
+        return 1
+    policy = policy_in(system, users[0].server)
+    return min(level_of(user, policy, ranks, system.resolution) for user in users)
+
+
+def parents_of(system: SystemTables) -> dict[str, str | None]:
+    """Give the parent of each server."""
+    return {server.name: server.parent for server in system.servers}
+
+
+def level_of_server(server: Server, policy: str | Policy, ranks: Mapping[int, int], system: SystemTables) -> int:
+    """Give the level of a server for ceilings."""
+    is_fifo = catalogue.traits_of(policy).has_fifo_levels
+    return ranks[server.priority] if is_fifo else in_ticks(server.period, system.resolution)
+
+
+def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
+    """Give X of a resource in a server, in ticks; see holding.longest_hold.
+
+    Raises:
+        holding.UnboundedError: there is none.
+    """
+    tasks = [task for task in system.tasks if task.server == server.name]
+    ranks = priority_levels.rank(task.priority for task in tasks)
+    waited_for = {each.name for each in system.resources if catalogue.protocol_traits(each.protocol).awaits_budget}
+    neighbours = [_neighbour(task, server.policy, ranks, system.resolution) for task in tasks]
+    limit = in_ticks(server.budget, system.resolution)
+    return holding_times.longest_hold(resource, neighbours, waited_for, limit)
+
+
+def _longest_hold_or_one(system: SystemTables, resource: str, server: Server) -> int:
+    """Give that X, or 1 if there is none, which the checks refuse."""
+    try:
+        return min(times.MAX_TICKS, max(1, longest_hold(system, resource, server)))
+    except holding_times.UnboundedError:
+        return 1
+
+
+def _neighbour(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> holding_times.Neighbour:
+    """Say of a task what matters for how long others hold something."""
+    separation = task.shortest_separation
+    return holding_times.Neighbour(
+        name=task.name,
+        level=level_of(task, policy, ranks, resolution),
+        wcet=wcet_of(task, resolution),
+        separation=None if separation is None else in_ticks(separation, resolution),
+        jitter=in_ticks(task.jitter, resolution),
+        items=items_in_ticks(task, resolution),
+    )

@@ -9,23 +9,21 @@ checks what lies between tables, so that a System that exists can be simulated.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import PlainValidator, PrivateAttr
 
 from takt.base.errors import InputError, show
 from takt.model import value_checks
-from takt.model.allocator import with_allocator
-from takt.model.consistency import find_problems
-from takt.model.conversion import resolve
+from takt.model.consistency import checked, find_problems
 from takt.model.core_input import ResolvedSystem
 from takt.model.domains import Part, is_divided, joined, parts_of
 from takt.model.input_table import Table
 from takt.model.key_types import DEFAULT_POLICY, Cpus, Name, OptionalTime, PolicyName, Resolution, Seed
 from takt.model.policy_options import PolicyOptions, check_options
 from takt.model.python_policy import Policy, copied
-from takt.model.reservations import with_windows
+from takt.model.system_parts import SystemTables
 from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Server, Task
 
 SCHEMA = 1
@@ -133,15 +131,16 @@ class System(Header):
             """Check the keys, then what lies between the tables."""
             super().__init__(**values)
             self._copy_policies()
-            problems = find_problems(self)
+            tables = self.tables
+            if not is_divided(tables):
+                self._resolved = checked(tables)
+                return
+            problems = find_problems(tables)
             if problems:
                 raise InputError(problems)
-            if is_divided(self):
-                self._domains = tuple(map(self._domain, parts_of(self)))
-                parts = [domain.system.resolved for domain in self._domains]
-                self._resolved = replace(joined(parts, self), policy=self.policy, cpus=self.cpus)
-            else:
-                self._resolved = with_allocator(with_windows(resolve(self), self), self)
+            self._domains = tuple(map(self._domain, parts_of(tables)))
+            parts = [domain.system.resolved for domain in self._domains]
+            self._resolved = replace(joined(parts, tables), policy=self.policy, cpus=self.cpus)
 
     def _copy_policies(self) -> None:
         """Copy policies in Python as they are now: the caller may change its own, and runs copy what is kept."""
@@ -161,7 +160,13 @@ class System(Header):
     def _domain(self, part: Part) -> Domain:
         """Make a domain of its tables."""
         tables = {key: getattr(part, key) for key in System.model_fields if hasattr(part, key)}
-        return Domain(part.label, part.processors, System(**tables, name=self.name, seed=part.seed_of(self.seed)))
+        own = {"name": self.name, "seed": part.seed_of(self.seed)}
+        return Domain(part.label, part.processors, System(**(tables | own)))
+
+    @property
+    def tables(self) -> SystemTables:
+        """All its tables."""
+        return SystemTables(**{field.name: getattr(self, field.name) for field in fields(SystemTables)})
 
     @property
     def domains(self) -> tuple[Domain, ...]:

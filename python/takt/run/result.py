@@ -133,7 +133,7 @@ class RunResult:
     def change_lines(self) -> list[tuple[int, str]]:
         """The changes as changes.told lists them, with the answers."""
         requested = [answer for change, answer in self.answered_changes if change.kind == "parameters"]
-        return changes.told(self.system, self.horizon, requested)
+        return changes.told(self.system.tables, self.horizon, requested)
 
     @property
     def deadlines(self) -> pl.DataFrame:
