@@ -59,7 +59,7 @@ typedef enum takt_stream_kind {
     TAKT_STREAM_EXPONENTIAL = 4, /* mean a */
 } takt_stream_kind_t;
 
-/* Where the scheduler runs; see sim/architecture.h. */
+/* Where the scheduler runs; see sim/architecture.c. */
 typedef enum takt_architecture_model {
     TAKT_ARCHITECTURE_SOFTWARE = 0,    /* entered at ticks and completions */
     TAKT_ARCHITECTURE_COPROCESSOR = 1, /* decides `latency` after an event; completions go through idle */
