@@ -242,20 +242,20 @@ TAKT_INLINE void fire_one(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     takt_hierarchy_rearm_wakes(server);
 }
 
-TAKT_INLINE bool step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+TAKT_INLINE void step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     if (dispatcher->trace != NULL) {
         takt_record_step(dispatcher, now);
     }
     takt_account(dispatcher, now);
     fire_one(dispatcher, now);
-    return takt_dispatcher_is_due(dispatcher, now);
 }
 
-bool takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) { return step(dispatcher, now); }
+void takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) { step(dispatcher, now); }
 
 void takt_dispatcher_settle(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    while (step(dispatcher, now)) {
-    }
+    do {
+        step(dispatcher, now);
+    } while (takt_dispatcher_is_due(dispatcher, now));
 }
 
 TAKT_INLINE takt_entity_t *choose_in(const takt_dispatcher_t *dispatcher, takt_server_t *home,
