@@ -201,7 +201,7 @@ TAKT_RARE static void expire(takt_dispatcher_t *dispatcher, const takt_task_exte
 }
 
 /* Handles an expired timer that is neither a release nor a wake. */
-static void fire_other(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instant_t now) {
+static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instant_t now) {
     switch ((takt_timer_kind_t)timer->kind) {
     case TAKT_TIMER_REPLENISHMENT:
         takt_account_replenish(TAKT_CONTAINER_OF(timer, takt_server_t, replenishment));
@@ -223,15 +223,6 @@ static void fire_other(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_
     }
 }
 
-TAKT_INLINE void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instant_t now) {
-    dispatcher->expired++;
-    if (TAKT_LIKELY(timer->kind == TAKT_TIMER_RELEASE)) {
-        takt_jobs_release(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_t, timer), now);
-    } else {
-        fire_other(dispatcher, timer, now);
-    }
-}
-
 /* Handles or moves one timer of the root or, if that is a wake, of the server that it wakes; the wakes of
  * the servers above are then rearmed. A server's timers are processed up to its wake-up instant, not up to
  * now: what is due later in it follows what is due earlier in its parent, even if both are overdue. */
@@ -242,7 +233,10 @@ TAKT_INLINE void fire_one(takt_dispatcher_t *dispatcher, takt_instant_t now) {
         server = TAKT_CONTAINER_OF(timer, takt_server_t, wake);
         timer = takt_timers_take(&server->timers, timer->instant);
     }
-    if (timer != NULL) {
+    dispatcher->expired += timer != NULL;
+    if (timer != NULL && TAKT_LIKELY(timer->kind == TAKT_TIMER_RELEASE)) {
+        takt_jobs_release(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_t, timer), now);
+    } else if (timer != NULL) {
         fire(dispatcher, timer, now);
     }
     takt_hierarchy_rearm_wakes(server);

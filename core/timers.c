@@ -54,10 +54,9 @@ TAKT_INLINE place_t place_in_time(const takt_timers_t *timers, takt_instant_t in
     const uint64_t difference = instant ^ timers->position_instant;
     const uint32_t high = (uint32_t)(difference >> 32);
     const uint32_t first = timers->order_rows;
-    const uint32_t last = timers->last_row;
     const place_t place = high != 0 ? place_in_word(high, (uint32_t)(instant >> 32), first + 8u)
                                     : place_in_word((uint32_t)difference, (uint32_t)instant, first);
-    return place.row < last ? place : (place_t){last, 0};
+    return place.row < timers->last_row ? place : (place_t){timers->last_row, 0};
 }
 
 /* Returns the place of a timer at the position's instant whose order is after the position's. */

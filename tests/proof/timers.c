@@ -60,8 +60,7 @@ void prove_order(void) {
     const takt_timer_t a = any_timer_after_position();
     const takt_timer_t b = any_timer_after_position();
     const place_t of_a = place_of(&wheel, &a);
-    CLAIM(of_a.row <= (uint32_t)wheel.order_rows + wheel.time_rows && of_a.slot < 16,
-          "a place is in the wheel");
+    CLAIM(of_a.row <= wheel.last_row && of_a.slot < 16, "a place is in the wheel");
     if (is_earlier(of_a, place_of(&wheel, &b))) {
         CLAIM(precedes(&a, &b), "a timer in an earlier place goes first");
     }
@@ -99,7 +98,7 @@ void prove_advance(void) {
           "no timer is passed by");
     if (is_after_position(&b)) {
         const place_t now = place_of(&wheel, &b);
-        const bool is_last_row = of_a.row == (uint32_t)wheel.order_rows + wheel.time_rows;
+        const bool is_last_row = of_a.row == wheel.last_row;
         if (!is_same(of_a, of_b)) {
             CLAIM(is_same(now, of_b), "a later timer is to the right");
         } else if (!is_last_row) {
