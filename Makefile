@@ -43,10 +43,11 @@ run: $(STAMPS)/package
 	done
 	@echo "open build/iot_110.html in a browser: what an overload does under each"
 
-# One file or more of each room, with few random systems. The modules are built in place, beside those of the environment.
+# One file or more of each room that the tests in C leave out, with few random systems and without tests marked as long.
+# The modules are built in place, beside those of the environment.
 CHECKED := analysis/test_analyse.py analysis/test_response_times.py analysis/test_unsound_cases.py command/test_cli.py \
     core/test_cases.py core/test_golden.py core/test_random_systems.py core/test_rate_based.py core/test_windows.py \
-    draw/test_generators.py files/test_formats.py files/test_model_errors.py kernel/test_kernel_interfaces.py \
+    draw/test_generators.py files/test_formats.py files/test_model_errors.py \
     model/test_api.py project/test_rooms.py project/test_rules.py references/test_oracle.py run/test_trace_file.py \
     show/test_sharing.py study/test_study.py
 
@@ -61,7 +62,7 @@ check:
 	$(VENV)/bin/ruff format --check .
 	$(RUN) tools/check_rooms.py
 	ctest --preset release --parallel 2
-	PYTHONPATH=build/check TAKT_SYSTEMS=3 TAKT_STEADY=1 $(RUN) -m pytest --quiet --numprocesses 2 --dist load \
+	PYTHONPATH=build/check TAKT_SYSTEMS=3 TAKT_STEADY=1 $(RUN) -m pytest --quiet --numprocesses 2 --dist load -m "not long" \
 	    $(addprefix tests/,$(CHECKED))
 
 # Ends with a line that names every check that did not run, and why.
@@ -155,8 +156,8 @@ format: tools-test $(STAMPS)/test
 ctest: build
 	cmake --preset sanitize
 	cmake --build --preset sanitize
-	ctest --preset release --output-junit ctest.xml
-	ctest --preset sanitize --output-junit ctest.xml
+	ctest --preset release --parallel 2 --output-junit ctest.xml
+	ctest --preset sanitize --parallel 2 --output-junit ctest.xml
 
 # Fails when a bar is missed, or when yield or a plain thread got worse without being told so. One of the tests does it too.
 kernel-bars: tools-test $(STAMPS)/package
@@ -170,7 +171,8 @@ build: tools-test
 pytest: tools-test $(STAMPS)/package $(STAMPS)/test
 	@mkdir -p build
 	@$(PYTHON) tools/get_cbmc.py > build/cbmc.txt || true
-	$(RUN) -m pytest --numprocesses auto --dist loadfile --junitxml build/pytest.xml
+	$(RUN) -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
+	    --junitxml build/pytest.xml
 
 clean:
 	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Allocator: assigns windows, that is deadlines and budgets, to the jobs of its tasks while the system runs.
  *
- * Source: the split of allocator (fills attributes) and dispatcher (obeys them) of Wang and Lin 1999. A task with an allocation has no
- * releases of its own: its allocator begins, moves and ends its jobs. While the task is open (TAKT_ATTRIBUTE_BUDGET),
- * its execution is charged to job.remaining, the budget of the current window, and to no other budget.
+ * Source: the split of allocator (fills attributes) and dispatcher (obeys them) of Wang and Lin 1999. A task with an
+ * allocation has no releases of its own: its allocator begins, moves and ends its jobs. While the task is open
+ * (TAKT_ATTRIBUTE_BUDGET), its execution is charged to job.remaining, the budget of the current window, and to no
+ * other budget.
  *
  *              begin, resume                  budget used up: exhaust()
  *   no window ---------------> open --------------------------------------> closed: throttle, or background
@@ -124,10 +125,9 @@ void takt_allocator_end_job(takt_task_t *task, takt_instant_t instant);
 void takt_allocator_note(const takt_task_t *task, takt_allocation_event_t event, takt_instant_t now,
                          uint64_t value);
 
-/* The event and the value of a record that takt_allocator_note made. */
+/* The event of a record that takt_allocator_note made. */
 TAKT_INLINE takt_allocation_event_t takt_allocation_event_of(uint64_t value) {
     return (takt_allocation_event_t)(value & 255u);
 }
-TAKT_INLINE uint64_t takt_allocation_value_of(uint64_t value) { return value >> 8; }
 
 #endif

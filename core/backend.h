@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Backend: the source of decisions, in two phases, so that the scheduler may run on another device.
  *
- * Source: Vetromille et al. 2006 (the scheduler on the CPU, on a co-processor, in hardware). A platform posts events with
- * increasing sequence numbers and takes the decision that considers the last of them. A decision that
+ * Source: Vetromille et al. 2006 (the scheduler on the CPU, on a co-processor, in hardware). A platform posts events
+ * with increasing sequence numbers and takes the decision that considers the last of them. A decision that
  * considers only earlier events is stale: a backend drops it, because it may no longer be valid. The
  * direct backend calls core at once: its decision is available as soon as the event is posted. Both of
  * its phases are inline. A backend with keys narrower than 64 bits must document how it packs them and

@@ -101,10 +101,6 @@ TAKT_INLINE takt_key_t takt_entity_level(takt_entity_t *entity) {
     return entity->home->policy->level(takt_entity_job(entity));
 }
 
-TAKT_INLINE bool takt_event_is_request(const takt_event_t *event) {
-    return event->kind >= TAKT_EVENT_ENTER && event->kind <= TAKT_EVENT_CHANGE;
-}
-
 TAKT_INLINE bool takt_event_is_lock(const takt_event_t *event) {
     return event->kind == TAKT_EVENT_LOCK || event->kind == TAKT_EVENT_UNLOCK;
 }

@@ -9,7 +9,8 @@
  * is not above that ceiling; else NULL. */
 takt_resource_t *takt_obstacle_ceiling(takt_entity_t *entity, takt_protocol_bars_t bars);
 
-/* Returns what blocks the lock of `entity`: the resource that it requests, or one with a ceiling; NULL if nothing does. */
+/* Returns what blocks the lock of `entity`: the resource that it requests, or one with a ceiling; NULL if nothing
+ * does. */
 TAKT_INLINE takt_resource_t *takt_obstacle_to(takt_entity_t *entity) {
     takt_resource_t *wanted = takt_waiting_wanted_by(entity);
     takt_resource_t *ceiling = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Policy: what orders the children of one dispatcher. The interface; the policies are in policy/.
  *
- * Source: the split of allocator (fills attributes) and dispatcher (obeys them) of Wang and Lin 1999; rule 7 of DESIGN.md. */
+ * Source: the split of allocator (fills attributes) and dispatcher (obeys them) of Wang and Lin 1999; rule 7 of
+ * DESIGN.md. */
 #ifndef TAKT_CORE_POLICY_H
 #define TAKT_CORE_POLICY_H
 
@@ -30,9 +31,9 @@ typedef struct takt_job {
     uint32_t task_class;       /* takt_task_class_t; a server's is hard */
 } takt_job_t;
 
-/* Ranks of ties; the class is added to all but the first and the last. Before those of other jobs come, in the same order
- * among themselves, those of jobs with a threshold that have started. Before these come those of jobs that hold a resource or wait
- * for one, and first of all a started non-preemptive job. The idle thread comes last. */
+/* Ranks of ties; the class is added to all but the first and the last. Before those of other jobs come, in the same
+ * order among themselves, those of jobs with a threshold that have started. Before these come those of jobs that hold
+ * a resource or wait for one, and first of all a started non-preemptive job. The idle thread comes last. */
 enum {
     TAKT_TIE_RANK_FIRST = 0,
     TAKT_TIE_RANK_LOCKING = 1,

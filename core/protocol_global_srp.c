@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* srp in each server and among the servers of one parent. A server can exhaust its budget while it holds a resource. See SPEC.md, 9. */
+/* srp in each server and among the servers of one parent. A server can exhaust its budget while it holds a resource.
+ * See SPEC.md, 9. */
 #include "core/protocol.h"
 
 const takt_protocol_kind_t takt_protocol_global_srp = {

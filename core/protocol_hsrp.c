@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Hierarchical srp (Davis, Burns 2006): a server that holds a resource continues without budget until it holds none. See SPEC.md, 9. */
+/* Hierarchical srp (Davis, Burns 2006): a server that holds a resource continues without budget until it holds none.
+ * See SPEC.md, 9. */
 #include "core/protocol.h"
 
 const takt_protocol_kind_t takt_protocol_hsrp = {

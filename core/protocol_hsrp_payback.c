@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Hierarchical srp (Davis, Burns 2006) with payback: the overrun of a server is subtracted from its next budget. See SPEC.md, 9. */
+/* Hierarchical srp (Davis, Burns 2006) with payback: the overrun of a server is subtracted from its next budget. See
+ * SPEC.md, 9. */
 #include "core/protocol.h"
 
 const takt_protocol_kind_t takt_protocol_hsrp_payback = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Priority ceiling (Sha, Rajkumar, Lehoczky 1990): as pip, and a lock needs a level above the ceilings of what others hold. See SPEC.md, 9. */
+/* Priority ceiling (Sha, Rajkumar, Lehoczky 1990): as pip, and a lock needs a level above the ceilings of what others
+ * hold. See SPEC.md, 9. */
 #include "core/protocol.h"
 
 const takt_protocol_kind_t takt_protocol_pcp = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Subsystem integration and resource allocation (Behnam, Shin, Nolte, Nolin 2007): a lock waits until its server has the
- * budget for the longest section. See SPEC.md, 9. */
+/* Subsystem integration and resource allocation (Behnam, Shin, Nolte, Nolin 2007): a lock waits until its server has
+ * the budget for the longest section. See SPEC.md, 9. */
 #include "core/protocol.h"
 
 const takt_protocol_kind_t takt_protocol_sirap = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Deadline rule: assigns release and deadline to an arriving job of a task, from the arrivals so far.
  *
- * Source: Springer and Zhao 2024, 2.1.3, and the share-driven mappings of Wang and Lin 1999, Table 2. The default without a rule: a job may be released
- * when it arrives, and its deadline is arrival + relative deadline. A rule is independent of all else: order, servers,
- * bodies, resources and preemption are as without it. Its tasks are not periodic. It is called once at every arrival,
- * in the order in which arrivals are handed over, whatever the scheduler is doing then. Therefore deadlines follow
- * from the arrivals alone. */
+ * Source: Springer and Zhao 2024, 2.1.3, and the share-driven mappings of Wang and Lin 1999, Table 2. The default
+ * without a rule: a job may be released when it arrives, and its deadline is arrival + relative deadline. A rule is
+ * independent of all else: order, servers, bodies, resources and preemption are as without it. Its tasks are not
+ * periodic. It is called once at every arrival, in the order in which arrivals are handed over, whatever the scheduler
+ * is doing then. Therefore deadlines follow from the arrivals alone. */
 #ifndef TAKT_CORE_RULE_H
 #define TAKT_CORE_RULE_H
 

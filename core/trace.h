@@ -75,8 +75,8 @@ typedef struct takt_trace {
 
 /* Returns the closing record of a trace of `count` records, recorded up to `now`.
  *
- * Core never makes one: the owner of the sink appends it when recording has ended. A trace that lost its tail does not end with it,
- * and one that lost its beginning has fewer than `count` records. */
+ * Core never makes one: the owner of the sink appends it when recording has ended. A trace that lost its tail does not
+ * end with it, and one that lost its beginning has fewer than `count` records. */
 static inline takt_record_t takt_trace_end(uint64_t now, uint64_t count) {
     const takt_record_t end = {now, count, TAKT_NOBODY, 0, TAKT_RECORD_END, 0, 0, 0};
     return end;

@@ -59,8 +59,8 @@ void takt_urgency_start(takt_entity_t *entity, takt_instant_t now);
 /* Ends the threshold of `entity`, if it was in force. The entity is placed ahead of its new equals. */
 void takt_urgency_end_region(takt_entity_t *entity);
 
-/* Returns 1 if another ready entity of the same dispatcher is more urgent than `entity`, a started job, would be without
- * its threshold, else 0. */
+/* Returns 1 if another ready entity of the same dispatcher is more urgent than `entity`, a started job, would be
+ * without its threshold, else 0. */
 TAKT_MUST_USE uint32_t takt_urgency_is_exceeded(takt_entity_t *entity);
 
 #endif

@@ -8,8 +8,9 @@
  * At one instant a job's own event comes first, then inputs from outside, then due timers, then the decision, as in the
  * simulator.
  *
- * Exit status: 0 done; 1 the machine faulted; 2 the task set was refused; 4 the trace buffer was full before the horizon
- * (the file holds what came before); 5 a file could not be read or written. Every status but 0 comes with a line of text. */
+ * Exit status: 0 done; 1 the machine faulted; 2 the task set was refused; 4 the trace buffer was full before the
+ * horizon (the file holds what came before); 5 a file could not be read or written. Every status but 0 comes with a
+ * line of text. */
 #include "firmware/board.h"
 #include "firmware/semihost.h"
 #include "kernel/kernel.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Bandwidth: deadlines that let a group of tasks have a share of the processor beside others, without a budget.
  *
- * Source: Wang and Lin 1999, Table 2 and its text (Spuri and Buttazzo 1996; Deng, Liu and Sun 1997). A job of wcet e takes e / share ticks
- * of the group's time; the group's deadlines do not descend. Nothing stops an overrun, so the share is kept as long as
- * jobs keep their wcet. The group orders nothing: its tasks stand in a dispatcher that orders by deadlines. */
+ * Source: Wang and Lin 1999, Table 2 and its text (Spuri and Buttazzo 1996; Deng, Liu and Sun 1997). A job of wcet e
+ * takes e / share ticks of the group's time; the group's deadlines do not descend. Nothing stops an overrun, so the
+ * share is kept as long as jobs keep their wcet. The group orders nothing: its tasks stand in a dispatcher that orders
+ * by deadlines. */
 #ifndef TAKT_POLICY_BANDWIDTH_H
 #define TAKT_POLICY_BANDWIDTH_H
 

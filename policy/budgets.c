@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Budgets: enforces the wcet of a task under any policy.
  *
- * Source: Wang and Lin 1999, Table 2, rows RM and EDF, for "suspend": a window of one period with the wcet as budget, ordered by its
- * deadline; it ends when the next one starts. "abort" has the same budget per job instead: a job ends when the budget
- * is exhausted, at any time.
+ * Source: Wang and Lin 1999, Table 2, rows RM and EDF, for "suspend": a window of one period with the wcet as budget,
+ * ordered by its deadline; it ends when the next one starts. "abort" has the same budget per job instead: a job ends
+ * when the budget is exhausted, at any time.
  * Leaves out: windows that end before the next begins. */
 #include "policy/window.h"
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Calls: when the allocator of windows is called, and the cost of a call.
  *
- * Source: Wang and Lin 1999, 4.2 and 4.3. A call hands over the next `bulk` windows of one task. It is due as soon as all windows
- * handed over have begun, so that the next one is available before its start. The states of a window are
+ * Source: Wang and Lin 1999, 4.2 and 4.3. A call hands over the next `bulk` windows of one task. It is due as soon as
+ * all windows handed over have begun, so that the next one is available before its start. The states of a window are
  *
- *   ready ---- its start ----> active <-- work ends, or comes --> asleep ---- its end, or its budget used up ----> ended
+ *   ready -- its start --> active <-- work ends, or comes --> asleep -- its end, or its budget used up --> ended
  *
  * Ready windows are only counted, because windows follow from their numbers; see window.h.
  *
  * Calls take no time, or they are jobs of the allocator's own task, in FIFO order. That task is more urgent than all
  * others, with a budget in every period; or it runs in spare time, and on top from the last safe instant on
- * (the dual priorities of Wang and Lin 1999). Calls at instant 0, when tasks register, never take time. A window whose call ends after its
- * start opens at the end of the call, with its whole budget, unless the window is over.
+ * (the dual priorities of Wang and Lin 1999). Calls at instant 0, when tasks register, never take time. A window whose
+ * call ends after its start opens at the end of the call, with its whole budget, unless the window is over.
  * Cost: O(1) per call, amortised, beside timers and ready sets. */
 #ifndef TAKT_POLICY_CALLS_H
 #define TAKT_POLICY_CALLS_H

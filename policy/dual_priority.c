@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* dual-priority: hard tasks wait at a low level, below all others, until the last moment that their deadlines allow.
  *
- * Source: Davis and Wellings 1995, in the form of Wang and Lin 1999, 5.2.1, with one budget for both levels. A job of a hard task
- * begins in the lower band. From its promotion on it competes in the upper band. The promotion is at the deadline
- * less the worst-case response time in the upper band. All others, soft tasks and servers, are in the middle.
+ * Source: Davis and Wellings 1995, in the form of Wang and Lin 1999, 5.2.1, with one budget for both levels. A job of
+ * a hard task begins in the lower band. From its promotion on it competes in the upper band. The promotion is at the
+ * deadline less the worst-case response time in the upper band. All others, soft tasks and servers, are in the middle.
  * Order: band, then the level given by the user. Tie: class (hard, soft, none), then file order. A window is from the
  * release to the deadline, with the wcet as budget; a job unfinished then waits for the next window.
  * Cost: O(log n) per event, with one more event per job than other policies.

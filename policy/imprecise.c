@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* imprecise: a job has a mandatory part, and an optional part that is executed if there is time.
  *
- * Source: Liu, Lin et al. 1991, in the form of Wang and Lin 1999, 5.2. The first ticks of a job are its mandatory part, at a level above
- * all optional parts; the rest of the wcet is the optional part. A job ends at its deadline, or when it has executed
- * its wcet. If its mandatory part is done then, it was cut and has not missed.
+ * Source: Liu, Lin et al. 1991, in the form of Wang and Lin 1999, 5.2. The first ticks of a job are its mandatory
+ * part, at a level above all optional parts; the rest of the wcet is the optional part. A job ends at its deadline, or
+ * when it has executed its wcet. If its mandatory part is done then, it was cut and has not missed.
  * Order: band, then the level given by the user. Tie: class (hard, soft, none), then file order.
  * Cost: O(log n) per event.
  * When not to use it: where a partial result is useless. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* pinwheel: every task gets its wcet in every window of its period, by periods that divide one another.
  *
- * Source: the pinwheel row of Wang and Lin 1999 after Chan and Chin 1992. The builder of the system gives each task a period x 2^j, at
- * most the requested one, such that the sum of wcet / period is at most 1. The wcet is enforced as a budget
- * (budgets.c). The order is that of rm, which then meets every deadline.
+ * Source: the pinwheel row of Wang and Lin 1999 after Chan and Chin 1992. The builder of the system gives each task a
+ * period x 2^j, at most the requested one, such that the sum of wcet / period is at most 1. The wcet is enforced as a
+ * budget (budgets.c). The order is that of rm, which then meets every deadline.
  * Order: period, the shortest first. Tie: class (hard, soft, none), then file order.
  * Cost: O(log n) per event.
  * When not to use it: where only deadlines count; edf needs no shorter periods. */

@@ -46,11 +46,7 @@ static void rate_based_enter(takt_task_t *task, takt_instant_t now) {
     if (rate->stage == TAKT_RATE_WAITING || rate->stage == TAKT_RATE_IN) {
         return;
     }
-    if (rate->stage == TAKT_RATE_LEAVING || has_work(rate)) {
-        note(rate, TAKT_ALLOCATION_REJECTED, now);
-        return;
-    }
-    if (!admit(rates, rate)) {
+    if (rate->stage == TAKT_RATE_LEAVING || has_work(rate) || !admit(rates, rate)) {
         note(rate, TAKT_ALLOCATION_REJECTED, now);
         return;
     }
@@ -96,17 +92,13 @@ static takt_duration_t estimate_with(const takt_rate_task_t *rate, const takt_ch
 
 /* A request for less than before is never rejected. */
 static bool may_have(takt_rate_based_t *rates, const takt_rate_task_t *rate, const takt_change_t *change) {
-    if (!is_hard(rate)) {
-        return true;
-    }
-    const uint64_t before = rates->requested[TAKT_CLASS_HARD];
     const uint64_t request = rate_for(estimate_with(rate, change), window_with(change));
-    if (request <= rate->request) {
+    if (!is_hard(rate) || request <= rate->request) {
         return true;
     }
     rates->requested[TAKT_CLASS_HARD] += request - rate->request;
     const bool may = fits(rates);
-    rates->requested[TAKT_CLASS_HARD] = before;
+    rates->requested[TAKT_CLASS_HARD] -= request - rate->request;
     return may;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* rate-based: the rate-based scheduler with a ledger of reservations.
  *
- * Source: Springer and Zhao 2024 after RBED; the integer form of its rules: SPEC.md, 10. Every admitted task holds a reservation, a
- * rate in units of 1 / TAKT_RATE_WHOLE. Invariant: the ledger, the sum of all reservations, is at most the whole.
- * Rates of soft and best-effort tasks follow from the set of admitted tasks. A task changes its rate at the end of
- * its window, its boundary. From then on the rate that it gives up is granted to others: hard tasks first, then soft
- * ones, then best-effort ones. A task may request new parameters. All come into force together, at the boundary at which it
- * gets the rate that they need. So every window has the rate that its budget needs.
+ * Source: Springer and Zhao 2024 after RBED; the integer form of its rules: SPEC.md, 10. Every admitted task holds a
+ * reservation, a rate in units of 1 / TAKT_RATE_WHOLE. Invariant: the ledger, the sum of all reservations, is at most
+ * the whole. Rates of soft and best-effort tasks follow from the set of admitted tasks. A task changes its rate at the
+ * end of its window, its boundary. From then on the rate that it gives up is granted to others: hard tasks first, then
+ * soft ones, then best-effort ones. A task may request new parameters. All come into force together, at the boundary
+ * at which it gets the rate that they need. So every window has the rate that its budget needs.
  *
  * A task computes its target at its own boundary, if a task has entered or left since. The share that a window has
  * received is kept in closed form: its value at the last change of the rate.
@@ -151,7 +151,8 @@ void takt_rate_based_init(takt_rate_based_t *rates, const takt_rate_settings_t *
                           takt_dispatcher_t *dispatcher);
 
 /* Adds a task of the allocator under the root, in file order. `parameters` has the extension of `rate`, which is
- * zeroed, and as wcet the budget that the task requests (ignored for best-effort tasks). The task enters by an event. */
+ * zeroed, and as wcet the budget that the task requests (ignored for best-effort tasks). The task enters by an
+ * event. */
 void takt_rate_based_add(takt_rate_based_t *rates, takt_rate_task_t *rate, takt_task_t *task,
                          takt_entity_t *entity, const takt_task_parameters_t *parameters, uint64_t weight,
                          bool is_greedy);

@@ -93,16 +93,6 @@ static void move_to(takt_rate_task_t *rate, takt_instant_t deadline, takt_instan
     }
 }
 
-static void extend(takt_rate_task_t *rate, takt_instant_t now) {
-    account_share(rate, now);
-    move_to(rate, later_of(rate->deadline, moved_deadline(rate, now)), now);
-}
-
-static void compress(takt_rate_task_t *rate, takt_instant_t now) {
-    account_share(rate, now);
-    move_to(rate, least_of(rate->deadline, moved_deadline(rate, now)), now);
-}
-
 /* What the target rate serves up to the deadline, at most the longest budget. */
 static takt_duration_t left_by_target(takt_rate_task_t *rate, takt_instant_t now) {
     const takt_wide_t whole = {0, WHOLE};
@@ -253,7 +243,8 @@ static void give_up(takt_rate_task_t *rate, takt_instant_t now) {
     if (!is_naive(rate) && catches_up_at(rate, now) > now) {
         await_share(rate, now);
     } else if (may_extend(rate)) {
-        extend(rate, now);
+        account_share(rate, now);
+        move_to(rate, later_of(rate->deadline, moved_deadline(rate, now)), now);
         take_target(rate, now);
     } else {
         cut(rate, now);
@@ -328,7 +319,8 @@ static void grow(takt_rate_task_t *rate, takt_instant_t now) {
     if (is_at_boundary(rate, now)) {
         take_target(rate, now);
     } else if (may_compress(rate)) {
-        compress(rate, now);
+        account_share(rate, now);
+        move_to(rate, least_of(rate->deadline, moved_deadline(rate, now)), now);
         take_target(rate, now);
         end_pending(rate);
     }

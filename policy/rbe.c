@@ -5,8 +5,8 @@
  * Rule: event j of a task (x, y, d) that arrives at t_j is due at t_j + d, but not before D(j-x) + y. An early event
  * may run at once. Unused rate is not accumulated.
  * Invariant: D never decreases, and at most x deadlines lie in any interval of length y.
- * Order: that of edf: earliest deadline; for a server the end of its current period. Tie: class (hard, soft, none), then
- * file order with servers, which are hard, before tasks.
+ * Order: that of edf: earliest deadline; for a server the end of its current period. Tie: class (hard, soft, none),
+ * then file order with servers, which are hard, before tasks.
  * Cost: O(1) per arrival, O(log n) per event.
  * When not to use it: where a task must not exceed its rate. Early jobs take no slack from others, but run
  * before jobs with later deadlines. */

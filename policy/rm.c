@@ -3,8 +3,8 @@
  *
  * Source: Liu and Layland 1973; SPEC.md, 3 for ties.
  * Order: period of the task, least separation if it is sporadic, replenishment period of a server; the
- * shortest first, what has none last. Tie: class (hard, soft, none), then file order with servers, which are hard, before tasks.
- * Cost: O(log n) per event.
+ * shortest first, what has none last. Tie: class (hard, soft, none), then file order with servers, which are hard,
+ * before tasks. Cost: O(log n) per event.
  * When not to use it: with deadlines shorter than periods, where dm is better, or with a utilization
  * that only edf can use. */
 #include "policy/table.h"

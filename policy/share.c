@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* share: a share of the processor for each task, by its weight.
  *
- * Source: Wang and Lin 1999, Table 2 (generic); Demers, Keshav, Shenker 1989 and Parekh, Gallager 1993 (WFQ); Bennett, Zhang 1996
- * (WF2Q). SPEC.md, 3 for the integers.
- * Tags: generic max(a, F') + wcet / share, in ticks; wfq max(F', V(a)) + wcet / weight, in virtual time, V being that of
- * the fluid system that serves all backlogged flows at once, and F' the previous tag. Under wf2q a job starts only when
- * virtual time has reached max(F', V(a)), its virtual start. A flow is backlogged until virtual time reaches its last
- * tag. Deadlines are not changed: they count for misses only.
+ * Source: Wang and Lin 1999, Table 2 (generic); Demers, Keshav, Shenker 1989 and Parekh, Gallager 1993 (WFQ); Bennett,
+ * Zhang 1996 (WF2Q). SPEC.md, 3 for the integers.
+ * Tags: generic max(a, F') + wcet / share, in ticks; wfq max(F', V(a)) + wcet / weight, in virtual time, V being that
+ * of the fluid system that serves all backlogged flows at once, and F' the previous tag. Under wf2q a job starts only
+ * when virtual time has reached max(F', V(a)), its virtual start. A flow is backlogged until virtual time reaches its
+ * last tag. Deadlines are not changed: they count for misses only.
  * Tie: class (hard, soft, none), then file order.
  * Cost: O(log n) per arrival, amortised: an update of the fluid system removes the flows that have departed since the
  * last one, each job at most once. Under wf2q one timer per departure or start while jobs are postponed.

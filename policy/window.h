@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Windows: shared by the allocators whose tasks run in windows that the clock opens and closes.
  *
- * Source: the job record of Wang and Lin 1999 of start time, finish time and budget. Its unit of scheduling is called window here;
- * a job is what the task releases every period, and jobs of one task are executed in their order. A window has
- * a budget and serves all pending jobs of its task. It is open from its start to its end, or until its budget is
- * exhausted. An unfinished job then waits for the next window of its task, unless its allocator ends it.
+ * Source: the job record of Wang and Lin 1999 of start time, finish time and budget. Its unit of scheduling is called
+ * window here; a job is what the task releases every period, and jobs of one task are executed in their order. A
+ * window has a budget and serves all pending jobs of its task. It is open from its start to its end, or until its
+ * budget is exhausted. An unfinished job then waits for the next window of its task, unless its allocator ends it.
  *
  *                 start: budget, key                      end, or budget used up
  *   job waits ------------------------> job is open ------------------------------> job waits, or ends

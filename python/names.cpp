@@ -57,6 +57,14 @@ std::vector<std::tuple<std::string, std::string, std::string, bool>> policies() 
     return rows;
 }
 
+takt_job_t job_of(takt_key_t level, takt_duration_t period, takt_duration_t deadline) {
+    takt_job_t job = {};
+    job.level = level;
+    job.period = period;
+    job.deadline = deadline;
+    return job;
+}
+
 // The level that a policy gives to all jobs of a task, None if it gives none; see core/policy.h.
 std::optional<takt_key_t> policy_level(const std::string &name, takt_key_t level, takt_duration_t period,
                                        takt_duration_t deadline) {
@@ -64,10 +72,7 @@ std::optional<takt_key_t> policy_level(const std::string &name, takt_key_t level
     if (policy->level == nullptr) {
         return std::nullopt;
     }
-    takt_job_t job = {};
-    job.level = level;
-    job.period = period;
-    job.deadline = deadline;
+    const takt_job_t job = job_of(level, period, deadline);
     return policy->level(&job);
 }
 
@@ -78,10 +83,7 @@ std::optional<takt_key_t> policy_key(const std::string &name, takt_key_t level, 
     if ((policy->traits & TAKT_POLICY_STATIC_KEYS) == 0) {
         return std::nullopt;
     }
-    takt_job_t job = {};
-    job.level = level;
-    job.period = period;
-    job.deadline = deadline;
+    const takt_job_t job = job_of(level, period, deadline);
     takt_entity_t entity = {};
     policy->release(&entity, &job);
     return entity.key;

@@ -4,7 +4,7 @@
 
 Usage:
     api.py          write build/api/status_codes.md, then run doxygen (tools/Doxyfile); fails if a name has no comment
-    api.py FILE     print a header with comments as doxygen wants them: its input filter
+    api.py FILE     print a header with comments as doxygen reads them: its input filter
 
 The headers have plain comments. Doxygen reads them if the opening one says that it is the file's, if those right before
 a declaration begin with two stars, and those behind a member with two stars and an arrow. A comment before several
@@ -86,7 +86,7 @@ def is_in_enum(before: str) -> bool:
 
 
 def converted(text: str, found: re.Match[str]) -> str:
-    """Gives one comment as doxygen wants it."""
+    """Gives one comment as doxygen reads it."""
     comment, start, end = found.group(), found.start(), found.end()
     before = text[text.rfind("\n", 0, start) + 1 : start]
     if start == 0:
@@ -149,7 +149,7 @@ VALUE = re.compile(r"(\w+)(?:\s*=[^,@]*)?,?\s*(@?)")
 
 
 def values_without_comment(header: Path) -> list[str]:
-    """Lists the enum values of a header that have no comment; doxygen does not look at them."""
+    """Lists the enum values of a header that have no comment; doxygen does not check them."""
     text = re.sub(r"/\*\*<.*?\*/", "@", filtered(header.read_text(encoding="utf-8")), flags=re.DOTALL)
     bodies = ENUM.findall(re.sub(r"\([^()]*\)", "", COMMENT.sub("", text)))
     return [name for body in bodies for name, comment in VALUE.findall(body) if not comment]

@@ -33,7 +33,7 @@ FLAGS = ["-std=c11", "-O2", "-ffreestanding", "-nostdlib", "-Wall", "-Wextra", "
 
 @dataclass(frozen=True)
 class Target:
-    """A compiler, and how floating point looks in its disassembly."""
+    """A compiler, and the form of floating point in its disassembly."""
 
     prefix: str
     flags: tuple[str, ...]

@@ -4,7 +4,7 @@
 
 Usage: check_rooms.py [ROOT]. Prints one line per violation, `file:line: what`, and exits 1 if there is one.
 `ROOMS` is the only place where the table stands. What a build hands over besides (include paths, linked
-libraries) is not looked at; an include that names no file of the project is a violation, so that no header
+libraries) is not checked; an include that names no file of the project is a violation, so that no header
 can come in under another name.
 """
 

@@ -247,11 +247,12 @@ def spelled_names(root: Path) -> Listing:
 
 
 def private_words(root: Path) -> Listing:
-    """Lists lines of the product and of documents that have a private word, by tools/words.txt."""
+    """Lists lines of sources but tests, and of documents, that have a private word, by tools/words.txt."""
     rows = [line for line in text_of(root / "tools" / "words.txt").splitlines() if not line.startswith("#")]
     word = re.compile("|".join(rf"\b{line.partition(chr(9))[0]}\b" for line in rows))
     pages = [path for path in sorted(root.rglob("*.md")) if not _is_outside(path.relative_to(root))]
-    lines = ((path, number, line) for path in [*product(root), *pages] for number, line in _numbered(path))
+    sources = [path for path in files_in(root) if path.relative_to(root).parts[0] != "tests"]
+    lines = ((path, number, line) for path in [*sources, *pages] for number, line in _numbered(path))
     return [f"{path}:{number}: {line.strip()}" for path, number, line in lines if word.search(line)]
 
 
@@ -300,7 +301,7 @@ class Property:
 
     Attributes:
         name: For people and for the record.
-        goal: What it comes to at last.
+        goal: Its value in the end.
         listing: What is counted.
     """
 

@@ -88,7 +88,7 @@ def install_optional() -> None:
     if missing and shutil.which("apt-get") is not None and os.geteuid() == 0:
         failure = apt_install(missing)
         if failure:
-            print(f"prepare: goes on without {' '.join(missing)}: {failure}", flush=True)
+            print(f"prepare: continues without {' '.join(missing)}: {failure}", flush=True)
 
 
 def install_tools(target: str) -> None:

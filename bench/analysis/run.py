@@ -7,7 +7,7 @@ Exact response times under fixed priorities and the processor demand of EDF by Q
 figures say: log-uniform periods, 10 to 1000 ms, in ticks of 0.1 ms, UUniFast shares, deadlines equal to periods (rate
 monotonic order). Then QPA needs no interval at all: so once more with constrained deadlines, half-way from wcet to
 period and up. SchedCAT's figures were measured on such a machine at another time and cannot be measured again beside
-ours, as it wants Python 2: so a textbook loop in Python, which does what SchedCAT's response times do, runs in turn.
+ours, as it needs Python 2: so a textbook loop in Python, which does what SchedCAT's response times do, runs in turn.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What it takes to admit a task at run time: analyses of analysis/, with memory of the caller and 1,000 steps, measured with a
- * counter of the board.
+/* What it takes to admit a task at run time: analyses of analysis/, with memory of the caller and 1,000 steps,
+ * measured with a counter of the board.
  *
- * A set of n tasks is what there would be with the n-th one: periods log-uniform over seven octaves, three deadlines of four
- * before the period's end, U = 0.8, most urgent deadlines first. The sets are the same on every board.
+ * A set of n tasks is what there would be with the n-th one: periods log-uniform over seven octaves, three deadlines
+ * of four before the period's end, U = 0.8, most urgent deadlines first. The sets are the same on every board.
  *   responses_n   takt_fp_responses of all
  *   costs_n       likewise of what takt_overheads_expand makes of them: the kernel's own work counts
  *   qpa_n         takt_qpa

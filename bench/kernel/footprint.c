@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The reference application of the footprint: threads, semaphores, a mutex, messages and delays, under fixed priorities. It is
- * linked and not run; functions without a caller are dropped. */
+/* The reference application of the footprint: threads, semaphores, a mutex, messages and delays, under fixed
+ * priorities. It is linked and not run; functions without a caller are dropped. */
 #include "kernel/kernel.h"
 #include "kernel/messages.h"
 #include "kernel/mutex.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the programs of loads share: the choice of a load by name, and the reporter of its iterations.
  *
- * After a while a reporter, more urgent than the threads of a load, opens a window of LOAD_WINDOW ticks by a delay and prints
- * "load iterations ticks" of it. What the reporter executes itself is in the window: less than a thousandth of an instruction
- * per iteration. A load ends with exit status 5 if it stood still, or if one of its threads counted more than others. */
+ * After a while a reporter, more urgent than the threads of a load, opens a window of LOAD_WINDOW ticks by a delay and
+ * prints "load iterations ticks" of it. What the reporter executes itself is in the window: less than a thousandth of
+ * an instruction per iteration. A load ends with exit status 5 if it stood still, or if one of its threads counted
+ * more than others. */
 #ifndef TAKT_BENCH_KERNEL_LOAD_H
 #define TAKT_BENCH_KERNEL_LOAD_H
 

@@ -2,8 +2,8 @@
 /* Seven loads after Thread-Metric's public description, written anew, with direct calls of the kernel.
  *
  * Source: Express Logic, "Measuring Real-Time Performance of an RTOS" (Thread-Metric): what each thread does, and which
- * counters make the result. Left out: the functions that the original puts between its loads and a kernel; shell_loads.c has
- * them, and those figures are the ones to compare with the original's.
+ * counters make the result. Left out: the functions that the original puts between its loads and a kernel;
+ * shell_loads.c has them, and those figures are the ones to compare with the original's.
  *
  * The command line names the load; load.h says what is printed. */
 #include "bench/kernel/load.h"

@@ -45,7 +45,7 @@ from rows import (
 NOTHING_INSTRUCTIONS = 2  # the reading of the counter and the storing of it, see bench_board.h
 FLATNESS = 1.05
 GUARD_LIMIT = 5
-# Of every board; "timers" and "storm" want a clock to hold.
+# Of every board; "timers" and "storm" need a clock to hold.
 PROGRAMS = ("loads", "shell_loads", "shell_preemption", "operations", "mutex", "messages", "admission")
 OWN = "bench/kernel/shell.c"  # besides the kernel's sources
 PLAIN_ONLY = "-DTAKT_PLAIN_ONLY=1"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The shell between a load and a kernel: one function for each operation, on objects by number, as Thread-Metric has them.
+/* The shell between a load and a kernel: one function for each operation, on objects by number, as in Thread-Metric.
  *
- * Source: Express Logic, "Measuring Real-Time Performance of an RTOS" (Thread-Metric). It is a translation unit of its own, so
- * that no call of it is inlined. Each function tests the kernel's status and returns its own: SHELL_SUCCESS or SHELL_ERROR.
+ * Source: Express Logic, "Measuring Real-Time Performance of an RTOS" (Thread-Metric). It is a translation unit of its
+ * own, so that no call of it is inlined. Each function tests the kernel's status and returns its own: SHELL_SUCCESS or
+ * SHELL_ERROR.
  *
- * Operations that the original does without waiting have two functions here: try_ calls of the kernel, which never wait, and
- * calls that would wait. */
+ * Operations that the original does without waiting have two functions here: try_ calls of the kernel, which never
+ * wait, and calls that would wait. */
 #ifndef TAKT_BENCH_KERNEL_SHELL_H
 #define TAKT_BENCH_KERNEL_SHELL_H
 

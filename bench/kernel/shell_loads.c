@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Six of the loads of loads.c through the shell, as the peers' figures are: a function of shell.h for each operation, which tests
- * the kernel's status, a counter in the interrupt's handler, barriers after the interrupt is raised. The seventh load is
- * shell_preemption.c.
+/* Six of the loads of loads.c through the shell, as the peers' figures are: a function of shell.h for each operation,
+ * which tests the kernel's status, a counter in the interrupt's handler, barriers after the interrupt is raised. The
+ * seventh load is shell_preemption.c.
  *
- * Source: as loads.c. "_waiting" names a load whose calls would wait; those of the original never do. As there, loads of one
- * thread test what each operation returns, and loads of several threads have the counts that must be equal.
+ * Source: as loads.c. "_waiting" names a load whose calls would wait; those of the original never do. As there, loads
+ * of one thread test what each operation returns, and loads of several threads have the counts that must be equal.
  *
- * The command line names the load; load.h says what is printed. A load of which an operation fails counts no further. */
+ * The command line names the load; load.h says what is printed. A load of which an operation fails counts no
+ * further. */
 #include "bench/kernel/load.h"
 #include "bench/kernel/shell.h"
 

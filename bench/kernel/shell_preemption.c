@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The load of loads.c whose interrupt resumes a more urgent thread, through the shell; see shell_loads.c. A program of its own,
- * because its interrupt's handler is another one. */
+/* The load of loads.c whose interrupt resumes a more urgent thread, through the shell; see shell_loads.c. A program of
+ * its own, because its interrupt's handler is another one. */
 #include "bench/kernel/load.h"
 #include "bench/kernel/shell.h"
 

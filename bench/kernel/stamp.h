@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Stamps: how an operation is measured with a counter of the board.
  *
- * An operation is measured from the reading of the counter right before the call to the reading right after it, in whichever
- * thread runs then. Pointers are kept in registers, so that no address is loaded inside a measurement. */
+ * An operation is measured from the reading of the counter right before the call to the reading right after it, in
+ * whichever thread runs then. Pointers are kept in registers, so that no address is loaded inside a measurement. */
 #ifndef TAKT_BENCH_KERNEL_STAMP_H
 #define TAKT_BENCH_KERNEL_STAMP_H
 

@@ -5,10 +5,10 @@
  *   periods N    the periods of N periodic threads
  *   delays N     the delays of N threads
  * or what is done besides:
- *   objects N    mutexes that are wanted, one for a while only, a queue of the longest messages, threads that are created on
- *                stacks of N bytes and deleted
- * The greatest delay is the worst latency of an interrupt, the difference of the two the longest stretch with interrupts
- * masked. */
+ *   objects N    mutexes that are wanted, one for a while only, a queue of the longest messages, threads that are
+ *                created on stacks of N bytes and deleted
+ * The greatest delay is the worst latency of an interrupt, the difference of the two the longest stretch with
+ * interrupts masked. */
 #include "bench/kernel/program.h"
 #include "kernel/messages.h"
 #include "kernel/mutex.h"

@@ -5,8 +5,8 @@
  *   delay N     a thread delays far, until another one runs
  *   timer N     the timer's interrupt, when nothing expires
  *   expire N    the same, when the delays of all N end at one instant
- * A kernel with a periodic tick pays the last two at every tick, this one when its one-shot timer comes. Threads that are
- * woken are less urgent than the one that measures, so no switch is in the figures. */
+ * A kernel with a periodic tick pays the last two at every tick, this one when its one-shot timer comes. Threads that
+ * are woken are less urgent than the one that measures, so no switch is in the figures. */
 #include "bench/kernel/program.h"
 #include "kernel/semaphore.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* bench_rates: seconds that a rate-based system needs for a request, by the number of tasks it holds.
  *
- * Usage: bench_rates TASKS REQUESTS RUNS RULE, where RULE is 0 (boundary) or 1 (in flight). The tasks are soft, half the
- * processor together, with windows that outlast the run; one more task enters and leaves again and again, so that
+ * Usage: bench_rates TASKS REQUESTS RUNS RULE, where RULE is 0 (boundary) or 1 (in flight). The tasks are soft, half
+ * the processor together, with windows that outlast the run; one more task enters and leaves again and again, so that
  * every request changes what all are to have. Prints one line "requests seconds" per run: the wall time of
  * takt_sim_run alone, the entries of all tasks included; bench/sim/rates.py takes these away. */
 #define _POSIX_C_SOURCE 199309L

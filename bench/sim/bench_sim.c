@@ -2,8 +2,9 @@
 /* bench_sim: seconds that the simulator needs for a task set, counting only.
  *
  * Usage: bench_sim POLICY HORIZON RUNS [CPUS] < TASKS, where TASKS has one line "period demand level" per task, in
- * ticks; 0 processors, the default, are the loop for one, 1 and more the one for several. Prints one line "jobs seconds" per run: finished jobs, and the wall time of takt_sim_run alone.
- * Building the system is not timed. bench/sim/run.py makes the task sets and reads the lines. */
+ * ticks; 0 processors, the default, are the loop for one, 1 and more the one for several. Prints one line "jobs
+ * seconds" per run: finished jobs, and the wall time of takt_sim_run alone. Building the system is not timed.
+ * bench/sim/run.py makes the task sets and reads the lines. */
 #define _POSIX_C_SOURCE 199309L
 
 #include <inttypes.h>
@@ -21,7 +22,7 @@ enum { TASK_LIMIT = 1000000 };
 static takt_task_spec_t tasks[TASK_LIMIT];
 static takt_change_spec_t requests[TASK_LIMIT];
 
-/* The task set has no tasks of class none to keep anything for. */
+/* The task set has no best-effort tasks to keep anything for. */
 static const takt_rate_settings_t rates = {.grid = 1};
 
 static void fail(const char *message) {

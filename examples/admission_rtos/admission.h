@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Whether tasks fit on this processor: exact response times (analysis/response_times.h), with what the kernel itself costs
- * (analysis/overheads.h), in a bounded number of steps. Times are microseconds. */
+/* Whether tasks fit on this processor: exact response times (analysis/response_times.h), with what the kernel itself
+ * costs (analysis/overheads.h), in a bounded number of steps. Times are microseconds. */
 #ifndef ADMISSION_ADMISSION_H
 #define ADMISSION_ADMISSION_H
 
@@ -27,8 +27,8 @@ typedef struct admission_answer {
     uint32_t steps;         /* that it took */
 } admission_answer_t;
 
-/* Whether `count` tasks, most urgent first, 0 .. ADMISSION_TASKS, meet their deadlines above the thread that asks this; and the
- * worst-case response of each. For one thread at a time. */
+/* Whether `count` tasks, most urgent first, 0 .. ADMISSION_TASKS, meet their deadlines above the thread that asks
+ * this; and the worst-case response of each. For one thread at a time. */
 admission_answer_t admission_judge(const takt_sporadic_t *tasks, uint32_t count, takt_response_t *responses);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The boards of QEMU, at 64 ns for an instruction. A release and a completion, both with a switch, were seen to take 28 us
- * together on mps2-an385, and 70 us on virt. Interrupts are masked longest while the stack of a
+/* The boards of QEMU, at 64 ns for an instruction. A release and a completion, both with a switch, were seen to take
+ * 28 us together on mps2-an385, and 70 us on virt. Interrupts are masked longest while the stack of a
  * new thread is painted. None of this is a bound for silicon. */
 #include <takt_board.h>
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Admission at run time: tasks ask to enter a running system, and an analysis answers.
  *
- * Requests come one after the other, as lines on a serial line would (requests.h): `text` below, or the file that the command
- * line names. Before a task enters, the exact response times of all that would be there are computed (admission.h). An
- * admitted task is a thread, released by an alarm; no job of it is late, and late jobs are counted at the end.
+ * Requests come one after the other, as lines on a serial line would (requests.h): `text` below, or the file that the
+ * command line names. Before a task enters, the exact response times of all that would be there are computed
+ * (admission.h). An admitted task is a thread, released by an alarm; no job of it is late, and late jobs are counted
+ * at the end.
  *
  *     admission, priority 0   waits for a request, judges, lets enter or leave
  *     a thread for each task  waits for its release, executes its wcet, checks whether it was late
  *
- * Why a change is safe: the thread that admits is the least urgent, so that whenever it executes, every released job is done.
- * It stops and starts releases itself; so no job of a task that has left delays one of a task that has entered, and each job's
- * busy period has only tasks that were judged together (the idle instant of Tindell and Alonso 1996, A very simple protocol for
- * mode changes in priority preemptive systems). The price is that an answer comes when there is time for it.
+ * Why a change is safe: the thread that admits is the least urgent, so that whenever it executes, every released job
+ * is done. It stops and starts releases itself; so no job of a task that has left delays one of a task that has
+ * entered, and each job's busy period has only tasks that were judged together (the idle instant of Tindell and Alonso
+ * 1996, A very simple protocol for mode changes in priority preemptive systems). The price is that an answer comes
+ * when there is time for it.
  *
  * `make admission`, `make admission PORT=riscv`, `make admission PORT=posix`. */
 #include "admission.h"

@@ -5,8 +5,8 @@
  *     ms leave NAME
  *     ms end
  *
- * ms is when the line comes; times are microseconds, priorities 1 .. 29, larger = more urgent. Words stand apart by spaces;
- * empty lines, and those that begin with #, say nothing. */
+ * ms is when the line comes; times are microseconds, priorities 1 .. 29, larger = more urgent. Words stand apart by
+ * spaces; empty lines, and those that begin with #, say nothing. */
 #ifndef ADMISSION_REQUESTS_H
 #define ADMISSION_REQUESTS_H
 

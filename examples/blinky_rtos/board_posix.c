@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A Linux process, in virtual time, or in real time if the environment has BLINKY_REAL_TIME. A tick is a microsecond. */
+/* A Linux process, in virtual time, or in real time if the environment has BLINKY_REAL_TIME. A tick is a
+ * microsecond. */
 #include "board.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* QEMU's board virt: it has no LED, so that the text is all; the clock of the day in place of a finger on the button. */
+/* QEMU's board virt: it has no LED, so that the text is all; the clock of the day in place of a finger on the
+ * button. */
 #include "board.h"
 
 #include "kernel/port.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A line of text, built without a C library and printed at once, so that an interrupting thread does not write into it. */
+/* A line of text, built without a C library and printed at once, so that an interrupting thread does not write into
+ * it. */
 #ifndef BLINKY_LINE_H
 #define BLINKY_LINE_H
 

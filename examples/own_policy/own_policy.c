@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A policy and an allocator of the program's own, on the kernel as it is: neither core nor the kernel is touched.
  *
- * The policy orders by remaining budget, the least first, equals by number. The allocator gives each thread a window per
- * period: a job begins with it, has the thread's share of the period as its budget, and is cut when that is used up, so
- * that its thread restarts with the next one.
+ * The policy orders by remaining budget, the least first, equals by number. The allocator gives each thread a window
+ * per period: a job begins with it, has the thread's share of the period as its budget, and is cut when that is used
+ * up, so that its thread restarts with the next one.
  *
  *     cc -std=c11 -O2 -I. -Iport/posix core/?*.c policy/?*.c kernel/?*.c port/posix/?*.c firmware/host_posix.c \
  *         examples/own_policy/own_policy.c -lm -lpthread -o own_policy && ./own_policy

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The guard of the running thread's stack: the first TAKT_PORT_GUARD_BYTES that are aligned to their number, read-only by one
- * region of the MPU, which every switch moves. Private to port/cortex_m/ and to boards.
+/* The guard of the running thread's stack: the first TAKT_PORT_GUARD_BYTES that are aligned to their number, read-only
+ * by one region of the MPU, which every switch moves. Private to port/cortex_m/ and to boards.
  *
- * A program that uses the MPU itself leaves the region with number 7 to the port and puts none of a larger number over stacks. If
- * the MPU is off at the start, the port switches it on, and all other memory is as without it. A processor without an MPU
- * ignores all of this.
+ * A program that uses the MPU itself leaves the region with number 7 to the port and puts none of a larger number over
+ * stacks. If the MPU is off at the start, the port switches it on, and all other memory is as without it. A processor
+ * without an MPU ignores all of this.
  *
  * Source: ARMv7-M Architecture Reference Manual (DDI 0403E), B3.5 and B3.2.15; B1.5.7 for faults in stacking. */
 #ifndef TAKT_PORT_CORTEX_M_GUARD_H
@@ -26,8 +26,8 @@ enum {
     TAKT_PORT_GUARD_SELECT = 1 << 4 | TAKT_PORT_GUARD_REGION, /* RBAR.VALID, RBAR.REGION */
 };
 
-/* Moves the guard to the stack of the thread in r0; changes r3 and r12. The barrier: memory of the thread that is left may be
- * written at once by the next one. */
+/* Moves the guard to the stack of the thread in r0; changes r3 and r12. The barrier: memory of the thread that is left
+ * may be written at once by the next one. */
 #define TAKT_PORT_GUARD_MOVE          \
     "ldr  r3, [r0, %[stack]]      \n" \
     "mov  r12, #0xE000E000        \n" \
@@ -43,7 +43,8 @@ enum {
 /* Switches guards on, with that of `first`. */
 void takt_port_guard_begin(struct takt_thread *first);
 
-/* The handler of memory management faults and of hard faults: a hit of the guard is told, all else is takt_port_fault. */
+/* The handler of memory management faults and of hard faults: a hit of the guard is told, all else is
+ * takt_port_fault. */
 void takt_port_memory_fault(void);
 
 #else

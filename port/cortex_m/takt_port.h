@@ -28,7 +28,8 @@ typedef uint32_t takt_port_level_t;
 enum {
     TAKT_PORT_KERNEL_LEVEL = 0x40, /* with two priority bits or more: at least one level is above it */
     TAKT_PORT_SP_OFFSET = 40,
-    /* The guard and what aligns it; above that the hardware's frame, the entry frame, the context, and a call or two. */
+    /* The guard and what aligns it; above that the hardware's frame, the entry frame, the context, and a call or
+     * two. */
     TAKT_PORT_GUARD_LOSS = (TAKT_PORT_GUARDS) != 0 ? 2 * (TAKT_PORT_GUARD_BYTES)-8 : 0,
     TAKT_PORT_STACK_BYTES_MIN = 192 + TAKT_PORT_GUARD_LOSS,
 };
@@ -71,8 +72,8 @@ TAKT_INLINE bool takt_port_is_in_isr(void) {
     return exception != 0;
 }
 
-/* By the priority of the active exception, which is read where the processor keeps it. A fault, NMI, and an interrupt that
- * has kept NVIC's reset value, 0, are above the lock. */
+/* By the priority of the active exception, which is read where the processor keeps it. A fault, NMI, and an interrupt
+ * that has kept NVIC's reset value, 0, are above the lock. */
 bool takt_port_is_kernel_isr(void);
 
 TAKT_INLINE bool takt_port_is_open(void) {

@@ -6,8 +6,8 @@
  * stack and is begun by makecontext when it is first resumed, not before: so a thread's context can be rebuilt while
  * that thread still executes on the stack.
  *
- * Why not swapcontext throughout: it sets the mask of signals by a system call, about ten times the cost of the rest, and
- * the mask is the same for all threads whenever they switch. longjmp does not restore rounding modes, though the
+ * Why not swapcontext throughout: it sets the mask of signals by a system call, about ten times the cost of the rest,
+ * and the mask is the same for all threads whenever they switch. longjmp does not restore rounding modes, though the
  * calling conventions say that a call keeps them; so they are part of the context here, and so is errno.
  *
  * Invariant: the code that resumes a context holds the lock, and the resumed one opens it. */

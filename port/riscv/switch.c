@@ -9,10 +9,10 @@
  * Preempted: the end of a trap made the same call on the thread's stack; level is 0, ra leads into the end of the
  * trap, and the frame of the trap lies right above the context. New: level is 8, ra leads to thread_start.
  *
- * A trap saves on the interrupted stack what a call may change, and mepc. Handlers and the kernel's part of an interrupt
- * run on a stack of their own, so that a thread pays for one frame and one context, never for handlers. A trap that
- * comes when the kernel opens the lock there stays on that stack: at most a handler over takt_kernel_timer_expired
- * over takt_kernel_preempt.
+ * A trap saves on the interrupted stack what a call may change, and mepc. Handlers and the kernel's part of an
+ * interrupt run on a stack of their own, so that a thread pays for one frame and one context, never for handlers. A
+ * trap that comes when the kernel opens the lock there stays on that stack: at most a handler over
+ * takt_kernel_timer_expired over takt_kernel_preempt.
  *
  * Invariants: a context is resumed with MIE clear, and the level popped with it decides. Only interrupts of
  * machine mode return, so mstatus is the same for every return and is no part of a frame. */

@@ -50,8 +50,8 @@ void takt_port_clock_start(void) {
 
 enum { SOFTWARE = 1 << 3, TIMER = 1 << 7, EXTERNAL = 1 << 11 }; /* bits of mie and mip */
 
-/* The interrupt is pending as long as mtime is not below mtimecmp. The kernel opens the lock in between: other interrupts
- * come then, but not this one. */
+/* The interrupt is pending as long as mtime is not below mtimecmp. The kernel opens the lock in between: other
+ * interrupts come then, but not this one. */
 static void serve_timer(void) {
     __asm volatile("csrc mie, %0" : : "r"(TIMER) : "memory");
     set_mtimecmp(UINT64_MAX);
@@ -144,8 +144,8 @@ static void serve_line(void) {
 
 /* ---- the alarm ---------------------------------------------------------------------------------- */
 
-/* The goldfish clock of the day, in nanoseconds. Reading the lower half of its time latches the upper one, writing the lower
- * half of the alarm arms it; an alarm in the past comes at once. */
+/* The goldfish clock of the day, in nanoseconds. Reading the lower half of its time latches the upper one, writing the
+ * lower half of the alarm arms it; an alarm in the past comes at once. */
 typedef struct goldfish {
     volatile uint32_t time_low;
     volatile uint32_t time_high;

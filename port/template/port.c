@@ -18,9 +18,9 @@ takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to)
     return takt_port_open();
 }
 
-/* Writes at the top of the stack, aligned as the calling convention says, a context in that form whose return address is
- * a few instructions that call entry(argument) and then takt_kernel_thread_returned. Its level is the open one. It may be
- * called for a thread that has executed before, and from takt_kernel_preempt. */
+/* Writes at the top of the stack, aligned as the calling convention says, a context in that form whose return address
+ * is a few instructions that call entry(argument) and then takt_kernel_thread_returned. Its level is the open one. It
+ * may be called for a thread that has executed before, and from takt_kernel_preempt. */
 void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *argument), void *argument) {
     (void)bytes;
     (void)entry;
@@ -29,8 +29,8 @@ void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *a
     return bottom;
 }
 
-/* Sets what switching needs once (priorities of the software interrupt, stack of interrupts), loads the stack pointer of
- * `first` and pops its context. The stack of main is not used again. */
+/* Sets what switching needs once (priorities of the software interrupt, stack of interrupts), loads the stack pointer
+ * of `first` and pops its context. The stack of main is not used again. */
 void takt_port_start(struct takt_thread *first) {
     (void)first;
     for (;;) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The look of the plots: small, quiet, readable in print, the same file for the same numbers."""
+"""The style of the plots: small, quiet, readable in print, the same file for the same numbers."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Section:
         text: what was done, in a few sentences.
         claims: of the paper, which it is about.
         tables: what came out.
-        plots: what it looks like.
+        plots: its figures.
     """
 
     title: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Who is given what: equations (2) to (7), (13) and (14), admission, Algorithms 1 and 2 (S0, 3.1 to 3.2.4).
+"""The allocation of rates: equations (2) to (7), (13) and (14), admission, Algorithms 1 and 2 (S0, 3.1 to 3.2.4).
 
 Rates, budgets and periods of random sets are held against the equations in exact fractions. Rates are rounded by less
 than a unit of 1/18,018,000 each (SPEC.md, 10), so that a period or a budget can be one tick off.
@@ -30,8 +30,8 @@ def run(is_quick: bool) -> Section:
     """Compare, and try the cases one by one."""
     sets = compare(SETS[is_quick])
     return Section(
-        "Who is given what",
-        f"{sets.height} random sets of one to three hard, one to four soft and one to three tasks of class none, with "
+        "The allocation of rates",
+        f"{sets.height} random sets of one to three hard, one to four soft and one to three best-effort tasks, with "
         "weights, all there from 0.",
         [
             _classes_claim(sets),
@@ -197,8 +197,8 @@ def _beta_claim() -> Claim:
         "Section 3.1, (3); Section 5",
         "beta reserves a share for NRT tasks: by formula (3), whose last factor is 1 - U_SRT, or 0.1.",
         f"As printed, {printed} of {tried.height} settings reserve more than the HRT tasks leave, with 1 - U_HRT "
-        f"{corrected}. An overloaded system gives class none {given:.6f} by the formula ({expected:.6f} computed) and "
-        f"{constant:.6f} by the constant.",
+        f"{corrected}. An overloaded system gives best-effort tasks {given:.6f} by the formula ({expected:.6f} "
+        f"computed) and {constant:.6f} by the constant.",
         verdict(corrected == 0 and abs(given - expected) < CLOSE and abs(constant - BETA) < CLOSE, printed > 0),
         "The text after (3) defines U_HRT, which (3) does not use: its last factor must be 1 - U_HRT. The reference "
         "that (3) and (6) name has neither.",
@@ -252,7 +252,7 @@ def _budgets_claim(sets: pl.DataFrame) -> Claim:
 
 
 def _rejected(tasks: Sequence[takt.Task], **options: Any) -> list[str]:
-    """List who is rejected."""
+    """List the rejected tasks."""
     rates = takt.simulate(rate_based(tasks, **options), 1).rates
     return [str(task) for task in rates.filter(what="rejected")["task"]]
 

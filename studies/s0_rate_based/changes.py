@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Changes of rates while the system runs: when they are safe, and what the paper's equations do (S0, 3.2.1).
 
-The rules that look obvious are run beside the safe ones: rates that are given away at once (`changes = "naive"`),
+The rules that seem obvious are run beside the safe ones: rates that are given away at once (`changes = "naive"`),
 and the deadline of (9) as printed, which an EDF task with that deadline shows.
 """
 
@@ -34,7 +34,7 @@ def run(is_quick: bool) -> Section:
     scenarios = try_rules(SCENARIOS[is_quick])
     return Section(
         "Mode changes",
-        f"{SCENARIOS[is_quick]} random systems, {LONG} ticks each: soft tasks and one of class none run alone until "
+        f"{SCENARIOS[is_quick]} random systems, {LONG} ticks each: soft tasks and a best-effort one run alone until "
         "hard "
         "and soft tasks enter, one by one; every other system has jobs that need less than their wcet. Each is run "
         "under every rule for when a task gives up rate.",
@@ -66,10 +66,11 @@ def _request_claim() -> Claim:
         "Section 1",
         "A user explicitly asks for a reduced rate of progress.",
         f"S, soft with 4 in 10, asks for 20 instead at 105: {reduced}. H, hard with 4 in 10, asks for 6 at 205: "
-        f"{raised}, when class none has given up what it got of S; for 10 at 305: {refused}. {result.missed} misses.",
+        f"{raised}, when the best-effort task has given up what it got of S; for 10 at 305: {refused}. "
+        f"{result.missed} misses.",
         verdict((reduced, raised, refused) == ("in force from 110ms", "in force from 240ms", "rejected")
                 and result.missed == 0),
-        "Less is never refused; more of a hard task is judged as an entry is, and it goes on as it was if refused.",
+        "Less is never refused; more of a hard task is judged as an entry is, and it continues as it was if refused.",
         {"missed": result.missed},
     )  # fmt: skip
 
@@ -207,13 +208,13 @@ def _in_flight_claim(scenarios: pl.DataFrame) -> Claim:
     )  # fmt: skip
 
 
-# ---- who is computed anew ---------------------------------------------------------------------------------
+# ---- targets that are computed anew -------------------------------------------------------------------------
 
 LATE_SOFT, LATE_NONE = 500, 1000
 
 
 def entries(**options: Any) -> takt.Result:
-    """Run a system that a soft task enters at 500 and one of class none at 1000."""
+    """Run a system that a soft task enters at 500 and a best-effort one at 1000."""
     tasks = [hard("H1", 3, 10), hard("H2", 4, 20), soft("S1", 8, 40), soft("S2", 10, 100), none("N1", 100)]
     late = [soft("S3", 6, 30, offset=LATE_SOFT), none("N2", 100, offset=LATE_NONE)]
     return takt.simulate(rate_based([*tasks, *late], **options), 2000)
@@ -245,8 +246,8 @@ def _invoked_claim() -> Claim:
             and at_none[1] >= {"S1", "S2", "S3"},
             correction=True,
         ),
-        "When a task comes to its end, not when one of its jobs does: rates follow from who is there. Each task takes "
-        "its new rate at its own boundary.",
+        "When a task reaches its end, not when one of its jobs does: rates follow from the present tasks. Each task "
+        "takes its new rate at its own boundary.",
         {"jobs": jobs, "changed_before": len(early)},
     )  # fmt: skip
 

@@ -71,7 +71,7 @@ def _cost_claim(counts: pl.DataFrame) -> Claim:
         "job go "
         f"from {rates[0]:.2f} to {rates[-1]:.2f}.",
         verdict(more < 1.5 and rates[-1] < 1.2 * rates[0], correction=True),
-        "Not frequent: a target is computed when somebody enters or leaves, and each task takes it at its own "
+        "Not frequent: a target is computed when a task enters or leaves, and each task takes it at its own "
         "boundary. "
         "Instructions per job and per request beside EDF: make bench.",
         {"more_decisions": more, "first": rates[0], "last": rates[-1]},

@@ -23,7 +23,7 @@ ERRATA = (
     ("Table 2", "printed as Table 1", "U = 0.75 is no overload", "H1 (3, 10), H2 (6, 15)", "S0-22"),
     ("Figure 2b", "20 to 25 and 50 to 65", "(6) and (7) stretch both by one factor", "25 and 63; 65 on a grid of 5",
      "S0-22"),
-    ("Algorithm 1", "counts first, rejects nobody", "contradicts the admission of section 4", "test before counting",
+    ("Algorithm 1", "counts first, rejects no task", "contradicts the admission of section 4", "test before counting",
      "S0-13"),
     ("Algorithm 1", "weight overwritten, period nnrt - sysClkGet, queue sorted before the insertion, dcb",
      "see S0-23", "given weight and period", "S0-23"),

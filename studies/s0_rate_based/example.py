@@ -13,10 +13,10 @@ from studies.common import Claim, Plot, Section, Table, golden, merged, verdict
 from studies.s0_rate_based.systems import entered, paper_example
 
 LENGTH = 80
-"""One period of class none, which both figures show."""
+"""The best-effort period that both figures show."""
 
 OVERLOAD = (3, 6)
-"""Wcets of the hard tasks with which the others keep theirs and U = 1.05 without class none."""
+"""Wcets of the hard tasks with which the others keep theirs and U = 1.05 without best-effort tasks."""
 
 PRINTED = {"S1": 25, "S2": 65}
 
@@ -64,7 +64,7 @@ def stretches(periods: dict[str, int], printed: dict[str, int], grid: int = 1) -
 
 
 def _slack_claim(nominal: takt.Result) -> Claim:
-    """Judge what class none gets where there is slack."""
+    """Judge what the best-effort task gets where there is slack."""
     budget = entered(nominal)["N1"][1]
     ran = int(nominal.segments.filter(pl.col("task") == "N1", pl.col("end") <= LENGTH).select(
         (pl.col("end") - pl.col("start")).sum()).item())  # fmt: skip
@@ -130,7 +130,7 @@ def _rates(nominal: takt.Result, overload: takt.Result) -> pl.DataFrame:
 
 
 def _segments(result: takt.Result) -> pl.DataFrame:
-    """List who ran when in the figure."""
+    """List the executions in the figure."""
     rows = [(start, end, task) for start, end, _, task in merged(result.segments) if start < LENGTH]
     return pl.DataFrame(rows, schema=["start", "end", "task"], orient="row")
 

@@ -36,9 +36,9 @@ def judge(outcome: Outcome, is_quick: bool) -> Section:
         f"Two HRT tasks (P 100, 150), two SRT (200, 500) and one NRT (80 in 800), {SETS[is_quick]} random sets for "
         "each "
         "utilization: the rates of Table 1 scaled by factors from 0.7 to 1.3, then to the utilization, all HRT below "
-        "0.85; 24,000 ticks, late jobs go on. NRT is periodic (per) or sporadic (spor), its separation 800 and up to "
-        "as much again; under RB its jobs take their whole budget, or want 80 ticks (nrt80). The golden table was made "
-        "from 6 other sets: its random factors and rounding are not known, so it is compared by what it shows.",
+        "0.85; 24,000 ticks, late jobs continue. NRT is periodic (per) or sporadic (spor), its separation 800 and up "
+        "to as much again; under RB its jobs take their whole budget, or request 80 ticks (nrt80). The golden table "
+        "was made from 6 other sets; its random factors and rounding are unknown, so it is compared by what it shows.",
         [
             _experiment_claim(outcome, held),
             _rm_claim(points, held),
@@ -112,7 +112,7 @@ def _experiment_claim(outcome: Outcome, held: dict[str, bool]) -> Claim:
         f"{sum(held.values())} of {len(held)} invariants hold. Up to {STEADY} % averages are {least:.2f} to "
         f"{largest:.2f} times those of the golden table, which other random sets gave.",
         verdict(all(held.values()) and least > 0.6 and largest < 1.6, correction=True),
-        "Superior in that nobody is late by the deadlines that were given. Those are later ones: SRT tasks pay with "
+        "Superior in that no task is late by the deadlines that were given. Those are later ones: SRT tasks pay with "
         "throughput, and miss what they asked for.",
         {"held": sum(held.values()), "least_ratio": least, "largest_ratio": largest},
     )
@@ -172,7 +172,7 @@ def _edf_claim(points: pl.DataFrame, held: dict[str, bool]) -> Claim:
         "and "
         f"{srt[1]:.0f}.",
         verdict(_holds(held, 3) and nrt[0] < nrt[1], correction=srt[0] >= srt[1]),
-        "Better in misses and for NRT; SRT responses are no shorter than under DM, since somebody has to wait.",
+        "Better in misses and for NRT; SRT responses are no shorter than under DM, since some task has to wait.",
         {f"late_{class_}": value for class_, value in late.items()} | {"srt_edf": srt[0], "srt_dm": srt[1]},
     )
 

@@ -40,7 +40,7 @@ def run() -> Section:
     measured = measure()
     return Section(
         "IoT device, Tables 3 and 4",
-        "Control and sensor are hard, multimedia and packets soft, logging of class none; 4 s at loads of 65, 100 and "
+        "Control and sensor are hard, multimedia and packets soft, logging best-effort; 4 s at loads of 65, 100 and "
         "110 percent. Priorities are fixed in the order control, sensor, multimedia, packets, logging; times are in "
         "ticks of 0.1 ms.",
         [_claim(measured)],

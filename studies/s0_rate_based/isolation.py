@@ -28,7 +28,7 @@ def run(is_quick: bool) -> Section:
         "hard or "
         "soft, executes up to six times its wcet in some jobs. Counted are the tasks other than it that are late.",
         [_overrun_claim(), _isolation_claim(systems), _monitor_claim()],
-        [Table("isolation", "Who else is late because of one task", systems)],
+        [Table("isolation", "Other tasks that are late because of one task", systems)],
     )
 
 

@@ -46,7 +46,7 @@ POLICIES = {
     "RB": ("rate-based", GREEDY),
     "RB-nrt80": ("rate-based", PERIODIC),
 }
-"""The policy and the NRT task of each; RB: its jobs take the whole budget; RB-nrt80: they want 80 ticks."""
+"""The policy and the NRT task of each; RB: its jobs take the whole budget; RB-nrt80: they request 80 ticks."""
 
 TWINS = (("RM-per", "DM-per"), ("EDF-per", "RB-nrt80"))
 """Whose schedules are compared tick by tick."""
@@ -109,7 +109,7 @@ def _same(first: takt.Result, second: takt.Result) -> bool:
 
 
 def _rows(result: takt.Result) -> list[tuple[object, ...]]:
-    """Read the tasks of a run; the period that was given is null where nobody gives any."""
+    """Read the tasks of a run; the period that was given is null where none is given."""
     given = {task: period for task, (_, _, period) in entered(result).items()}
     names = ["class", "task", "released", "finished", "missed", "missed_requested", "response_sum", "response_max"]
     rows = result.summary.select(names).rows()

@@ -10,7 +10,7 @@ import polars as pl
 import takt
 
 BETA = 0.1
-"""The share that the paper keeps for class none (3.2.2 and 5)."""
+"""The share that the paper keeps for best-effort tasks (3.2.2 and 5)."""
 
 UNIT = 1 / 18_018_000
 """Rates are whole numbers of this part of the processor (SPEC.md, 10)."""
@@ -30,12 +30,12 @@ def soft(name: str, wcet: int, period: int, **keys: Any) -> takt.Task:
 
 
 def none(name: str, period: int, **keys: Any) -> takt.Task:
-    """Make a task of class none, NRT in the paper; without a wcet each job takes the whole budget."""
+    """Make a best-effort task, NRT in the paper; without a wcet each job takes the whole budget."""
     return takt.Task(name=name, class_="none", period=period, **keys)
 
 
 def rate_based(tasks: Sequence[takt.Task], policy: str = "rate-based", **options: Any) -> takt.System:
-    """Put tasks under a rate-based root that keeps a tenth for class none unless `options` say otherwise.
+    """Put tasks under a rate-based root that keeps a tenth for best-effort tasks unless `options` say otherwise.
 
     Args:
         tasks: in file order.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Sets worked out by hand: what only deferred preemption schedules, and a worst job that is not the first.
 
-Source of the sets: the project's specification of the algorithms, after Bril, Lukkien and Verhaegh (2007), whom S1
+Source of the sets: the project's specification of the algorithms, after Bril, Lukkien and Verhaegh (2007), which S1
 cites in section 2.
 """
 

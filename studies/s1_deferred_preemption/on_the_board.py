@@ -26,7 +26,7 @@ def run(is_quick: bool) -> Section:
     return Section(
         "On the kernel (Figures 3 and 4)",
         f"Instructions on the emulated mps2-an385. A low job of {ROUNDS:,} iterations does something at every nth: it "
-        "counts, as the paper's does under FPPS, comes to a point while nobody waits, reads the flag first, or comes "
+        "counts, as the paper's does under FPPS, reaches a point while no job waits, reads the flag first, or comes "
         "to an optional point. What it costs is the difference to counting. Then the pair of Figure 3: an empty high "
         "job above a preemptive low one, alone, beside a third preemptive task, and beside a limited one.",
         [_space_claim(), _yield_claim(), _missed_claim()],
@@ -83,7 +83,7 @@ def measure_pairs(periods: tuple[int, ...]) -> pl.DataFrame:
 
 
 def largest_difference(is_quick: bool) -> dict[str, float]:
-    """Give by how much a limited task that is present changes the pair's response, in ticks; nothing without board."""
+    """Give by how much a task with limited preemption changes the pair's response, in ticks; nothing without board."""
     if not board.is_there():
         return {}
     pairs = measure_pairs(TIMER_TICKS[is_quick])

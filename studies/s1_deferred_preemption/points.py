@@ -21,12 +21,12 @@ def run() -> Section:
     calls = count_calls()
     return Section(
         "What a point does",
-        "A low job that runs 2, looks at an optional point, runs 2, looks again, runs 1, comes to a point and runs 1; "
+        "A low job that runs 2, checks an optional point, runs 2, checks again, runs 1, reaches a point and runs 1; "
         "a high job of 1 comes at 3. Then the same low job alone. Then a non-preemptive job of 100, during which ten "
         "high jobs come.",
         [*_point_claims(result, stale), *_call_claims(calls), _interrupt_claim()],
         [
-            Table("points", "The points that the low job comes to", points),
+            Table("points", "The points that the low job reaches", points),
             Table("scheduler_calls", "A non-preemptive job of 100 us and ten releases", calls),
         ],
         [_plot(result)],
@@ -61,8 +61,8 @@ def _point_claims(result: takt.Result, alone: pl.DataFrame) -> list[Claim]:
             "It is false at 2, true at 4 and 5 when the high job has come at 3, and false at all points of the job "
             "alone.",
             verdict(told == expected and not alone["should_yield"].any(), correction=True),
-            "The paper resets it at switch-in only; here it is what holds as of the last look, so that it cannot stay "
-            "true after a point that found nobody.",
+            "The paper resets it at switch-in only; here it is what holds as of the last check, so that it cannot stay "
+            "true after a point that found no waiting job.",
         ),
         Claim(
             "S1-05",

@@ -100,7 +100,7 @@ def _claim(sweep: pl.DataFrame, equal: int, count: int, kernel: dict[str, float]
     """Judge the claim."""
     most = int((sweep["extended_ns"] - sweep["original_ns"]).abs().max() or 0)  # type: ignore[arg-type]
     measured = (
-        f" On the kernel a limited task that is present changes the response of the pair by "
+        f" On the kernel a present task with limited preemption changes the response of the pair by "
         f"{max(kernel.values()):.0f} instructions."
         if kernel
         else ""
@@ -113,7 +113,7 @@ def _claim(sweep: pl.DataFrame, equal: int, count: int, kernel: dict[str, float]
         f"time with it; the responses of Figure 3 differ by at most {most} ns at {sweep.height} timer periods."
         f"{measured}",
         verdict(equal == count and most == 0 and not any(kernel.values())),
-        "What every thread pays for all extensions together, a look at its attributes, is in make bench-kernel.",
+        "What every thread pays for all extensions together, a check of its attributes, is in make bench-kernel.",
         {"sets": count, "equal": equal, "largest_difference_ns": most, **kernel},
     )
 

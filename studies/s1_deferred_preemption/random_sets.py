@@ -77,7 +77,7 @@ def unit_subjobs(tasks: Sequence[takt.Task]) -> list[takt.Task]:
 
 
 def highest_threshold(tasks: Sequence[takt.Task]) -> list[takt.Task]:
-    """Let nobody displace a started job, by a threshold."""
+    """Let no task displace a started job, by a threshold."""
     highest = max(task.priority for task in tasks)
     return [task.replace(subjobs=None, wcet=demand(task), threshold=highest) for task in tasks]
 
@@ -111,7 +111,7 @@ def compare_modes(sets: Sequence[list[takt.Task]]) -> pl.DataFrame:
 
 
 def _mode_row(tasks: list[takt.Task]) -> tuple[int | bool, ...]:
-    """Run a set under each mode; also look whether a job was preempted more often than it has points."""
+    """Run a set under each mode; also check whether a job was preempted more often than it has points."""
     runs = [simulate(mode, tasks, 2 * hyperperiod(tasks)) for mode in MODES]
     deferred = runs[1].summary
     points = [len(task.subjobs or ()) - 1 for task in tasks]

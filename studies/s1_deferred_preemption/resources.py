@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """A subjob as a critical section: no lock is needed if every section lies within a subjob (S1, 1 and 2).
 
-The check reads the bodies; that it is right is seen in runs, where a resource without any protocol makes nobody wait.
+The check reads the bodies; that it is right is seen in runs, where a resource without any protocol makes no job wait.
 It leaves out suspensions, which a body may not have within a section.
 """
 
@@ -33,7 +33,7 @@ def run(is_quick: bool) -> Section:
 
 
 def needs_no_lock(system: takt.System) -> bool:
-    """Say whether every section lies within a subjob: no point within, and nobody preemptive has one."""
+    """Say whether every section lies within a subjob: no point within, and no preemptive task has one."""
     return all(_is_safe(task) for task in system.tasks)
 
 

@@ -102,7 +102,7 @@ def _figure_4_claims(sweep: pl.DataFrame, kernel: dict[str, float]) -> list[Clai
     is_free = sweep["fpds_flag_ns"].unique().to_list() == [LOW_NS]
     is_linear = not kernel or kernel["kernel_residual"] < 1
     measured = (
-        f" On the kernel a point at which nobody waits takes {kernel['kernel_point']:.0f} instructions, whatever their "
+        f" On the kernel a point at which no job waits takes {kernel['kernel_point']:.0f} instructions, whatever their "
         f"number (largest residual {kernel['kernel_residual']:.1f}); the flag {kernel['kernel_yield_flag']:+.0f} "
         f"beside counting; an optional point {kernel['kernel_optional']:.0f}."
         if kernel

@@ -48,8 +48,8 @@ def _fails_claim() -> Claim:
         "S2-05",
         "Section 3.3",
         "A fail process finds the tasks that fail and tells the scheduler.",
-        f"B4 in SoRTS with I 250 and CS 100: {fails} fails, of which {dropped} were dropped at a look after their "
-        f"deadline, {skipped} at their release, and {late} finished late; the summary counts {missed} misses.",
+        f"B4 in SoRTS with I 250 and CS 100: {fails} fails, of which {dropped} were dropped at an invocation after "
+        f"their deadline, {skipped} at their release, and {late} finished late; the summary counts {missed} misses.",
         verdict(fails == missed > 0 and late >= 0),
         numbers={"fails": fails, "missed": missed},
     )

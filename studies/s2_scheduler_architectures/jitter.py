@@ -72,8 +72,8 @@ def _claim(frame: pl.DataFrame) -> Claim:
     return Claim(
         "S2-06",
         "Section 1, Figure 3; Section 3.2",
-        "The time from an instant to the scheduler's look varies from zero to the interval: the jitter problem. A "
-        "scheduler beside the processor reduces it.",
+        "The time from an instant to the scheduler's invocation varies from zero to the interval: the jitter problem. "
+        "A scheduler beside the processor reduces it.",
         f"The delay varies by {fixed} us at I = 250 / 400 / 500 with fixed ticks, by {rearmed} with the re-armed "
         f"timer; by {beside['Co-SoRTS']} in Co-SoRTS and {beside['HaRTS']} in HaRTS.",
         verdict(grows and max(beside.values()) < min(map(min, software.values())), correction=True),

@@ -114,9 +114,9 @@ def _software_claim(runs: Runs) -> Claim:
     return Claim(
         "S2-01",
         "Section 1, Figure 1",
-        "Every interrupt of a scheduler in software costs four switch steps, even if the same task goes on.",
-        f"{entries} entries, {steps} steps; after {same} of them the job goes on that ran before. The trace equals the "
-        f"golden one ({lost} differences).",
+        "Every interrupt of a scheduler in software costs four switch steps, even if the same task continues.",
+        f"{entries} entries, {steps} steps; after {same} of them the job that ran before continues. The trace equals "
+        f"the golden one ({lost} differences).",
         verdict(steps == 4 * entries and same > 0 and lost == 0),
         numbers={"entries": entries, "steps": steps, "same_job": same, "differences": lost},
     )
@@ -130,7 +130,7 @@ def _coprocessor_claim(runs: Runs) -> Claim:
         "S2-02",
         "Sections 1 and 3.2, Figure 2",
         "A co-processor interrupts the processor only if another task has to run.",
-        f"After {same} of {result.kernel_segments.height} switches the job goes on that ran before. The trace equals "
+        f"After {same} of {result.kernel_segments.height} switches the job that ran before continues. The trace equals "
         f"the golden one ({lost} differences).",
         verdict(same == 0 and lost == 0),
         numbers={"same_job": same, "differences": lost},

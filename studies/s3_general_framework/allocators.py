@@ -80,7 +80,7 @@ def _compare_bulk(policy: str, bulk: int, sets: list[list[Drawn]], single: list[
 
 
 def run_feedback(sets: list[list[Drawn]]) -> pl.DataFrame:
-    """Count calls with the drawn demands and with the wcets: who needs no feedback does not see a difference."""
+    """Count calls with the drawn demands and with the wcets: a task that needs no feedback shows no difference."""
     rows = []
     for name in (*POLICIES, "cbs"):
         drawn, full = (sum(_calls(name, tasks) for tasks in chosen) for chosen in (sets, [_full(t) for t in sets]))
@@ -182,7 +182,7 @@ def _scheduled_claim(costs: pl.DataFrame) -> Claim:
 
 
 def _feedback_claim(feedback: pl.DataFrame) -> Claim:
-    """Judge who needs feedback."""
+    """Judge which allocators need feedback."""
     calls = {row[0]: row[1:] for row in feedback.iter_rows()}
     return Claim(
         "S3-15",

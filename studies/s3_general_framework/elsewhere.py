@@ -16,8 +16,8 @@ def run() -> Section:
                 "S3-03",
                 "Section 4.1, Figure 3",
                 "A job is Ready, Active, Sleep or End, and goes from one to another at its timers and events.",
-                "States are inside of a dispatcher; a schedule shows who runs. tests/c/test_calls.c goes through the "
-                "transitions of Takt's windows, tests/references/test_framework_oracle.py through those of the "
+                "States are inside of a dispatcher; a schedule shows which job runs. tests/c/test_calls.c goes through "
+                "the transitions of Takt's windows, tests/references/test_framework_oracle.py through those of the "
                 "reference.",
             ),
         ],

@@ -29,7 +29,7 @@ class Need:
     Args:
         algorithm: its name.
         needs: the extension.
-        expected: who runs in each tick.
+        expected: the job that runs in each tick.
         run: runs the framework, with the extension or without.
     """
 
@@ -93,7 +93,7 @@ def _laxity(is_extended: bool) -> Ticks:
 
 def _servers_golden() -> Ticks:
     """Read Test 2 of the paper on hierarchical scheduling."""
-    return ["" if who == "idle" else who for who in golden_ticks("hsf_test2_deferrable", 120)]
+    return ["" if job == "idle" else job for job in golden_ticks("hsf_test2_deferrable", 120)]
 
 
 def _servers(is_extended: bool) -> Ticks:

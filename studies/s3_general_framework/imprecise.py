@@ -74,7 +74,7 @@ def _draw(rng: random.Random, load: float) -> list[tuple[Drawn, int]]:
 
 
 def _one_set(tasks: list[tuple[Drawn, int]]) -> tuple[int, ...]:
-    """Run a set; look also at what plain fixed priorities miss."""
+    """Run a set; count also what plain fixed priorities miss."""
     parted = [task.task(mandatory=mandatory) for task, mandatory in tasks]
     result = takt.simulate(takt.System(policy="imprecise", tasks=parted), HORIZON, segments=False)
     plain = takt.simulate(takt.System(tasks=[task.task() for task, _ in tasks]), HORIZON, segments=False)
@@ -116,10 +116,10 @@ def _parts() -> list[str]:
     wanted = {"1": 2, "2": 3}
     ran: dict[str, int] = {}
     parts = []
-    for who in executed(takt.simulate(example(), GOLDEN_HORIZON)):
-        ran[who] = ran.get(who, 0) + 1
-        task = tasks_of([who])[0]
-        parts.append(("M" if ran[who] <= wanted[task] else "O") + task if who else "")
+    for job in executed(takt.simulate(example(), GOLDEN_HORIZON)):
+        ran[job] = ran.get(job, 0) + 1
+        task = tasks_of([job])[0]
+        parts.append(("M" if ran[job] <= wanted[task] else "O") + task if job else "")
     return parts
 
 

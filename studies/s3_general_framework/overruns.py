@@ -128,7 +128,7 @@ def others_missed(sweep: pl.DataFrame, way: str, culprit: str) -> int:
 
 def _overrun_claim(sweep: pl.DataFrame, example: pl.DataFrame) -> Claim:
     """Judge the first row of Table 1."""
-    harm = {(way, who): others_missed(sweep, way, who) for way in WAYS for who in ("first", "last")}
+    harm = {(way, place): others_missed(sweep, way, place) for way in WAYS for place in ("first", "last")}
     enforced = sum(count for (way, _), count in harm.items() if way not in UNENFORCED)
     is_harmed = harm["RM", "first"] > 0 and harm["EDF", "first"] > 0 and harm["EDF", "last"] > 0
     holds = is_harmed and harm["RM", "last"] == 0 and enforced == 0
@@ -136,7 +136,7 @@ def _overrun_claim(sweep: pl.DataFrame, example: pl.DataFrame) -> Claim:
     return Claim(
         "S3-18",
         "Sections 2.1 to 2.4, Table 1",
-        "Overrun: TD stops the task at its finish time; under PD a high-priority task goes on and takes the time of "
+        "Overrun: TD stops the task at its finish time; under PD a high-priority task continues and takes the time of "
         "lower ones; under SD the others are not affected.",
         f"Deadlines missed by the others: {harm['RM', 'first']:,} under RM if the first task overruns, "
         f"{harm['RM', 'last']} if the last does; {harm['EDF', 'first']:,} and {harm['EDF', 'last']:,} under EDF; "
@@ -168,4 +168,4 @@ def _plot(sweep: pl.DataFrame) -> Plot:
         axes.set(ylabel=f"others' misses,\n{culprit} overruns")
     panels[1].set(xlabel="demand of every third job / wcet")
     add_legend(panels[0])
-    return Plot("overruns", "Overruns: who is harmed", figure)
+    return Plot("overruns", "Overruns: the tasks that are harmed", figure)

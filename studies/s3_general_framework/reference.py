@@ -76,7 +76,7 @@ def mapped(policy: str, tasks: Sequence[Drawn], on_finish: str = "end") -> Syste
 
 
 def _allocator(policy: str, task: Drawn, on_finish: str) -> Allocator:
-    """Make the allocator of a task; nobody reads the priority where the effective one is another attribute."""
+    """Make the allocator of a task; the priority is not read where the effective one is another attribute."""
     priority = task.rank if policy == "fp" else task.period
     return Periodic(task.period, task.wcet, priority, None, task.offset, on_finish)
 
@@ -87,7 +87,7 @@ def executed(outcome: Outcome) -> Ticks:
 
 
 def run(system: System, horizon: int = HORIZON) -> Ticks:
-    """Run the framework, and list who executes in each tick."""
+    """Run the framework, and list the job that executes in each tick."""
     return executed(simulate(system, horizon))
 
 

@@ -80,7 +80,7 @@ def _one_switch(rng: random.Random) -> tuple[int, int, int]:
 
 
 def run_entries(count: int) -> pl.DataFrame:
-    """Let a task enter under RM; look at those that are more urgent, and at all others."""
+    """Let a task enter under RM; compare those that are more urgent, and at all others."""
     rng = random.Random(SEED + 1)
     rows = [(number, *_one_entry(rng)) for number in range(count)]
     return pl.DataFrame(rows, schema=["set", "more_urgent_change", "misses_before", "misses_after"], orient="row")
@@ -103,7 +103,7 @@ def _one_entry(rng: random.Random) -> tuple[int, int, int]:
 
 def _only(names: set[str], ticks: Ticks) -> Ticks:
     """Forget all but some tasks."""
-    return [who if who.partition("#")[0] in names else "" for who in ticks]
+    return [job if job.partition("#")[0] in names else "" for job in ticks]
 
 
 def run_new_flow() -> pl.DataFrame:
@@ -145,7 +145,7 @@ def _one_background(tasks: list[Drawn]) -> tuple[int, ...]:
     filled = executed(takt.simulate(takt.System(tasks=[*described, work]), HORIZON))
     expected = reference.mapped("fp", tasks, on_finish="keep")
     both = replace(expected, tasks=(*expected.tasks, reference.Task(NEWCOMER, None, ((0, ENDLESS),))))
-    changed = differences(alone, [who if tasks_of([who]) != [NEWCOMER] else "" for who in filled])
+    changed = differences(alone, [job if tasks_of([job]) != [NEWCOMER] else "" for job in filled])
     apart = differences(filled, reference.run(both))
     return alone.count(""), tasks_of(filled).count(NEWCOMER), changed, apart, *_reserved(described, work)
 

@@ -117,13 +117,13 @@ def run_worked_examples() -> pl.DataFrame:
 
 def _differ_from_golden(name: str, system: takt.System, horizon: int) -> int:
     """Count the ticks that differ from a golden schedule, which calls the server of red_cbs A."""
-    expected = ["srv" if name == "red_cbs" and who == "A" else who for who in golden_ticks(name, horizon)]
+    expected = ["srv" if name == "red_cbs" and job == "A" else job for job in golden_ticks(name, horizon)]
     return differences(tasks_of(_as_one(executed(takt.simulate(system, horizon)))), expected)
 
 
 def _as_one(ticks: Ticks) -> Ticks:
     """Call the tasks srv@0, srv@1 .. the jobs of one."""
-    return ["srv#" + who[4 : who.index("#")] if who.startswith("srv@") else who for who in ticks]
+    return ["srv#" + job[4 : job.index("#")] if job.startswith("srv@") else job for job in ticks]
 
 
 def alternating() -> Ticks:

@@ -46,7 +46,7 @@ class Drawn:
         return self.demands[job % len(self.demands)] if self.demands else self.wcet
 
     def work(self, horizon: int = HORIZON) -> tuple[tuple[int, int, int], ...]:
-        """List releases, demands and wcets, as the framework wants them."""
+        """List releases, demands and wcets, as the framework takes them."""
         releases = range(self.offset, horizon, self.period)
         return tuple((instant, self.demand_of(job), self.wcet) for job, instant in enumerate(releases))
 
@@ -103,7 +103,7 @@ def executed(result: takt.Result) -> Ticks:
 
 def tasks_of(ticks: Ticks) -> Ticks:
     """Forget the jobs."""
-    return [who.partition("#")[0] for who in ticks]
+    return [job.partition("#")[0] for job in ticks]
 
 
 def golden_ticks(name: str, horizon: int) -> Ticks:

@@ -75,7 +75,7 @@ SERVERS = (("F1", 2, 4), ("F2", 2, 8), ("F3", 1, 4))
 
 
 def enforced(policy: str, tasks: Sequence[Drawn]) -> takt.System:
-    """Make a system in which nobody runs beyond its budget."""
+    """Make a system in which no task runs beyond its budget."""
     return takt.System(policy=policy, tasks=[task.task(on_overrun="suspend") for task in tasks])
 
 
@@ -188,7 +188,7 @@ def _time_driven(rng: random.Random) -> tuple[object, ...]:
         now = start + rng.randint(1, 4)
         slots.append((NAMES[owner], start, now))
     cycle = now + rng.randint(0, 2)
-    wcets = {name: sum(end - start for who, start, end in slots if who == name) for name in NAMES}
+    wcets = {name: sum(end - start for owner, start, end in slots if owner == name) for name in NAMES}
     tasks = [
         Drawn(name, cycle, wcets[name], offset=rng.choice((0, 0, 1, 3)), demands=_around(rng, wcets[name]))
         for name in NAMES
@@ -205,7 +205,7 @@ def _run_table(tasks: list[Drawn], cycle: int, slots: list[tuple[str, int, int]]
     """Run a table in Takt and in the framework."""
     system = takt.System(policy="time-driven", options=table_of(cycle, slots), tasks=[task.task() for task in tasks])
     result = takt.simulate(system, HORIZON)
-    own = {name: tuple((start, end) for who, start, end in slots if who == name) for name in NAMES}
+    own = {name: tuple((start, end) for owner, start, end in slots if owner == name) for name in NAMES}
     works = [reference.Task(task.name, reference.TimeTable(own[task.name], cycle), task.work()) for task in tasks]
     outcome = reference.simulate(reference.System(tuple(works), reference.EFFECTIVE["time-driven"]), HORIZON)
     apart = differences(executed(result), reference.executed(outcome))
@@ -346,11 +346,11 @@ def _four_attributes_claim(sets: pl.DataFrame) -> Claim:
 
 
 def _continued_claim() -> Claim:
-    """Judge that unfinished work goes on in the next job."""
+    """Judge that unfinished work continues in the next job."""
     cut = executed(takt.simulate(enforced("rm", TWO), 35))
     plain = executed(takt.simulate(direct("rm", TWO), 35))
     wrong = differences(tasks_of(cut), golden_ticks("red_rm_57", 35))
-    ends = [1 + max(tick for tick, who in enumerate(ran) if who == "B#1") for ran in (cut, plain)]
+    ends = [1 + max(tick for tick, owner in enumerate(ran) if owner == "B#1") for ran in (cut, plain)]
     return Claim(
         "S3-02",
         "Section 3.1",
@@ -386,7 +386,7 @@ def _order_claim(sets: pl.DataFrame) -> Claim:
     return Claim(
         "S3-05",
         "Section 4.1 (steps 1 to 3)",
-        "Test the next event; if there are more, go on; then select the active job of the highest effective priority.",
+        "Test the next event; if there are more, repeat; then select the active job of the highest effective priority.",
         f"{edge:,} jobs of the random sets complete at the very instant of their finish or with the last tick of their "
         f"budget. In the fixed order, completions first, they are complete; {wrong} ticks differ.",
         verdict(wrong == 0 and edge > 0, correction=True),
@@ -410,7 +410,7 @@ def _mapping_claim(attributes: pl.DataFrame) -> Claim:
         f"Attributes of one job of each row: {', '.join(map(str, found))}; effective {', '.join(effective)}.",
         verdict(found == EXPECTED_ATTRIBUTES and effective == ["priority", "finish", "start", "finish"]),
         "In the framework of the tests. In Takt the task-set file is the registration, and the policy the mapping; "
-        "tests/c/test_calls.c looks at the attributes of its windows.",
+        "tests/c/test_calls.c checks the attributes of its windows.",
         {"rows": len(found)},
     )
 

@@ -80,7 +80,7 @@ def _one_request(tasks: list[Drawn]) -> tuple[object, ...]:
         return len(tasks), density, False, 0, 0, None
     result = takt.simulate(system, HORIZON)
     ticks = tasks_of(executed(result))
-    windows = [sum(who == task.name for who in ticks[start : start + task.period]) - task.wcet
+    windows = [sum(job == task.name for job in ticks[start : start + task.period]) - task.wcet
                for task in tasks for start in range(HORIZON - task.period + 1)]  # fmt: skip
     apart = differences(ticks, tasks_of(_in_framework(tasks, result)))
     return len(tasks), density, True, len(windows), sum(spare < 0 for spare in windows), apart

@@ -140,8 +140,8 @@ def _growth_claim(counts: pl.DataFrame, kernel: dict[str, float]) -> Claim:
         f"replenishment by {steps:.2f}; from 10 to 40 the paper's tick grows by {paper:.2f}.{_on_the_kernel(kernel)}",
         verdict(decisions < 1.5 and steps < 6 and is_flat, correction=True),
         "The growth is that of the paper's tick handler, not of hierarchical scheduling: here nothing is done in a "
-        "tick without an event, and an event does not look at the other servers. What grows is the longest tick: when "
-        "the wheel of timers comes to a row, it moves all timers of that row, one in each step, with interrupts open "
+        "tick without an event, and an event does not visit the other servers. What grows is the longest tick: when "
+        "the wheel of timers reaches a row, it moves all timers of that row, one in each step, with interrupts open "
         "in between.",
         {"growth_decisions": decisions, "growth_steps": steps, "growth_paper_10_to_40": paper, **kernel},
     )

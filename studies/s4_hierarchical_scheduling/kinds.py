@@ -32,7 +32,7 @@ def run() -> Section:
         "Other kinds of servers",
         f"Tests 1 and 2 for {LONG} ticks with every kind of server, ordered by fixed priorities or by earliest "
         "deadlines. Isolation is judged by whether T3 in S2 meets all deadlines in Test 2, in which S1 is overloaded. "
-        "A soft constant-bandwidth server takes what nobody else wants, so S1 gets more than its share.",
+        "A soft constant-bandwidth server takes what no other task requests, so S1 gets more than its share.",
         [_claim(frame)],
         [Table("kinds", "Every kind on Tables I and II", frame)],
         [_plot(frame)],

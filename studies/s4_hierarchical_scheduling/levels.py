@@ -59,7 +59,7 @@ def _ties_claim(ties: Shifted) -> Claim:
         "Sections III-C and IV-B",
         "Both levels are fixed-priority preemptive; equals are served first in, first out.",
         "A1 runs 0-3, A2 3-4, then SA is depleted and SB's B runs 4-9: neither the equal task nor the equal server "
-        "preempts, and who came first goes first.",
+        "preempts, and the job that came first goes first.",
         verdict(ties == _TIES),
     )
 
@@ -99,7 +99,7 @@ def _is_plain(tasks: list[takt.Task]) -> bool:
 
 
 def _busy(result: takt.Result) -> list[tuple[int, int, str]]:
-    """List who ran when, without servers and idle time."""
+    """List the executions, without servers and idle time."""
     return [(start, end, task) for start, end, _, task in merged(result.segments) if task != "idle"]
 
 

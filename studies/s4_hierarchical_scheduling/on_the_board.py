@@ -132,7 +132,7 @@ def _range(figures: pl.DataFrame, phase: str, kind: str, column: str = "mean") -
 
 
 def _structure_claim(figures: pl.DataFrame) -> Claim:
-    """Judge that a switch of servers does not look at the others."""
+    """Judge that a switch of servers does not visit the others."""
     least = min(_range(figures, "choose", kind, "least")[0] for kind in PAPER_KINDS)
     most = max(_range(figures, "choose", kind, "most")[1] for kind in PAPER_KINDS)
     bytes_each = int(figures["server_bytes"].max())  # type: ignore[arg-type]
@@ -178,7 +178,7 @@ def _kinds_claim(figures: pl.DataFrame) -> Claim:
         + ".",
         verdict(ratios["scheduler"][0] > 1 and ratios["tick"][0] > 1 and ratios["choose"][1] < 1.05, correction=True),
         "Scheduler and tick cost more, because more comes at one instant. Choosing costs the same: a deferrable server "
-        "without ready tasks is in no ready set here, so nobody searches for one that has any.",
+        "without ready tasks is in no ready set here, so no search for one that has any is needed.",
         {f"{phase}_least": least for phase, (least, _) in ratios.items()},
     )
 

@@ -21,7 +21,7 @@ def run() -> Section:
     return Section(
         "The order of work in a tick",
         "The paper replenishes, then charges the tick that is over, then selects. Takt charges first. A server with "
-        "P = Q = 5 that is always busy shows the difference: in the paper's order the tick that is over is taken out "
+        "P = Q = 5 that is always busy shows the difference: in the paper's order the tick that is over is removed "
         "of the new budget. The column of the paper is worked out from its text.",
         [_claim(budgets)],
         [Table("tick_order", "Budgets of a server with P = Q = 5", budgets)],

@@ -2,7 +2,7 @@
 """Resources that servers share by locks: overrun, payback and SIRAP (S4, VII, future work).
 
 Sources: Davis and Burns 2006 (HSRP, with overrun and payback); Behnam, Shin, Nolte and Nolin 2007 (SIRAP). The example
-is the one of the specification: task B comes to its section when its server has 2 of the 3 ticks left that it takes.
+is the one of the specification: task B reaches its section when its server has 2 of the 3 ticks left that it takes.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def run(is_quick: bool) -> Section:
     return Section(
         "Resources among servers",
         "Two deferrable servers with one task each share a resource. Without a rule for an exhausted budget the server "
-        "keeps the resource until its next replenishment; with overrun it goes on to the unlock; with payback it gives "
-        "that back; under SIRAP a job locks only with enough budget left. Then random systems of two or three servers, "
-        "for which the ticks are counted in which the resource is held and the processor idles.",
+        "keeps the resource until its next replenishment; with overrun it continues to the unlock; with payback it "
+        "gives that back; under SIRAP a job locks only with enough budget. Then random systems of two or three "
+        "servers, for which the ticks are counted in which the resource is held and the processor idles.",
         [_claim(example, drawn)],
         [
             Table(

@@ -50,7 +50,7 @@ def run_paper(kind: str, test: int = 1, horizon: int = HORIZON, policy: str = "f
 
 
 def executed(result: takt.Result) -> list[str]:
-    """List who ran in each tick, as "server/task"; "" if nobody did."""
+    """List the task that ran in each tick, as "server/task"; "" in idle time."""
     ran = [""] * result.horizon
     for start, end, server, task in merged(result.segments):
         ran[start:end] = [f"{server}/{task}"] * (end - start)
@@ -59,7 +59,7 @@ def executed(result: takt.Result) -> list[str]:
 
 def server_ran(result: takt.Result, server: str) -> list[bool]:
     """Say for each tick whether the server was charged for it."""
-    return [who.startswith(f"{server}/") for who in executed(result)]
+    return [ran.startswith(f"{server}/") for ran in executed(result)]
 
 
 def as_text(rows: Iterable[tuple[object, ...]]) -> list[tuple[str, ...]]:

@@ -69,18 +69,18 @@ def _states(result: takt.Result, task: str, job: int, finish: int | None) -> Ite
         yield stretch[0], stretch[-1] + 1, state
 
 
-def _reason(who: str, server: str, budget: int) -> str:
+def _reason(ran: str, server: str, budget: int) -> str:
     """Say why a job waits: its server has no budget or runs another task, or another server runs."""
-    return "local" if budget == 0 or who.startswith(f"{server}/") else "global"
+    return "local" if budget == 0 or ran.startswith(f"{server}/") else "global"
 
 
 def _draw_idle(axes: Axes, y: int, result: takt.Result) -> None:
     """Draw the idle tasks: of servers in their colours, of the idle server black."""
     colors = {"": INK, **{f"{server}/idle": color for server, color in zip(SERVERS, COLORS, strict=False)}}
-    for who, group in groupby(enumerate(executed(result)), key=lambda pair: pair[1]):
+    for ran, group in groupby(enumerate(executed(result)), key=lambda pair: pair[1]):
         ticks = [tick for tick, _ in group]
-        if who in colors:
-            axes.broken_barh([(ticks[0], len(ticks))], (y - 0.15, 0.3), facecolor=colors[who], edgecolor=INK,
+        if ran in colors:
+            axes.broken_barh([(ticks[0], len(ticks))], (y - 0.15, 0.3), facecolor=colors[ran], edgecolor=INK,
                              linewidth=0.4)  # fmt: skip
 
 

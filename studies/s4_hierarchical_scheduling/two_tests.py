@@ -30,8 +30,8 @@ def run() -> Section:
         "Tests 1 and 2",
         "Two servers under fixed priorities (S1: P 20, Q 10 above S2: P 40, Q 15) with the tasks of Table II, for 120 "
         "ticks from a synchronous start; in Test 2, T2 executes 6 instead of 2. The paper's task model has no "
-        "deadlines; here they are the periods, and late jobs go on. Gray is execution; solid white local preemption or "
-        "no budget, dashed white global preemption; red a missed deadline; black, in the lane idle, is the idle "
+        "deadlines; here they are the periods, and late jobs continue. Gray is execution; solid white local preemption "
+        "or no budget, dashed white global preemption; red a missed deadline; black, in the lane idle, is the idle "
         "server, coloured the idle task of a server.",
         _claims(runs),
         [
@@ -65,7 +65,7 @@ def late_jobs(runs: Runs) -> pl.DataFrame:
 def s2_is_identical(kind: str) -> bool:
     """Say whether S2 runs in the same ticks, the same tasks, with the same budget in both tests."""
     first, second = (run_paper(kind, test, LONG) for test in (1, 2))
-    own = [[who if who.startswith("S2/") else "" for who in executed(result)] for result in (first, second)]
+    own = [[ran if ran.startswith("S2/") else "" for ran in executed(result)] for result in (first, second)]
     return own[0] == own[1] and first.budgets["S2"].equals(second.budgets["S2"])
 
 
@@ -108,7 +108,7 @@ def _kind_claim(id: str, kind: str, runs: Runs, differing: dict[tuple[int, str],
         "deferrable": "A deferrable server keeps its budget until its period ends; what is left then is lost.",
     }
     lost = sum(differing[test, kind] for test in (1, 2))
-    idled = [sum(who.endswith("/idle") for who in executed(runs[test, kind])) for test in (1, 2)]
+    idled = [sum(ran.endswith("/idle") for ran in executed(runs[test, kind])) for test in (1, 2)]
     return Claim(
         id,
         "Section IV-C",
@@ -123,7 +123,7 @@ def _kind_claim(id: str, kind: str, runs: Runs, differing: dict[tuple[int, str],
 def _idle_claim(runs: Runs) -> Claim:
     """Judge the idle server and the idle tasks."""
     idle = {kind: executed(runs[1, kind]).count("") for kind in PAPER_KINDS}
-    own = {kind: {who for who in executed(runs[1, kind]) if who.endswith("/idle")} for kind in PAPER_KINDS}
+    own = {kind: {ran for ran in executed(runs[1, kind]) if ran.endswith("/idle")} for kind in PAPER_KINDS}
     return Claim(
         "S4-04",
         "Sections IV-C and VI-A",
@@ -132,7 +132,7 @@ def _idle_claim(runs: Runs) -> Claim:
         f"Test 1: the processor is left idle in {idle['idling']} ticks with idling servers, which themselves idle in "
         f"S1 and S2, and in {idle['deferrable']} ticks with deferrable ones, which never do.",
         verdict(own["idling"] == {"S1/idle", "S2/idle"} and not own["deferrable"]),
-        "There is no object for the idle server: it is the time in which nobody is chosen.",
+        "There is no object for the idle server: it is the time in which no server is chosen.",
         {f"idle_{kind}": count for kind, count in idle.items()},
     )
 
@@ -178,7 +178,7 @@ def _test_2_claim(runs: Runs, differing: dict[tuple[int, str], int]) -> Claim:
     lost = sum(differing[2, kind] for kind in PAPER_KINDS)
     t3 = [runs[test, "deferrable"].summary["response_max"][2] for test in (1, 2)]
     is_identical = s2_is_identical("idling")
-    never_idle = not any(who == "S1/idle" for who in executed(runs[2, "idling"]))
+    never_idle = not any(ran == "S1/idle" for ran in executed(runs[2, "idling"]))
     return Claim(
         "S4-13",
         "Section VI-A, Test 2, Figure 8",

@@ -122,4 +122,4 @@ def test_soft_tasks_that_may_miss_are_counted() -> None:
     tasks = [takt.Task(name="H", period=100, wcet=1, priority=9)]
     tasks += [takt.Task(name=f"S{i}", period=100, deadline=1, wcet=2, priority=1, class_="soft") for i in range(1, 6)]
     reason = takt.analyse(takt.System(tasks=tasks), sensitivity=False).reason
-    assert reason == "all 1 hard tasks meet their deadlines; not so S1, S2, S3, and 2 more"
+    assert reason == "the only hard task meets its deadlines; not so S1, S2, S3, and 2 more"

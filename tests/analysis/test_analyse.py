@@ -198,6 +198,7 @@ def test_no_simulation_contradicts_the_analysis_of_a_table(data: st.DataObject) 
         assert row.response is None or row.response == worst
 
 
+@pytest.mark.long
 def test_the_random_systems_have_every_verdict() -> None:
     seen: Counter[tuple[str, Verdict]] = Counter()
 

@@ -53,7 +53,7 @@ def test_preemption_fails_where_deferred_preemption_fits() -> None:
 
 
 def test_the_worst_response_is_not_that_of_the_first_job() -> None:
-    """S1-17: of the jobs of the active period the fifth responds last."""
+    """Bergsma et al. 2009: of the jobs of the active period the fifth responds last."""
     tasks = [
         takt.Task(name="T1", period=25, subjobs=[10], priority=2),
         takt.Task(name="T2", period=35, subjobs=[6, 15], priority=1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Servers at the root and in each other: no simulated task is slower than its bound; and the tables of S4."""
+"""Servers at the root and in each other: no task is slower than its bound; and the tables of Inam et al. 2011."""
 
 from __future__ import annotations
 

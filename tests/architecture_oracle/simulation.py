@@ -37,7 +37,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .checks import check
 from .jobs import Workload
 from .model import Architecture, Outcome, Segment, Task
 from .parallel import ParallelRun, split_at_releases
@@ -55,10 +54,7 @@ def simulate(tasks: Sequence[Task], policy: str, architecture: Architecture, dur
         duration: how long, >= 1.
     Returns:
         What happened.
-    Raises:
-        ValueError: a task or the architecture breaks a rule that its class states, or the duration is below 1.
     """
-    check(tasks, policy, architecture, duration)
     workload = Workload(tasks, policy)
     record = Record(duration)
     kind = SoftwareRun if architecture.kind == "software" else ParallelRun

@@ -25,6 +25,7 @@ from oracle.systems import EVERYTHING as ANYTHING
 from oracle.systems import RESOURCES, SERVER_KINDS, chains, crowds, horizons, households, systems, with_changes
 from places import EXAMPLES
 from sampling import tries
+from tables import read_rows
 from takt.base import times
 from takt.board import emulation, firmware, programs
 from takt.command import main
@@ -248,25 +249,7 @@ TASK = '[[task]]\nname = "A"\nperiod = 50\nwcet = 2\n'
 
 @pytest.mark.parametrize(
     ("text", "lines"),
-    [
-        (
-            '[system]\nresolution = "10ns"\n' + TASK + "offset = 3\ndeadline = 25\n",
-            [
-                '[[task]] "A" period: expected a multiple of the board\'s tick of 40ns, found 500ns',
-                '[[task]] "A" deadline: expected a multiple of the board\'s tick of 40ns, found 250ns',
-                '[[task]] "A" offset: expected a multiple of the board\'s tick of 40ns, found 30ns',
-            ],
-        ),
-        (
-            '[platform]\npoints = "pull"\n' + TASK,
-            ['[platform] points: boards handle every event at once, as with points = "push"; leave the key out'],
-        ),
-        ("[system]\ncpus = 2\n" + TASK, ["[system] cpus: the board has one processor, found 2"]),
-        (
-            '[platform]\nmodel = "hardware"\n' + TASK,
-            ["[platform] model: the board is an architecture of its own; leave it out"],
-        ),
-    ],
+    read_rows("refused_by_boards"),
 )
 def test_what_the_board_cannot_do_is_bad_input(text: str, lines: list[str], tmp_path: Path) -> None:
     path = task_set(tmp_path, text)

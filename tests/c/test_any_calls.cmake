@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-set(fuzzer fuzz_dispatcher)
-include(tests/c/fuzzer.cmake)
+target_sources(${test} PRIVATE ${takt_fuzz}/fuzz_dispatcher.c)
+target_link_libraries(${test} PRIVATE takt_fuzz_shared)

@@ -271,59 +271,9 @@ static void misuse_of_a_running_kernel_is_refused(void) {
     check_invariants();
 }
 
-static takt_periodic_thread_t periodic;
-static takt_thread_server_t server;
-
-static takt_job_parameters_t valid_task(void) {
-    return (takt_job_parameters_t){
-        .thread = {.entry = entry, .stack = subject.stacks[0], .stack_bytes = sizeof subject.stacks[0]},
-        .period = 10,
-        .relative_deadline = 10,
-    };
-}
-
-static takt_thread_server_parameters_t valid_server(void) {
-    return (takt_thread_server_parameters_t){
-        .kind = &takt_server_deferrable, .policy = &takt_policy_edf, .period = 10, .budget = 3};
-}
-
-static void parameters_out_of_range_are_refused(void) {
-    fake_port_reset();
-    takt_thread_server_parameters_t of_server = valid_server();
-    CHECK(takt_thread_server_create(&server, &of_server) == TAKT_ERROR_NOT_INITIALISED);
-    CHECK(takt_kernel_init(&takt_policy_fp) == TAKT_OK);
-    of_server.budget = 11;
-    CHECK(takt_thread_server_create(&server, &of_server) == TAKT_ERROR_BUDGET);
-    of_server.budget = 0;
-    CHECK(takt_thread_server_create(&server, &of_server) == TAKT_ERROR_BUDGET);
-    of_server.period = 0;
-    CHECK(takt_thread_server_create(&server, &of_server) == TAKT_ERROR_PERIOD);
-    takt_job_parameters_t of_task = valid_task();
-    of_task.period = 0;
-    CHECK(takt_periodic_thread_create(&periodic, &of_task) == TAKT_ERROR_PERIOD);
-    of_task = valid_task();
-    of_task.relative_deadline = 0;
-    CHECK(takt_periodic_thread_create(&periodic, &of_task) == TAKT_ERROR_DEADLINE);
-    of_task = valid_task();
-    of_task.thread.priority = TAKT_PRIORITIES;
-    CHECK(takt_periodic_thread_create(&periodic, &of_task) == TAKT_ERROR_PRIORITY);
-    of_task = valid_task();
-    of_task.thread.stack_bytes = TAKT_STACK_BYTES_MIN - 8;
-    CHECK(takt_periodic_thread_create(&periodic, &of_task) == TAKT_ERROR_STACK);
-    of_task = valid_task();
-    of_task.is_limited = true;
-    of_task.preemption_key = TAKT_PRIORITIES + 1;
-    CHECK(takt_periodic_thread_create(&periodic, &of_task) == TAKT_ERROR_THRESHOLD);
-    of_task.preemption_key = TAKT_PRIORITIES;
-    CHECK(takt_periodic_thread_create(&periodic, &of_task) == TAKT_OK);
-    of_server = valid_server();
-    CHECK(takt_thread_server_create(&server, &of_server) == TAKT_ERROR_ORDER);
-}
-
 int main(void) {
     calls_before_the_start_are_refused();
     misuse_of_a_running_kernel_is_refused();
-    parameters_out_of_range_are_refused();
     check_sequences(with_attributes_zero_both_layers_decide_alike, SEQUENCES);
     check_sequences(beside_servers_both_layers_decide_alike, SEQUENCES);
     check_sequences(interrupts_between_steps_lose_nothing, SEQUENCES);

@@ -195,6 +195,24 @@ static void a_call_that_takes_longer_goes_on(void) {
     destroy_driven();
 }
 
+/* A's slots are 0 to 2 and 5 to 6 of 8, B's is 2 to 5. */
+static void a_late_call_finds_the_slot_that_is_open(void) {
+    static const takt_slot_t of_a[] = {{0, 2}, {5, 1}}, of_b[] = {{2, 3}};
+    static const takt_window_spec_t table[] = {
+        {TAKT_WINDOWS_TIME_DRIVEN, {.slots = of_a, .slot_count = 2, .cycle = 8}},
+        {TAKT_WINDOWS_TIME_DRIVEN, {.slots = of_b, .slot_count = 1, .cycle = 8}}};
+    const takt_system_spec_t spec = {.policy = &takt_policy_time_driven,
+                                     .levels = 2,
+                                     .tasks = three_tasks,
+                                     .task_count = 2,
+                                     .windows = table};
+    make_driven(&spec);
+    check_decision(pass(3), task_entity(B), 5);
+    CHECK(driven.tasks[A].job.remaining == 2);
+    check_decision(pass(17), task_entity(A), 18);
+    destroy_driven();
+}
+
 /* ---- attributes (Wang and Lin 1999, Table 2) ------------------------------------------------------------------------ */
 
 /* The second window of A: what it has of start, finish and budget, and the key that orders it. */
@@ -238,6 +256,7 @@ int main(void) {
     a_window_is_ready_active_asleep_and_ended();
     work_that_comes_wakes_a_window();
     a_budget_that_is_used_up_ends_a_window();
+    a_late_call_finds_the_slot_that_is_open();
     calls_are_due_when_the_last_window_begins();
     those_of_instant_0_take_no_time();
     a_call_goes_on_top_at_its_last_safe_instant();

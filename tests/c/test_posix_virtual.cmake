@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-include(tests/c/posix_port.cmake)
+target_link_libraries(${test} PRIVATE takt_posix_kernel)

@@ -242,6 +242,7 @@ def test_the_installed_command_refuses_bad_input_without_a_traceback() -> None:
     assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["bad.toml"] * 4
 
 
+@pytest.mark.long
 def test_no_colour_is_written_where_nobody_watches_or_wants_it() -> None:
     assert "\x1b" not in start("run", SMALLEST).stdout
     assert "\x1b" in start("run", SMALLEST, FORCE_COLOR="1").stdout
@@ -252,6 +253,7 @@ def test_a_narrow_terminal_cuts_no_number() -> None:
     assert words(start("run", SMALLEST, COLUMNS="30").stdout) == words(TABLE)
 
 
+@pytest.mark.long
 def test_a_terminal_of_80_columns_is_wide_enough_for_the_examples() -> None:
     for example in (EXAMPLES / f"{name}.toml" for name in ("iot_node", "servers", "smallest", "fpds", "overload")):
         assert max(map(len, start("run", str(example), COLUMNS="80").stdout.splitlines())) <= 80

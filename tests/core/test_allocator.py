@@ -20,6 +20,7 @@ from framework_oracle.periodic import EFFECTIVE
 from hypothesis import given
 from hypothesis import strategies as st
 from sampling import tries
+from tables import read_rows
 from takt.command import main
 from takt.model.core_input import ALLOCATOR
 from test_golden import runs_of
@@ -207,84 +208,11 @@ def two_tasks(**allocator: object) -> takt.System:
     return takt.System(policy="rm", tasks=tasks, allocator=takt.Allocator(**allocator))
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_calls_in_spare_time_wait_until_nobody_else_has_work(policy: str) -> None:
-    system = one_task(3, cost=1).replace(policy=policy)
-    assert runs_of(takt.simulate(system, 11)) == [(0, 3, "A"), (5, 8, "A"), (8, 9, ALLOCATOR), (10, 11, "A")]
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_calls_go_on_top_at_the_last_safe_instant(policy: str) -> None:
-    result = takt.simulate(one_task(5, cost=1).replace(policy=policy), 15)
-    assert runs_of(result) == [(0, 9, "A"), (9, 10, ALLOCATOR), (10, 14, "A"), (14, 15, ALLOCATOR)]
-    assert result.jobs.filter(task=ALLOCATOR).rows() == [
-        (ALLOCATOR, 0, 5, 10, 5, False),
-        (ALLOCATOR, 1, 10, 15, 5, False),
-    ]
-
-
-@pytest.mark.parametrize("policy", ["rm", "fp", "edf"])
-def test_a_call_beyond_the_budget_on_top_is_late_and_so_is_its_window(policy: str) -> None:
-    system = two_tasks(cost=1, runs="top", period=5, budget=1).replace(policy=policy)
-    result = takt.simulate(system, 15)
-    assert runs_of(result) == [
-        (0, 2, "A"),
-        (2, 4, "B"),
-        (5, 6, ALLOCATOR),
-        (6, 8, "A"),
-        (8, 10, "B"),
-        (10, 11, ALLOCATOR),
-        (11, 13, "A"),
-        (13, 15, "B"),
-    ]
-    assert result.jobs.filter(task=ALLOCATOR).select("release", "finish", "missed").rows() == [
-        (5, 6, False),
-        (5, 11, True),
-        (10, None, True),
-        (11, None, True),
-    ]
-    assert result.deadlines.filter(task=ALLOCATOR)["deadline"].to_list() == [10, 10, 15, 15]
-
-
 def test_a_window_that_has_ended_before_its_call_is_lost() -> None:
     """A call of 7 ticks for each window of 5: every second one comes too late for all of it."""
     result = takt.simulate(one_task(2, cost=7), 30)
     assert runs_of(result) == runs_of(takt.simulate(one_task(2, cost=7, runs="top", period=1, budget=1), 30))
     assert calls_of(result) == {"A": 2 + (30 - 5) // 7}
-
-
-def test_dual_priorities_cost_no_call_for_the_promotion() -> None:
-    task = takt.Task(name="H", period=10, wcet=2, promotion=6)
-    soft = takt.Task(name="S", arrivals=[0], wcet=30, deadline=40, class_="soft")
-    system = takt.System(policy="dual-priority", tasks=[task, soft], allocator=takt.Allocator(cost=1))
-    result = takt.simulate(system, 30)
-    assert calls_of(result) == {"H": 4, "S": 0}
-    assert runs_of(result) == [
-        (0, 6, "S"),
-        (6, 8, "H"),
-        (8, 16, "S"),
-        (16, 18, "H"),
-        (18, 19, "S"),
-        (19, 20, ALLOCATOR),
-        (20, 26, "S"),
-        (26, 28, "H"),
-        (28, 29, "S"),
-        (29, 30, ALLOCATOR),
-    ]
-
-
-def test_a_job_of_two_parts_ends_at_its_deadline_though_its_window_is_late() -> None:
-    """A call of 4 ticks with a budget of 2 in 10: the window of 20 opens at 22, those of 30 and 40 are lost."""
-    task = takt.Task(name="A", period=10, wcet=4, mandatory=2)
-    on_top = takt.Allocator(cost=4, runs="top", period=10, budget=2)
-    result = takt.simulate(takt.System(policy="imprecise", tasks=[task], allocator=on_top), 45)
-    assert result.jobs.filter(task="A").select("release", "finish", "missed").rows() == [
-        (0, 4, False),
-        (10, 16, False),
-        (20, 26, False),
-        (30, None, True),
-        (40, None, False),
-    ]
 
 
 @given(drawn(is_constrained=True), bulks)
@@ -400,42 +328,7 @@ def said_of(tmp_path: Path, allocator: str, task: str = WINDOWS) -> list[str]:
 
 @pytest.mark.parametrize(
     ("allocator", "problem"),
-    [
-        ("[allocator]\nbulk = 0", "[allocator] bulk: expected a number of windows from 1 to 65535, found 0"),
-        ('[allocator]\nbulk = "2"', '[allocator] bulk: expected a number of windows from 1 to 65535, found "2"'),
-        ("[allocator]\nbulk = 65536", "[allocator] bulk: expected a number of windows from 1 to 65535, found 65536"),
-        (
-            "[allocator]\ncosts = 1",
-            '[allocator] costs: unknown key; did you mean "cost"?',
-        ),
-        ("[allocator]\ncost = -1", '[allocator] cost: expected a time of 0 or more such as "5ms", found -1'),
-        (
-            '[allocator]\ncost = "0.5ms"',
-            '[allocator] cost: expected a multiple of the resolution "1ms", found "0.5ms"; resolution = "500us" '
-            "would do",
-        ),
-        (
-            '[allocator]\nruns = "top"\nperiod = 5\nbudget = 1',
-            '[allocator] runs: expected none where calls take no time, found "top"; give a cost',
-        ),
-        (
-            '[allocator]\ncost = 1\nruns = "top"\nbudget = 1',
-            '[allocator] period: missing; runs = "top" needs one, for instance period = "10ms"',
-        ),
-        (
-            '[allocator]\ncost = 1\nruns = "top"\nperiod = 1',
-            '[allocator] budget: missing; runs = "top" needs one, for instance budget = "10ms"',
-        ),
-        ("[allocator]\ncost = 1\nperiod = 5", '[allocator] period: expected none without runs = "top", found 5'),
-        (
-            '[allocator]\ncost = 1\nruns = "bottom"',
-            '[allocator] runs: unknown word "bottom"; expected one of spare-time, top',
-        ),
-        (
-            '[allocator]\ncost = 1\nruns = "top"\nperiod = 5\nbudget = 6',
-            "[allocator] budget: expected at most the period 5, found 6",
-        ),
-    ],
+    read_rows("refused_allocators"),
 )
 def test_each_wrong_key_of_an_allocator_is_one_line(tmp_path: Path, allocator: str, problem: str) -> None:
     assert said_of(tmp_path, allocator) == [problem]

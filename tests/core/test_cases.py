@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The cases of tests/cases on every engine: oracle, simulator, replay, and the kernel on posix in virtual time.
 
-An engine gives the outcome of a case, and says which columns it tells. What it refuses is said here and tried.
+An engine gives the outcome of a case, and says which columns it tells. What it refuses is said here and tried, but for
+the oracle, which judges no input.
 """
 
 from __future__ import annotations
@@ -130,7 +131,9 @@ def test_every_engine_gives_the_rows_worked_out_by_hand(case: Case, engine: Engi
         assert [getattr(found, column) for column in told] == [getattr(reference, column) for column in told]
 
 
-@pytest.mark.parametrize(("case", "engine"), pairs(refused=True))
+@pytest.mark.parametrize(
+    ("case", "engine"), [pair for pair in pairs(refused=True) if pair.values[1] is not ENGINES["oracle"]]
+)
 def test_what_an_engine_does_not_take_it_refuses(case: Case, engine: Engine, tmp_path: Path) -> None:
     with pytest.raises((takt.InputError, ValueError, TypeError)):
         engine.run(case, tmp_path / "T.takt")

@@ -19,11 +19,6 @@ def segments(result: takt.Result) -> list[tuple[int, int, str, int]]:
     return result.segments.select("start", "end", "task", "job").rows()
 
 
-def releases(result: takt.Result, task: str) -> list[int]:
-    """When the jobs of a task arrived."""
-    return result.jobs.filter(task=task).sort("job")["release"].to_list()
-
-
 def run(system: takt.System, horizon: int, tmp_path: Path) -> takt.Result:
     """Simulate, and replay what was recorded."""
     path = tmp_path / "changes.takt"
@@ -47,94 +42,6 @@ def test_from_a_change_of_policy_on_the_new_one_orders(tmp_path: Path) -> None:
     assert later == [(start, end, task) for start, end, task, _ in segments(edf)]
     assert rm.missed > 0
     assert switched.missed == rm.missed
-
-
-def test_a_change_in_the_middle_of_a_job_applies_from_the_next_choice(tmp_path: Path) -> None:
-    """At 5 A preempts B under rm; at 6 B with deadline 7 goes before A with deadline 10."""
-    result = run(pair(changes=[takt.Change(at=6, policy="edf")]), 10, tmp_path)
-    assert segments(result) == [
-        (0, 2, "A", 0),
-        (2, 5, "B", 0),
-        (5, 6, "A", 1),
-        (6, 7, "B", 0),
-        (7, 8, "A", 1),
-        (8, 10, "B", 1),
-    ]
-
-
-def test_equals_under_fp_stand_in_the_order_of_the_old_policy(tmp_path: Path) -> None:
-    tasks = [
-        takt.Task(name="X", period=30, wcet=3),
-        takt.Task(name="Y", period=20, wcet=3),
-        takt.Task(name="Z", period=10, wcet=3),
-    ]
-    system = takt.System(policy="rm", tasks=tasks, changes=[takt.Change(at=1, policy="fp")])
-    assert segments(run(system, 9, tmp_path)) == [(0, 3, "Z", 0), (3, 6, "Y", 0), (6, 9, "X", 0)]
-
-
-def test_a_task_that_is_removed_releases_nothing_more_and_finishes_what_waits(tmp_path: Path) -> None:
-    """B is late: at 4 its first job runs and the second waits; both finish."""
-    tasks = [takt.Task(name="A", period=2, wcet=1, priority=1), takt.Task(name="B", period=2, wcet=2)]
-    system = takt.System(tasks=tasks, changes=[takt.Change(at=4, remove=["B"])])
-    result = run(system, 20, tmp_path)
-    assert releases(result, "B") == [0, 2]
-    assert result.jobs.filter(task="B")["finish"].to_list() == [4, 8]
-
-
-@pytest.mark.parametrize("jitter", [0, 1])
-def test_the_offset_of_a_task_that_is_added_counts_from_then(jitter: int, tmp_path: Path) -> None:
-    task = takt.Task(name="A", period=5, wcet=1, offset=2, jitter=jitter, initially="absent")
-    changes = [
-        takt.Change(at=23, add=["A"]),
-        takt.Change(at=10, remove=["A"]),
-        takt.Change(at=1, add=["A"]),
-    ]
-    result = run(takt.System(tasks=[task], changes=changes), 38, tmp_path)
-    assert releases(result, "A") == [3, 8, 25, 30, 35]
-
-
-def test_listed_arrivals_begin_again(tmp_path: Path) -> None:
-    task = takt.Task(name="A", arrivals=[0, 3, 9], wcet=1, deadline=5)
-    changes = [takt.Change(at=4, remove=["A"]), takt.Change(at=20, add=["A"])]
-    assert releases(run(takt.System(tasks=[task], changes=changes), 40, tmp_path), "A") == [0, 3, 20, 23, 29]
-
-
-def test_parameters_are_those_of_the_release(tmp_path: Path) -> None:
-    """The second job, released at 10, is the first with the new period, demand and deadline; the next one is at 13."""
-    task = takt.Task(name="A", period=10, wcet=2)
-    change = takt.Change(at=4, task="A", period=3, wcet=1)
-    result = run(takt.System(tasks=[task], changes=[change]), 20, tmp_path)
-    assert result.jobs.rows() == [
-        ("A", 0, 0, 2, 2, False),
-        ("A", 1, 10, 11, 1, False),
-        ("A", 2, 13, 14, 1, False),
-        ("A", 3, 16, 17, 1, False),
-        ("A", 4, 19, 20, 1, False),
-    ]
-    assert result.deadlines["deadline"].to_list() == [10, 13, 16, 19, 22]
-
-
-def test_jobs_that_wait_keep_their_parameters(tmp_path: Path) -> None:
-    tasks = [takt.Task(name="A", period=20, wcet=9, priority=1), takt.Task(name="B", period=3, wcet=2, deadline=12)]
-    change = takt.Change(at=7, task="B", period=20, wcet=1, deadline=1)
-    result = run(takt.System(tasks=tasks, changes=[change]), 20, tmp_path)
-    assert result.jobs.filter(task="B").rows() == [
-        ("B", 0, 0, 11, 11, False),
-        ("B", 1, 3, 13, 10, False),
-        ("B", 2, 6, 15, 9, False),
-        ("B", 3, 9, 16, 7, True),
-    ]
-
-
-def test_jobs_that_wait_in_a_server_are_released_before_a_removal(tmp_path: Path) -> None:
-    """The server has no budget from 1 to 10; the job of 5 waits in it, that of 10 is not released."""
-    system = takt.System(
-        tasks=[takt.Task(name="A", period=5, wcet=1, server="S")],
-        servers=[takt.Server(name="S", period=10, budget=1)],
-        changes=[takt.Change(at=8, remove=["A"]), takt.Change(at=9, add=["A"])],
-    )
-    result = run(system, 30, tmp_path)
-    assert releases(result, "A") == [0, 5, 9, 14, 19, 24, 29]
 
 
 def test_a_run_tells_its_changes(tmp_path: Path) -> None:

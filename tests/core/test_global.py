@@ -135,59 +135,9 @@ def run_of(cpus: int, tasks: Sequence[takt.Task], **keys: Any) -> takt.Result:
     return takt.simulate(takt.System(tasks=list(tasks), cpus=cpus, **keys))
 
 
-def one_job(name: str, arrival: int, demand: int, **keys: Any) -> takt.Task:
-    """A task with one job."""
-    return takt.Task(name=name, arrivals=[arrival], wcet=demand, **({"deadline": 100} | keys))
-
-
 def pieces(result: takt.Result) -> list[tuple[int, int, int, str]]:
     """Start, end, processor and task of all segments."""
     return result.segments.select("start", "end", "cpu", "task").rows()
-
-
-def test_a_displacer_takes_the_processor_of_the_least_urgent_and_that_one_goes_on_on_the_first_free_one() -> None:
-    tasks = [one_job("A", 0, 4, priority=3), one_job("B", 0, 6, priority=2), one_job("C", 2, 4, priority=4)]
-    result = run_of(2, tasks)
-    assert pieces(result) == [(0, 4, 0, "A"), (0, 2, 1, "B"), (2, 6, 1, "C"), (4, 8, 0, "B")]
-    assert dict(result.summary.select("task", "preemptions").rows()) == {"A": 0, "B": 1, "C": 0}
-    assert dict(result.summary.select("task", "migrations").rows()) == {"A": 0, "B": 1, "C": 0}
-    assert result.migrations == 1
-
-
-def test_several_that_come_at_once_take_free_processors_first_and_then_those_of_the_least_urgent() -> None:
-    running = [one_job("A", 0, 5, priority=1), one_job("B", 0, 5, priority=2), one_job("C", 0, 2, priority=3)]
-    coming = [one_job("D", 2, 1, priority=4), one_job("E", 2, 1, priority=6), one_job("F", 2, 1, priority=5)]
-    assert pieces(run_of(3, running + coming)) == [
-        (0, 2, 0, "C"),
-        (0, 2, 1, "B"),
-        (0, 2, 2, "A"),
-        (2, 3, 0, "E"),
-        (2, 3, 1, "D"),
-        (2, 3, 2, "F"),
-        (3, 6, 0, "B"),
-        (3, 6, 1, "A"),
-    ]
-
-
-def test_a_non_preemptive_job_stays_and_the_next_less_urgent_one_is_displaced() -> None:
-    tasks = [
-        one_job("N", 0, 5, priority=1, preemption="non-preemptive"),
-        one_job("B", 0, 5, priority=2),
-        one_job("C", 1, 2, priority=3),
-    ]
-    assert pieces(run_of(2, tasks)) == [(0, 1, 0, "B"), (0, 5, 1, "N"), (1, 3, 0, "C"), (3, 7, 0, "B")]
-
-
-def test_jobs_of_one_task_never_run_beside_each_other() -> None:
-    result = run_of(4, [takt.Task(name="A", period=2, wcet=5)], horizon=10)
-    assert result.segments.select("start", "end", "cpu", "job").rows() == [(0, 5, 0, 0), (5, 10, 0, 1)]
-
-
-def test_an_aborted_job_leaves_its_processor_to_who_waits() -> None:
-    tasks = [one_job("A", 0, 9, deadline=3, on_miss="abort"), one_job("B", 0, 9, deadline=9), one_job("C", 1, 2)]
-    result = run_of(2, tasks, policy="edf")
-    assert pieces(result) == [(0, 3, 0, "A"), (0, 9, 1, "B"), (3, 5, 0, "C")]
-    assert dict(result.summary.select("task", "preemptions").rows()) == {"A": 0, "B": 0, "C": 0}
 
 
 class ShortestJobFirst(takt.Policy):

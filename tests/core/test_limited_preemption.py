@@ -79,50 +79,7 @@ def test_one_subjob_is_non_preemptive_and_unit_subjobs_are_preemptive(policy: st
     assert run(*units, policy=policy, horizon=140).segments.equals(run(*whole, policy=policy, horizon=140).segments)
 
 
-def test_a_job_is_preempted_at_its_points_only() -> None:
-    result = run(task("A", 3, 1, priority=2), task("B", 20, subjobs=[3, 3, 3], priority=1), horizon=20)
-    assert result.summary.filter(task="B")["preemptions"].item() <= 2
-    assert segments(result)[:4] == [(0, 1, "A"), (1, 4, "B"), (4, 5, "A"), (5, 8, "B")]
-
-
-def test_points_say_whether_the_job_should_yield() -> None:
-    body = ["run 2", "optional point", "run 2", "optional point", "run 1", "point", "run 1"]
-    result = run(task("A", 10, 1, priority=2, offset=3), task("B", 20, body=body, priority=1), horizon=10)
-    assert result.points.rows() == [
-        (2, "B", 0, True, False),
-        (4, "B", 0, True, True),
-        (5, "B", 0, False, True),
-    ]
-    assert segments(result)[:3] == [(0, 5, "B"), (5, 6, "A"), (6, 7, "B")]
-
-
-def test_a_suspended_job_lets_others_run_and_comes_back() -> None:
-    body = ["run 1", "suspend 3", "run 1"]
-    result = run(task("A", 10, body=body, priority=2), task("B", 10, 4, priority=1), horizon=10)
-    assert segments(result) == [(0, 1, "A"), (1, 4, "B"), (4, 5, "A"), (5, 6, "B")]
-
-
 # ---- demands and arrivals --------------------------------------------------------------------------------
-
-
-def test_a_demand_cuts_a_body_short_or_extends_its_last_run() -> None:
-    body = ["run 1", "suspend 1", "run 1"]
-    result = run(task("A", 5, 4, body=body, demand=[1, 4]), horizon=10)
-    assert result.segments.select("start", "end", "job").rows() == [(0, 1, 0), (5, 6, 1), (7, 10, 1)]
-
-
-def test_an_overrun_is_counted_and_not_stopped() -> None:
-    row = run(task("A", 5, 2, demand=[1, 3, 2]), horizon=15).summary.row(0, named=True)
-    assert (row["overruns"], row["response_max"], row["missed"]) == (1, 3, 0)
-
-
-def test_explicit_arrivals_may_come_together() -> None:
-    result = run(takt.Task(name="A", arrivals=[0, 0, 9], deadline=3, wcet=2), horizon=12)
-    assert result.jobs.rows() == [
-        ("A", 0, 0, 2, 2, False),
-        ("A", 1, 0, 4, 4, True),
-        ("A", 2, 9, 11, 2, False),
-    ]
 
 
 def test_random_jobs_are_the_same_under_every_policy_and_follow_the_seed() -> None:
@@ -147,40 +104,7 @@ def test_random_jobs_are_the_same_under_every_policy_and_follow_the_seed() -> No
     assert fp != work(system.replace(seed=8))
 
 
-# ---- late jobs --------------------------------------------------------------------------------------------
-
-
-def test_a_late_job_goes_on_is_aborted_or_makes_releases_be_skipped() -> None:
-    late = takt.Task(name="A", period=4, wcet=4, demand=[6, 2])
-    assert run(late, horizon=12).jobs.rows() == [
-        ("A", 0, 0, 6, 6, True),
-        ("A", 1, 4, 8, 4, False),
-        ("A", 2, 8, None, None, True),
-    ]
-    assert run(late.replace(on_miss="abort"), horizon=12).jobs.rows() == [
-        ("A", 0, 0, None, None, True),
-        ("A", 1, 4, 6, 2, False),
-        ("A", 2, 8, None, None, True),
-    ]
-    assert run(late.replace(on_miss="skip"), horizon=12).jobs.rows() == [
-        ("A", 1, 4, None, None, True),
-        ("A", 0, 0, 6, 6, True),
-        ("A", 2, 8, None, None, True),
-    ]
-
-
 # ---- costs --------------------------------------------------------------------------------------------------
-
-
-def test_the_kernels_work_takes_time() -> None:
-    result = run(task("A", 10, 2), horizon=10, release=1, scheduling=1, context_switch=1)
-    assert segments(result) == [(3, 5, "A")]
-    assert (result.overhead, result.switches, result.invocations) == (4, 1, 2)
-
-
-def test_ticks_take_time_from_the_running_job() -> None:
-    result = run(task("A", 20, 5), horizon=20, tick=1, tick_period=3)
-    assert segments(result) == [(0, 3, "A"), (4, 6, "A")]
 
 
 def test_points_that_pull_give_the_schedule_of_points_that_push() -> None:
@@ -190,19 +114,6 @@ def test_points_that_pull_give_the_schedule_of_points_that_push() -> None:
     assert push.jobs.equals(pull.jobs)
     dear = [run(*tasks, horizon=120, points=points, release=1).overhead for points in ("push", "pull")]
     assert dear[0] == dear[1]
-
-
-def test_budgets_return_while_points_pull() -> None:
-    """L keeps the processor from 2 on; the budget of H's server returns at 10 all the same, as A arrives."""
-    server = takt.Server(name="S", kind="deferrable", period=10, budget=3, priority=5)
-    tasks = [
-        task("L", 60, 30, priority=1, preemption="non-preemptive"),
-        task("H", 20, 2, priority=1, server="S"),
-        takt.Task(name="A", arrivals=[10], deadline=50, wcet=1, priority=1),
-    ]
-    for points in ("push", "pull"):
-        system = takt.System(tasks=tasks, servers=[server], policy="fp", platform=takt.Platform(points=points))
-        assert takt.simulate(system, 32).budgets["S"].to_list()[:12] == [3, 2, *8 * [1], 3, 3]
 
 
 # ---- policies in Python -------------------------------------------------------------------------------------

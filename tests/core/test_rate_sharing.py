@@ -17,6 +17,7 @@ from rate_oracle.sharing import blocking, cost_of, longest_section, used_by
 from rate_oracle.systems import HORIZON, SAFE_RULES, sharing_systems
 from rate_runs import RULES, first_difference, program_of, records_of, simulate
 from sampling import tries
+from tables import read_rows
 from takt import _core
 from takt.show import resource_use
 from trace_header import Change, having, refusal_of_header
@@ -258,32 +259,12 @@ def test_a_file_gives_the_schedule_of_the_reference_and_shows_who_held_what(path
     assert takt.replay(path.with_suffix(".takt")).is_identical
 
 
-WITH = 'with policy = "rate-based", found'
 PROTOCOL = '[[resource]] "buffer" protocol: expected "srp"'
 
 
 @pytest.mark.parametrize(
     ("good", "bad", "problem"),
-    [
-        ('protocol = "srp"', "", f'{PROTOCOL} {WITH} "pip"; write protocol = "srp"'),
-        ('protocol = "srp"', 'protocol = "pcp"', f'{PROTOCOL} {WITH} "pcp"; write protocol = "srp"'),
-        (
-            '"unlock buffer"]',
-            '"unlock buffer", "point", "suspend 2ms", "run 1ms"]',
-            f'[[task]] "log" body: expected runs, locks and unlocks {WITH} "point", "suspend"',
-        ),
-        (
-            '"run 6ms"',
-            '"run 66ms"',
-            f'[[task]] "log" body: expected at most the deadline "60ms" {WITH} runs of 66 ticks',
-        ),
-        (
-            'remove = ["start-up"]',
-            'task = "motor"\nwcet = "3ms"',
-            "[[change]] number 1 task: expected none where rate-based tasks share resources, "
-            'found new parameters of "motor"',
-        ),
-    ],
+    read_rows("refused_rate_sharing"),
 )
 def test_what_does_not_go_together_is_told_in_one_line(path: Path, good: str, bad: str, problem: str) -> None:
     assert good in FILE

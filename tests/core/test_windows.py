@@ -413,56 +413,6 @@ def jobs_of(result: takt.Result) -> list[tuple[int, int | None, bool]]:
     return result.jobs.select("release", "finish", "missed").rows()
 
 
-def test_a_job_that_is_aborted_has_missed_and_delays_nobody() -> None:
-    tasks = [
-        takt.Task(name="A", period=5, wcet=2, demand=[3, 2], on_overrun="abort"),
-        takt.Task(name="B", period=5, wcet=3),
-    ]
-    result = takt.simulate(takt.System(policy="edf", tasks=tasks), 10)
-    assert jobs_of(result) == [(0, None, True), (0, 5, False), (5, 7, False), (5, 10, False)]
-    assert result.summary.select("aborted", "missed").rows() == [(1, 1), (0, 0)]
-
-
-def test_a_task_that_waits_for_its_budget_does_not_delay_its_equals() -> None:
-    tasks = [
-        takt.Task(name="A", period=4, wcet=2, demand=[6, 1], on_overrun="suspend"),
-        takt.Task(name="B", period=4, wcet=2),
-    ]
-    result = takt.simulate(takt.System(policy="fp", tasks=tasks), 12)
-    assert runs_of(result) == [(0, 2, "A"), (2, 4, "B"), (4, 6, "A"), (6, 8, "B"), (8, 10, "A"), (10, 12, "B")]
-
-
-def test_a_preempted_task_keeps_its_place_when_its_budget_comes_back() -> None:
-    tasks = [
-        takt.Task(name="A", period=6, wcet=4, on_overrun="suspend"),
-        takt.Task(name="H", arrivals=[2], wcet=6, deadline=9, priority=1),
-        takt.Task(name="B", arrivals=[5], wcet=2, deadline=9),
-    ]
-    result = takt.simulate(takt.System(policy="fp", tasks=tasks), 14)
-    assert runs_of(result) == [(0, 2, "A"), (2, 8, "H"), (8, 10, "A"), (10, 12, "B"), (12, 14, "A")]
-
-
-def test_the_deadline_of_a_job_is_its_own_beside_tasks_with_rules_too() -> None:
-    """Job 0 of A ends in the window of job 1."""
-    tasks = [
-        takt.Task(name="A", period=5, wcet=2, demand=[3, 1], on_overrun="suspend"),
-        takt.Task(name="S", arrivals=[0], wcet=1, server="T"),
-    ]
-    server = takt.Server(name="T", kind="tbs", period=4, budget=1)
-    result = takt.simulate(takt.System(policy="edf", tasks=tasks, servers=[server]), 10)
-    assert result.deadlines.filter(task="A").rows() == [("A", 0, 5), ("A", 1, 10)]
-    assert result.jobs.filter(task="A")["finish"].to_list() == [6, 7]
-
-
-def test_a_mandatory_part_that_is_late_is_aborted_and_has_missed() -> None:
-    tasks = [
-        takt.Task(name="A", period=4, wcet=3, mandatory=3, priority=1),
-        takt.Task(name="B", period=4, wcet=3, mandatory=2),
-    ]
-    result = takt.simulate(takt.System(policy="imprecise", tasks=tasks), 9)
-    assert result.summary.select("finished", "cut", "aborted", "missed").rows() == [(2, 0, 0, 0), (0, 0, 2, 2)]
-
-
 def test_a_job_without_mandatory_part_never_misses() -> None:
     tasks = [takt.Task(name="A", period=2, wcet=2), takt.Task(name="B", period=2, wcet=2, mandatory=0)]
     result = takt.simulate(takt.System(policy="imprecise", tasks=tasks), 9)
@@ -476,17 +426,6 @@ def test_a_job_of_less_than_its_mandatory_part_wants_nothing_optional() -> None:
     tasks = [takt.Task(name="A", period=4, wcet=3, mandatory=2, demand=[1, 3])]
     result = takt.simulate(takt.System(policy="imprecise", tasks=tasks), 8)
     assert result.summary.select("finished", "optional_executed", "optional_wanted").rows() == [(2, 1, 1)]
-
-
-def test_servers_and_soft_tasks_are_between_the_bands() -> None:
-    tasks = [
-        takt.Task(name="H", period=20, wcet=2, promotion=5),
-        takt.Task(name="S", arrivals=[0], wcet=3, deadline=20, server="C", class_="soft"),
-        takt.Task(name="N", arrivals=[0], wcet=4, deadline=20, class_="none", priority=1),
-    ]
-    servers = [takt.Server(name="C", period=20, budget=3)]
-    result = takt.simulate(takt.System(policy="dual-priority", tasks=tasks, servers=servers), 10)
-    assert runs_of(result) == [(0, 4, "N"), (4, 5, "S"), (5, 7, "H"), (7, 9, "S")]
 
 
 def test_a_pinwheel_shows_the_shorter_periods() -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 import takt
 from places import EXAMPLES
+from tables import read_table
 from takt.command import main
 from typer.testing import CliRunner, Result
 
 RECIPES = sorted((EXAMPLES / "recipes").glob("*.toml"))
 HEAD = "schema = 1\n[generate]\n"
-SHARING_SERVERS = 'servers = 2\nresources = 1\nsection_min = "5ms"\nsection_max = "50ms"\nprotocol = "sirap"\n'
 SMALL = "tasks = 3\nutilization = 0.5\n"
 
 
@@ -102,30 +102,7 @@ def test_options_replace_the_keys_of_the_file() -> None:
 
 # ---- what is wrong -------------------------------------------------------------------------------------------
 
-BAD_FILES = {
-    "no table": ("schema = 1\n", "generate: missing; write [generate] and below it tasks = 10, utilization = 0.8"),
-    "no schema": ("[generate]\n" + SMALL, "schema: missing; write schema = 1 in the first line"),
-    "a task set": (HEAD + SMALL + "[[task]]\n", "task: unknown key; expected one of schema, generate"),
-    "no table but a number": ("schema = 1\ngenerate = 3\n", "generate: expected a table, found 3; write [generate]"),
-    "no utilization": (
-        HEAD + "tasks = 3\n",
-        "[generate] utilization: missing; every recipe needs one, for instance utilization = 0.8",
-    ),
-    "no tasks": (
-        HEAD + SMALL.replace("3", "0"),
-        "[generate] tasks: expected a number of tasks from 1 to 10000, found 0",
-    ),
-    "misspelt key": (HEAD + SMALL + "period = 3\n", '[generate] period: unknown key; did you mean "periods"?'),
-    "nothing to draw": (
-        HEAD + SMALL + 'shares = "fixed-sum"\nmin_share = 0.5\n',
-        "[generate] utilization: 3 tasks with shares from 0.5 to 1 have 1.5 to 3, found 0.5",
-    ),
-    "a set that does not fit together": (
-        HEAD + SMALL + SHARING_SERVERS,
-        '[[resource]] "R1" protocol: expected at most the budget 5843 of the server "S1" from lock to unlock, '
-        "found 13856 ticks (set 0)",
-    ),
-}
+BAD_FILES = read_table("refused_recipe_files")
 
 
 @pytest.mark.parametrize("name", BAD_FILES)

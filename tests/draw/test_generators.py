@@ -17,6 +17,7 @@ from analysis_oracle import generation
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sampling import count, tries
+from tables import read_table
 from takt import _analysis
 from takt.draw import acceptance, automotive
 from takt.draw.draws import Floats
@@ -326,6 +327,7 @@ def test_average_execution_times_of_runnables_have_least_mean_and_greatest_of_th
         assert greatest - least == pytest.approx(row.scale_us * math.log(1000) ** (1 / row.shape))
 
 
+@pytest.mark.long
 def test_automotive_shares_are_as_far_apart_as_factors_and_times_allow() -> None:
     """Two runnables of 1000 ms: averages from 0.37 to 0.46 us, worst cases 1.84 to 4.75 times as long."""
     made = takt.Recipe(tasks=2, utilization=0.9, periods="automotive", shares="automotive", resolution="1ns")
@@ -489,103 +491,7 @@ def test_sets_that_were_not_above_are_as_they_were() -> None:
 
 # ---- what cannot be drawn ------------------------------------------------------------------------------------
 
-BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "no tasks": ({"tasks": 0}, "tasks: expected a number of tasks from 1 to 10000, found 0"),
-    "no utilization": ({"utilization": 0}, "utilization: expected a utilization above 0, such as 0.8, from 1e-06 to"),
-    "limits too low": (
-        {"shares": "drs", "max_share": 0.1},
-        "utilization: 8 tasks with shares from 0 to 0.1 have 0 to 0.8, found 0.9",
-    ),
-    "limits too high": (
-        {"shares": "fixed-sum", "min_share": 0.2},
-        "utilization: 8 tasks with shares from 0.2 to 1 have 1.6 to 8, found 0.9",
-    ),
-    "limits crossed": (
-        {"shares": "fixed-sum", "min_share": 0.5, "max_share": 0.1},
-        "utilization: 8 tasks with shares from 0.5 to 0.1 have 4 to 0.8, found 0.9",
-    ),
-    "hopeless discard": (
-        {"shares": "uunifast-discard", "utilization": 7.5},
-        'shares: expected limits that one draw of 1000 keeps to, found one of 1.71e+08; shares = "fixed-sum" draws',
-    ),
-    "limits without a reader": (
-        {"max_share": 0.5},
-        'max_share: expected none, found 0.5 with shares = "uu',
-    ),
-    "too many for fixed-sum": (
-        {"tasks": 1001, "shares": "fixed-sum"},
-        'tasks: expected at most 1000 with shares = "fixed-sum", found 1001',
-    ),
-    "periods crossed": ({"period_min": "2s"}, 'period_max: expected at least period_min, "2s", found "1s"'),
-    "no period on the grid": (
-        {"period_min": "11ms", "period_max": "19ms", "period_grid": "10ms"},
-        'period_max: expected a multiple of "10ms" between the limits, found none from "11ms" to "19ms"',
-    ),
-    "between ticks": (
-        {"period_min": "10.5us"},
-        'period_min: expected a multiple of the resolution "1us", found "10.5us"',
-    ),
-    "automotive between ticks": (
-        {"periods": "automotive", "resolution": "10ms"},
-        'periods: expected a multiple of the resolution "10ms", found "1ms"',
-    ),
-    "too long": ({"period_max": 2**52, "utilization": 2}, "period_max: expected at most 2^52 ticks with its wcet"),
-    "automotive shares alone": ({"shares": "automotive"}, 'shares: expected periods = "automotive" with automotive'),
-    "engine without tasks": ({"engine_period": "5ms"}, 'engine_period: expected periods = "automotive" with a period'),
-    "unknown shares": ({"shares": "randfixedsum"}, 'shares: unknown distribution of shares "randfixedsum"; '),
-    "unknown periods": (
-        {"periods": "loguniform"},
-        'periods: unknown distribution of periods "loguniform"; did you mean',
-    ),
-    "deadline of nothing": (
-        {"deadline_factors": 0.5},
-        "deadline_factors: expected none where the deadline is the period",
-    ),
-    "constrained beyond": (
-        {"deadlines": "constrained", "deadline_factors": 2},
-        "deadline_factors: expected at most 1, ",
-    ),
-    "range that falls": ({"jitter": [0.5, 0.1]}, "jitter: expected a range that ascends, found 0.5 before 0.1"),
-    "range of three": ({"jitter": [0.1, 0.2, 0.3]}, "jitter: expected a factor, or the two ends of a range"),
-    "two kinds of subjobs": (
-        {"subjobs": 2, "longest_subjob": 5},
-        "longest_subjob: expected either subjobs or longest_",
-    ),
-    "points in sections": (
-        {"subjobs": 2, "resources": 1, "section_min": 1, "section_max": 2},
-        "resources: expected either subjobs or resources, found both",
-    ),
-    "preemptive subjobs": ({"subjobs": 2, "non_preemptive": 0.5}, "non_preemptive: expected none with subjobs"),
-    "sections of no length": (
-        {"resources": 1, "section_max": 5},
-        "section_min: missing; sections need one, for instance",
-    ),
-    "sections of nothing": ({"section_min": 5}, "section_min: expected none without resources"),
-    "servers that cannot share": (
-        {"resources": 1, "section_min": 1, "section_max": 2, "servers": 2},
-        'protocol: expected one of "global-srp"',
-    ),
-    "servers without deadlines": (
-        {"servers": 2, "server_kind": "cbs"},
-        'policy: expected one of "edf", "rbe" with servers of kind "cbs", found "fp"',
-    ),
-    "servers of no budget": ({"servers": 2, "server_kind": "tbs"}, 'server_kind: unknown kind "tbs"; '),
-    "points on two processors": ({"subjobs": 2, "cpus": 2}, "cpus: expected 1 with subjobs, non-preemptive tasks, "),
-    "costs on two processors": (
-        {"context_switch": "5us", "cpus": 2},
-        "cpus: expected 1 where the kernel's own work takes time, found 2",
-    ),
-    "tick without a period": (
-        {"tick": "2us"},
-        'tick_period: missing; a tick needs one, for instance tick_period = "1ms"',
-    ),
-    "cost between ticks": (
-        {"release": "0.5us"},
-        'release: expected a multiple of the resolution "1us", found "0.5us"',
-    ),
-    "slots": ({"policy": "time-driven"}, 'policy: unknown policy "time-driven"; '),
-    "unknown key": ({"task": 3}, 'task: unknown key; did you mean "tasks"?'),
-}
+BAD: dict[str, tuple[dict[str, Any], str]] = read_table("refused_recipes")
 
 
 @pytest.mark.parametrize("name", BAD)

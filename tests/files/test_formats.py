@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from oracle.systems import CHANGES, EVERYTHING, PLAIN, RESOURCES, SERVER_KINDS, Features, systems
 from places import EXAMPLE_FILES, ROBOTS
 from sampling import expect_cases, tries
+from tables import read_rows
 from takt import formats
 from takt.base import times
 from takt.base.errors import Problem
@@ -288,24 +289,7 @@ def test_convert_tells_what_was_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "line"),
-    [
-        (("a.toml", "b.csv", "--to", "cedar"), '--to: unknown format "cedar"; did you mean "cheddar"?'),
-        (
-            ("a.toml", "b.csv", "--from", "yaml"),
-            '--from: unknown format "yaml"; expected one of toml, cheddar, simso, csv',
-        ),
-        (("missing.xml", "b.csv"), "missing.xml: cannot read: No such file or directory"),
-        (
-            ("a.toml", "b.xml"),
-            'b.xml: expected a format, cheddar or simso, since ".xml" does not say which',
-        ),
-        (
-            ("a.toml", "b"),
-            'b: expected a format, toml or cheddar or simso or csv, since "" does not say which',
-        ),
-        (("a.toml", "no/b.csv"), "no/b.csv: cannot write: No such file or directory"),
-        (("a.toml", "b.csv", "--from", "simso"), "a.toml: line 1: not valid XML: Start tag expected, '<' not found"),
-    ],
+    read_rows("refused_conversions"),
 )
 def test_convert_refuses_in_one_line(
     arguments: tuple[str, ...], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

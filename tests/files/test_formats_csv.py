@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from places import ROBOTS
 from sampling import expect_cases, tries
+from tables import read_rows
 from takt import formats
 
 
@@ -61,40 +62,7 @@ def test_lists_distributions_and_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("", ["expected a row of headings such as name,period,wcet, found none"]),
-        ("period,wcet\n5,2\n", ['line 1: expected a column name among the headings, found "period, wcet"']),
-        ("name,wcet,WCET\nA,1,2\n", ['line 1: expected each column once, found "wcet" twice']),
-        ("name,period,wcet\nA,5,2,9\n", ["expected 3 cells as there are headings, found 4 (line 2)"]),
-        (
-            "name,period,wcet\nA,5,two\nB,0,1\n",
-            [
-                '[[task]] "A" wcet: expected a positive time such as "10ms", found "two"; write a number followed by '
-                "ns, us, ms or s in quotes, or a whole number of ticks (line 2)",
-                '[[task]] "B" period: expected a positive time such as "10ms", found 0 (line 3)',
-            ],
-        ),
-        (
-            "name,period,wcet,priority\nA,5,2,high\n",
-            ['[[task]] "A" priority: expected a priority from 0 to 2147483647, found "high" (line 2)'],
-        ),
-        (
-            "name,period,wcet,demand\nA,5,2,normal mean=1\n",
-            [
-                '[[task]] demand: deviation: missing; every distribution needs one, for instance deviation = "500us" '
-                "(line 2)"
-            ],
-        ),
-        (
-            "name,period,wcet\nA,5,2\nA,5,2\n",
-            ['[[task]] "A" name: duplicate name; another task has it: rename one'],
-        ),
-        (
-            "# cpus = many\nname,period,wcet\nA,5,2\n",
-            ['[system] cpus: expected a number of processors from 1 to 64, found "many"'],
-        ),
-        ("name,period,wcet\n", ["[[task]]: missing; a task set needs at least one [[task]]"]),
-    ],
+    read_rows("refused_csv"),
 )
 def test_wrong_tables_are_refused_with_row_and_column(text: str, expected: list[str], tmp_path: Path) -> None:
     assert refusal(text, tmp_path, ".csv") == expected

@@ -31,7 +31,7 @@ OVERLOAD = takt.System(
 
 
 def nominal() -> takt.System:
-    """The set of S0's table 1."""
+    """The set of table 1 of Springer and Zhao 2024."""
     wcets = {"H1": 2, "H2": 3}
     tasks = [task.replace(wcet=wcets.get(task.name, task.wcet)) for task in OVERLOAD.tasks]
     return OVERLOAD.replace(tasks=tasks)
@@ -202,7 +202,7 @@ NEGOTIATED = takt.System(
 
 
 def test_a_running_task_asks_for_another_rate_and_is_told_the_answer(tmp_path: Path) -> None:
-    """S0-19: what is admitted is in force as soon as the ledger has room, and what is rejected changes nothing."""
+    """What is admitted is in force as soon as the ledger has room, and what is rejected changes nothing."""
     path = tmp_path / "asked.takt"
     result = takt.simulate(NEGOTIATED, trace=path)
     assert takt.replay(path).is_identical

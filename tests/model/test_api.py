@@ -143,6 +143,7 @@ def test_too_many_rows_of_budgets_are_refused_before_they_fill_the_memory() -> N
         _ = takt.simulate(system, 10**9 // 4, jobs=False, segments=False).budgets
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_tasks_are_an_ordinary_size() -> None:
     tasks = [takt.Task(name=f"T{n}", period=200_000 + n, wcet=1, priority=n) for n in range(100_000)]
     result = takt.simulate(takt.System(tasks=tasks), 400_000, segments=False, jobs=False)

@@ -23,7 +23,6 @@ KINDS = ("deferrable", "idling", "polling", "sporadic", "cbs", "hard-cbs", "tbs"
 EDF_KINDS = ("cbs", "hard-cbs")
 RULE_KINDS = ("tbs", "cus")
 DEADLINE_POLICIES = ("edf", "rbe")
-PREEMPTIONS = ("preemptive", "non-preemptive")
 ON_MISS = ("continue", "abort", "skip")
 POINT_MODELS = ("push", "pull")
 BODY_ITEMS = ("run", "point", "optional point", "suspend", "lock", "unlock")

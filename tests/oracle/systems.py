@@ -18,7 +18,6 @@ from typing import Any
 from hypothesis import strategies as st
 
 from .changes import versions_of
-from .checks import dispatchers_of, measured_by
 from .locks import longest_hold
 from .model import (
     AMONG_KINDS,
@@ -41,6 +40,7 @@ from .model import (
     System,
     Task,
 )
+from .users import dispatchers_of, measured_by
 
 Features = frozenset[str]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from places import ROOT
+from tables import read_table
 
 TOOL = ROOT / "tools" / "check_objects.py"
 TARGETS = ["host", "cortex-m3", "rv32imac", "rv64imac"]
@@ -55,27 +56,7 @@ void a(takt_ready_t *ready, takt_entity_t *entity);
 void a(takt_ready_t *ready, takt_entity_t *entity) { takt_ready_insert(ready, entity); }
 """
 
-IMPURE = {
-    "an undefined function": (
-        "int other(void); int a(void); int a(void) { return other(); }",
-        "undefined symbol other",
-    ),
-    "a heap call": (
-        "void *malloc(__SIZE_TYPE__ size); void *a(void); void *a(void) { return malloc(8); }",
-        "undefined symbol malloc (heap)",
-    ),
-    "a global": ("int a = 1;", "global state: "),
-    "a zeroed global": ("int a;", "global state: "),
-    "a static local": ("int a(void); int a(void) { static int count; return ++count; }", "global state: "),
-    "a thread-local": ("_Thread_local int a;", "global state: "),
-    "a common symbol": ("__attribute__((common)) int a;", "global state: common symbol a"),
-    "a pointer that can be changed": ("static const int one = 1; const int *a = &one;", "global state: "),
-    "a warning": ("int a(long long b); int a(long long b) { return b; }", "error"),
-    "a library call that the compiler makes": (
-        "struct big { char bytes[1 << 20]; }; void a(struct big *b); void a(struct big *b) { *b = (struct big){{0}}; }",
-        "undefined symbol memset",
-    ),
-}
+IMPURE = read_table("impure_functions")
 
 FLOATS = {
     "host": "",

@@ -77,8 +77,6 @@ def simulate(tasks: Sequence[RbeTask], horizon: int, *, preemptive: bool = True)
         The segments (start, end, task, number), and (task, number, arrival, deadline, finish or None) of every event in
         task order.
     """
-    for task in tasks:
-        _check(task)
     events = [event for order, task in enumerate(tasks) for event in _events(task, order)]
     segments: list[Segment] = []
     for now in range(horizon):
@@ -134,13 +132,3 @@ def _note_tick(segments: list[Segment], event: Event, now: int) -> None:
     if segments and segments[-1][1:] == (now, *who):
         start = segments.pop()[0]
     segments.append((start, now + 1, *who))
-
-
-def _check(task: RbeTask) -> None:
-    """Raise a ValueError unless the task keeps the rules of its class."""
-    if min(task.x, task.y, task.d, task.c) < 1:
-        raise ValueError(f"{task.name}: x, y, d and c must be >= 1")
-    if list(task.arrivals) != sorted(task.arrivals) or min(task.arrivals, default=0) < 0:
-        raise ValueError(f"{task.name}: arrivals must be >= 0 and not descend")
-    if task.class_ not in CLASSES:
-        raise ValueError(f"{task.name}: class {task.class_!r} is unknown")

@@ -523,50 +523,6 @@ def test_a_switch_is_a_dispatch_when_it_is_completed(duration: int, dispatches: 
     assert (outcome.switch_steps, outcome.dispatches, outcome.switch_time) == (2, dispatches, time)
 
 
-# ---------------------------------------------------------------------------------------- what is refused
-
-
-@pytest.mark.parametrize(
-    ("task", "message"),
-    [
-        (Task("A", 0, 1), "period"),
-        (Task("A", 5, 0), "wcet"),
-        (Task("A", 5, 1, deadline=0), "deadline"),
-        (Task("A", 5, 1, offset=-1), "offset"),
-        (Task("B", 5, 1), "unique"),
-        (Task("RTOS", 5, 1), "neither"),
-    ],
-)
-def test_refuses_a_task(task: Task, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        simulate((Task("B", 10, 1), task), "rm", hardware(0), 10)
-
-
-@pytest.mark.parametrize(
-    ("architecture", "message"),
-    [
-        (Architecture("firmware", 4), "kind"),
-        (Architecture("software", 4), "interval"),
-        (Architecture("software", 4, 0), "interval"),
-        (Architecture("hardware", 4, 10), "interval"),
-        (Architecture("software", 4, 10, "loose"), "timer"),
-        (Architecture("software", -1, 10), "context switch"),
-        (Architecture("coprocessor", 4, latency=-1), "latency"),
-        (Architecture("hardware", 4, latency=1), "latency"),
-    ],
-)
-def test_refuses_an_architecture(architecture: Architecture, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        simulate((Task("A", 10, 1),), "rm", architecture, 10)
-
-
-def test_refuses_a_policy_and_a_duration() -> None:
-    with pytest.raises(ValueError, match="policy"):
-        simulate((), "llf", hardware(0), 10)
-    with pytest.raises(ValueError, match="duration"):
-        simulate((), "rm", hardware(0), 0)
-
-
 @pytest.mark.parametrize("architecture", [hardware(4), coprocessor(4), software(4, 10)], ids=lambda one: one.kind)
 def test_no_tasks_are_an_idle_processor(architecture: Architecture) -> None:
     outcome = simulate((), "rm", architecture, 30)

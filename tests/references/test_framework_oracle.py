@@ -1,40 +1,92 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of the reference of the general scheduling framework: golden schedules, rules, and the policies themselves.
 
-The mappings are compared with direct simulators that know no framework (tests/framework_oracle/direct).
+The mappings are compared with simulators that know no framework: the oracle, and fair queueing in fractions.
 """
 
 from __future__ import annotations
 
 import csv
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
+from functools import partial
+from itertools import cycle, pairwise
 
+import fraction_queueing as fair
+import oracle
 import pytest
 from framework_oracle import AllocatorCost, Budget, Job, Outcome, System, Task, merge, simulate
 from framework_oracle import periodic as by_period
 from framework_oracle import servers as by_server
 from framework_oracle import shares as by_share
 from framework_oracle.allocator import Allocator, Desk
-from framework_oracle.direct import bandwidth, fair, priority, servers
-from framework_oracle.direct.priority import DeferrableServer, PeriodicTask
 from framework_oracle.periodic import EFFECTIVE
 from framework_oracle.virtual_time import SCALE, FluidClock
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from oracle.model import IDLE
 from places import GOLDEN
 from sampling import tries
 
 Work = tuple[tuple[int, ...], ...]
 Segments = list[tuple[int, int, str]]
-Sets = tuple[PeriodicTask, ...]
-Shared = tuple[Sets, int, int]
+Ticks = list[str | None]
 Arrivals = tuple[tuple[int, int], ...]
+Server = oracle.Server
 ENDLESS = 10_000
 LONG = 60
 random_sets = settings(tries(100), suppress_health_check=list(HealthCheck))
+TOP = 1000
+"""The oracle's priority of rank 0: there the larger one is the more urgent."""
+
+
+@dataclass(frozen=True)
+class PeriodicTask:
+    """A periodic task, of which the smaller rank is the more urgent."""
+
+    name: str
+    period: int
+    wcet: int
+    deadline: int | None = None
+    rank: int = 0
+    offset: int = 0
+    demands: tuple[int, ...] | None = None
+    subjobs: tuple[int, ...] | None = None
+    server: str | None = None
+
+    @property
+    def relative_deadline(self) -> int:
+        """The deadline counted from the release."""
+        return self.period if self.deadline is None else self.deadline
+
+    def for_oracle(self) -> oracle.Task:
+        """Say the same in the oracle's words."""
+        given = {key: value for key, value in vars(self).items() if key not in ("rank", "demands")}
+        return oracle.Task(**given, demand=self.demands, priority=TOP - self.rank)
+
+
+Sets = tuple[PeriodicTask, ...]
+Shared = tuple[Sets, int, int]
+
+
+def directly(
+    tasks: Sets, policy: str, horizon: int = LONG, servers: Sequence[Server] = (), work: Arrivals = ()
+) -> tuple[Ticks, bool]:
+    """Ask the oracle who has each tick and whether a periodic deadline is missed; work is that of the last server."""
+    jobs = [
+        oracle.Task(
+            f"{number}", releases=((instant, instant),), demand=demand, deadline=horizon, server=servers[-1].name
+        )
+        for number, (instant, demand) in enumerate(work)
+    ]
+    system = oracle.System(policy, (*(task.for_oracle() for task in tasks), *jobs), tuple(servers))
+    outcome = oracle.simulate(system, horizon)
+    ticks: Ticks = [None] * horizon
+    for start, end, server, task, _ in outcome.segments:
+        ticks[start:end] = [server if task in {job.name for job in jobs} else task] * (end - start)
+    return ticks, any(outcome.misses[task.name] for task in tasks)
 
 
 def golden(name: str) -> Segments:
@@ -189,75 +241,22 @@ def test_wfq_sends_ten_packets_of_the_first_flow_first() -> None:
     assert by_job(simulate(eleven_flows(by_share.FairQueue), 21)) == golden("sd_wfq")
 
 
-# ----------------------------------------------------------------- golden schedules of the direct simulators
-
-A57 = (PeriodicTask("A", 5, 2), PeriodicTask("B", 7, 4))
-
-
-@pytest.mark.parametrize("policy", ["rm", "edf", "llf"])
-def test_direct_policies_give_the_golden_schedule(policy: str) -> None:
-    assert merge(priority.simulate(A57, policy, 35).ticks) == golden(f"basic_{policy}_57")
-
-
-@pytest.mark.parametrize("policy", ["rm", "edf", "llf"])
-def test_direct_policies_give_the_golden_schedule_of_the_framework(policy: str) -> None:
-    tasks = (PeriodicTask("A", 4, 1), PeriodicTask("B", 5, 2), PeriodicTask("C", 20, 4))
-    assert merge(priority.simulate(tasks, policy, 20).ticks) == golden(f"red_{policy}")
-
-
-def test_direct_rm_orders_by_period_not_by_deadline() -> None:
-    tasks = (PeriodicTask("A", 6, 2), PeriodicTask("B", 10, 2, deadline=3))
-    assert merge(priority.simulate(tasks, "rm", 30).ticks) == golden("basic_rm_dm")
-    assert priority.simulate(tasks, "dm", 3).ticks == ["B", "B", "A"]
-
-
-FPDS_EXAMPLES = [("FPPS", 0, None, (1,) * 7), ("FPNS", 1, (2,), (7,)), *(("FPDS", o, (2,), (3, 4)) for o in (0, 1, 4))]
-
-
-@pytest.mark.parametrize(("name", "offset", "first", "second"), FPDS_EXAMPLES)
-def test_direct_subjobs_give_the_golden_schedule(
-    name: str, offset: int, first: tuple[int, ...] | None, second: tuple[int, ...]
-) -> None:
-    tasks = (
-        PeriodicTask("T1", 5, 2, priority=1, offset=offset, subjobs=first),
-        PeriodicTask("T2", 12, 7, priority=2, subjobs=second),
-    )
-    assert merge(priority.simulate(tasks, "fp", 60).ticks) == golden(f"fpds_example_{name}_off{offset}_0")
-
-
-HSF_SERVERS = (DeferrableServer("S1", 20, 10, 1), DeferrableServer("S2", 40, 15, 2))
+HSF_SERVERS = (Server("S1", 20, 10, TOP - 1), Server("S2", 40, 15, TOP - 2))
 
 
 def hsf_tasks(demand_of_t2: int) -> tuple[PeriodicTask, ...]:
     """Table II of the paper on hierarchical scheduling."""
     return (
-        PeriodicTask("T1", 20, 4, priority=2, server="S1"),
-        PeriodicTask("T2", 15, demand_of_t2, priority=1, server="S1"),
-        PeriodicTask("T3", 60, 10, priority=1, server="S2"),
+        PeriodicTask("T1", 20, 4, rank=2, server="S1"),
+        PeriodicTask("T2", 15, demand_of_t2, rank=1, server="S1"),
+        PeriodicTask("T3", 60, 10, rank=1, server="S2"),
     )
 
 
 @pytest.mark.parametrize(("number", "demand_of_t2"), [(1, 2), (2, 6)])
-def test_servers_give_the_golden_schedule_directly_and_in_the_framework(number: int, demand_of_t2: int) -> None:
+def test_servers_give_the_golden_schedule_in_the_framework(number: int, demand_of_t2: int) -> None:
     expected = golden(f"hsf_test{number}_deferrable")
-    tasks = hsf_tasks(demand_of_t2)
-    assert merge(priority.simulate_servers(HSF_SERVERS, tasks, 120).ticks) == expected
-    assert by_task(simulate(hierarchical(HSF_SERVERS, tasks, 120), 120)) == expected
-
-
-def test_direct_share_servers_give_the_golden_schedule() -> None:
-    h, a = bandwidth.Periodic("H", 4, 2), bandwidth.Periodic("A", 7, 4)
-    beside_h = bandwidth.ConstantBandwidth("A", 2, 6, ((2, 4), (12, 2), (13, 1)))
-    beside_a = bandwidth.ConstantBandwidth("srv", 3, 8, ((3, 4), (13, 3)))
-    assert merge(bandwidth.simulate((h, beside_h), 30)) == golden("red_cbs")
-    assert merge(bandwidth.simulate((a, beside_a), 30)) == golden("srv_cbs")
-
-
-@pytest.mark.parametrize("is_constant", [False, True])
-def test_direct_tbs_and_cus_give_the_golden_schedule(is_constant: bool) -> None:
-    tasks = (bandwidth.Periodic("A", 6, 3), bandwidth.Periodic("B", 8, 2))
-    server = bandwidth.TotalBandwidth("srv", 1, 4, ((3, 1), (9, 2), (14, 1)), is_constant)
-    assert merge(bandwidth.simulate((*tasks, server), 24)) == golden("srv_cus" if is_constant else "srv_tbs")
+    assert by_task(simulate(hierarchical(HSF_SERVERS, hsf_tasks(demand_of_t2), 120), 120)) == expected
 
 
 def eleven_direct_flows() -> tuple[fair.Flow, ...]:
@@ -307,14 +306,15 @@ def _task(draw: st.DrawFn, place: int, rank: int, short_deadlines: bool) -> Peri
 def work_of(task: PeriodicTask, horizon: int = LONG) -> Work:
     """Make the work of the jobs of a periodic task."""
     instants = range(task.offset, horizon, task.period)
-    return tuple((instant, task.demand_of(number), task.wcet) for number, instant in enumerate(instants))
+    demands = cycle(task.demands or (task.wcet,))
+    return tuple((instant, demand, task.wcet) for instant, demand in zip(instants, demands, strict=False))
 
 
 def allocator_for(policy: str, task: PeriodicTask, bulk: int, on_finish: str = "end") -> Allocator:
     """Make the allocator of a task by the table of mappings."""
     by = by_period
-    deadline = task.relative_deadline()
-    priorities = {"rm": task.period, "dm": deadline, "fp": task.priority}
+    deadline = task.relative_deadline
+    priorities = {"rm": task.period, "dm": deadline, "fp": task.rank}
     finish = {"dm": deadline, "llf": deadline}.get(policy)
     key = priorities.get(policy, 0)
     return by.Periodic(task.period, task.wcet, key, finish, task.offset, on_finish, bulk=bulk)
@@ -347,16 +347,16 @@ def test_the_mapping_functions_fill_the_attributes_of_the_table() -> None:
 @random_sets
 @given(tasks=task_sets(), bulk=st.sampled_from([1, 3]))
 def test_a_priority_driven_mapping_equals_the_policy_if_nothing_is_late(policy: str, tasks: Sets, bulk: int) -> None:
-    direct = priority.simulate(tasks, policy, LONG)
-    assume(not direct.has_misses())
-    assert simulate(framework_of(policy, tasks, bulk), LONG).by_task() == direct.ticks
+    ticks, is_late = directly(tasks, policy)
+    assume(not is_late)
+    assert simulate(framework_of(policy, tasks, bulk), LONG).by_task() == ticks
 
 
 @pytest.mark.parametrize("policy", ["edf", "llf"])
 @random_sets
 @given(tasks=task_sets())
 def test_dynamic_priorities_meet_all_deadlines_up_to_full_load(policy: str, tasks: Sets) -> None:
-    assert not priority.simulate(tasks, policy, LONG).has_misses()
+    assert not directly(tasks, policy)[1]
 
 
 @pytest.mark.parametrize("policy", ["rm", "edf", "fp"])
@@ -364,16 +364,16 @@ def test_dynamic_priorities_meet_all_deadlines_up_to_full_load(policy: str, task
 @given(tasks=task_sets(most_load=Fraction(3, 2)), bulk=st.sampled_from([1, 3]))
 def test_with_finish_kept_the_mapping_equals_the_policy_in_overload_too(policy: str, tasks: Sets, bulk: int) -> None:
     outcome = simulate(framework_of(policy, tasks, bulk, "keep"), LONG)
-    assert outcome.by_task() == priority.simulate(tasks, policy, LONG).ticks
+    assert outcome.by_task() == directly(tasks, policy)[0]
 
 
 @pytest.mark.parametrize("policy", ["dm", "llf"])
 @random_sets
 @given(tasks=task_sets(short_deadlines=True))
 def test_deadlines_before_the_end_of_the_period(policy: str, tasks: Sets) -> None:
-    direct = priority.simulate(tasks, policy, LONG)
-    assume(not direct.has_misses())
-    assert simulate(framework_of(policy, tasks), LONG).by_task() == direct.ticks
+    ticks, is_late = directly(tasks, policy)
+    assume(not is_late)
+    assert simulate(framework_of(policy, tasks), LONG).by_task() == ticks
 
 
 @st.composite
@@ -393,47 +393,46 @@ def _cuts(draw: st.DrawFn, ticks: int) -> tuple[int, ...]:
 @random_sets
 @given(tasks=sets_of_subjobs(), bulk=st.sampled_from([1, 3]), on_finish=st.sampled_from(["end", "keep"]))
 def test_one_job_per_subjob_equals_deferred_preemption(tasks: Sets, bulk: int, on_finish: str) -> None:
-    direct = priority.simulate(tasks, "fp", LONG)
-    assume(on_finish == "keep" or not direct.has_misses())
-    mapped = (by_period.Subjobs(t.priority, t.period, t.subjobs or (), t.offset, on_finish, bulk=bulk) for t in tasks)
+    ticks, is_late = directly(tasks, "fp")
+    assume(on_finish == "keep" or not is_late)
+    mapped = (by_period.Subjobs(t.rank, t.period, t.subjobs or (), t.offset, on_finish, bulk=bulk) for t in tasks)
     system = system_of("subjobs", *(Task(t.name, a, work_of(t)) for t, a in zip(tasks, mapped, strict=True)))
-    assert simulate(system, LONG).by_task() == direct.ticks
+    assert simulate(system, LONG).by_task() == ticks
 
 
 @st.composite
-def server_sets(draw: st.DrawFn) -> tuple[DeferrableServer, ...]:
+def server_sets(draw: st.DrawFn) -> tuple[Server, ...]:
     """Make 1 to 3 deferrable servers with unique priorities."""
     count = draw(st.integers(1, 3))
     ranks = draw(st.permutations(range(count)))
     periods = [draw(st.sampled_from([4, 5, 6, 8, 10])) for _ in ranks]
     offsets = [draw(st.sampled_from([0, 0, 2])) for _ in ranks]
     return tuple(
-        DeferrableServer(f"S{i}", periods[i], draw(st.integers(1, periods[i])), ranks[i], offsets[i])
+        Server(f"S{i}", periods[i], draw(st.integers(1, periods[i])), TOP - ranks[i], offset=offsets[i])
         for i in range(count)
     )
 
 
-def hierarchical(servers_: tuple[DeferrableServer, ...], tasks: Sets, horizon: int = LONG) -> System:
+def hierarchical(servers: tuple[Server, ...], tasks: Sets, horizon: int = LONG) -> System:
     """Make the framework's form of tasks in deferrable servers."""
-    records = {server.name: Budget(0) for server in servers_}
-    ranks = {server.name: server.priority for server in servers_}
-    refills = [Task(s.name, by_period.ServerRefill(records[s.name], s.period, s.capacity, s.offset)) for s in servers_]
+    records = {server.name: Budget(0) for server in servers}
+    ranks = {server.name: TOP - server.priority for server in servers}
+    refills = [Task(s.name, by_period.ServerRefill(records[s.name], s.period, s.budget, s.offset)) for s in servers]
     inside = [
-        by_period.InServer(ranks[str(t.server)], t.priority, t.period, records[str(t.server)], t.offset) for t in tasks
+        by_period.InServer(ranks[str(t.server)], t.rank, t.period, records[str(t.server)], t.offset) for t in tasks
     ]
     mapped = [Task(t.name, a, work_of(t, horizon)) for t, a in zip(tasks, inside, strict=True)]
     return system_of("hierarchical", *refills, *mapped)
 
 
 @random_sets
-@given(servers_=server_sets(), tasks=task_sets(), places=st.lists(st.integers(0, 2), min_size=4, max_size=4))
+@given(servers=server_sets(), tasks=task_sets(), places=st.lists(st.integers(0, 2), min_size=4, max_size=4))
 def test_budget_groups_on_hold_equal_deferrable_servers(
-    servers_: tuple[DeferrableServer, ...], tasks: Sets, places: list[int]
+    servers: tuple[Server, ...], tasks: Sets, places: list[int]
 ) -> None:
-    homes = [servers_[place % len(servers_)].name for place in places]
+    homes = [servers[place % len(servers)].name for place in places]
     inside = tuple(replace(task, server=home) for task, home in zip(tasks, homes, strict=False))
-    direct = priority.simulate_servers(servers_, inside, LONG)
-    assert simulate(hierarchical(servers_, inside), LONG).by_task() == direct.ticks
+    assert simulate(hierarchical(servers, inside), LONG).by_task() == directly(inside, "fp", servers=servers)[0]
 
 
 # ----------------------------------------------------------------------------------- share-driven mappings
@@ -463,42 +462,31 @@ def load_of(tasks: Sets) -> Fraction:
 
 
 def beside(tasks: Sets, allocator: Allocator, work: Work, on_finish: str = "end") -> System:
-    """Make a system of periodic tasks under EDF and a server behind them."""
+    """Make a system of periodic tasks under EDF and a server: behind them, but for one of constant bandwidth."""
     makers = [by_period.edf(task.period, task.wcet, on_finish=on_finish) for task in tasks]
     mapped = [Task(task.name, maker, work_of(task)) for task, maker in zip(tasks, makers, strict=True)]
-    return system_of("edf", *mapped, Task("srv", allocator, work))
+    place = 0 if isinstance(allocator, by_share.ConstantBandwidth) else len(mapped)
+    return system_of("edf", *mapped[:place], Task("srv", allocator, work), *mapped[place:])
 
 
-def directly_beside(tasks: Sets, server: bandwidth.Entity) -> tuple[list[str | None], int]:
-    """Run periodic tasks and a server; give the ticks and the number of periodic misses."""
-    periodic_ = [bandwidth.Periodic(task.name, task.period, task.wcet) for task in tasks]
-    ticks = bandwidth.simulate((*periodic_, server), LONG)
-    return ticks, sum(entity.count_late(LONG) for entity in periodic_)
+MAPPINGS: dict[str, Callable[[int, int], Allocator]] = {
+    "cbs": by_share.ConstantBandwidth,
+    "hard-cbs": partial(by_share.ConstantBandwidth, is_hard=True),
+    "tbs": lambda capacity, period: by_share.TotalBandwidth(Fraction(capacity, period)),
+    "cus": lambda capacity, period: by_share.ConstantUtilization(Fraction(capacity, period)),
+}
 
 
-@pytest.mark.parametrize("is_hard", [False, True])
+@pytest.mark.parametrize("kind", MAPPINGS)
 @random_sets
 @given(shared=shared_processors(), work=arrivals())
-def test_cbs_equals_the_direct_one_and_isolates(is_hard: bool, shared: Shared, work: Arrivals) -> None:
+def test_share_servers_equal_the_direct_ones_and_isolate(kind: str, shared: Shared, work: Arrivals) -> None:
     tasks, capacity, period = shared
-    direct, misses = directly_beside(tasks, bandwidth.ConstantBandwidth("srv", capacity, period, work, is_hard))
-    outcome = simulate(beside(tasks, by_share.ConstantBandwidth(capacity, period, is_hard), work), LONG)
-    assert outcome.by_task() == direct
-    assert misses == 0
+    ticks, is_late = directly(tasks, "edf", LONG, [Server("srv", period, capacity, kind=kind)], work)
+    outcome = simulate(beside(tasks, MAPPINGS[kind](capacity, period), work), LONG)
+    assert outcome.by_task() == ticks
+    assert not is_late
     assert all(set(outcome.reasons(task.name)) <= {"complete"} for task in tasks)
-
-
-@pytest.mark.parametrize("is_constant", [False, True])
-@random_sets
-@given(shared=shared_processors(), work=arrivals())
-def test_tbs_and_cus_equal_the_direct_ones_and_isolate(is_constant: bool, shared: Shared, work: Arrivals) -> None:
-    tasks, capacity, period = shared
-    mapping = by_share.ConstantUtilization if is_constant else by_share.TotalBandwidth
-    server = bandwidth.TotalBandwidth("srv", capacity, period, work, is_constant)
-    direct, misses = directly_beside(tasks, server)
-    outcome = simulate(beside(tasks, mapping(Fraction(capacity, period)), work), LONG)
-    assert outcome.by_task() == direct
-    assert misses == server.count_late(LONG) == 0
 
 
 @pytest.mark.parametrize("mapping", [by_share.TotalBandwidth, by_share.ConstantUtilization])
@@ -515,7 +503,7 @@ def test_tbs_and_cus_isolate_an_overrun(
     assert set(outcome.reasons("srv")) <= {"budget"}
 
 
-@pytest.mark.parametrize("kind", ["tbs", "cbs", "hard cbs"])
+@pytest.mark.parametrize("kind", ["tbs", "cbs", "hard-cbs"])
 @random_sets
 @given(tasks=task_sets(most_load=Fraction(3, 2)), work=arrivals(), period=st.integers(2, 12), data=st.data())
 def test_share_servers_equal_the_direct_ones_in_overload(
@@ -523,12 +511,8 @@ def test_share_servers_equal_the_direct_ones_in_overload(
 ) -> None:
     capacity = data.draw(st.integers(1, period))
     tasks = tuple(replace(task, demands=None, offset=0) for task in tasks)
-    mapping: Allocator = by_share.ConstantBandwidth(capacity, period, kind == "hard cbs")
-    server: bandwidth.Entity = bandwidth.ConstantBandwidth("srv", capacity, period, work, kind == "hard cbs")
-    if kind == "tbs":
-        mapping = by_share.TotalBandwidth(Fraction(capacity, period))
-        server = bandwidth.TotalBandwidth("srv", capacity, period, work)
-    assert simulate(beside(tasks, mapping, work, "keep"), LONG).by_task() == directly_beside(tasks, server)[0]
+    ticks, _ = directly(tasks, "edf", LONG, [Server("srv", period, capacity, kind=kind)], work)
+    assert simulate(beside(tasks, MAPPINGS[kind](capacity, period), work, "keep"), LONG).by_task() == ticks
 
 
 @pytest.mark.parametrize(
@@ -601,18 +585,20 @@ def test_servers_equal_the_direct_ones(
     kind: str, tasks: Sets, rank: int, period: int, work: Arrivals, data: st.DataObject
 ) -> None:
     capacity = data.draw(st.integers(1, period))
-    direct_tasks = [servers.FixedPriorityTask(t.name, 2 * t.priority, t.period, t.wcet) for t in tasks]
-    server = servers.FixedPriorityServer("srv", 2 * rank + 1, period, capacity, work, kind)
-    expected = servers.simulate((*direct_tasks, server), LONG)
+    tasks = tuple(replace(task, rank=2 * task.rank, demands=None, offset=0) for task in tasks)
+    server = Server("srv", period, capacity, TOP - (2 * rank + 1), kind=kind)
+    expected, _ = directly(tasks, "fp", LONG, [server], work)
+    ends = {now for now in range(1, LONG) if expected[now - 1] == "srv"}
+    assume(kind != "polling" or ends.isdisjoint(instant for instant, _ in work))  # the oracle keeps the budget then
     mapped = [
-        Task(t.name, by_period.fp(2 * t.priority, t.period, t.wcet, on_finish="keep"), released(t.period, t.wcet))
+        Task(t.name, by_period.fp(t.rank, t.period, t.wcet, on_finish="keep"), released(t.period, t.wcet))
         for t in tasks
     ]
     mapping = SERVER_MAPPINGS.get(kind, by_server.Sporadic)(2 * rank + 1, period, capacity)
     outcome = simulate(system_of("servers", *mapped, Task("srv", mapping, work)), LONG)
     burned = [tick is not None and tick.unit < 0 for tick in outcome.ticks]
-    assert outcome.by_task() == [None if who == servers.BURNED else who for who in expected]
-    assert burned == [who == servers.BURNED for who in expected]
+    assert outcome.by_task() == [None if who == IDLE else who for who in expected]
+    assert burned == [who == IDLE for who in expected]
 
 
 def test_a_budget_that_ends_with_the_work_is_no_exhaustion() -> None:
@@ -621,10 +607,9 @@ def test_a_budget_that_ends_with_the_work_is_no_exhaustion() -> None:
 
 
 def test_a_polling_server_loses_its_budget_where_a_deferrable_one_keeps_it() -> None:
-    work = ((0, 1), (2, 1))
-    for mapping, second in ((by_server.polling, 6), (by_server.deferrable, 2)):
-        system = system_of("servers", Task("srv", mapping(1, 6, 2), work))
-        assert by_task(simulate(system, 12)) == [(0, 1, "srv"), (second, second + 1, "srv")]
+    for mapping, first, second in ((by_server.polling, 2, 6), (by_server.polling, 1, 6), (by_server.deferrable, 1, 2)):
+        system = system_of("servers", Task("srv", mapping(1, 6, 3), ((0, first), (2, 1))))
+        assert by_task(simulate(system, 12)) == [(0, first, "srv"), (second, second + 1, "srv")]
 
 
 def test_a_sporadic_server_gets_back_what_an_interval_consumed_one_period_after_its_begin() -> None:
@@ -752,18 +737,18 @@ def test_dual_priority_low_job_is_idle_time_for_soft_work() -> None:
 
 def responses(tasks: Sets) -> dict[str, int]:
     """Give the longest response of every task when all are released together: the worst case if nothing is late."""
-    jobs = [job for job in priority.simulate(tasks, "fp", 2 * LONG).jobs if job.finish is not None]
-    return {task.name: max((job.finish or 0) - job.release for job in jobs if job.task is task) for task in tasks}
+    jobs = oracle.simulate(oracle.System("fp", tuple(task.for_oracle() for task in tasks)), 2 * LONG).jobs
+    return {task.name: max(job[4] or 0 for job in jobs if job[0] == task.name) for task in tasks}
 
 
 @random_sets
 @given(tasks=task_sets(), soft=arrivals())
 def test_dual_priority_keeps_all_hard_deadlines_whatever_soft_work_comes(tasks: Sets, soft: Arrivals) -> None:
     tasks = tuple(replace(task, demands=None, offset=0) for task in tasks)
-    assume(not priority.simulate(tasks, "fp", 2 * LONG).has_misses())
+    assume(not directly(tasks, "fp", 2 * LONG)[1])
     worst = responses(tasks)
     hard = [
-        Task(t.name, by_period.DualPriority(t.period, t.wcet, 100 + t.priority, t.priority, worst[t.name]), work_of(t))
+        Task(t.name, by_period.DualPriority(t.period, t.wcet, 100 + t.rank, t.rank, worst[t.name]), work_of(t))
         for t in tasks
     ]
     middle = Task("soft", by_period.Aperiodic(50), soft, class_="soft")

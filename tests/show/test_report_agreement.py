@@ -14,7 +14,7 @@ import pytest
 import takt
 from rich.console import Console
 from takt.show import report, run_page, stretches, timeline
-from takt.show.run_page import Cell
+from takt.show.text_tables import Cell
 
 EXAMPLES = sorted(Path("examples").glob("*.toml"))
 

@@ -24,6 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from places import ROOT
 from sampling import tries
+from tables import read_table
 from takt.command.schema import study_schema
 from takt.show import study_figures
 from takt.study import Study
@@ -226,6 +227,7 @@ tests = ["analyse"]
 """
 
 
+@pytest.mark.long
 def test_systems_of_other_kinds_are_analysed_one_by_one(tmp_path: Path) -> None:
     study = takt.study.load(written(tmp_path, SERVERS))
     result = result_of(study)
@@ -329,6 +331,7 @@ steps = 40
 """
 
 
+@pytest.mark.long
 def test_breakdown_utilization_is_that_of_the_largest_factor_a_linear_search_finds(tmp_path: Path) -> None:
     study = takt.study.load(written(tmp_path, BREAKDOWN))
     result = result_of(study)
@@ -418,43 +421,7 @@ def test_means_have_the_interval_of_the_normal_distribution() -> None:
 
 # ---- bad input --------------------------------------------------------------------------------------
 
-BAD = {
-    "unknown table": ("[grid]", "[net]\n[grid]", "net: unknown key"),
-    "no schema": ("schema = 1", "", "schema: missing"),
-    "sets": ("sets = 25", "sets = 0", "[study] sets: expected a number of task sets from 1 to"),
-    "seed": ("seed = 7", 'seed = "x"', "[study] seed: expected a whole number"),
-    "key of study": ("seed = 7", "sede = 7", "[study] sede: unknown key; did you mean"),
-    "key of generate": ("tasks = 4", "tasks = 4\nperiod = 3", "[generate] period: unknown key"),
-    "no tasks": ("tasks = 4", "", "[generate] tasks: missing"),
-    "axis": ("jitter =", "jiter =", "[grid] jiter: unknown key; did you mean"),
-    "both": ("tasks = 4", "tasks = 4\nutilization = 0.5", "[grid] utilization: this key stands in [generate] too"),
-    "empty axis": ("[0, 0.25]", "[]", "[grid] jitter: expected a list of values, or { from, to, step }, found"),
-    "twice": ("[0, 0.25]", "[0, 0]", "[grid] jitter: expected every value once, found 0 again"),
-    "range": ("to = 0.9,", "upto = 0.9,", "[grid] utilization: expected from, to and step, found from, upto, step"),
-    "number": ("to = 0.9", 'to = "high"', '[grid] utilization: expected a number as to, found "high"'),
-    "descending": ("to = 0.9", "to = 0.5", "[grid] utilization: expected from <= to and step > 0"),
-    "endless": ("to = 0.9", "to = inf", "[grid] utilization: expected from <= to and step > 0"),
-    "too fine": ("step = 0.15", "step = 0.000001", "[grid] utilization: expected at most 100000 values"),
-    "bad point": ("to = 0.9, step = 0.15", "to = 2000.6, step = 1000", "(at utilization = 1000.6, jitter = 0)"),
-    "kind": (
-        'kind = "acceptance"',
-        'kind = "aceptance"',
-        '[[measure]] number 1 kind: unknown kind "aceptance"; did you',
-    ),
-    "no kind": ('kind = "acceptance"', "", "[[measure]] number 1 kind: missing"),
-    "test": ('"np-dm"', '"np-md"', '[[measure]] "acceptance" tests: unknown test "np-md"; did you mean'),
-    "tests": ('tests = ["fp", "rm", "np-dm"]', "", '[[measure]] "acceptance" tests: missing'),
-    "no measure": ("[[measure]]", "[measure]", "measure: expected an array of tables"),
-    "two": ("[[measure]]", '[[measure]]\nkind = "acceptance"\ntests = ["fp"]\n[[measure]]', "expected one measure of"),
-    "over": ('"acceptance"', '"weighted"\nover = "tasks"', 'over: expected an axis of [grid], found "tasks"'),
-    "processors": ("tasks = 4", "tasks = 4\ncpus = 2", '"acceptance" tests: "fp" is for plain tasks on one processor'),
-    "many chunks": ("sets = 25\nchunk = 10", "sets = 100000000\nchunk = 1", "[study] chunk: expected at most 10000000"),
-    "policy": (
-        'kind = "acceptance"\ntests = ["fp", "rm", "np-dm"]',
-        'kind = "simulation"\npolicies = ["time-driven"]\nhorizon = "1s"',
-        "time-driven",
-    ),
-}
+BAD = read_table("refused_studies")
 
 
 @pytest.mark.parametrize("case", BAD)
@@ -497,6 +464,7 @@ def takt_study(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([TAKT, "study", *options], cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.long
 def test_the_command_prints_tables_and_writes_what_was_found(tmp_path: Path, small: Study) -> None:
     done = takt_study(tmp_path, "small.toml", "--workers", "1", "--plot", "figure.pdf")
     assert (done.returncode, done.stderr) == (0, "")
@@ -518,6 +486,7 @@ def test_the_command_prints_tables_and_writes_what_was_found(tmp_path: Path, sma
     assert printed["hash"] == small.digest
 
 
+@pytest.mark.long
 def test_a_folder_of_another_study_is_not_gone_on_with(tmp_path: Path) -> None:
     written(tmp_path, SMALL.replace("sets = 25", "sets = 2"), "one.toml")
     written(tmp_path, SMALL.replace("sets = 25", "sets = 3"), "two.toml")
@@ -532,6 +501,7 @@ def test_a_folder_of_another_study_is_not_gone_on_with(tmp_path: Path) -> None:
     assert pl.read_csv(tmp_path / "out/result.csv")["sets"].to_list() == [3] * 18
 
 
+@pytest.mark.long
 def test_options_that_do_not_fit_are_told_in_one_line(tmp_path: Path) -> None:
     written(tmp_path, SMALL)
     (tmp_path / "file").write_text("")
@@ -560,6 +530,7 @@ def test_the_specification_has_every_test_and_says_which_are_exact() -> None:
     assert all(f'| `"{kind}"` |' in section for kind in KINDS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example_runs_and_says_how_to_run_it(path: Path, tmp_path: Path) -> None:
     header = path.read_text().split("\nschema")[0]

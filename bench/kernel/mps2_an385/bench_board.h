@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The board mps2-an385 as the bench sees it: a counter to read, an interrupt to raise, a probe, and the clock's halt.
  *
- * The timer that is the kernel's clock is the counter, too. Every board has a header of this name and with this content; what
- * a board cannot do it leaves out, and the programs that need it are not built for it. */
+ * The timer that is the kernel's clock is the counter, too. Every board has a header of this name and with this
+ * content; what a board cannot do it leaves out, and the programs that need it are not built for it. */
 #ifndef TAKT_BENCH_KERNEL_MPS2_AN385_BENCH_BOARD_H
 #define TAKT_BENCH_KERNEL_MPS2_AN385_BENCH_BOARD_H
 

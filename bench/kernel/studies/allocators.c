@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What a dispatcher, an allocator and a single module cost, after the measurements of Wang and Lin 1999: its eleven tasks, one of 1 ms in 13 ms
- * and ten of 1 ms in 20 ms.
+/* What a dispatcher, an allocator and a single module cost, after the measurements of Wang and Lin 1999: its eleven
+ * tasks, one of 1 ms in 13 ms and ten of 1 ms in 20 ms.
  *
  * The command line chooses:
  *   fp            fixed priorities, with the policy's release in the pass: the single module
@@ -8,10 +8,10 @@
  *   suspend       rm with an allocator that enforces wcets
  *   dual          dual-priority, promoted halfway to the deadline
  *   imprecise     of each job half must be done
- * "pass" is everything from an event, or the end of a decision, to the next decision, but for the calls of the allocator;
- * "allocator" is one such call, from core to its return, whatever it calls itself. Its functions are put around the real
- * ones in a table of the same kind, so nothing is wrapped in core. With a number after the word, "release" is the
- * policy's, likewise; the pass then has the stamps in it. */
+ * "pass" is everything from an event, or the end of a decision, to the next decision, but for the calls of the
+ * allocator; "allocator" is one such call, from core to its return, whatever it calls itself. Its functions are put
+ * around the real ones in a table of the same kind, so nothing is wrapped in core. With a number after the word,
+ * "release" is the policy's, likewise; the pass then has the stamps in it. */
 #include "bench/kernel/studies/phases.h"
 #include "policy/window.h"
 

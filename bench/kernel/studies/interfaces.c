@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the papers' interfaces do on the kernel. The command line chooses, and numbers are printed:
- *   yields          two threads of one priority run ROUNDS rounds each: switches with a yield after each round, and without
+ *   yields          two threads of one priority run ROUNDS rounds each: switches with a yield after each round, and
+ *                   without
  *   missed          a periodic job that is late: how often takt_wait_next_period says so, and in how many jobs
  *   rates           a rate-based thread: jobs before it asks to enter, and behind that
  *   component       two components made by one call: jobs of each thread, and the budget that each server used

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Phases of a pass, stamped from outside: what the kernel calls of core, and the interrupt of its timer.
  *
- * The linker puts these functions in the places of the kernel's (--wrap), so that the kernel that is measured is the one
- * that everybody links. A phase is measured from right before its call to right after it. What is kept is kept between
- * phases; only the tick spans several of them, and for it a program is linked that wraps nothing within.
+ * The linker puts these functions in the places of the kernel's (--wrap), so that the kernel that is measured is the
+ * one that all programs link. A phase is measured from right before its call to right after it. What is kept is kept
+ * between phases; only the tick spans several of them, and for it a program is linked that wraps nothing within.
  *
  *   tick        from the timer's interrupt to the end of the decision that follows
  *   scheduler   steps and decision of a tick: account, replenish, release, choose

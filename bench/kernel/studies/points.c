@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What preemption points cost, and whether their presence costs others anything, after the measurements of Bergsma et al. 2009.
+/* What preemption points cost, and whether their presence costs others anything; after Bergsma et al. 2009.
  *
- * The command line chooses what a low job of ROUNDS iterations does at every Nth of them, and prints its response in ticks and
- * how often it did that:
+ * The command line chooses what a low job of ROUNDS iterations does at every Nth of them, and prints its response in
+ * ticks and how often it did that:
  *   counter N           it is preemptive and counts, as the paper's does under FPPS
  *   point N             a point; no entity waits
- *   yield_flag N        it reads the flag, and comes to a point only if that is set
+ *   yield_flag N        it reads the flag, and reaches a point only if that is set
  *   optional N          an optional point, which brings the flag up to date
- * Or there is an empty high job every N ticks above a preemptive low one, and a third thread whose first job is far away:
+ * Or there is an empty high job every N ticks above a preemptive low one, and a third thread whose first job is far
+ * away:
  *   without N | Preemptive N | Limited N   that is not there, preemptive, or limited
  * Or bytes:
  *   sizes               of what a task and a processor have for points, and of the whole

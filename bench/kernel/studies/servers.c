@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the number of servers costs: task switch, choice of a server, scheduler and tick, after the measurements of Inam et al. 2011.
+/* What the number of servers costs: task switch, choice of a server, scheduler and tick; after Inam et al. 2011.
  *
  * The command line chooses the kind of servers and where their periods begin, and says how many there are:
  *   idling N | deferrable N             each at an offset of its own
  *   Idling N | Deferrable N             all at instant 0, so that they are replenished together
- * Periods are of four lengths, so that phases drift. Each server has a periodic thread, which needs half of its budget; where
- * there are few servers a second one. The first server has two plain threads more, which yield to each other for as long
- * as there is budget: they measure the task switch, from the decision to the next thread's first instruction. The program
- * ends after as many ticks as the paper took values. */
+ * Periods are of four lengths, so that phases drift. Each server has a periodic thread, which needs half of its
+ * budget; where there are few servers a second one. The first server has two plain threads more, which yield to each
+ * other for as long as there is budget: they measure the task switch, from the decision to the next thread's first
+ * instruction. The program ends after as many ticks as the paper took values. */
 #include "bench/kernel/studies/phases.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The board virt as the bench sees it: the low word of mtime is the counter; an interrupt comes through the CLINT. It has no
- * second timer for a probe, and a clock that cannot be held.
+/* The board virt as the bench sees it: the low word of mtime is the counter; an interrupt comes through the CLINT. It
+ * has no second timer for a probe, and a clock that cannot be held.
  *
  * Content: bench/kernel/mps2_an385/bench_board.h. */
 #ifndef TAKT_BENCH_KERNEL_VIRT_BENCH_BOARD_H

@@ -91,7 +91,9 @@ def _reason(judgement: Judgement, counted: Sequence[TaskBound], verdict: Verdict
         return "; ".join(filter(None, [*told, _more(sum(row.reason not in told for row in late)), known]))
     # Of those that count all are schedulable here.
     others = [row.task for row in judgement.rows() if row.verdict is not Verdict.SCHEDULABLE]
-    what = f"all {len(counted)} {'hard ' * (len(counted) < len(judgement.tasks))}tasks meet their deadlines"
+    hard = "hard " * (len(counted) < len(judgement.tasks))
+    one = f"the only {hard}task meets its deadlines"
+    what = one if len(counted) == 1 else f"all {len(counted)} {hard}tasks meet their deadlines"
     named = ", ".join([*others[:MAX_REASONS], *filter(None, [_more(len(others) - MAX_REASONS)])])
     return f"{what}; not so {named}" if others else what
 

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Bounds every response by the longest busy period where the processor never idles beside a job, whatever orders.
+"""Bounds every response by the longest busy period of a work-conserving processor, for any order of jobs.
 
-Source: analysis/busy_period.c. That a root never idles beside a released job follows from SPEC.md. At each instant it
-gives the processor to the most urgent of what is ready (2, step 8), whatever made the keys (3; the binding asks a
-policy in Python for the key of each job, and refuses what is none), and behind a change of policy as well, which
-takes over all ready jobs (12). An unfinished region, or a threshold, lets its own job run, which is ready. A blocked
-job (9) is ready, and the holder runs instead; under `none` it is not ready while another job holds the resource.
-That holder is in the same dispatcher and does not suspend itself, so it is ready, or blocked in turn. Such a chain
-ends with a running job, unless it is a circle; there is no circle where resources are not nested in a circle.
+Source: analysis/busy_period.c. A processor is work-conserving if it never idles while a released job is unfinished.
+That a root is follows from SPEC.md:
 
-So it is not with servers, suspensions, several processors, windows and budgets of jobs, costs, points that pull, and
-rate-based roots. Nor with `wf2q`: its fluid system counts wcets, and after shorter jobs the processor waits for it.
-`skip` is left out, where jobs are dropped that are not late.
+- At each instant the root selects the most urgent ready job (2, step 8), for any keys (3). The binding asks a policy in
+  Python for the key of each job, and refuses an invalid one. A change of policy takes over all ready jobs (12).
+- A job in a non-preemptive region, or with a threshold, is itself ready.
+- A blocked job is ready, and the holder runs instead (9). Under `none` a blocked job is not ready. Its holder is in the
+  same dispatcher and does not suspend itself, so it is ready, or blocked in turn. Such a chain ends with a running job
+  unless it is a circle, and resources that are nested in one order form no circle.
+
+Not covered: servers, suspensions, several processors, windows and budgets of jobs, costs, points that pull, and
+rate-based roots. Not covered is `wf2q` either: its fluid system counts wcets, and the processor waits for it after
+shorter jobs. `skip` is left out, because it drops jobs that are not late.
 """
 
 from __future__ import annotations
@@ -37,11 +39,11 @@ _OPEN = (Verdict.NOT_KNOWN, Verdict.NOT_GUARANTEED)
 
 
 def bound(view: SystemView, found: Judgement, effort: int) -> Judgement:
-    """Add to what tests of the policy have found what holds under any policy, for tasks that may be late.
+    """Add the bound that holds under any policy to the judgement of the policy's own tests, for tasks that may be late.
 
     Args:
         view: of the system.
-        found: what they say.
+        found: the judgement of the policy's own tests.
         effort: steps that the test may take.
     """
     may_be_late = [number for number, row in found.tasks.items() if row.verdict in _OPEN]

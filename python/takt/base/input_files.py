@@ -61,6 +61,18 @@ def read(path: str | Path) -> bytes:
     return data
 
 
+def decoded(data: bytes) -> str:
+    """Give the text of a file that is read as a whole.
+
+    Raises:
+        InputError: it is not UTF-8.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError([Problem(f"not UTF-8 text at byte {error.start}", "not-utf-8")]) from None
+
+
 def check_toml(path: str | Path, text: str) -> None:
     """Check that TOML is within the limits; the parser finds all other problems.
 

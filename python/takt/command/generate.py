@@ -7,6 +7,7 @@ import textwrap
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -19,11 +20,13 @@ from takt.model.system import System
 
 
 def generate(
-    file: Path | None, keys: dict[str, str | None], count: str, seed: str, first: str, output: Path | None
+    file: Path | None, options: dict[str, Any], count: str, seed: str, first: str, output: Path | None
 ) -> None:
-    """Draw task sets after a recipe whose keys are replaced by those that are not None; print or write them."""
+    """Draw task sets after a recipe whose keys are replaced by options that are not None; print or write them."""
     with errors_to_stderr():
-        recipe = with_options(file, {key: _value(key, text) for key, text in keys.items() if text is not None})
+        known = Recipe.keys()
+        keys = {key: _value(key, text) for key, text in options.items() if key in known and text is not None}
+        recipe = with_options(file, keys)
         begin = _whole("--first", first, 0, MAX_NUMBER)
         numbers = range(begin, begin + _whole("--count", count, 1, MAX_NUMBER - begin + 1))
         _write(recipe, _whole("--seed", seed, 0, 2**64 - 1), numbers, output, file)
@@ -55,21 +58,16 @@ def _write(recipe: Recipe, seed: int, numbers: range, output: Path | None, file:
     if output is None:
         typer.echo(to_toml(_system(recipe, seed, numbers[0], file), _origin(recipe, seed, numbers[0], file)), nl=False)
         return
-    _make_folder(output)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise system_error("write", output, error) from None
     with progress_bar("task sets", len(numbers)) as progress:
         for done, number in enumerate(numbers, start=1):
             path = output / f"set-{number}.toml"
             save(_system(recipe, seed, number, file), path, _origin(recipe, seed, number, file))
             progress(done)
     typer.echo(f"task sets: {len(numbers)} in {output}", err=True)
-
-
-def _make_folder(path: Path) -> None:
-    """Make a folder, if it is not there."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise system_error("write", path, error) from None
 
 
 def _system(recipe: Recipe, seed: int, number: int, file: Path | None) -> System:

@@ -130,6 +130,12 @@ def _complete_policies(incomplete: str) -> list[str]:
     return [before + comma + policy.name for policy in catalogue.policies() if policy.name.startswith(last)]
 
 
+def _option(metavar: str, help_text: str, *names: str) -> Any:
+    """Make an option with a value; without names it is called as its parameter."""
+    return typer.Option(*names, metavar=metavar, help=help_text)
+
+
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)]
 Policies = Annotated[
     str | None,
     typer.Option(
@@ -139,29 +145,25 @@ Policies = Annotated[
         autocompletion=_complete_policies,
     ),
 ]
-Horizon = Annotated[str | None, typer.Option(metavar="T", help="End of the run: ticks, or a time such as 2s.")]
-Seed = Annotated[str | None, typer.Option(metavar="N", help="Seed of the random numbers.")]
+Horizon = Annotated[str | None, _option("T", "End of the run: ticks, or a time such as 2s.")]
+Seed = Annotated[str | None, _option("N", "Seed of the random numbers.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")]
+Check = Annotated[bool, typer.Option("--check", help="End with status 3 if a deadline was missed.")]
 
 
 @_command()
 def run(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)],
+    files: Files,
     policy: Policies = None,
     horizon: Horizon = None,
-    segments: Annotated[Path | None, typer.Option(metavar="S.csv", help="Write which job ran when.")] = None,
-    jobs: Annotated[Path | None, typer.Option(metavar="J.csv", help="Write every job.")] = None,
-    budgets: Annotated[
-        Path | None, typer.Option(metavar="B.csv", help="Write the budget of every server in every tick.")
-    ] = None,
-    trace: Annotated[Path | None, typer.Option(metavar="T.takt", help="Record a trace for takt replay.")] = None,
+    segments: Annotated[Path | None, _option("S.csv", "Write which job ran when.")] = None,
+    jobs: Annotated[Path | None, _option("J.csv", "Write every job.")] = None,
+    budgets: Annotated[Path | None, _option("B.csv", "Write the budget of every server in every tick.")] = None,
+    trace: Annotated[Path | None, _option("T.takt", "Record a trace for takt replay.")] = None,
     seed: Seed = None,
-    page: Annotated[
-        Path | None, typer.Option("--report", metavar="R.html", help="Write a page with charts that opens offline.")
-    ] = None,
-    gantt: Annotated[
-        Path | None, typer.Option(metavar="G.svg", help="Draw a Gantt chart for print: .svg, .pdf or .png.")
-    ] = None,
-    perfetto: Annotated[Path | None, typer.Option(metavar="P", help="Write a trace for ui.perfetto.dev.")] = None,
+    page: Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report")] = None,
+    gantt: Annotated[Path | None, _option("G.svg", "Draw a Gantt chart for print: .svg, .pdf or .png.")] = None,
+    perfetto: Annotated[Path | None, _option("P", "Write a trace for ui.perfetto.dev.")] = None,
     on: Annotated[
         str | None,
         typer.Option(
@@ -173,8 +175,8 @@ def run(
     real_time: Annotated[
         bool, typer.Option("--real-time", help="With --on posix: run by the machine's clock, as long as the horizon.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="End with status 3 if a deadline was missed.")] = False,
+    as_json: AsJson = False,
+    check: Check = False,
 ) -> None:
     """Simulate task sets and print a table with one line for each task.
 
@@ -200,10 +202,10 @@ def compare(
     seed: Seed = None,
     page: Annotated[
         Path | None,
-        typer.Option("--report", metavar="R.html", help="Write a page with the charts above one another."),
+        _option("R.html", "Write a page with the charts above one another.", "--report"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table; times in ticks.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="End with status 3 if a deadline was missed.")] = False,
+    as_json: AsJson = False,
+    check: Check = False,
 ) -> None:
     """Simulate a task set under several policies and print their responses and misses beside one another.
 
@@ -224,11 +226,9 @@ def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A task set: TOML, XML or CSV.", show_default=False)],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to be written.", show_default=False)],
     source_format: Annotated[
-        str | None, typer.Option("--from", metavar="F", help="Read this format; default: by the content of the file.")
+        str | None, _option("F", "Read this format; default: by the content of the file.", "--from")
     ] = None,
-    target_format: Annotated[
-        str | None, typer.Option("--to", metavar="F", help="Write this format; default: by the suffix.")
-    ] = None,
+    target_format: Annotated[str | None, _option("F", "Write this format; default: by the suffix.", "--to")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="End with status 2 if anything is lost.")] = False,
 ) -> None:
     """Convert a task set between TOML, Cheddar's XML, SimSo's XML and CSV; formats: toml, cheddar, simso, csv.
@@ -248,15 +248,13 @@ def convert(
 @_command("analyze", hidden=True)
 @_command()
 def analyse(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)],
+    files: Files,
     policy: Policies = None,
-    page: Annotated[
-        Path | None, typer.Option("--report", metavar="R.html", help="Write a page with demand against supply.")
-    ] = None,
+    page: Annotated[Path | None, _option("R.html", "Write a page with demand against supply.", "--report")] = None,
     no_sensitivity: Annotated[
         bool, typer.Option("--no-sensitivity", help="Leave out the sensitivity analysis, which takes longest.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")] = False,
+    as_json: AsJson = False,
     check: Annotated[
         bool, typer.Option("--check", help="End with status 3 unless all deadlines are proved to be met.")
     ] = False,
@@ -297,34 +295,29 @@ def replay(
 # ---- takt generate ----------------------------------------------------------------------------------
 
 
-def _key(help_text: str) -> Any:
-    """Make an option that replaces a key of the recipe."""
-    return typer.Option(metavar="X", help=help_text)
-
-
 @_command()
 def generate(
     file: Annotated[
         Path | None, typer.Argument(metavar="RECIPE", help="A recipe file (TOML).", show_default=False)
     ] = None,
-    count: Annotated[str, typer.Option(metavar="N", help="Number of task sets.")] = "1",
-    seed: Annotated[str, typer.Option(metavar="N", help="Seed of the random numbers.")] = "0",
-    first: Annotated[str, typer.Option(metavar="N", help="Number of the first set.")] = "0",
+    count: Annotated[str, _option("N", "Number of task sets.")] = "1",
+    seed: Annotated[str, _option("N", "Seed of the random numbers.")] = "0",
+    first: Annotated[str, _option("N", "Number of the first set.")] = "0",
     output: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a file for each set here; default: print the one set.")
+        Path | None, _option("DIR", "Write a file for each set here; default: print the one set.")
     ] = None,
-    tasks: Annotated[str | None, _key("Number of tasks per set.")] = None,
-    utilization: Annotated[str | None, _key("Sum of the shares.")] = None,
-    shares: Annotated[str | None, _key("uunifast, uunifast-discard, fixed-sum, drs or automotive.")] = None,
+    tasks: Annotated[str | None, _option("X", "Number of tasks per set.")] = None,
+    utilization: Annotated[str | None, _option("X", "Sum of the shares.")] = None,
+    shares: Annotated[str | None, _option("X", "uunifast, uunifast-discard, fixed-sum, drs or automotive.")] = None,
     periods: Annotated[
-        str | None, _key("log-uniform, uniform, harmonic, automotive, or a list such as 10ms,20ms.")
+        str | None, _option("X", "log-uniform, uniform, harmonic, automotive, or a list such as 10ms,20ms.")
     ] = None,
-    period_min: Annotated[str | None, _key("The shortest period.")] = None,
-    period_max: Annotated[str | None, _key("The longest period.")] = None,
-    deadlines: Annotated[str | None, _key("implicit, constrained or arbitrary.")] = None,
-    priorities: Annotated[str | None, _key("dm, rm or random.")] = None,
-    policy: Annotated[str | None, _key("Policy of the root.")] = None,
-    resolution: Annotated[str | None, _key("Length of a tick.")] = None,
+    period_min: Annotated[str | None, _option("X", "The shortest period.")] = None,
+    period_max: Annotated[str | None, _option("X", "The longest period.")] = None,
+    deadlines: Annotated[str | None, _option("X", "implicit, constrained or arbitrary.")] = None,
+    priorities: Annotated[str | None, _option("X", "dm, rm or random.")] = None,
+    policy: Annotated[str | None, _option("X", "Policy of the root.")] = None,
+    resolution: Annotated[str | None, _option("X", "Length of a tick.")] = None,
 ) -> None:
     """Draw task sets at random, each as a file for the other commands.
 
@@ -333,20 +326,9 @@ def generate(
 
     Example: `takt generate examples/recipes/automotive.toml --count 3 --seed 7 --output sets`
     """
+    keys = dict(locals())  # options stand under the names of the keys that they replace
     from takt.command import generate as command
 
-    keys = {
-        "tasks": tasks,
-        "utilization": utilization,
-        "shares": shares,
-        "periods": periods,
-        "period_min": period_min,
-        "period_max": period_max,
-        "deadlines": deadlines,
-        "priorities": priorities,
-        "policy": policy,
-        "resolution": resolution,
-    }
     command.generate(file, keys, count, seed, first, output)
 
 
@@ -359,14 +341,12 @@ def study(
     workers: Annotated[
         int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes; default: one for each processor.")
     ] = None,
-    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the results.")] = None,
+    output: Annotated[Path | None, _option("DIR", "Folder for the results.")] = None,
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Compute on a Dask cluster, such as tcp://10.0.0.1:8786.")
+        str | None, _option("ADDRESS", "Compute on a Dask cluster, such as tcp://10.0.0.1:8786.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="F.svg", help="Draw a figure of each measure: .svg, .pdf or .png.")
-    ] = None,
+    plot: Annotated[Path | None, _option("F.svg", "Draw a figure of each measure: .svg, .pdf or .png.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Delete the results in the folder and start again.")] = False,
 ) -> None:
     """Evaluate tests and simulations for many task sets at each point of a grid.

@@ -82,14 +82,18 @@ def run(
     with errors_to_stderr():
         _check_board(on, outputs)
         _check_clock(on, real_time)
-        _check_gantt(outputs)
+        if outputs.gantt is not None:
+            from takt.show import gantt
+
+            gantt.check_path(outputs.gantt)
         runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
         _refuse_shared_outputs(runs, outputs)
         _refuse_same_paths(files, outputs)
         board = emulation.REAL_TIME if real_time else on
         outcomes = [_simulate(run, outputs) if board is None else _run_on_board(run, board, outputs) for run in runs]
         _print_outcomes(outcomes, as_json)
-        _write_frames(outcomes[0], outputs)
+        for name, frame in outcomes[0].frames.items():
+            csv_files.write(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
         _write_pictures(outcomes[0], outputs)
     if check and any(outcome.report.missed for outcome in outcomes):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
@@ -134,12 +138,8 @@ def _check_board(board: str | None, outputs: Outputs) -> None:
         raise InputError([Problem(message, "unknown-word", key="--on")])
     for name in ("budgets", "report", "gantt", "perfetto"):
         if getattr(outputs, name) is not None:
-            message = (
-                "it shows a simulation; leave out --on"
-                if name != "budgets"
-                else "a board records no budgets; leave out --on"
-            )
-            raise InputError([Problem(message, "conflict", key=f"--{name}")])
+            message = "a board records no budgets" if name == "budgets" else "it shows a simulation"
+            raise InputError([Problem(f"{message}; leave out --on", "conflict", key=f"--{name}")])
 
 
 def _check_clock(board: str | None, is_real_time: bool) -> None:
@@ -147,14 +147,6 @@ def _check_clock(board: str | None, is_real_time: bool) -> None:
     if is_real_time and board != emulation.POSIX:
         message = f"it needs --on {emulation.POSIX}, found {f'--on {board}' if board else 'no --on'}"
         raise InputError([Problem(message, "conflict", key="--real-time")])
-
-
-def _check_gantt(outputs: Outputs) -> None:
-    """Check that the requested chart can be drawn."""
-    if outputs.gantt is not None:
-        from takt.show import gantt
-
-        gantt.check_path(outputs.gantt)
 
 
 def _runs(file: Path, policies: str | None) -> Iterator[_Run]:
@@ -290,12 +282,6 @@ def _print_outcome(console: Console, outcome: _Outcome) -> None:
     console.print(f"replayed on the host: {outcome.report.decisions} decisions, identical")
     if outcome.report.platform == emulation.REAL_TIME:
         console.print(_NO_PROMISE, soft_wrap=True)
-
-
-def _write_frames(outcome: _Outcome, outputs: Outputs) -> None:
-    """Write the requested files."""
-    for name, frame in outcome.frames.items():
-        csv_files.write(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
 
 
 def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:

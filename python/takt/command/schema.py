@@ -63,10 +63,7 @@ def recipe_schema() -> dict[str, Any]:
         >>> recipe_schema()["properties"]["generate"]["required"]
         ['tasks', 'utilization']
     """
-    properties: dict[str, Any] = {
-        "generate": _schema_of(Recipe),
-    }
-    return _file_schema("Takt recipe", ["schema", "generate"], properties)
+    return _file_schema("Takt recipe", ["schema", "generate"], {"generate": _schema_of(Recipe)})
 
 
 def study_schema() -> dict[str, Any]:

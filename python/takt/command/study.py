@@ -31,7 +31,9 @@ def study(
 ) -> None:
     """Run a study or continue it; print what it found, and draw it if there is a file for that."""
     with errors_to_stderr():
-        _check_computers(workers, scheduler)
+        if workers is not None and scheduler is not None:
+            message = "expected --workers or --scheduler, which has workers of its own, found both; leave one out"
+            raise InputError([Problem(message, "conflict", key="--workers")])
         found = load(file)
         figures = _figures(found, plot)
         result = _run(found, workers, scheduler, output, fresh)
@@ -40,13 +42,6 @@ def study(
             from takt.show import study_figures as drawing
 
             drawing.draw(found, result, kind, path)
-
-
-def _check_computers(workers: int | None, scheduler: str | None) -> None:
-    """Refuse a number of workers together with a scheduler, which has workers of its own."""
-    if workers is not None and scheduler is not None:
-        message = "expected --workers or --scheduler, found both; leave one out"
-        raise InputError([Problem(message, "conflict", key="--workers")])
 
 
 def _figures(study: Study, path: Path | None) -> dict[str, Path]:

@@ -58,7 +58,8 @@ def _load_policy(path: Path, class_name: str) -> Policy:
     kinds = [name for name, kind in names.items() if isinstance(kind, type) and issubclass(kind, Policy)]
     kinds = [name for name in kinds if names[name] is not Policy]
     if class_name not in kinds:
-        message = f"expected a subclass of takt.Policy, found {show(class_name)}; {_hint(class_name, kinds)}"
+        hint = catalogue.alternatives(class_name, kinds) if kinds else "the file has none"
+        message = f"expected a subclass of takt.Policy, found {show(class_name)}; {hint}"
         raise InputError([Problem(message, "unknown-word", file=str(path), key="--policy")])
     try:
         policy = names[class_name]()
@@ -67,11 +68,6 @@ def _load_policy(path: Path, class_name: str) -> Policy:
         raise InputError([Problem(message, "policy", file=str(path), key="--policy")]) from None
     assert isinstance(policy, Policy)
     return policy
-
-
-def _hint(word: str, known: list[str]) -> str:
-    """Say what there is instead."""
-    return catalogue.alternatives(word, known) if known else "the file has none"
 
 
 def check_option(option: str, **key: object) -> None:

@@ -52,7 +52,7 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
         bar = Progress(*_COLUMNS, console=console, transient=True)
         show, stop = _bar_shower(bar, title, total), bar.stop
     else:
-        show, stop = _line_shower(title, total), _nothing
+        show, stop = _line_shower(title, total), lambda: None
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield show
@@ -94,7 +94,3 @@ def _line_shower(title: str, total: int) -> Callable[[int], None]:
             print(f"{title}: {100 * now / total:.3g} % after {passed:.0f} s", file=sys.stderr, flush=True)
 
     return show_progress
-
-
-def _nothing() -> None:
-    """Do nothing."""

@@ -8,12 +8,10 @@ what other tasks did with theirs.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from takt.draw.recipe_keys import RecipeKeys
 from takt.model.distributions import Uniform
-
-if TYPE_CHECKING:
-    from takt.draw.recipe_keys import RecipeKeys
 
 _FOR_A_SECTION = 3
 """Whether it is there, how long it is, and where in the order."""

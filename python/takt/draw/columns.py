@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +15,7 @@ from takt.draw import deadlines, periods, rounding, shares
 from takt.draw.automotive import RUNNABLES
 from takt.draw.draws import Draws, Floats, Purpose, Ticks
 from takt.draw.matrices import TaskColumns
-
-if TYPE_CHECKING:
-    from takt.draw.recipe_keys import RecipeKeys
+from takt.draw.recipe_keys import RecipeKeys
 
 _CHUNK = 4096
 """Sets that are drawn together: as many as stay in a processor's cache."""
@@ -40,7 +37,7 @@ def _chunk(recipe: RecipeKeys, draws: Draws, first: int, count: int) -> TaskColu
     """Draw sets that are drawn together."""
     period, share = _rates(recipe, draws, first, count)
     by_period = np.argsort(period, axis=1, kind="stable")
-    period, share = _ordered(by_period, period), np.take_along_axis(share, by_period, axis=1)
+    period, share = np.take_along_axis(period, by_period, axis=1), np.take_along_axis(share, by_period, axis=1)
     wcet = rounding.wcets(share, period, recipe.share_limits, recipe.utilization)
 
     def numbers(purpose: Purpose) -> Floats:
@@ -50,16 +47,11 @@ def _chunk(recipe: RecipeKeys, draws: Draws, first: int, count: int) -> TaskColu
     jitter = _jitters(recipe, period, numbers)
     offset = _offsets(recipe, period, numbers)
     order = _priority_order(recipe, deadline, numbers)
-    columns = (wcet, period, deadline, jitter, offset)
-    return TaskColumns(*(column if order is None else _ordered(order, column) for column in columns))
+    columns = TaskColumns(wcet, period, deadline, jitter, offset)
+    return columns if order is None else columns.ordered(order)
 
 
 _Numbers = Callable[[Purpose], Floats]
-
-
-def _ordered(order: np.ndarray, column: Ticks) -> Ticks:
-    """Bring tasks into an order."""
-    return np.take_along_axis(column, order, axis=1)
 
 
 def _rates(recipe: RecipeKeys, draws: Draws, first: int, count: int) -> tuple[Ticks, Floats]:

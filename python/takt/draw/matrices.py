@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from takt.draw.draws import Floats, Ticks
+import numpy as np
+
+from takt.draw.draws import Floats, Indices, Ticks
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,10 @@ class TaskColumns:
     def __hash__(self) -> int:
         """Give a number that equal sets share."""
         return hash((self.wcet.shape, self.wcet.tobytes()))
+
+    def ordered(self, order: Indices) -> TaskColumns:
+        """Bring the tasks of each set into an order: the places of its tasks, as numpy's argsort gives them."""
+        return TaskColumns(*(np.take_along_axis(matrix, order, axis=1) for matrix in vars(self).values()))
 
     @property
     def utilization(self) -> Floats:

@@ -8,17 +8,16 @@ cannot be drawn is known before anything is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, ClassVar
-
-from pydantic import PlainValidator, WithJsonSchema
+from typing import Annotated, ClassVar
 
 from takt.base.errors import InputError, show
 from takt.draw.acceptance import LEAST_ACCEPTED, accepted_part
 from takt.model import catalogue, value_checks
 from takt.model.conversion import to_ticks
-from takt.model.input_table import TIME_SCHEMA, Table
+from takt.model.input_table import Table
+from takt.model.key import TIME_SCHEMA, Key, integer, list_of, word
 from takt.model.key_types import (
     DEFAULT_KIND,
     DEFAULT_POLICY,
@@ -28,12 +27,10 @@ from takt.model.key_types import (
     OptionalTime,
     ProtocolName,
     Resolution,
+    Time,
 )
 from takt.model.policy_options import TimeDriven
 from takt.model.tables import Platform
-
-if TYPE_CHECKING:
-    pass
 
 MAX_TASKS = 10_000
 MAX_FIXED_SUM = 1000
@@ -46,20 +43,6 @@ _MAX_TICKS = 2**52
 """Up to this a period and a wcet are exact in the arithmetic of shares."""
 
 COSTS = tuple(Platform().costs())
-_TIME_KEYS = (
-    "period_min",
-    "period_max",
-    "period_grid",
-    "engine_period",
-    "horizon",
-    "longest_subjob",
-    "section_min",
-    "section_max",
-    "server_period_min",
-    "server_period_max",
-    "tick_period",
-    *COSTS,
-)
 
 SHARES = ("uunifast", "uunifast-discard", "fixed-sum", "drs", "automotive")
 PERIODS = ("log-uniform", "uniform", "harmonic", "automotive")
@@ -76,8 +59,8 @@ _LIMITED = ("uunifast-discard", "fixed-sum", "drs")
 _RANGED = ("log-uniform", "uniform", "harmonic")
 
 
-def _check_real(what: str, least: float, most: float) -> Callable[[object], float]:
-    """Make the check of a number in a range."""
+def _real(what: str, least: float, most: float) -> Key:
+    """Describe a number in a range."""
 
     def check(value: object) -> float:
         expected = f"expected {what} from {least:g} to {most:g}, found {show(value)}"
@@ -87,7 +70,10 @@ def _check_real(what: str, least: float, most: float) -> Callable[[object], floa
             raise value_checks.refuse("out-of-range", expected)
         return float(value)
 
-    return check
+    return Key(check, {"type": "number", "minimum": least, "maximum": most})
+
+
+_FACTOR = _real("a factor", 0, 1000)
 
 
 def _check_factors(value: object) -> tuple[float, float]:
@@ -95,24 +81,19 @@ def _check_factors(value: object) -> tuple[float, float]:
     ends = tuple(value) if isinstance(value, (list, tuple)) else (value, value)
     if len(ends) != 2:
         raise value_checks.refuse("wrong-type", "expected a factor, or the two ends of a range such as [0.5, 1.0]")
-    least, most = (_check_real("a factor", 0, 1000)(end) for end in ends)
+    least, most = map(_FACTOR.check, ends)
     if least > most:
         raise value_checks.refuse("out-of-range", f"expected a range that ascends, found {least:g} before {most:g}")
     return least, most
 
 
-def _check_utilization(value: object) -> float:
-    """Accept a total of shares."""
-    return _check_real("a utilization above 0, such as 0.8,", 1e-6, 1000)(value)
-
-
-_check_period_name = value_checks.check_choice("distribution of periods", PERIODS)
+_PERIOD_NAME = word("distribution of periods", PERIODS)
 _check_period_list = value_checks.check_times(value_checks.POSITIVE_TIME, 'times such as ["10ms", "20ms"]')
 
 
 def _check_periods(value: object) -> str | tuple[int | str, ...]:
     """Accept the name of a distribution, or a list of times."""
-    return _check_period_list(value) if isinstance(value, (list, tuple)) else _check_period_name(value)
+    return _check_period_list(value) if isinstance(value, (list, tuple)) else _PERIOD_NAME.check(value)
 
 
 _FACTORS_SCHEMA = {
@@ -121,68 +102,9 @@ _FACTORS_SCHEMA = {
         {"type": "array", "items": {"type": "number", "minimum": 0}, "minItems": 2, "maxItems": 2},
     ]
 }
-
-
-def _number(least: float, most: float) -> WithJsonSchema:
-    """Make the JSON schema of a number in a range."""
-    return WithJsonSchema({"type": "number", "minimum": least, "maximum": most})
-
-
-def _integer(least: int, most: int) -> WithJsonSchema:
-    """Make the JSON schema of a whole number in a range."""
-    return WithJsonSchema({"type": "integer", "minimum": least, "maximum": most})
-
-
-def _word(*names: str) -> WithJsonSchema:
-    """Make the JSON schema of a word out of a list."""
-    return WithJsonSchema({"enum": list(names)})
-
-
-_Factors = Annotated[tuple[float, float], PlainValidator(_check_factors), WithJsonSchema(_FACTORS_SCHEMA)]
-_OptionalFactors = Annotated[
-    tuple[float, float] | None, PlainValidator(value_checks.optional(_check_factors)), WithJsonSchema(_FACTORS_SCHEMA)
-]
-_Time = Annotated[int | str, PlainValidator(value_checks.POSITIVE_TIME), WithJsonSchema(TIME_SCHEMA)]
-_Tasks = Annotated[
-    int, PlainValidator(value_checks.check_integer("a number of tasks", 1, MAX_TASKS)), _integer(1, MAX_TASKS)
-]
-_Utilization = Annotated[float, PlainValidator(_check_utilization), _number(1e-6, 1000)]
-_Shares = Annotated[str, PlainValidator(value_checks.check_choice("distribution of shares", SHARES)), _word(*SHARES)]
-_Share = Annotated[
-    float | None, PlainValidator(value_checks.optional(_check_real("a share", 0, 1000))), _number(0, 1000)
-]
-_Periods = Annotated[
-    str | Sequence[int | str],
-    PlainValidator(_check_periods),
-    WithJsonSchema({"anyOf": [{"enum": list(PERIODS)}, {"type": "array", "items": TIME_SCHEMA, "minItems": 1}]}),
-]
-_Deadlines = Annotated[
-    str, PlainValidator(value_checks.check_choice("distribution of deadlines", DEADLINES)), _word(*DEADLINES)
-]
-_Offsets = Annotated[str, PlainValidator(value_checks.check_choice("word", OFFSETS)), _word(*OFFSETS)]
-_Priorities = Annotated[str, PlainValidator(value_checks.check_choice("order", PRIORITIES)), _word(*PRIORITIES)]
-_Ratio = Annotated[int, PlainValidator(value_checks.check_integer("a ratio", 2, 1000)), _integer(2, 1000)]
-_Runnables = Annotated[
-    int, PlainValidator(value_checks.check_integer("a number of runnables", 1, 10_000)), _integer(1, 10_000)
-]
-_PolicyName = Annotated[str, PlainValidator(value_checks.check_choice("policy", POLICY_NAMES)), _word(*POLICY_NAMES)]
-_Probability = Annotated[float, PlainValidator(_check_real("a probability", 0, 1)), _number(0, 1)]
-_Factor = Annotated[float, PlainValidator(_check_real("a factor", 0, 1000)), _number(0, 1000)]
-_Subjobs = Annotated[
-    int | None,
-    PlainValidator(value_checks.optional(value_checks.check_integer("a number of subjobs", 2, MAX_SUBJOBS))),
-    _integer(2, MAX_SUBJOBS),
-]
-_Resources = Annotated[
-    int,
-    PlainValidator(value_checks.check_integer("a number of resources", 0, MAX_RESOURCES)),
-    _integer(0, MAX_RESOURCES),
-]
-_Servers = Annotated[
-    int, PlainValidator(value_checks.check_integer("a number of servers", 0, MAX_TASKS)), _integer(0, MAX_TASKS)
-]
-_ServerKind = Annotated[str, PlainValidator(value_checks.check_choice("kind", SERVER_KINDS)), _word(*SERVER_KINDS)]
-_Dealing = Annotated[str, PlainValidator(value_checks.check_choice("way to deal", DEALINGS)), _word(*DEALINGS)]
+_FACTORS = Key(_check_factors, _FACTORS_SCHEMA)
+_PERIODS = Key(_check_periods, {"anyOf": [_PERIOD_NAME.schema, list_of(TIME_SCHEMA)]})
+_POLICY = word("policy", POLICY_NAMES)
 
 
 class RecipeKeys(Table):
@@ -192,40 +114,40 @@ class RecipeKeys(Table):
     noun = "recipe"
     examples: ClassVar[Mapping[str, str]] = {"tasks": "10", "utilization": "0.8"}
 
-    tasks: _Tasks
-    utilization: _Utilization
-    shares: _Shares = "uunifast"
-    min_share: _Share = None
-    max_share: _Share = None
-    periods: _Periods = "log-uniform"
-    period_min: _Time = "10ms"
-    period_max: _Time = "1s"
+    tasks: Annotated[int, integer("a number of tasks", 1, MAX_TASKS)]
+    utilization: Annotated[float, _real("a utilization above 0, such as 0.8,", 1e-6, 1000)]
+    shares: Annotated[str, word("distribution of shares", SHARES)] = "uunifast"
+    min_share: Annotated[float | None, _real("a share", 0, 1000).or_none] = None
+    max_share: Annotated[float | None, _real("a share", 0, 1000).or_none] = None
+    periods: Annotated[str | Sequence[int | str], _PERIODS] = "log-uniform"
+    period_min: Time = "10ms"
+    period_max: Time = "1s"
     period_grid: OptionalTime = None
-    period_ratio: _Ratio = 2
+    period_ratio: Annotated[int, integer("a ratio", 2, 1000)] = 2
     engine_period: OptionalTime = None
-    runnables: _Runnables = 1
-    deadlines: _Deadlines = "implicit"
-    deadline_factors: _OptionalFactors = None
-    jitter: _Factors = (0.0, 0.0)
-    offsets: _Offsets = "zero"
-    priorities: _Priorities = "dm"
-    demand: _OptionalFactors = None
-    subjobs: _Subjobs = None
+    runnables: Annotated[int, integer("a number of runnables", 1, 10_000)] = 1
+    deadlines: Annotated[str, word("distribution of deadlines", DEADLINES)] = "implicit"
+    deadline_factors: Annotated[tuple[float, float] | None, _FACTORS.or_none] = None
+    jitter: Annotated[tuple[float, float], _FACTORS] = (0.0, 0.0)
+    offsets: Annotated[str, word("word", OFFSETS)] = "zero"
+    priorities: Annotated[str, word("order", PRIORITIES)] = "dm"
+    demand: Annotated[tuple[float, float] | None, _FACTORS.or_none] = None
+    subjobs: Annotated[int | None, integer("a number of subjobs", 2, MAX_SUBJOBS).or_none] = None
     longest_subjob: OptionalTime = None
-    non_preemptive: _Probability = 0.0
-    resources: _Resources = 0
-    section_probability: _Probability = 0.5
+    non_preemptive: Annotated[float, _real("a probability", 0, 1)] = 0.0
+    resources: Annotated[int, integer("a number of resources", 0, MAX_RESOURCES)] = 0
+    section_probability: Annotated[float, _real("a probability", 0, 1)] = 0.5
     section_min: OptionalTime = None
     section_max: OptionalTime = None
     protocol: ProtocolName = DEFAULT_PROTOCOL
-    servers: _Servers = 0
-    server_kind: _ServerKind = DEFAULT_KIND
-    server_policy: _PolicyName = DEFAULT_POLICY
-    server_period_min: _Time = "10ms"
-    server_period_max: _Time = "50ms"
-    server_dealing: _Dealing = "least-loaded"
-    server_budget: _Factor = 1.25
-    policy: _PolicyName = DEFAULT_POLICY
+    servers: Annotated[int, integer("a number of servers", 0, MAX_TASKS)] = 0
+    server_kind: Annotated[str, word("kind", SERVER_KINDS)] = DEFAULT_KIND
+    server_policy: Annotated[str, _POLICY] = DEFAULT_POLICY
+    server_period_min: Time = "10ms"
+    server_period_max: Time = "50ms"
+    server_dealing: Annotated[str, word("way to deal", DEALINGS)] = "least-loaded"
+    server_budget: Annotated[float, _FACTOR] = 1.25
+    policy: Annotated[str, _POLICY] = DEFAULT_POLICY
     context_switch: Offset = 0
     release: Offset = 0
     scheduling: Offset = 0
@@ -303,10 +225,7 @@ class RecipeKeys(Table):
 
     def _times(self) -> Iterator[tuple[str, int | str]]:
         """List the times of the recipe with their keys."""
-        for key in _TIME_KEYS:
-            value = getattr(self, key)
-            if value is not None:
-                yield key, value
+        yield from ((key, value) for key, value in self.times() if value is not None)
         if not isinstance(self.periods, str):
             yield from (("periods", period) for period in self.periods)
         if self.periods == "automotive":

@@ -5,14 +5,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from takt.draw.draws import Floats
 from takt.draw.periods import log_uniform
+from takt.draw.recipe_keys import RecipeKeys
 from takt.model.tables import Server, Task
-
-if TYPE_CHECKING:
-    from takt.draw.draws import Floats
-    from takt.draw.recipe_keys import RecipeKeys
 
 
 def width(recipe: RecipeKeys) -> int:

@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from takt.draw import bodies, columns, servers
 from takt.draw.draws import Draws, Purpose
+from takt.draw.matrices import TaskColumns
+from takt.draw.recipe_keys import RecipeKeys
 from takt.model.system import System
 from takt.model.tables import Resource, Server, Task
-
-if TYPE_CHECKING:
-    from takt.draw.matrices import TaskColumns
-    from takt.draw.recipe_keys import RecipeKeys
 
 _KEYS = ("wcet", "period", "deadline", "jitter", "offset")
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from takt.base.errors import Problem, show
+from takt.base.errors import show
 from takt.formats import cheddar_words as words
 from takt.formats import common, documents
 from takt.formats.contracts import Imported
@@ -132,12 +132,8 @@ def _scheduling(element: Element) -> _Scheduling:
     )
 
 
-class _Reader:
+class _Reader(documents.Reader):
     """A document, and its contents that Takt cannot represent."""
-
-    def __init__(self, root: Element) -> None:
-        self.root = root
-        self.warnings: list[Problem] = []
 
     def system(self, name: str) -> System:
         """Make the system."""
@@ -325,10 +321,8 @@ class _Reader:
 
     def protocol(self, element: Element, name: str) -> str:
         """Read the protocol of a resource."""
-        known = _RESOURCE
-        if documents.text_of(element, "priority_assignment") != "MANUAL_ASSIGNMENT":
-            known += ("priority",)
-        self.warnings += documents.unread(element, known, "resource", name)
+        is_automatic = documents.text_of(element, "priority_assignment") != "MANUAL_ASSIGNMENT"
+        self.warnings += documents.unread(element, _RESOURCE + ("priority",) * is_automatic, "resource", name)
         if _number(element, "state", 1) != 1:
             self.lose(element, "resource", name, "state", f"{documents.text_of(element, 'state')}, so one job holds it")
         word = documents.text_of(element, "protocol", "NO_PROTOCOL").upper()
@@ -366,9 +360,8 @@ class _Reader:
     ) -> dict[str, Any]:
         """Read a task."""
         name, kind = _name(element), self.kind(element)
-        known = _TASK
         policy = documents.text_of(element, "policy", "SCHED_FIFO")
-        self.warnings += documents.unread(element, (*known, "policy"), "task", name)
+        self.warnings += documents.unread(element, (*_TASK, "policy"), "task", name)
         if policy != "SCHED_FIFO" and processor.scheduling.scheduler == words.FIXED:
             self.lose(element, "task", name, "policy", f"{show(policy)}, so SCHED_FIFO takes its place")
         values: dict[str, Any] = {
@@ -426,10 +419,6 @@ class _Reader:
             else:
                 nested.append(section)
         return _items(nested, wcet) if nested else None
-
-    def lose(self, element: Element, table: str | None, entity: str | None, key: str | None, what: str) -> None:
-        """Warn of something."""
-        self.warnings.append(documents.lost(element, table, entity, key, what))
 
 
 def _crosses(one: _Section, other: _Section) -> bool:

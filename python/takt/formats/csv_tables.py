@@ -49,24 +49,17 @@ _PROTOCOLS = {protocol: protocol for protocol in catalogue.PROTOCOLS if protocol
 
 def _read(data: bytes, name: str) -> Imported:
     """Read a table."""
-    rows = _rows(_text(data))
+    rows = _rows(input_files.decoded(data))
     input_files.check_count(len(rows), input_files.MAX_TABLES, "rows")
-    start = next((number for number, row in enumerate(rows) if not _is_comment(row)), None)
+    start = next((number for number, row in enumerate(rows) if not _is_remark(row.cells[0])), None)
     if start is None:
         raise InputError([Problem("expected a row of headings such as name,period,wcet, found none", "missing")])
     header, resources, warnings = _comments(rows[:start])
-    columns = [_column(heading, number) for number, heading in enumerate(rows[start].cells, start=1)]
+    headings = (re.sub(r"\s+", "_", cell.lower()) for cell in rows[start].cells)
+    columns = [heading or f"column {number}" for number, heading in enumerate(headings, start=1)]
     warnings += _unknown(rows[start], columns)
     tasks = _tasks(rows[start + 1 :], columns)
     return Imported(System(**{"name": name, **header}, tasks=tasks, resources=resources), tuple(warnings))
-
-
-def _text(data: bytes) -> str:
-    """Decode a file."""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError([Problem(f"not UTF-8 text at byte {error.start}", "not-utf-8")]) from None
 
 
 class _Row:
@@ -106,18 +99,14 @@ def _is_remark(text: str) -> bool:
     return text.lstrip(' "').startswith("#")
 
 
-def _is_comment(row: _Row) -> bool:
-    """Say whether a row is no part of the table."""
-    return _is_remark(row.cells[0])
-
-
 def _comments(rows: Iterable[_Row]) -> tuple[dict[str, Any], list[Resource], list[Problem]]:
     """Read the lines before the table: keys of [system] and resources; warns of other lines."""
     header: dict[str, Any] = {}
     resources: list[Resource] = []
     warnings: list[Problem] = []
     for row in rows:
-        key, equals, value = _assignment(", ".join(cell for cell in row.cells if cell))
+        remark = ", ".join(cell for cell in row.cells if cell).lstrip().removeprefix("#")
+        key, equals, value = (part.strip() for part in remark.partition("="))
         resource = _RESOURCE.fullmatch(key) if equals else None
         if resource:
             resources.append(Resource(name=resource["name"], protocol=value))
@@ -126,17 +115,6 @@ def _comments(rows: Iterable[_Row]) -> tuple[dict[str, Any], list[Resource], lis
         else:
             warnings.append(Problem(f"not read: {show(' '.join(row.cells).strip())} (line {row.line})", "lost"))
     return header, resources, warnings
-
-
-def _assignment(text: str) -> tuple[str, str, str]:
-    """Split a remark at its first equals sign."""
-    key, equals, value = text.lstrip().removeprefix("#").partition("=")
-    return key.strip(), equals, value.strip()
-
-
-def _column(heading: str, number: int) -> str:
-    """Give the key that a heading means."""
-    return re.sub(r"\s+", "_", heading.lower()) if heading else f"column {number}"
 
 
 def _unknown(row: _Row, columns: Sequence[str]) -> list[Problem]:
@@ -266,15 +244,10 @@ def _cell(value: object) -> str:
     """Write a value."""
     if isinstance(value, Distribution):
         keys = (key for key in type(value).model_fields if getattr(value, key) is not None)
-        return " ".join((value.kind, *(f"{key}={_without_spaces(getattr(value, key))}" for key in keys)))
+        return " ".join((value.kind, *(f"{key}={str(getattr(value, key)).replace(' ', '')}" for key in keys)))
     if isinstance(value, tuple):
         return " | ".join(map(str, value))
     return str(value)
-
-
-def _without_spaces(value: object) -> str:
-    """Write a parameter, which ends at a space."""
-    return str(value).replace(" ", "")
 
 
 FORMAT = Format("csv", (".csv",), lambda data: True, _read, _write)

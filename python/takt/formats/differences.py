@@ -65,7 +65,7 @@ def differences(
     for ours, theirs, view in (
         (system.tasks, back.tasks, _task_view),
         (system.servers, back.servers, _server_view),
-        (system.resources, back.resources, _resource_view),
+        (system.resources, back.resources, lambda resource, _: _plain_view(resource)),
     ):
         yield from _member_differences(ours, theirs, view, here, there)
     left = {table.table: table for table in _singles(back)}
@@ -284,11 +284,11 @@ def _with_unlocks(items: tuple[Item, ...]) -> tuple[Item, ...]:
 
 def _server_view(server: Server, reading: _Reading) -> dict[str, Any]:
     """Give the meaning of a server, key by key."""
-    plain = {key: getattr(server, key) for key in Server.model_fields}
     times = {key: reading.span(time) for key, time in server.times()}
-    return {**plain, **times, "parent": reading.name("server", server.parent), "policy": name_of(server.policy)}
+    others = {"parent": reading.name("server", server.parent), "policy": name_of(server.policy)}
+    return _plain_view(server) | times | others
 
 
-def _resource_view(resource: Resource, _: _Reading) -> dict[str, Any]:
-    """Give the meaning of a resource, key by key."""
-    return {key: getattr(resource, key) for key in Resource.model_fields}
+def _plain_view(member: _Member) -> dict[str, Any]:
+    """Give the values of keys as they are written."""
+    return {key: getattr(member, key) for key in type(member).model_fields}

@@ -88,7 +88,8 @@ def unread(element: Element, known: Collection[str], table: str, entity: str | N
     """Find the unknown children of an element that have an effect."""
     for child in element:
         if child.tag not in known and not is_neutral(child):
-            yield lost(child, table, entity, str(child.tag), _shown(child))
+            said = show((child.text or "").strip()) if len(child) == 0 else f"{len(child)} elements"
+            yield lost(child, table, entity, str(child.tag), said)
         for key in set(map(str, child.attrib)) - _REFERENCES:
             yield lost(child, table, entity, str(child.tag), f"{key} {show(child.get(key))}")
 
@@ -98,9 +99,21 @@ def lost(element: Element, table: str | None, entity: str | None, key: str | Non
     return Problem(f"not read: {what} (line {line_of(element)})", "lost", table=table, entity=entity, key=key)
 
 
-def _shown(element: Element) -> str:
-    """Show what an element says."""
-    return show((element.text or "").strip()) if len(element) == 0 else f"{len(element)} elements"
+class Reader:
+    """A document, and its contents that Takt cannot represent.
+
+    Args:
+        root: of the document.
+    """
+
+    def __init__(self, root: Element) -> None:
+        """Begin without warnings."""
+        self.root = root
+        self.warnings: list[Problem] = []
+
+    def lose(self, element: Element, table: str | None, entity: str | None, key: str | None, what: str) -> None:
+        """Warn of something."""
+        self.warnings.append(lost(element, table, entity, key, what))
 
 
 def as_text(root: Element) -> str:

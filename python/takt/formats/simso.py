@@ -20,7 +20,7 @@ from typing import Any
 from lxml import etree
 
 from takt.base import times
-from takt.base.errors import InputError, Problem, show
+from takt.base.errors import InputError, show
 from takt.formats import common, documents
 from takt.formats.contracts import Format, Imported, Written
 from takt.formats.documents import Element
@@ -77,12 +77,11 @@ def _read(data: bytes, name: str) -> Imported:
     return Imported(system, tuple(reader.warnings))
 
 
-class _Reader:
+class _Reader(documents.Reader):
     """A document, and its contents that Takt cannot represent."""
 
     def __init__(self, root: Element) -> None:
-        self.root = root
-        self.warnings: list[Problem] = []
+        super().__init__(root)
         self.cycles_per_ms = self.whole(root, "cycles_per_ms", _CYCLES_PER_MS)
         self.is_random = root.get("etm", "wcet") == _RANDOM
 
@@ -257,10 +256,6 @@ class _Reader:
             if key not in known and text != usual.get(key) and not is_usual:
                 self.lose(element, table, entity, key, show(text))
 
-    def lose(self, element: Element, table: str | None, entity: str | None, key: str | None, what: str) -> None:
-        """Warn of something."""
-        self.warnings.append(documents.lost(element, table, entity, key, what))
-
 
 def _times_of(values: Mapping[str, Any]) -> Iterator[Fraction]:
     """List the times of a task."""
@@ -343,29 +338,23 @@ def _write(system: System) -> Written:
     for number, task in enumerate(tasks, start=1):
         own = {"name": names.get(("task", task.name), task.name), "id": str(number)}
         own["priority"] = str(ranks.get(task.name, task.priority))
-        etree.SubElement(section, "task", own | _attributes(task, source, is_random=is_random))
+        own |= _source_attributes(task, source) | _demand_attributes(task, source, is_random)
+        own |= {"abort_on_miss": "yes" if task.on_miss == "abort" else "no", **_TASK_DEFAULTS, "preemption_cost": "0"}
+        etree.SubElement(section, "task", own)
     return Written(documents.as_text(root), names)
 
 
 def _write_lengths(root: Element, source: _Source, tasks: Iterable[Task]) -> None:
     """Say how long to simulate, and how long a cycle is."""
-    horizon = _horizon(source.system)
+    try:
+        horizon = horizon_ticks(source.system) * source.system.resolution_ns
+    except InputError:
+        horizon = _DURATION_MS * 10**6
     cycles_per_ms = _cycles_per_ms(
         source.system, [horizon, *(length for task in tasks for length in _lengths(task, source))]
     )
     root.set("duration", str(horizon * cycles_per_ms // 10**6))
     root.set("cycles_per_ms", str(cycles_per_ms))
-
-
-def _attributes(task: Task, source: _Source, *, is_random: bool) -> dict[str, str]:
-    """Give the attributes of a task without its name and priority."""
-    return {
-        **_source_attributes(task, source),
-        **_demand_attributes(task, source, is_random=is_random),
-        "abort_on_miss": "yes" if task.on_miss == "abort" else "no",
-        **_TASK_DEFAULTS,
-        "preemption_cost": "0",
-    }
 
 
 def _write_processors(root: Element, cpus: int) -> None:
@@ -381,14 +370,6 @@ def _deadline_ranks(tasks: Iterable[Task], source: _Source) -> dict[str, int]:
     deadlines = {task.name: source.deadline(task) for task in tasks}
     ranks = {deadline: rank for rank, deadline in enumerate(sorted(set(deadlines.values()), reverse=True))}
     return {name: ranks[deadline] for name, deadline in deadlines.items()}
-
-
-def _horizon(system: System) -> int:
-    """Give how long to simulate, in nanoseconds."""
-    try:
-        return horizon_ticks(system) * system.resolution_ns
-    except InputError:
-        return _DURATION_MS * 10**6
 
 
 def _cycles_per_ms(system: System, lengths: list[int]) -> int:
@@ -426,7 +407,7 @@ def _source_attributes(task: Task, source: _Source) -> dict[str, str]:
     }
 
 
-def _demand_attributes(task: Task, source: _Source, *, is_random: bool) -> dict[str, str]:
+def _demand_attributes(task: Task, source: _Source, is_random: bool) -> dict[str, str]:
     """Say how long jobs execute; where some are drawn, those of the others have no deviation."""
     mean, deviation = source.executed(task) if is_random else (0, 0)
     wcet = _milliseconds(source.wcet(task))

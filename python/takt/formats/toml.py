@@ -3,24 +3,15 @@
 
 from __future__ import annotations
 
-from takt.base.errors import InputError, Problem
+from takt.base import input_files
 from takt.files.task_set_reading import loads
 from takt.files.task_set_writing import to_toml
 from takt.formats.contracts import Format, Imported, Written
-from takt.model.system import System
 
 
 def _read(data: bytes, name: str) -> Imported:
     """Read a task-set file; a system holds all that it says."""
-    try:
-        return Imported(loads(data.decode("utf-8-sig"), name))
-    except UnicodeDecodeError as error:
-        raise InputError([Problem(f"not UTF-8 text at byte {error.start}", "not-utf-8")]) from None
+    return Imported(loads(input_files.decoded(data), name))
 
 
-def _write(system: System) -> Written:
-    """Write a task-set file."""
-    return Written(to_toml(system), {})
-
-
-FORMAT = Format("toml", (".toml",), lambda data: True, _read, _write)
+FORMAT = Format("toml", (".toml",), lambda data: True, _read, lambda system: Written(to_toml(system), {}))

@@ -11,22 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
-from pydantic import PlainValidator, WithJsonSchema
-
 from takt.base.errors import InputError, show
 from takt.model import catalogue, value_checks
-from takt.model.input_table import TIME_SCHEMA, Table
+from takt.model.input_table import Table
+from takt.model.key import POSITIVE_TIME, TIME, Key
 
-_POSITIVE = Annotated[int | str, PlainValidator(value_checks.POSITIVE_TIME), WithJsonSchema(TIME_SCHEMA)]
-_TIME = Annotated[int | str, PlainValidator(value_checks.TIME), WithJsonSchema(TIME_SCHEMA)]
-_LIMIT = Annotated[
-    int | str | None, PlainValidator(value_checks.optional(value_checks.TIME)), WithJsonSchema(TIME_SCHEMA)
-]
-_SHAPE = Annotated[
-    float,
-    PlainValidator(value_checks.check_number("a positive number such as 1.5")),
-    WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
-]
+_POSITIVE = Annotated[int | str, POSITIVE_TIME]
+_TIME = Annotated[int | str, TIME]
+_LIMIT = Annotated[int | str | None, TIME.or_none]
+_CHECK_SHAPE = value_checks.check_number("a positive number such as 1.5")
+_SHAPE = Annotated[float, Key(_CHECK_SHAPE, {"type": "number", "exclusiveMinimum": 0})]
 
 
 class Distribution(Table):

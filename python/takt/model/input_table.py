@@ -7,20 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from takt.base.errors import InputError, Problem
 from takt.model import catalogue
-
-TIME_SCHEMA: dict[str, Any] = {
-    "anyOf": [
-        {"type": "integer", "minimum": 0},
-        {"type": "string", "pattern": r"^ *[0-9]{1,20}(\.[0-9]{1,20})? ?(ns|us|ms|s) *$"},
-    ],
-}
-"""JSON schema of a time: ticks, or a text with a unit."""
+from takt.model.key import TIME_SCHEMA, Key
 
 
 class Table(BaseModel):
@@ -121,7 +114,7 @@ class Table(BaseModel):
 
 def _schema(field: FieldInfo) -> Mapping[str, Any]:
     """Give the JSON schema that the type of a key has, empty if it has none."""
-    return next((entry.json_schema for entry in field.metadata if isinstance(entry, WithJsonSchema)), None) or {}
+    return next((entry.schema for entry in field.metadata if isinstance(entry, Key)), {})
 
 
 def given(table: Table, keys: Sequence[str]) -> Iterator[str]:

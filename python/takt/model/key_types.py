@@ -6,14 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import PlainValidator, WithJsonSchema
-
 from takt import _core
 from takt.model import catalogue, value_checks
 from takt.model.bodies import check_body, check_runs
 from takt.model.core_input import CLASSES, DROP, ON_MISS
 from takt.model.distributions import Distribution, check_distribution
-from takt.model.input_table import TIME_SCHEMA
+from takt.model.key import NAME, POSITIVE_TIME, TIME, TIME_SCHEMA, Key, integer, list_of, word
 from takt.model.python_policy import Policy
 from takt.model.value_checks import MAX_PRIORITY, MAX_WEIGHT
 
@@ -24,7 +22,6 @@ DEFAULT_KIND = "deferrable"
 DEFAULT_PROTOCOL = "pip"
 """Of resources likewise."""
 _POLICY_NAMES = tuple(policy.name for policy in catalogue.policies())
-_KIND_NAMES = tuple(kind.name for kind in catalogue.server_kinds())
 _check_policy_name = value_checks.check_choice("policy", _POLICY_NAMES)
 _check_demand_time = value_checks.check_time('a positive time such as "2ms"', 1)
 _check_demands = value_checks.check_times(_check_demand_time, 'times such as ["2ms", "3ms"]')
@@ -48,18 +45,8 @@ def _check_arrivals(value: object) -> tuple[int | str, ...] | Distribution:
     return check_distribution(value) if isinstance(value, (dict, Distribution)) else _check_instants(value)
 
 
-def _word(*names: str) -> WithJsonSchema:
-    """Make the JSON schema of a word out of a list."""
-    return WithJsonSchema({"enum": list(names)})
-
-
-def _integer(least: int, most: int) -> WithJsonSchema:
-    """Make the JSON schema of a whole number."""
-    return WithJsonSchema({"type": "integer", "minimum": least, "maximum": most})
-
-
-_NAME = {"type": "string", "minLength": 1, "maxLength": value_checks.MAX_NAME_LENGTH}
-_TIMES = {"type": "array", "items": TIME_SCHEMA, "minItems": 1}
+_ITEM = {"type": "string", "pattern": r"^ *(point|optional +point|(run|suspend) +[0-9].*|(un)?lock +.*) *$"}
+_TIMES = list_of(TIME_SCHEMA)
 _DISTRIBUTION = {
     "type": "object",
     "required": ["distribution"],
@@ -70,130 +57,57 @@ _DISTRIBUTION = {
         **dict.fromkeys(("min", "max", "mean", "deviation", "scale"), TIME_SCHEMA),
     },
 }
-_ITEM = {"type": "string", "pattern": r"^ *(point|optional +point|(run|suspend) +[0-9].*|(un)?lock +.*) *$"}
+_DEMAND = Key(_check_demand, {"anyOf": [*TIME_SCHEMA["anyOf"], _TIMES, _DISTRIBUTION]})
+_ARRIVALS = Key(_check_arrivals, {"anyOf": [_TIMES, _DISTRIBUTION]})
+_BODY = Key(check_body, list_of(_ITEM))
+_SUBJOBS = Key(_check_demands, _TIMES)
+_SECTIONS = Key(check_runs, list_of({"type": ["integer", "string"]}))
+_NAMES = Key(value_checks.check_names, list_of(NAME.schema, uniqueItems=True))
+_RESOLUTION = Key(value_checks.check_resolution, TIME_SCHEMA["anyOf"][1])
+_PRIORITY = integer("a priority", 0, MAX_PRIORITY)
+_WEIGHT = integer("a weight", 1, MAX_WEIGHT)
+_NUMBER = integer("a number", 0, _core.CPU_LIMIT - 1)
+_PROCESSORS = Key(value_checks.check_processors, list_of(_NUMBER.schema, uniqueItems=True))
+_THRESHOLD = Key(value_checks.check_threshold, {"anyOf": [_PRIORITY.schema, NAME.schema]})
+_POLICY = Key(check_policy, {"enum": list(_POLICY_NAMES)})
+_CLASS = word("class", CLASSES)
+_MODEL = word("model", ("ideal", "measured", *catalogue.ARCHITECTURES))
+_ON_MISS = word("on_miss", (each for each in ON_MISS if each != DROP))
+_ON_OVERRUN = word("on_overrun", ("continue", "abort", "suspend", "adapt"))
 
-Name = Annotated[str, PlainValidator(value_checks.check_name), WithJsonSchema(_NAME)]
-OptionalName = Annotated[
-    str | None, PlainValidator(value_checks.optional(value_checks.check_name)), WithJsonSchema(_NAME)
-]
-Time = Annotated[int | str, PlainValidator(value_checks.POSITIVE_TIME), WithJsonSchema(TIME_SCHEMA)]
-OptionalTime = Annotated[
-    int | str | None, PlainValidator(value_checks.optional(value_checks.POSITIVE_TIME)), WithJsonSchema(TIME_SCHEMA)
-]
-Offset = Annotated[int | str, PlainValidator(value_checks.TIME), WithJsonSchema(TIME_SCHEMA)]
-OptionalOffset = Annotated[
-    int | str | None, PlainValidator(value_checks.optional(value_checks.TIME)), WithJsonSchema(TIME_SCHEMA)
-]
-Demand = Annotated[
-    int | str | Sequence[int | str] | Distribution | None,
-    PlainValidator(value_checks.optional(_check_demand)),
-    WithJsonSchema({"anyOf": [*TIME_SCHEMA["anyOf"], _TIMES, _DISTRIBUTION]}),
-]
-Arrivals = Annotated[
-    Sequence[int | str] | Distribution | None,
-    PlainValidator(value_checks.optional(_check_arrivals)),
-    WithJsonSchema({"anyOf": [_TIMES, _DISTRIBUTION]}),
-]
-Body = Annotated[
-    Sequence[str] | None,
-    PlainValidator(value_checks.optional(check_body)),
-    WithJsonSchema({"type": "array", "items": _ITEM, "minItems": 1}),
-]
-Subjobs = Annotated[
-    Sequence[int | str] | None, PlainValidator(value_checks.optional(_check_demands)), WithJsonSchema(_TIMES)
-]
-Sections = Annotated[
-    Sequence[int | str] | None,
-    PlainValidator(value_checks.optional(check_runs)),
-    WithJsonSchema({"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 1}),
-]
-Names = Annotated[
-    Sequence[str],
-    PlainValidator(value_checks.check_names),
-    WithJsonSchema({"type": "array", "items": _NAME, "minItems": 1, "uniqueItems": True}),
-]
-Resolution = Annotated[str, PlainValidator(value_checks.check_resolution), WithJsonSchema(TIME_SCHEMA["anyOf"][1])]
-Priority = Annotated[
-    int, PlainValidator(value_checks.check_integer("a priority", 0, MAX_PRIORITY)), _integer(0, MAX_PRIORITY)
-]
-Weight = Annotated[int, PlainValidator(value_checks.check_integer("a weight", 1, MAX_WEIGHT)), _integer(1, MAX_WEIGHT)]
-OptionalWeight = Annotated[
-    int | None,
-    PlainValidator(value_checks.optional(value_checks.check_integer("a weight", 1, MAX_WEIGHT))),
-    _integer(1, MAX_WEIGHT),
-]
-OptionalPriority = Annotated[
-    int | None,
-    PlainValidator(value_checks.optional(value_checks.check_integer("a priority", 0, MAX_PRIORITY))),
-    _integer(0, MAX_PRIORITY),
-]
-Threshold = Annotated[
-    int | str | None,
-    PlainValidator(value_checks.optional(value_checks.check_threshold)),
-    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_PRIORITY}, _NAME]}),
-]
-Seed = Annotated[
-    int, PlainValidator(value_checks.check_integer("a whole number", 0, 2**64 - 1)), _integer(0, 2**64 - 1)
-]
-Cpus = Annotated[
-    int,
-    PlainValidator(value_checks.check_integer("a number of processors", 1, _core.CPU_LIMIT)),
-    _integer(1, _core.CPU_LIMIT),
-]
-OptionalNumber = Annotated[
-    int | None,
-    PlainValidator(value_checks.optional(value_checks.check_integer("a number", 0, _core.CPU_LIMIT - 1))),
-    _integer(0, _core.CPU_LIMIT - 1),
-]
-Processors = Annotated[
-    Sequence[int],
-    PlainValidator(value_checks.check_processors),
-    WithJsonSchema(
-        {
-            "type": "array",
-            "items": {"type": "integer", "minimum": 0, "maximum": _core.CPU_LIMIT - 1},
-            "minItems": 1,
-            "uniqueItems": True,
-        }
-    ),
-]
-Events = Annotated[
-    int,
-    PlainValidator(value_checks.check_integer("a number of events", 1, _core.RBE_EVENTS)),
-    _integer(1, _core.RBE_EVENTS),
-]
-PolicyName = Annotated[str | Policy, PlainValidator(check_policy), _word(*_POLICY_NAMES)]
-OptionalPolicyName = Annotated[
-    str | Policy | None, PlainValidator(value_checks.optional(check_policy)), _word(*_POLICY_NAMES)
-]
-KindName = Annotated[str, PlainValidator(value_checks.check_choice("kind", _KIND_NAMES)), _word(*_KIND_NAMES)]
-ProtocolName = Annotated[
-    str, PlainValidator(value_checks.check_choice("protocol", catalogue.PROTOCOLS)), _word(*catalogue.PROTOCOLS)
-]
-ClassName = Annotated[str, PlainValidator(value_checks.check_choice("class", CLASSES)), _word(*CLASSES)]
-OptionalClassName = Annotated[
-    str | None, PlainValidator(value_checks.optional(value_checks.check_choice("class", CLASSES))), _word(*CLASSES)
-]
-_INITIALLY = ("present", "absent")
-Initially = Annotated[str, PlainValidator(value_checks.check_choice("word", _INITIALLY)), _word(*_INITIALLY)]
-_PREEMPTION = ("preemptive", "non-preemptive")
-Preemption = Annotated[
-    str | None,
-    PlainValidator(value_checks.optional(value_checks.check_choice("preemption", _PREEMPTION))),
-    _word(*_PREEMPTION),
-]
-_ON_MISS = tuple(word for word in ON_MISS if word != DROP)
-OnMiss = Annotated[str, PlainValidator(value_checks.check_choice("on_miss", _ON_MISS)), _word(*_ON_MISS)]
-_ON_OVERRUN = ("continue", "abort", "suspend", "adapt")
-OnOverrun = Annotated[str, PlainValidator(value_checks.check_choice("on_overrun", _ON_OVERRUN)), _word(*_ON_OVERRUN)]
-_MODELS = ("ideal", "measured", *catalogue.ARCHITECTURES)
-CostModel = Annotated[
-    str | None, PlainValidator(value_checks.optional(value_checks.check_choice("model", _MODELS))), _word(*_MODELS)
-]
-_TIMERS = ("rearm", "fixed")
-TimerModel = Annotated[
-    str | None, PlainValidator(value_checks.optional(value_checks.check_choice("timer", _TIMERS))), _word(*_TIMERS)
-]
-PointModel = Annotated[
-    str, PlainValidator(value_checks.check_choice("points", ("push", "pull"))), _word("push", "pull")
-]
+Name = Annotated[str, NAME]
+OptionalName = Annotated[str | None, NAME.or_none]
+Names = Annotated[Sequence[str], _NAMES]
+Time = Annotated[int | str, POSITIVE_TIME]
+OptionalTime = Annotated[int | str | None, POSITIVE_TIME.or_none]
+Offset = Annotated[int | str, TIME]
+OptionalOffset = Annotated[int | str | None, TIME.or_none]
+Resolution = Annotated[str, _RESOLUTION]
+Demand = Annotated[int | str | Sequence[int | str] | Distribution | None, _DEMAND.or_none]
+Arrivals = Annotated[Sequence[int | str] | Distribution | None, _ARRIVALS.or_none]
+Body = Annotated[Sequence[str] | None, _BODY.or_none]
+Subjobs = Annotated[Sequence[int | str] | None, _SUBJOBS.or_none]
+Sections = Annotated[Sequence[int | str] | None, _SECTIONS.or_none]
+Priority = Annotated[int, _PRIORITY]
+OptionalPriority = Annotated[int | None, _PRIORITY.or_none]
+Weight = Annotated[int, _WEIGHT]
+OptionalWeight = Annotated[int | None, _WEIGHT.or_none]
+Threshold = Annotated[int | str | None, _THRESHOLD.or_none]
+Seed = Annotated[int, integer("a whole number", 0, 2**64 - 1)]
+Cpus = Annotated[int, integer("a number of processors", 1, _core.CPU_LIMIT)]
+OptionalNumber = Annotated[int | None, _NUMBER.or_none]
+Processors = Annotated[Sequence[int], _PROCESSORS]
+Events = Annotated[int, integer("a number of events", 1, _core.RBE_EVENTS)]
+PolicyName = Annotated[str | Policy, _POLICY]
+OptionalPolicyName = Annotated[str | Policy | None, _POLICY.or_none]
+KindName = Annotated[str, word("kind", (kind.name for kind in catalogue.server_kinds()))]
+ProtocolName = Annotated[str, word("protocol", catalogue.PROTOCOLS)]
+ClassName = Annotated[str, _CLASS]
+OptionalClassName = Annotated[str | None, _CLASS.or_none]
+Initially = Annotated[str, word("word", ("present", "absent"))]
+Preemption = Annotated[str | None, word("preemption", ("preemptive", "non-preemptive")).or_none]
+OnMiss = Annotated[str, _ON_MISS]
+OnOverrun = Annotated[str, _ON_OVERRUN]
+CostModel = Annotated[str | None, _MODEL.or_none]
+TimerModel = Annotated[str | None, word("timer", ("rearm", "fixed")).or_none]
+PointModel = Annotated[str, word("points", ("push", "pull"))]

@@ -7,15 +7,14 @@ run under several.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, TypeVar
-
-from pydantic import PlainValidator, WithJsonSchema
 
 from takt import _core
 from takt.base.errors import InputError, show
 from takt.model import catalogue, value_checks
-from takt.model.input_table import TIME_SCHEMA, Table
+from takt.model.input_table import Table
+from takt.model.key import NAME, POSITIVE_TIME, TIME, TIME_SCHEMA, Key, integer, list_of, word
 
 FORMULA = "formula"
 """What beta is where it follows from the tasks that there are."""
@@ -23,13 +22,6 @@ FORMULA = "formula"
 RATE_RULES = ("boundary", "in-flight", "naive")
 """When a task gives up rate, in the order of core's numbers."""
 
-_Time = Annotated[int | str, PlainValidator(value_checks.POSITIVE_TIME), WithJsonSchema(TIME_SCHEMA)]
-_Instant = Annotated[int | str, PlainValidator(value_checks.TIME), WithJsonSchema(TIME_SCHEMA)]
-_TaskName = Annotated[
-    str,
-    PlainValidator(value_checks.check_name),
-    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": value_checks.MAX_NAME_LENGTH}),
-]
 _SHARE_SCHEMA = {"type": "number", "minimum": 0, "exclusiveMaximum": 1}
 
 
@@ -58,17 +50,13 @@ def _check_flag(value: object) -> bool:
     return value
 
 
-Flag = Annotated[bool, PlainValidator(_check_flag), WithJsonSchema({"type": "boolean"})]
+Flag = Annotated[bool, Key(_check_flag, {"type": "boolean"})]
 
 
 class PolicyOptions(Table):
     """The options of one policy; `policy` is its name."""
 
     policy: ClassVar[str]
-
-    def times(self) -> Iterable[tuple[str, int | str | None]]:
-        """List the times of the table with their keys."""
-        return ()
 
 
 class RateBased(PolicyOptions):
@@ -95,29 +83,14 @@ class RateBased(PolicyOptions):
     (policy,) = catalogue.policies_that(lambda traits: traits.allocates_rates)
     table = f"policy.{policy}"
 
-    beta: Annotated[
-        float | str, PlainValidator(_check_beta), WithJsonSchema({"anyOf": [_SHARE_SCHEMA, {"const": FORMULA}]})
-    ] = 0.1
-    sigma: Annotated[float, PlainValidator(_check_share), WithJsonSchema(_SHARE_SCHEMA)] = 0.0
-    grid: Annotated[
-        int | str | None, PlainValidator(value_checks.optional(value_checks.POSITIVE_TIME)), WithJsonSchema(TIME_SCHEMA)
-    ] = None
-    changes: Annotated[
-        str, PlainValidator(value_checks.check_choice("rule", RATE_RULES)), WithJsonSchema({"enum": list(RATE_RULES)})
-    ] = "boundary"
+    beta: Annotated[float | str, Key(_check_beta, {"anyOf": [_SHARE_SCHEMA, {"const": FORMULA}]})] = 0.1
+    sigma: Annotated[float, Key(_check_share, _SHARE_SCHEMA)] = 0.0
+    grid: Annotated[int | str | None, POSITIVE_TIME.or_none] = None
+    changes: Annotated[str, word("rule", RATE_RULES)] = "boundary"
     background: Flag = False
-
     compression: Flag = False
     cuts: Flag = False
-    estimate_jobs: Annotated[
-        int,
-        PlainValidator(value_checks.check_integer("a number of jobs", 1, _core.RATE_JOBS)),
-        WithJsonSchema({"type": "integer", "minimum": 1, "maximum": _core.RATE_JOBS}),
-    ] = 8
-
-    def times(self) -> Iterable[tuple[str, int | str | None]]:
-        """List the times of the table with their keys."""
-        return (("grid", self.grid),)
+    estimate_jobs: Annotated[int, integer("a number of jobs", 1, _core.RATE_JOBS)] = 8
 
 
 _Options = TypeVar("_Options", bound=PolicyOptions)
@@ -138,9 +111,9 @@ class Slot(Table):
     table = "policy.time-driven"
     examples: ClassVar[Mapping[str, str]] = {"task": '"A"', "start": "0", "length": '"4ms"'}
 
-    task: _TaskName
-    start: _Instant
-    length: _Time
+    task: Annotated[str, NAME]
+    start: Annotated[int | str, TIME]
+    length: Annotated[int | str, POSITIVE_TIME]
 
 
 def _check_slots(value: object) -> tuple[Slot, ...]:
@@ -191,12 +164,8 @@ class TimeDriven(PolicyOptions):
         "slots": '[{ task = "A", start = 0, length = "4ms" }]',
     }
 
-    cycle: _Time
-    slots: Annotated[
-        Sequence[Slot],
-        PlainValidator(_check_slots),
-        WithJsonSchema({"type": "array", "items": _SLOT_SCHEMA, "minItems": 1}),
-    ]
+    cycle: Annotated[int | str, POSITIVE_TIME]
+    slots: Annotated[Sequence[Slot], Key(_check_slots, list_of(_SLOT_SCHEMA))]
 
     def times(self) -> Iterator[tuple[str, int | str]]:
         """List cycle and slots."""
@@ -219,11 +188,7 @@ class Share(PolicyOptions):
     (policy,) = catalogue.policies_that(lambda traits: traits.has_virtual_time)
     table = f"policy.{policy}"
 
-    variant: Annotated[
-        str,
-        PlainValidator(value_checks.check_choice("variant", catalogue.SHARE_VARIANTS)),
-        WithJsonSchema({"enum": list(catalogue.SHARE_VARIANTS)}),
-    ] = "generic"
+    variant: Annotated[str, word("variant", catalogue.SHARE_VARIANTS)] = "generic"
 
 
 OPTIONS: tuple[type[PolicyOptions], ...] = (RateBased, Share, TimeDriven)

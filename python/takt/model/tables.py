@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, PlainValidator, WithJsonSchema
+from pydantic import Field
 
 from takt import _core
 from takt.base.errors import show
@@ -19,6 +19,7 @@ from takt.model.bodies import Item, Op, items_of
 from takt.model.core_input import SPARE_TIME, TOP
 from takt.model.distributions import Distribution
 from takt.model.input_table import Table, given
+from takt.model.key import integer, word
 from takt.model.key_types import (
     DEFAULT_KIND,
     DEFAULT_POLICY,
@@ -466,23 +467,11 @@ class Allocator(Table):
 
     table = "allocator"
 
-    bulk: Annotated[
-        int,
-        PlainValidator(value_checks.check_integer("a number of windows", 1, _core.CALLS_BULK)),
-        WithJsonSchema({"type": "integer", "minimum": 1, "maximum": _core.CALLS_BULK}),
-    ] = 1
+    bulk: Annotated[int, integer("a number of windows", 1, _core.CALLS_BULK)] = 1
     cost: Offset = 0
-    runs: Annotated[
-        str | None,
-        PlainValidator(value_checks.optional(value_checks.check_choice("word", _PLACES))),
-        WithJsonSchema({"enum": list(_PLACES)}),
-    ] = None
+    runs: Annotated[str | None, word("word", _PLACES).or_none] = None
     period: OptionalTime = None
     budget: OptionalTime = None
-
-    def times(self) -> Iterable[tuple[str, int | str | None]]:
-        """List the times of the table with their keys."""
-        return (("cost", self.cost), ("period", self.period), ("budget", self.budget))
 
     @property
     def takes_time(self) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 import polars as pl
 
 from takt import _core
-from takt.model.core_input import ResolvedChange, ResolvedSystem, ResolvedTask
+from takt.model.core_input import ResolvedChange, ResolvedSystem
 
 FRAMES = {name: columns for name, _, _, columns in _core.frames()}
 """The columns of each frame, as sim/frames.def describes them: name, kind, unit, meaning."""
@@ -30,6 +30,7 @@ def _named(names: list[str], index: pl.Series) -> pl.Series:
 def summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) -> pl.DataFrame:
     """Make the frame with one row for each task."""
     tasks = resolved.tasks
+    periods = [None if task.is_allocator else task.period or None for task in tasks]  # its own is of its budget
     told = {name: pl.Series(name, column) for name, column in statistics.items()}
     if resolved.rates is None:
         told["missed_requested"] = told["missed"]
@@ -40,18 +41,13 @@ def summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) ->
             "task": pl.Series([task.name for task in tasks], dtype=pl.String),
             "server": pl.Series(resolved.server_names(), dtype=pl.String),
             "class": pl.Series([task.class_ for task in tasks], dtype=pl.String),
-            "period": pl.Series([_period_of(task) for task in tasks], dtype=pl.UInt64),
+            "period": pl.Series(periods, dtype=pl.UInt64),
             "deadline": pl.Series([task.deadline for task in tasks], dtype=pl.UInt64),
             "wcet": pl.Series([None if task.is_greedy else task.wcet for task in tasks], dtype=pl.UInt64),
             **told,
             **responses,
         }
     )
-
-
-def _period_of(task: ResolvedTask) -> int | None:
-    """Give the period of a task, None if it has none; that of the allocator's own task is of its budget."""
-    return None if task.is_allocator else task.period or None
 
 
 def frame(name: str, resolved: ResolvedSystem, told: Mapping[str, _core.Column]) -> pl.DataFrame:

@@ -50,11 +50,6 @@ def segments_of(trace: Trace) -> pl.DataFrame:
     return pl.DataFrame(list(_merged(_segments(trace))), schema=_SEGMENTS, orient="row")
 
 
-def _has_segment(system: ResolvedSystem, entity: int) -> bool:
-    """Say whether an entity number is a task's, or that of a server, which idles."""
-    return 0 < entity < system.first_task + len(system.tasks)
-
-
 def _merged(segments: Iterator[_Segment]) -> Iterator[_Segment]:
     """Merge adjacent segments of one job: another entity was chosen in between, and ran for no time."""
     last: _Segment | None = None
@@ -72,12 +67,13 @@ def _merged(segments: Iterator[_Segment]) -> Iterator[_Segment]:
 def _segments(trace: Trace) -> Iterator[_Segment]:
     """Go through the segments; a job's last one ends at its completion, not at the decision that follows."""
     running: Record | None = None
+    after = trace.system.first_task + len(trace.system.tasks)  # entities from 1 on: servers, which may idle, and tasks
     for record in trace.records():
         is_decision = record.kind == _core.RECORD_DECISION
         if running is not None and _ends(running, record):
             yield from _segment(trace.system, running, record.now)
             running = None
-        if is_decision and running is None and _has_segment(trace.system, record.entity):
+        if is_decision and running is None and 0 < record.entity < after:
             running = record
     if running is not None:
         yield from _segment(trace.system, running, trace.horizon)

@@ -14,9 +14,8 @@ from bokeh.plotting import figure
 from takt.analysis.result import Analysis, Chart, Curve, ServerBound, TaskBound, Verdict
 from takt.base import output_files, times
 from takt.show import analysis_text, run_page
-from takt.show.charts import FONT, style
-from takt.show.run_page import Cell
-from takt.show.text_tables import MAX_LINES, Clock, share
+from takt.show.charts import FONT, quiet_figure
+from takt.show.text_tables import MAX_LINES, Cell, Clock, share
 
 _LOOKS: dict[str, dict[str, Any]] = {
     "demand": {"line_color": "#b8141f", "line_width": 2},
@@ -71,18 +70,12 @@ def _table(
 ) -> dict[str, Any]:
     """Make a table of the page out of the columns of the terminal."""
     kinds = ["name" if column.justify == "left" else "number" for column in columns]
-    return {
-        "headers": [(column.heading, kind) for column, kind in zip(columns, kinds, strict=True)],
-        "rows": [
-            [Cell(column.write(row), _kind(row, kind)) for column, kind in zip(columns, kinds, strict=True)]
-            for row in rows[:MAX_LINES]
-        ],
-    }
-
-
-def _kind(row: TaskBound | ServerBound, kind: str) -> str:
-    """Give the style of a cell: names keep their side, and numbers of a task or server that misses are marked."""
-    return "missed" if row.verdict is Verdict.NOT_SCHEDULABLE and kind == "number" else kind
+    cells = []
+    for row in rows[:MAX_LINES]:
+        number = "missed" if row.verdict is Verdict.NOT_SCHEDULABLE else "number"
+        styles = {"name": "name", "number": number}
+        cells.append([Cell(column.write(row), styles[kind]) for column, kind in zip(columns, kinds, strict=True)])
+    return {"headers": [(column.heading, kind) for column, kind in zip(columns, kinds, strict=True)], "rows": cells}
 
 
 def demand_chart(chart: Chart, scale: float, unit: str) -> figure:
@@ -95,17 +88,8 @@ def demand_chart(chart: Chart, scale: float, unit: str) -> figure:
     """
     end = max(curve.points[-1][0] for curve in chart.curves) * scale
     top = max(points[-1][1] for points in (curve.points for curve in chart.curves)) * scale
-    drawn = figure(
-        x_range=Range1d(0, end),
-        y_range=Range1d(0, top * 1.05),
-        height=240,
-        sizing_mode="stretch_width",
-        toolbar_location=None,
-        tools="",
-        x_axis_label=f"time since the critical instant, {unit}",
-        y_axis_label=f"execution, {unit}",
-    )
-    style(drawn)
+    names = {"x_axis_label": f"time since the critical instant, {unit}", "y_axis_label": f"execution, {unit}"}
+    drawn = quiet_figure(240, Range1d(0, end), Range1d(0, top * 1.05), **names)
     drawn.axis.axis_label_text_font = FONT
     drawn.axis.axis_label_text_font_style = "normal"
     for curve in chart.curves:

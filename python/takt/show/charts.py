@@ -95,17 +95,8 @@ def gantt(run: Run, number: int, view: Range1d) -> figure:
         view: the visible stretch of time; charts that share it move together.
     """
     lines = run.timeline
-    chart = figure(
-        name=f"gantt-{number}",
-        x_range=view,
-        y_range=Range1d(lines.height, 0),
-        height=round(lines.height * _LANE_PIXELS) + _AXIS_PIXELS,
-        sizing_mode="stretch_width",
-        toolbar_location=None,
-        tools=[],
-        tags=[_for_the_browser(lines)],
-    )
-    style(chart)
+    height = round(lines.height * _LANE_PIXELS) + _AXIS_PIXELS
+    chart = quiet_figure(height, view, Range1d(lines.height, 0), f"gantt-{number}", tags=[_for_the_browser(lines)])
     time_axis(chart, lines.unit)
     _lane_axis(chart, lines)
     _headings(chart, lines)
@@ -375,12 +366,23 @@ def _left_labels(source: ColumnDataSource, **style: Any) -> LabelSet:
 # ---- axes -------------------------------------------------------------------------------------------
 
 
-def style(chart: figure) -> None:
-    """Give a figure the quiet style of the page."""
-    chart.outline_line_color = None
-    chart.background_fill_color = None
-    chart.border_fill_color = None
-    chart.min_border_right = 14
+def quiet_figure(
+    height: int, x_range: Range1d, y_range: Range1d | None = None, name: str | None = None, **more: Any
+) -> figure:
+    """Make an empty figure in the quiet style of the page, as wide as its place and without tools.
+
+    Args:
+        height: in pixels.
+        x_range: of the horizontal axis.
+        y_range: of the other one; default: what is drawn.
+        name: by which the browser finds it.
+        more: other properties.
+    """
+    ranges = {"x_range": x_range} | ({} if y_range is None else {"y_range": y_range})
+    chart = figure(
+        height=height, name=name, sizing_mode="stretch_width", toolbar_location=None, tools=[], **ranges, **more
+    )
+    chart.update(outline_line_color=None, background_fill_color=None, border_fill_color=None, min_border_right=14)
     chart.axis.axis_line_color = _FAINT
     chart.axis.major_tick_line_color = _QUIET
     chart.axis.minor_tick_line_color = None
@@ -388,6 +390,7 @@ def style(chart: figure) -> None:
     chart.axis.major_label_text_font_size = "12px"
     chart.axis.major_label_text_color = _INK
     chart.grid.grid_line_color = _FAINT
+    return chart
 
 
 def time_axis(chart: figure, unit: str) -> None:
@@ -407,27 +410,16 @@ def overview(runs: Sequence[Run], view: Range1d) -> figure:
         runs: a row for each.
         view: the visible range of the charts; a box to drag.
     """
-    chart = figure(
-        name="overview",
-        x_range=Range1d(*view.bounds),
-        y_range=Range1d(len(runs), 0),
-        height=26 * len(runs) + _AXIS_PIXELS,
-        sizing_mode="stretch_width",
-        toolbar_location=None,
-        tools=[],
-    )
-    style(chart)
+    height = 26 * len(runs) + _AXIS_PIXELS
+    chart = quiet_figure(height, Range1d(*view.bounds), Range1d(len(runs), 0), "overview")
     time_axis(chart, runs[0].timeline.unit)
     chart.yaxis.visible = False
     chart.grid.grid_line_color = None
     for row, run in enumerate(runs):
         _strip(chart, run, row)
     tool = RangeTool(x_range=view)
-    tool.overlay.fill_color = "#4477aa"
-    tool.overlay.fill_alpha = 0.15
-    tool.overlay.line_color = "#4477aa"
-    tool.overlay.line_alpha = 1
-    tool.overlay.line_dash = "solid"
+    line = {"line_color": "#4477aa", "line_alpha": 1, "line_dash": "solid"}
+    tool.overlay.update(fill_color="#4477aa", fill_alpha=0.15, **line)
     chart.add_tools(tool)
     return chart
 
@@ -489,14 +481,8 @@ def histogram(counted: Distribution, color: str, scale: float, unit: str) -> fig
     chart = _panel(counted, scale, unit)
     edges = [edge * scale for edge in counted.edges]
     met = [count - late for count, late in zip(counted.counts, counted.late, strict=True)]
-    columns = {
-        "left": edges[:-1],
-        "right": edges[1:],
-        "count": list(counted.counts),
-        "late": list(counted.late),
-        "met": met,
-    }
-    source = ColumnDataSource(columns)
+    numbers = {"count": list(counted.counts), "late": list(counted.late), "met": met}
+    source = ColumnDataSource({"left": edges[:-1], "right": edges[1:]} | numbers)
     pen = {"source": source, "line_color": "white", "line_width": 1}
     bars = [
         chart.quad("left", "right", "met", 0, fill_color=color, **pen),
@@ -546,10 +532,7 @@ def line_of(number: int) -> dict[str, str]:
 def _panel(counted: Distribution, scale: float, unit: str) -> figure:
     """Make an empty small chart with a line for each deadline."""
     last = max(counted.edges[-1], *counted.deadlines) * scale
-    chart = figure(
-        x_range=Range1d(0, last * 1.06), height=110, sizing_mode="stretch_width", toolbar_location=None, tools=[]
-    )
-    style(chart)
+    chart = quiet_figure(110, Range1d(0, last * 1.06))
     time_axis(chart, unit)
     chart.xaxis.ticker.desired_num_ticks = 4
     chart.grid.grid_line_color = None

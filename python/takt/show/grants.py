@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from takt.run.result import RunResult
+from takt.run.result import RunResult
 
 _REFUSED = {
     "rejected": "rejected",

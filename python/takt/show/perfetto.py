@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -71,12 +71,20 @@ def export(result: RunResult) -> bytes:
     return buffer.getvalue()
 
 
+def _packet(builder: StreamingTraceProtoBuilder, timestamp: int | None = None) -> Any:
+    """Begin a packet, at a time if it is an event."""
+    packet = builder.create_packet()
+    packet.trusted_packet_sequence_id = _SEQUENCE
+    if timestamp is not None:
+        packet.timestamp = timestamp
+    return packet
+
+
 def _describe_tracks(builder: StreamingTraceProtoBuilder, result: RunResult, tracks: dict[str, int]) -> None:
     """Write the descriptions of the tracks."""
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor
 
-    packet = builder.create_packet()
-    packet.trusted_packet_sequence_id = _SEQUENCE
+    packet = _packet(builder)
     packet.sequence_flags = TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
     process = packet.track_descriptor
     process.uuid = _PROCESS
@@ -99,8 +107,7 @@ def _describe_track(
     builder: StreamingTraceProtoBuilder, uuid: int, name: str, rank: int, *, is_counter: bool = False
 ) -> None:
     """Write what one track is."""
-    packet = builder.create_packet()
-    packet.trusted_packet_sequence_id = _SEQUENCE
+    packet = _packet(builder)
     track = packet.track_descriptor
     track.uuid = uuid
     track.parent_uuid = _PROCESS
@@ -130,7 +137,9 @@ def _events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
         if missed:
             yield _Event(due, _INSTANT, tracks[task], "deadline missed", (("job", job),))
     yield from _lock_events(result, tracks)
-    yield from _change_events(result, tracks)
+    for instant, changed, what, detail in result.changes.rows():
+        track = _FIRST_CPU if changed is None else tracks[changed]  # another policy at the processor
+        yield _Event(instant, _INSTANT, track, f"{what}: {detail}" if detail else what)
     for instant, task, job, optional, should_yield in result.points.rows():
         name = "optional point" if optional else "point"
         yield _Event(instant, _INSTANT, tracks[task], name, (("job", job), ("should_yield", should_yield)))
@@ -146,21 +155,12 @@ def _lock_events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
         yield _Event(instant, _INSTANT, tracks[task], _LOCK_NAMES[what].format(resource), (("job", job),))
 
 
-def _change_events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
-    """List the changes, at the tasks; another policy at the processor."""
-    for instant, task, what, detail in result.changes.rows():
-        name = f"{what}: {detail}" if detail else what
-        yield _Event(instant, _INSTANT, _FIRST_CPU if task is None else tracks[task], name, ())
-
-
 def _write_event(builder: StreamingTraceProtoBuilder, event: _Event, resolution_ns: int) -> None:
     """Write one event."""
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TrackEvent
 
     types = {_END: TrackEvent.TYPE_SLICE_END, _INSTANT: TrackEvent.TYPE_INSTANT, _BEGIN: TrackEvent.TYPE_SLICE_BEGIN}
-    packet = builder.create_packet()
-    packet.timestamp = event.instant * resolution_ns
-    packet.trusted_packet_sequence_id = _SEQUENCE
+    packet = _packet(builder, event.instant * resolution_ns)
     packet.track_event.type = types[event.order]
     packet.track_event.track_uuid = event.track
     if event.name is not None:
@@ -187,9 +187,7 @@ def _write_budgets(builder: StreamingTraceProtoBuilder, result: RunResult, first
             (pl.col(server.name) != pl.col(server.name).shift()) | (pl.col("tick") == 0)
         )
         for tick, budget in changes.rows():
-            packet = builder.create_packet()
-            packet.timestamp = tick * result.system.resolution_ns
-            packet.trusted_packet_sequence_id = _SEQUENCE
+            packet = _packet(builder, tick * result.system.resolution_ns)
             packet.track_event.type = TrackEvent.TYPE_COUNTER
             packet.track_event.track_uuid = first + number
             packet.track_event.counter_value = budget

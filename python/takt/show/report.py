@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,7 +22,7 @@ from takt.show import resource_use, stretches
 from takt.show.grants import Grant, grants
 from takt.show.resource_use import Deadlock
 from takt.show.stretches import Parameters, Stretch
-from takt.show.text_tables import MAX_LINES, Clock, print_table, share
+from takt.show.text_tables import MAX_LINES, Cell, Clock, print_table, share
 
 _MISSED = "bold red"
 _PRECISION = 10**18
@@ -114,32 +114,14 @@ class TaskRow:
         return stretches.written([each.utilization for each in self.values], share)
 
 
+_COUNTED = tuple(field.name for field in fields(TaskRow) if field.name not in ("grant", "parameters", "domain"))
+_SUMMARY = {"class_": "class", "jobs": "released"}
+"""Names of columns of the summary that are others than in TaskRow."""
+
+
 def task_rows(result: RunResult) -> list[TaskRow]:
     """Make the rows of a simulation, in file order."""
-    columns = result.summary.select(
-        "task",
-        "server",
-        "class",
-        "period",
-        "deadline",
-        "wcet",
-        "released",
-        "finished",
-        "response_min",
-        "response_max",
-        "response_sum",
-        "missed",
-        "aborted",
-        "skipped",
-        "overruns",
-        "missed_requested",
-        "migrations",
-        "cut",
-        "optional_executed",
-        "optional_wanted",
-        "allocator_calls",
-        "feedback_calls",
-    )
+    columns = result.summary.select(_SUMMARY.get(name, name) for name in _COUNTED)
     granted, parameters = grants(result), stretches.parameters_of(result)
     domains = {task.name: domain.label for domain in result.system.domains for task in domain.system.tasks}
     return [
@@ -388,37 +370,70 @@ def _title(report: Report) -> str:
 
 def _run_table(report: Report, clock: Clock) -> Table:
     """Make the table with one line for each task and a line of totals."""
-    footers: dict[str, Text | str] = {
+    totals: dict[str, Text | str] = {
         "jobs": str(sum(row.jobs for row in report.rows)),
         "misses": _misses(report.missed),
         "missed requested": _misses(report.missed_requested or 0),
         "util": share(report.utilization),
     }
-    has_servers, has_domains = _has_servers(report), bool(report.domains)
-    called = ["calls"] * report.tells_calls
     events = [name for name in _EVENTS if any(getattr(row, name) for row in report.rows)]
-    has_optional = any(row.optional_wanted for row in report.rows)
+    optional = ["optional"] * any(row.optional_wanted for row in report.rows)
     rated = _RATED if report.is_rate_based else ()
-    columns = [*_NUMBERS, *rated[:1], *events, *["optional"] * has_optional, *called, "util", *rated[1:]]
-    table = _table(has_servers, columns, footers, has_domains=has_domains)
-    for row in report.rows[:MAX_LINES]:
-        counts = (str(getattr(row, name)) for name in events)
-        late, *granted = [[cell] for cell in _rated_cells(row, clock)] if rated else [[]]
-        optional = [_optional(row, clock)] * has_optional
-        calls = [str(row.allocator_calls)] * len(called)
-        last = (*optional, *calls, row.share, *(cell for [cell] in granted))
-        numbers = (*_numbers(row, clock), *late, *counts, *last)
-        table.add_row(*_names(row, has_servers, has_domains=has_domains), *numbers)
-    return table
+    keys = [
+        *_names(report),
+        *_NUMBERS,
+        *rated[:1],
+        *events,
+        *optional,
+        *["calls"] * report.tells_calls,
+        "util",
+        *rated[1:],
+    ]
+    return _table([(key, key) for key in keys], totals, (cells_of(row, clock) for row in report.rows[:MAX_LINES]))
 
 
-def _rated_cells(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
-    """Write misses of the requested deadline, rate, and the granted budget and period of a task."""
-    late = _misses(row.missed_requested or 0)
-    grant = row.grant
+_PARAMETERS = ("period", "deadline", "wcet")
+_RESPONSES = ("min", "avg", "max")
+_NUMBERS = (*_PARAMETERS, "jobs", *_RESPONSES, "misses")
+_RATED = ("missed requested", "rate", "granted")
+_EVENTS = ("aborted", "skipped", "cut", "overruns", "migrations")
+
+
+def cells_of(row: TaskRow, clock: Clock) -> dict[str, Cell]:
+    """Write what tables say of a task, by the names of the terminal's columns; the root's server has no name.
+
+    Args:
+        row: of the task.
+        clock: how to write times and numbers.
+    """
+    names = {"task": row.task, "domain": row.domain, "server": row.server, "class": row.class_}
+    parameters = {key: (row.written(key, clock), getattr(row.values[0], key)) for key in _PARAMETERS}
+    responses = zip(_RESPONSES, (row.response_min, row.response_avg, row.response_max), strict=True)
+    numbers = {
+        **parameters,
+        "jobs": (clock.count(row.jobs), row.jobs),
+        **{key: (clock.write(value), value) for key, value in responses},
+        **{key: (clock.count(getattr(row, key)), getattr(row, key)) for key in _EVENTS},
+        "optional": (f"{clock.write(row.optional_executed)} of {clock.write(row.optional_wanted)}", None),
+        "calls": (clock.count(row.allocator_calls), row.allocator_calls),
+        "util": (row.share, row.utilization),
+    }
+    misses = {"misses": row.missed, "missed requested": row.missed_requested or 0}
+    return {
+        **{key: Cell(text, "name", text) for key, text in names.items()},
+        **{key: Cell(text, sort=-1 if value is None else float(value)) for key, (text, value) in numbers.items()},
+        **{key: Cell(clock.count(value), "missed" if value else "number", value) for key, value in misses.items()},
+        **_rated_cells(row.grant, clock),
+    }
+
+
+def _rated_cells(grant: Grant | None, clock: Clock) -> dict[str, Cell]:
+    """Write the granted rate, and the budget in each period."""
     if grant is None or grant.state:
-        return late, "-", Text("-" if grant is None else grant.state, style=_MISSED)
-    return late, f"{grant.rate:.3f}", f"{clock.write(grant.budget)} / {clock.write(grant.period)}"
+        none = clock.write(None)
+        return {"rate": Cell(none, sort=-1), "granted": Cell(none if grant is None else grant.state, "missed", -1)}
+    given = f"{clock.write(grant.budget)} / {clock.write(grant.period)}"
+    return {"rate": Cell(f"{grant.rate:.3f}", sort=grant.rate), "granted": Cell(given, sort=grant.rate)}
 
 
 def print_policies(console: Console, reports: Sequence[Report], unit: str) -> None:
@@ -442,79 +457,57 @@ def print_policies(console: Console, reports: Sequence[Report], unit: str) -> No
 
 def _policies_table(reports: Sequence[Report], clock: Clock) -> Table:
     """Make the table with two columns for each policy."""
-    table = Table(box=SIMPLE, show_footer=True, show_edge=False, pad_edge=False, collapse_padding=True)
-    table.add_column("task", footer="total", overflow="fold")
-    table.add_column("deadline", justify="right", no_wrap=True)
-    for report in reports:
-        table.add_column(report.policy, justify="right", no_wrap=True)
-        table.add_column("misses", footer=_misses(report.missed), justify="right", no_wrap=True)
-        if report.is_rate_based:
-            asked = _misses(report.missed_requested or 0)
-            table.add_column("missed requested", footer=asked, justify="right", no_wrap=True)
-    for rows in list(zip(*(report.rows for report in reports), strict=True))[:MAX_LINES]:
-        cells = [cell for row in rows for cell in _policy_cells(row, clock)]
-        table.add_row(Text(rows[0].task), rows[0].written("deadline", clock), *cells)
-    return table
-
-
-def _policy_cells(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
-    """Write the largest response and the misses of a task, under a rate-based policy also requested ones."""
-    asked = () if row.grant is None else (_misses(row.missed_requested or 0),)
-    return clock.write(row.response_max), _misses(row.missed), *asked
+    columns, totals = [("task", "task"), ("deadline", "deadline")], dict[str, Text | str]()
+    for number, report in enumerate(reports):
+        outcome = ("max", "misses", *_RATED[: report.is_rate_based])
+        columns += zip((f"{key} {number}" for key in outcome), (report.policy, *outcome[1:]), strict=True)
+        totals |= {f"misses {number}": _misses(report.missed)}
+        totals |= {f"missed requested {number}": _misses(report.missed_requested or 0)}
+    rows = list(zip(*(report.rows for report in reports), strict=True))[:MAX_LINES]
+    return _table(columns, totals, (_numbered([cells_of(row, clock) for row in under]) for under in rows))
 
 
 def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
     """Make the table with one line for each task: measured and simulated responses and misses."""
-    footers: dict[str, Text | str] = {
+    totals: dict[str, Text | str] = {
         "jobs": str(sum(row.jobs for row in measured.rows)),
         "misses": _misses(measured.missed),
-        "simulated": _misses(simulated.missed),
+        "misses 1": _misses(simulated.missed),
     }
-    has_servers = _has_servers(measured)
-    table = _table(has_servers, _COMPARED, footers)
-    real, ideal = Clock(measured.resolution_ns, unit), Clock(simulated.resolution_ns, unit)
-    for row, other in zip(measured.rows[:MAX_LINES], simulated.rows, strict=False):
-        table.add_row(
-            *_names(row, has_servers),
-            real.write(row.period),
-            str(row.jobs),
-            *(real.write(value) for value in (row.response_min, row.response_avg, row.response_max)),
-            *(ideal.write(value) for value in (other.response_min, other.response_avg, other.response_max)),
-            _misses(row.missed),
-            _misses(other.missed),
-        )
-    return table
+    clocks = [Clock(report.resolution_ns, unit) for report in (measured, simulated)]
+    ideal = {f"{key} 1": f"sim {key}" for key in _RESPONSES}
+    keys = [*_names(measured), "period", "jobs", *_RESPONSES, *ideal, "misses"]
+    columns = [*((key, ideal.get(key, key)) for key in keys), ("misses 1", "simulated")]
+    rows = zip(measured.rows[:MAX_LINES], simulated.rows, strict=False)
+    return _table(columns, totals, (_numbered(list(map(cells_of, both, clocks))) for both in rows))
 
 
-_NUMBERS = ("period", "deadline", "wcet", "jobs", "min", "avg", "max", "misses")
-_RATED = ("missed requested", "rate", "granted")
-_EVENTS = ("aborted", "skipped", "cut", "overruns", "migrations")
-_COMPARED = ("period", "jobs", "min", "avg", "max", "sim min", "sim avg", "sim max", "misses", "simulated")
+def _numbered(of_runs: Sequence[Mapping[str, Cell]]) -> dict[str, Cell]:
+    """Join the cells of one task in several runs: those of run n under "NAME n" too, those of the first also alone."""
+    return {**of_runs[0], **{f"{key} {n}": cell for n, cells in enumerate(of_runs) for key, cell in cells.items()}}
 
 
-def _has_servers(report: Report) -> bool:
-    """Say whether a column for servers says anything."""
-    return any(row.server for row in report.rows)
+def _names(report: Report) -> list[str]:
+    """List the columns of names: of servers and domains only if they say anything."""
+    has_servers = any(row.server for row in report.rows)
+    return ["task", *["domain"] * bool(report.domains), *["server"] * has_servers]
 
 
 def _table(
-    has_servers: bool, numbers: Iterable[str], footers: Mapping[str, Text | str], *, has_domains: bool = False
+    columns: Iterable[tuple[str, str]], totals: Mapping[str, Text | str], rows: Iterable[Mapping[str, Cell]]
 ) -> Table:
-    """Make an empty table: columns of names on the left, columns of numbers on the right, totals below."""
+    """Make a table of names on the left and numbers on the right; a column is the key of its cells and its heading."""
     table = Table(box=SIMPLE, show_footer=True, show_edge=False, pad_edge=False, collapse_padding=True)
-    table.add_column("task", footer="total", overflow="fold")
-    if has_domains:
-        table.add_column("domain", overflow="fold")
-    if has_servers:
-        table.add_column("server", overflow="fold")
-    for header in numbers:
-        table.add_column(header, footer=footers.get(header, ""), justify="right", no_wrap=True)
+    keys = []
+    for key, heading in columns:
+        keys.append(key)
+        if key in ("task", "domain", "server"):
+            table.add_column(heading, footer="total" if key == "task" else "", overflow="fold")
+        else:
+            table.add_column(heading, footer=totals.get(key, ""), justify="right", no_wrap=True)
+    for cells in rows:
+        table.add_row(*(Text(cells[key].text, style=_MISSED if cells[key].kind == "missed" else "") for key in keys))
     return table
-
-
-def _names(row: TaskRow, has_servers: bool, *, has_domains: bool = False) -> list[Text]:
-    """Make the names of one line."""
-    return [Text(row.task), *[Text(row.domain)] * has_domains, *[Text(row.server)] * has_servers]
 
 
 def _misses(count: int) -> Text:
@@ -522,24 +515,12 @@ def _misses(count: int) -> Text:
     return Text(str(count), style=_MISSED if count else "")
 
 
-def _numbers(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
-    """Make the numbers of one line."""
-    return (
-        *(row.written(name, clock) for name in ("period", "deadline", "wcet")),
-        str(row.jobs),
-        clock.write(row.response_min),
-        clock.write(row.response_avg),
-        clock.write(row.response_max),
-        _misses(row.missed),
-    )
-
-
-def _optional(row: TaskRow, clock: Clock) -> str:
-    """Write how much of its optional parts a task has executed."""
-    return f"{clock.write(row.optional_executed)} of {clock.write(row.optional_wanted)}"
-
-
 # ---- JSON -------------------------------------------------------------------------------------------
+
+
+_PLAIN = (
+    "name policy platform resolution_ns horizon cpus decisions missed missed_requested switches migrations overhead"
+)
 
 
 def as_json(report: Report, file: str) -> dict[str, Any]:
@@ -549,23 +530,13 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
         report: of the run.
         file: the task-set file.
     """
+    plain = {key: getattr(report, key) for key in _PLAIN.split()}
     return {
         "file": file,
-        "name": report.name,
-        "policy": report.policy,
-        "platform": report.platform,
-        "resolution_ns": report.resolution_ns,
-        "horizon": report.horizon,
-        "cpus": report.cpus,
-        "decisions": report.decisions,
+        **plain,
         "jobs": sum(row.jobs for row in report.rows),
-        "missed": report.missed,
-        "missed_requested": report.missed_requested,
         "utilization": float(report.utilization),
         "stretches": [{"until": each.until, "utilization": float(each.utilization)} for each in report.stretches],
-        "switches": report.switches,
-        "migrations": report.migrations,
-        "overhead": report.overhead,
         "architecture": _architecture_as_json(report.architecture),
         "deadlocks": [asdict(deadlock) for deadlock in report.deadlocks],
         "changes": list(report.changes),
@@ -595,30 +566,7 @@ def _architecture_as_json(architecture: Architecture | None) -> dict[str, int | 
 
 def _row_as_json(row: TaskRow) -> dict[str, Any]:
     """Make the JSON of a task."""
-    return {
-        "task": row.task,
-        "server": row.server,
-        "class": row.class_,
-        "period": row.period,
-        "deadline": row.deadline,
-        "wcet": row.wcet,
-        "jobs": row.jobs,
-        "finished": row.finished,
-        "response_min": row.response_min,
-        "response_avg": None if row.response_avg is None else float(row.response_avg),
-        "response_max": row.response_max,
-        "missed": row.missed,
-        "aborted": row.aborted,
-        "skipped": row.skipped,
-        "overruns": row.overruns,
-        "missed_requested": row.missed_requested,
-        "grant": None if row.grant is None else asdict(row.grant),
-        "migrations": row.migrations,
-        "cut": row.cut,
-        "optional_executed": row.optional_executed,
-        "optional_wanted": row.optional_wanted,
-        "allocator_calls": row.allocator_calls,
-        "feedback_calls": row.feedback_calls,
-        "utilization": None if row.utilization is None else float(row.utilization),
-        "parameters": [asdict(each) for each in row.values],
-    }
+    told = {key.rstrip("_"): value for key, value in asdict(row).items() if key not in ("response_sum", "domain")}
+    averages = {"response_avg": row.response_avg, "utilization": row.utilization}
+    told |= {key: None if value is None else float(value) for key, value in averages.items()}
+    return told | {"parameters": [asdict(each) for each in row.values]}

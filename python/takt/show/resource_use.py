@@ -8,13 +8,11 @@ which the job was aborted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
 import polars as pl
 
-from takt.model.core_input import ResolvedTask
 from takt.run.result import RunResult
 
 SECTIONS = {
@@ -75,18 +73,12 @@ def deadlocks(result: RunResult) -> tuple[Deadlock, ...]:
     """
     if not result.system.resources or (result.locks["what"] != "deadlock").all():
         return ()
-    return tuple(_circles(result.locks.rows()))
-
-
-def _circles(rows: Iterable[tuple[int, str, int, str, str]]) -> Iterator[Deadlock]:
-    """Collect the circles: the rows of one circle are adjacent, after the wait that closed it."""
-    for is_circle, some in groupby(rows, key=lambda row: row[-1] == "deadlock"):
-        if is_circle:
-            yield _circle(list(some))
+    by_kind = groupby(result.locks.rows(), key=lambda row: row[-1] == "deadlock")
+    return tuple(_circle(list(rows)) for is_circle, rows in by_kind if is_circle)
 
 
 def _circle(rows: list[tuple[int, str, int, str, str]]) -> Deadlock:
-    """Make one circle of its rows: each job waits for the next one, the last for the first."""
+    """Make one circle of its adjacent rows: each job waits for the next one, the last for the first."""
     tasks = [task for _, task, *_ in rows]
     around = zip(rows, tasks[1:] + tasks[:1], strict=True)
     return Deadlock(rows[0][0], tuple(Wait(task, resource, holder) for (_, task, _, resource, _), holder in around))
@@ -130,23 +122,13 @@ def sections(result: RunResult) -> pl.DataFrame:
 def _while_held(column: str) -> pl.Expr:
     """Carry a column of the row that locked a resource to the rows in which it is held."""
     begins = pl.when(pl.col("what") == "lock").then(pl.col(column))
-    return begins.forward_fill().over("resource", _holding_number())
-
-
-def _holding_number() -> pl.Expr:
-    """Number the stretches in which a resource is held and free: each lock and each unlock begins one."""
-    return (pl.col("what") != "wait").cum_sum().over("resource")
+    stretch = (pl.col("what") != "wait").cum_sum().over("resource")  # in which it is held or free
+    return begins.forward_fill().over("resource", stretch)
 
 
 def _lasts(result: RunResult) -> pl.DataFrame:
     """Give the longest life of a job of each task, and the horizon."""
-    tasks = result.system.resolved.tasks
+    lives = {task.name: task.deadline if task.on_miss == "abort" else None for task in result.system.resolved.tasks}
     return pl.DataFrame(
-        {"task": [task.name for task in tasks], "life": [_life(task) for task in tasks]},
-        schema={"task": pl.String, "life": pl.UInt64},
+        {"task": list(lives), "life": list(lives.values())}, schema={"task": pl.String, "life": pl.UInt64}
     ).with_columns(horizon=pl.lit(result.horizon, dtype=pl.UInt64))
-
-
-def _life(task: ResolvedTask) -> int | None:
-    """Give the time from release to abort; None without one."""
-    return task.deadline if task.on_miss == "abort" else None

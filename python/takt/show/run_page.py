@@ -9,7 +9,7 @@ charts.py. Neither Bokeh nor Jinja is imported before a page is wanted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -26,7 +26,7 @@ from takt.model.system import System
 from takt.run.result import RunResult
 from takt.show import report, resource_use, stretches, timeline
 from takt.show.report import TaskRow
-from takt.show.text_tables import MAX_LINES, Clock, share
+from takt.show.text_tables import MAX_LINES, Cell, Clock, share
 
 if TYPE_CHECKING:
     from bokeh.models import Model
@@ -39,21 +39,6 @@ MAX_PANELS = 30
 
 _FIRST_SEGMENTS = 120
 _COUNTS = ("preemptions", "migrations", "aborted", "skipped", "cut", "overruns")
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One cell of a table.
-
-    Args:
-        text: what it says.
-        kind: "name", "number" or "missed".
-        sort: what its column is sorted by.
-    """
-
-    text: str
-    kind: str = "number"
-    sort: float | str = ""
 
 
 @dataclass(frozen=True)
@@ -94,7 +79,8 @@ def page(results: Sequence[RunResult]) -> str:
     if not results:
         raise ValueError("a report needs at least one result")
     runs = _runs(results)
-    return _render(runs, _facts(runs), _charts(runs))
+    facts = _facts(runs) | {"script": markup_of("report.js")}
+    return render("report.html", facts, embed(_charts(runs), "takt.ready()"))
 
 
 def _runs(results: Sequence[RunResult]) -> list[Run]:
@@ -174,12 +160,15 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
         "horizon": timeline.show_span(runs[0].result.horizon, system),
         "utilization": stretches.written([each.utilization for each in told.stretches], share),
         "load": stretches.sentence(told.stretches, partial(timeline.show_span, system=system)),
-        "is_rate_based": any(run.result.system.resolved.rates is not None for run in runs),
+        "is_rate_based": any(_is_rated(run.result) for run in runs),
         "cpus": told.cpus,
         "tasks": len(told.rows),
         "servers": len(system.servers),
         "server_note": _row_note("first", len(system.servers), "servers"),
-        "runs": [_run_facts(run, number) for number, run in enumerate(runs)],
+        "runs": [
+            {"name": run.name, "verdict": _verdict([run.result]), "key": f"gantt-{number}"}
+            for number, run in enumerate(runs)
+        ],
         "notes": list(_notes(runs)),
         "panels": _panels(runs),
         "panel_note": _panel_note(runs),
@@ -200,18 +189,9 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
     }
 
 
-def _run_facts(run: Run, number: int) -> dict[str, Any]:
-    """List the facts above the chart of a run."""
-    return {
-        "name": run.name,
-        "verdict": _verdict([run.result]),
-        "key": f"gantt-{number}",
-    }
-
-
 def _verdict(results: Sequence[RunResult]) -> Cell:
     """Count missed deadlines: those in force, and those requested from a rate-based root."""
-    rated = [result.summary["missed_requested"].sum() for result in results if result.system.resolved.rates is not None]
+    rated = [result.summary["missed_requested"].sum() for result in results if _is_rated(result)]
     missed, requested = sum(result.missed for result in results), sum(map(int, rated)) if rated else None
     return Cell(report.verdict(missed, requested), "bad" if missed else "warn" if requested else "good")
 
@@ -260,9 +240,21 @@ def _row_note(which: str, count: int, what: str) -> str:
     return f"The {MAX_LINES} {which} of {count} {what}." if count > MAX_LINES else ""
 
 
+class _PageClock(Clock):
+    """How to write times and numbers on the page."""
+
+    def write(self, ticks: int | Fraction | None) -> str:
+        """Write a time; a dash if there is none."""
+        return "\u2013" if ticks is None else timeline.spaced(super().write(ticks))
+
+    def count(self, number: int) -> str:
+        """Write a number of things."""
+        return f"{number:,}"
+
+
 def _clock(result: RunResult) -> Clock:
     """Give the clock in which the result's task set is written."""
-    return Clock(result.system.resolution_ns, timeline.unit_of(result.system))
+    return _PageClock(result.system.resolution_ns, timeline.unit_of(result.system))
 
 
 def _panels(runs: Sequence[Run]) -> list[Panel]:
@@ -284,10 +276,10 @@ def _panels(runs: Sequence[Run]) -> list[Panel]:
 def _panel_deadlines(result: RunResult, clock: Clock) -> dict[str, str]:
     """Write the deadlines of tasks, as the tables have them; and the longest one of those that rules give instead."""
     longest = timeline.relative_deadlines(result)
-    word = "deadline" if result.system.resolved.rates is None else "requested deadline"
+    word = "deadline" if not _is_rated(result) else "requested deadline"
     return {
-        task: f"{word} {stretches.written(given, partial(_written, clock=clock))}"
-        + (f", given up to {_written(longest[task], clock)}" if longest[task] not in given else "")
+        task: f"{word} {stretches.written(given, clock.write)}"
+        + (f", given up to {clock.write(longest[task])}" if longest[task] not in given else "")
         for task, given in timeline.requested_deadlines(result).items()
     }
 
@@ -295,9 +287,9 @@ def _panel_deadlines(result: RunResult, clock: Clock) -> dict[str, str]:
 def _panel_fact(run: Run, row: TaskRow, is_compared: bool) -> Cell:
     """Say the largest response and the misses of a task."""
     name = f"{run.name}: " if is_compared else ""
-    largest = f"max {_written(row.response_max, _clock(run.result))}" if row.finished else "none finished"
+    largest = f"max {_clock(run.result).write(row.response_max)}" if row.finished else "none finished"
     requested = row.missed_requested or 0
-    is_rate_based = run.result.system.resolved.rates is not None
+    is_rate_based = _is_rated(run.result)
     misses = [f"{row.missed} {'adjusted deadlines ' * is_rate_based}missed"] * bool(row.missed)
     misses += [f"{requested} requested deadlines missed"] * (is_rate_based and requested > 0)
     return Cell(f"{name}{', '.join([largest, *misses])}", "missed" if misses else "")
@@ -335,21 +327,9 @@ def _misses(value: int) -> Cell:
     return Cell(f"{value:,}", "missed" if value else "number", value)
 
 
-def _written(value: int | Fraction | None, clock: Clock) -> str:
-    """Write a time; a dash if there is none."""
-    return "\u2013" if value is None else timeline.spaced(clock.write(value))
-
-
 def _time(value: int | Fraction | None, clock: Clock) -> Cell:
     """Write a time in a cell."""
-    return Cell(_written(value, clock), sort=-1 if value is None else float(value))
-
-
-def _parameter(row: TaskRow, name: str, clock: Clock) -> Cell:
-    """Write a period, deadline or wcet, before and after each change."""
-    values = [getattr(each, name) for each in row.values]
-    text = stretches.written(values, partial(_written, clock=clock))
-    return Cell(text, sort=-1 if values[0] is None else float(values[0]))
+    return Cell(clock.write(value), sort=-1 if value is None else float(value))
 
 
 def _name(text: str) -> Cell:
@@ -366,42 +346,41 @@ def _counts(result: RunResult) -> list[str]:
 def _task_table(runs: Sequence[Run]) -> _Table:
     """Make the table of tasks with parameters and results, worst first."""
     result = runs[0].result
-    counts, clock = _counts(result), _clock(result)
-    is_rated = result.system.resolved.rates is not None
-    requested, granted = ("missed requested",) * is_rated, ("rate", "granted") * is_rated
-    counted = {row["task"]: row for row in result.summary.iter_rows(named=True)}
-    rows = _rows_by_task(result)
-    times = ("period", "deadline", "wcet")
-    places = _place_headers(result)
-    numbers = (*times, "utilization", "jobs", "missed", *requested, "min response", "mean", "max", *counts, *granted)
-    headers = [
-        *[(name, "name") for name in ("task", *places, "class")],
-        *[(name, "number") for name in numbers],
-    ]
-    cells = [
+    counts = _counts(result)
+    is_rated = _is_rated(result)
+    counted = {row["task"]: row for row in result.summary.select("task", *counts).iter_rows(named=True)}
+    names = ["task", *_places(result), "class"]
+    first = ["period", "deadline", "wcet", "util", "jobs", "misses", *["missed requested"] * is_rated, *_RESPONSES]
+    last = ["rate", "granted"] * is_rated
+    headers = [*_headers(names, "name"), *_headers((*first, *counts, *last), "number")]
+    rows = [
         [
-            *map(_name, (row.task, *_place(row, places), row.class_)),
-            *(_parameter(row, name, clock) for name in times),
-            Cell(row.share, sort=-1 if row.utilization is None else float(row.utilization)),
-            _number(row.jobs),
-            _misses(row.missed),
-            *(_misses(row.missed_requested or 0) for _ in requested),
-            *(_time(value, clock) for value in (row.response_min, row.response_avg, row.response_max)),
-            *(_number(counted[row.task][name]) for name in counts),
-            *(_grant_cells(row, clock) if granted else ()),
+            *(_named(cells[key]) for key in names),
+            *(cells[key] for key in first),
+            *(_number(counted[task][name]) for name in counts),
+            *(cells[key] for key in last),
         ]
-        for row in _worst_rows(runs, rows)
+        for task, (cells,) in _worst_cells(runs)
     ]
-    return _table(headers, cells)
+    return _table(headers, rows)
 
 
-def _grant_cells(row: TaskRow, clock: Clock) -> tuple[Cell, ...]:
-    """Write the grant of a task: its rate, and a budget in each period."""
-    grant = row.grant
-    if grant is None or grant.state:
-        return _number(None), Cell("\u2013" if grant is None else grant.state, "missed", -1)
-    written = f"{_written(grant.budget, clock)} / {_written(grant.period, clock)}"
-    return Cell(f"{grant.rate:.3f}", sort=grant.rate), Cell(written, sort=grant.rate)
+_RESPONSES = {"min": "min response", "avg": "mean", "max": "max"}
+_HEADINGS = {"util": "utilization", "misses": "missed"} | _RESPONSES
+"""Headings that are others than in the terminal."""
+
+_OUTCOMES = {"max": "max response", "misses": "missed", "missed requested": "missed requested"}
+"""Columns for each of several runs with their headings; the last one under a rate-based root."""
+
+
+def _headers(keys: Iterable[str], kind: str) -> list[tuple[str, str]]:
+    """Make the headers of columns."""
+    return [(_HEADINGS.get(key, key), kind) for key in keys]
+
+
+def _named(cell: Cell) -> Cell:
+    """Write a name; a dash if there is none."""
+    return cell if cell.text else _name("\u2013")
 
 
 def _server_table(system: System) -> _Table:
@@ -422,54 +401,41 @@ def _server_table(system: System) -> _Table:
     return _table([*headers, *numbers], rows)
 
 
-def _place_headers(result: RunResult) -> list[str]:
-    """Give the headings of the columns of domains and servers, if there are any."""
+def _is_rated(result: RunResult) -> bool:
+    """Whether the root grants rates."""
+    return result.system.resolved.rates is not None
+
+
+def _places(result: RunResult) -> list[str]:
+    """List the columns of domains and servers, if there are any."""
     system = result.system
     return ["domain"] * bool(system.domains) + ["server"] * bool(system.servers)
 
 
-def _place(row: TaskRow, headers: Sequence[str]) -> list[str]:
-    """Name domain and server of a task, as far as there are columns for them."""
-    return [getattr(row, header) or "\u2013" for header in headers]
-
-
-def _worst_rows(runs: Sequence[Run], rows: dict[str, TaskRow]) -> list[TaskRow]:
-    """Give the rows of a table, worst first and not too many."""
-    worst = timeline.worst_tasks([run.result for run in runs])
-    return [rows[task] for task in worst[:MAX_LINES]]
+def _worst_cells(runs: Sequence[Run]) -> Iterator[tuple[str, list[dict[str, Cell]]]]:
+    """List tasks, worst first and not too many, with their cells in each run."""
+    clock = _clock(runs[0].result)
+    rows = [_rows_by_task(run.result) for run in runs]
+    for task in timeline.worst_tasks([run.result for run in runs])[:MAX_LINES]:
+        yield task, [report.cells_of(by_task[task], clock) for by_task in rows]
 
 
 def _comparison_table(runs: Sequence[Run]) -> _Table:
     """Make the table of the task set with the largest response and the misses under each policy, worst first."""
-    clock = _clock(runs[0].result)
-    rows = [_rows_by_task(run.result) for run in runs]
-    places = _place_headers(runs[0].result)
-    headers = [
-        *[(name, "name") for name in ("task", *places)],
-        *[(name, "number") for name in ("period", "deadline", "wcet")],
-        *[(f"{what} {run.name}", "number") for run in runs for what in _outcome_headers(run)],
-    ]
-    cells = [
+    names, times = ["task", *_places(runs[0].result)], ["period", "deadline", "wcet"]
+    outcomes = [[*_OUTCOMES][: 2 + _is_rated(run.result)] for run in runs]
+    headers = [*_headers(names, "name"), *_headers(times, "number")]
+    for run, keys in zip(runs, outcomes, strict=True):
+        headers += [(f"{_OUTCOMES[key]} {run.name}", "number") for key in keys]
+    rows = [
         [
-            *map(_name, (row.task, *_place(row, places))),
-            *(_parameter(row, name, clock) for name in ("period", "deadline", "wcet")),
-            *(cell for other in rows for cell in _outcome(other[row.task], clock)),
+            *(_named(under[0][key]) for key in names),
+            *(under[0][key] for key in times),
+            *(cells[key] for cells, keys in zip(under, outcomes, strict=True) for key in keys),
         ]
-        for row in _worst_rows(runs, rows[0])
+        for _, under in _worst_cells(runs)
     ]
-    return _table(headers, cells)
-
-
-def _outcome_headers(run: Run) -> tuple[str, ...]:
-    """Name the columns of one run in a comparison."""
-    is_rate_based = run.result.system.resolved.rates is not None
-    return "max response", "missed", *(("missed requested",) if is_rate_based else ())
-
-
-def _outcome(row: TaskRow, clock: Clock) -> tuple[Cell, ...]:
-    """Write the results of a task."""
-    asked = () if row.grant is None else (_misses(row.missed_requested or 0),)
-    return _time(row.response_max, clock), _misses(row.missed), *asked
+    return _table(headers, rows)
 
 
 def _policy_table(runs: Sequence[Run]) -> _Table:
@@ -509,11 +475,6 @@ def _policy_row(run: Run, is_costly: bool) -> list[Cell]:
 
 
 # ---- the page ---------------------------------------------------------------------------------------
-
-
-def _render(runs: Sequence[Run], facts: dict[str, Any], figures: dict[str, Model]) -> str:
-    """Put everything into the template, which escapes it."""
-    return render("report.html", facts | {"script": markup_of("report.js")}, embed(figures, "takt.ready()"))
 
 
 def render(template: str, facts: dict[str, Any], embedded: Embedded) -> str:

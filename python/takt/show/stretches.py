@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from takt.model.core_input import ResolvedChange, ResolvedTask
+from takt.run.result import RunResult
 from takt.show.text_tables import share
-
-if TYPE_CHECKING:
-    from takt.run.result import RunResult
 
 ARROW = " \u2192 "
 """Between the values before and after a change."""

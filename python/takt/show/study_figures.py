@@ -55,21 +55,14 @@ class _Panel:
         """Draw a line for each subject, or a mark where there is no axis."""
         styles = zip(cycle(_MARKS), cycle(_DASHES), cycle(_INKS), strict=False)
         for (subject,), rows in self.rows.group_by("subject", maintain_order=True):
-            _draw_line(axes, str(subject), self._places(str(subject), rows), rows, next(styles))
+            places = [str(subject)] if self.axis is None else rows[self.axis].to_list()
+            _draw_line(axes, str(subject), places, rows, next(styles))
         axes.set_title(self.title, fontsize=STYLE["font.size"])
         axes.set_xlabel("" if self.axis is None else label_of(self.axis))
         axes.set_ylabel(self.quantity)
-        if self._is_ratio():
+        if self.rows["accepted"].is_not_null().all():  # ratios
             axes.set_ylim(-0.03, 1.03)
         axes.spines[["top", "right"]].set_visible(False)
-
-    def _places(self, subject: str, rows: pl.DataFrame) -> Sequence[Any]:
-        """Say where values stand horizontally: numbers to scale, all else side by side."""
-        return [subject] if self.axis is None else rows[self.axis].to_list()
-
-    def _is_ratio(self) -> bool:
-        """Say whether values are parts of all task sets."""
-        return self.rows["accepted"].is_not_null().all()
 
 
 def paths_of(study: Study, path: Path) -> dict[str, Path]:

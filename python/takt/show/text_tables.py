@@ -36,6 +36,25 @@ class Clock:
         """Write a time; "-" if there is none."""
         return "-" if ticks is None else times.in_unit(ticks, self.resolution_ns, self.unit)
 
+    def count(self, number: int) -> str:
+        """Write a number of things."""
+        return str(number)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table.
+
+    Args:
+        text: what it says.
+        kind: "name", "number" or "missed".
+        sort: what its column is sorted by.
+    """
+
+    text: str
+    kind: str = "number"
+    sort: float | str = ""
+
 
 def share(value: Fraction) -> str:
     """Write a share of the processor with three decimals, rounded half to even."""

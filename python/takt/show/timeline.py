@@ -175,12 +175,14 @@ def timeline(
     """
     shown = set(worst_tasks([result])[:MAX_LANES] if tasks is None else tasks)
     sections = _sections(result)
-    lanes, groups, headings, height = _arrange(result.system, shown, _rows(sections))
+    rows = sections.group_by("task").agg(pl.col("depth").max() + 1)
+    lanes, groups, headings, height = _arrange(result.system, shown, dict(rows.iter_rows()))
     segments, points = _in_lanes(result.segments, lanes), _in_lanes(result.points, lanes)
     sections = _in_lanes(sections, lanes)
     budgets, idle = _budgets(result, groups), _idle(result, groups)
     ends = (segments["end"], budgets["tick"], idle["end"], sections["start"])
-    until = result.horizon if most is None else min(_until(instants, most, result.horizon) for instants in ends)
+    full = [int(instants.sort()[most - 1]) for instants in ends if most is not None and len(instants) > most]
+    until = min([result.horizon, *full])
     is_before = pl.col("start") < until
     jobs = _jobs(result, lanes).filter(pl.col("release") < until)
     return Timeline(
@@ -204,11 +206,6 @@ def timeline(
         segment_count=len(result.segments),
         cpus=result.system.cpus,
     )
-
-
-def _until(instants: pl.Series, most: int, horizon: int) -> int:
-    """Give the instant by which a chart has the most elements of one kind that it can draw, or the horizon."""
-    return horizon if len(instants) <= most else int(instants.sort()[most - 1])
 
 
 def unit_of(system: System) -> str:
@@ -288,7 +285,8 @@ def _arrange(
     headings: list[Heading] = []
     y = 0.0
     if system.resolved.rates is not None:
-        groups.append(_ledger_group())
+        title = "ledger: reserved share of the processor"
+        groups.append(_placed(None, title, y, _core.RATE_WHOLE, "100 %"))
         y += _GROUP_HEIGHT + _CURVE_HEIGHT
     members = _members(system, shown)
     for domain, servers in _by_domain(system, shown):
@@ -360,11 +358,6 @@ def _group(system: System, server: Server, y: float) -> Group:
     return _placed(server.name, _heading(system, server), y, budget, show_time(server.budget, system))
 
 
-def _ledger_group() -> Group:
-    """Place the ledger of a rate-based system above all lanes."""
-    return _placed(None, "ledger: reserved share of the processor", 0.0, _core.RATE_WHOLE, "100 %")
-
-
 def _placed(server: str | None, title: str, y: float, full: int, label: str) -> Group:
     """Place a heading and the curve below it."""
     return Group(
@@ -382,11 +375,6 @@ def _heading(system: System, server: Server) -> str:
     """Say what a server is, short enough for a narrow screen."""
     budget, period = (show_time(value, system) for value in (server.budget, server.period))
     return f"{server.kind} server {shorten(server.name, _HEADING_CHARACTERS)}: {budget} every {period}"
-
-
-def _rows(sections: pl.DataFrame) -> dict[str, int]:
-    """Count the rows that each task needs for its resources."""
-    return dict(sections.group_by("task").agg(pl.col("depth").max() + 1).iter_rows())
 
 
 # ---- frames -----------------------------------------------------------------------------------------

@@ -9,51 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import ClassVar
 
 from takt.model.key_types import Name
 from takt.study.batch import Batch
 from takt.study.grid import Point
-from takt.study.measures import (
-    TESTS_EXAMPLE,
-    UTILIZATION,
-    Aspect,
-    Column,
-    Columns,
-    Compute,
-    Measure,
-    Tests,
-    add_column,
-    check_tests,
-)
+from takt.study.measures import UTILIZATION, Aspect, Column, OfTests, add_column
 from takt.study.registry import TESTS
 from takt.study.statistics import Ratio, WeightedRatio
 
 
-def _verdicts(test: str, batch: Batch) -> Columns:
-    """Ask a test about each set."""
-    return {_column(test): TESTS[test].ask(batch)}
-
-
-def _column(test: str) -> str:
-    """Name the column of a test's verdicts."""
-    return f"verdict.{test}"
-
-
-class _Counting(Measure):
+class _Counting(OfTests):
     """What both measures have: verdicts of tests."""
 
-    examples: ClassVar[Mapping[str, str]] = {"tests": TESTS_EXAMPLE}
+    column = "verdict"
 
-    tests: Tests
-
-    def check(self, batch: Batch) -> None:
-        """Refuse task sets that no test is about."""
-        check_tests(self.kind, self.tests, batch.recipe)
-
-    def quantities(self) -> dict[str, Compute]:
-        """Verdicts."""
-        return {_column(test): partial(_verdicts, test) for test in self.tests}
+    def answer(self, test: str, batch: Batch) -> Column:
+        """Ask a test about each set."""
+        return TESTS[test].ask(batch)
 
 
 class Acceptance(_Counting):
@@ -68,7 +40,7 @@ class Acceptance(_Counting):
     def aspects(self) -> Iterator[Aspect]:
         """One ratio for each test."""
         for test in self.tests:
-            yield Aspect(test, "acceptance ratio", Ratio, partial(add_column, _column(test)))
+            yield Aspect(test, "acceptance ratio", Ratio, partial(add_column, self.column_of(test)))
 
 
 class Weighted(_Counting):
@@ -86,16 +58,11 @@ class Weighted(_Counting):
     def aspects(self) -> Iterator[Aspect]:
         """One ratio for each test."""
         for test in self.tests:
-            yield Aspect(test, "weighted schedulability", _new_weighted, partial(_add_weighted, _column(test)))
+            yield Aspect(test, "weighted schedulability", WeightedRatio, partial(_add_weighted, self.column_of(test)))
 
     def place(self, point: Point) -> Point:
         """Take the points of that axis together."""
         return {key: value for key, value in point.items() if key != self.over}
-
-
-def _new_weighted() -> WeightedRatio:
-    """Make an empty summary."""
-    return WeightedRatio(Ratio())
 
 
 def _add_weighted(name: str, summary: WeightedRatio, columns: Mapping[str, Column]) -> None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from takt.draw.draws import Floats
-    from takt.draw.matrices import TaskColumns
-    from takt.draw.recipe import Recipe
-    from takt.model.system import System
+from takt.draw.draws import Floats
+from takt.draw.matrices import TaskColumns
+from takt.draw.recipe import Recipe
+from takt.model.system import System
 
 
 @dataclass(frozen=True)

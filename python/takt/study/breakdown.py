@@ -15,41 +15,28 @@ there is no breakdown utilization: NaN.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import PlainValidator
 
 from takt.base.errors import InputError, Problem, show
-from takt.model import value_checks
+from takt.draw.matrices import TaskColumns
+from takt.model.key import integer
 from takt.study.batch import Batch
-from takt.study.measures import (
-    TESTS_EXAMPLE,
-    Aspect,
-    Columns,
-    Compute,
-    Measure,
-    Tests,
-    add_column,
-    check_tests,
-    integer,
-)
+from takt.study.measures import Aspect, OfTests, add_column
 from takt.study.registry import TESTS, MatrixTest
 from takt.study.statistics import ACCEPTED, UNDECIDED, Mean, Numbers
-
-if TYPE_CHECKING:
-    from takt.draw.matrices import TaskColumns
 
 MAX_STEPS = 1_000_000
 
 Integers = npt.NDArray[np.uint64]
 
 
-class Breakdown(Measure):
+class Breakdown(OfTests):
     """The mean breakdown utilization.
 
     Args:
@@ -58,40 +45,28 @@ class Breakdown(Measure):
     """
 
     kind = "breakdown"
-    examples: ClassVar[Mapping[str, str]] = {"tests": TESTS_EXAMPLE}
+    column = "breakdown"
 
-    tests: Tests
-    steps: Annotated[
-        int, PlainValidator(value_checks.check_integer("a number of steps", 1, MAX_STEPS)), integer(1, MAX_STEPS)
-    ] = 1000
+    steps: Annotated[int, integer("a number of steps", 1, MAX_STEPS)] = 1000
 
     def check(self, batch: Batch) -> None:
-        """Refuse task sets that no test is about."""
-        check_tests(self.kind, self.tests, batch.recipe)
+        """Refuse task sets that no test is about, and tests of which wcets cannot be scaled."""
+        super().check(batch)
         others = [test for test in self.tests if not isinstance(TESTS[test], MatrixTest)]
         if others:
             message = f"expected tests of which wcets can be scaled, found {show(others[0])}"
             raise InputError([Problem(message, "conflict", table=self.table, entity=self.kind, key="tests")])
 
-    def quantities(self) -> dict[str, Compute]:
-        """Breakdown utilizations."""
-        return {_column(test): partial(self._search, test) for test in self.tests}
-
     def aspects(self) -> Iterator[Aspect]:
         """One mean for each test."""
         for test in self.tests:
-            yield Aspect(test, "breakdown utilization", Mean, partial(add_column, _column(test)))
+            yield Aspect(test, "breakdown utilization", Mean, partial(add_column, self.column_of(test)))
 
-    def _search(self, test: str, batch: Batch) -> Columns:
+    def answer(self, test: str, batch: Batch) -> Numbers:
         """Search for the breakdown utilization of each set."""
         found = TESTS[test]
         assert isinstance(found, MatrixTest)
-        return {_column(test): breakdown_utilizations(found, batch.columns, self.steps)}
-
-
-def _column(test: str) -> str:
-    """Name the column of a test's breakdown utilizations."""
-    return f"breakdown.{test}"
+        return breakdown_utilizations(found, batch.columns, self.steps)
 
 
 def breakdown_utilizations(test: MatrixTest, columns: TaskColumns, steps: int) -> Numbers:

@@ -15,21 +15,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import PlainValidator
-
 from takt.base.errors import InputError, Problem, show
 from takt.base.version import __version__
 from takt.draw.recipe import Recipe
 from takt.files import task_set_reading
-from takt.model import catalogue, value_checks
+from takt.model import catalogue
 from takt.model.input_table import Table
+from takt.model.key import integer
 from takt.model.key_types import OptionalName, Seed
 from takt.model.system import SCHEMA
 from takt.study.acceptance import Acceptance, Weighted
 from takt.study.batch import Batch
 from takt.study.breakdown import Breakdown
 from takt.study.grid import Axes, Point, axes_of, name_of, points_of
-from takt.study.measures import Compute, Measure, integer
+from takt.study.measures import Compute, Measure
 from takt.study.simulated import Simulation
 
 KINDS: dict[str, type[Measure]] = {kind.kind: kind for kind in (Acceptance, Weighted, Breakdown, Simulation)}
@@ -57,12 +56,8 @@ class StudyTable(Table):
 
     name: OptionalName = None
     seed: Seed = 0
-    sets: Annotated[
-        int, PlainValidator(value_checks.check_integer("a number of task sets", 1, MAX_SETS)), integer(1, MAX_SETS)
-    ] = 1000
-    chunk: Annotated[
-        int, PlainValidator(value_checks.check_integer("a number of task sets", 1, MAX_CHUNK)), integer(1, MAX_CHUNK)
-    ] = 1000
+    sets: Annotated[int, integer("a number of task sets", 1, MAX_SETS)] = 1000
+    chunk: Annotated[int, integer("a number of task sets", 1, MAX_CHUNK)] = 1000
     output: OptionalName = None
 
     @classmethod

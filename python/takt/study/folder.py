@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import IO
 
 import polars as pl
 
@@ -148,18 +147,13 @@ def _locked(path: Path) -> Iterator[None]:
     except OSError as error:
         raise system_error("write", path, error) from None
     with lock:
-        _lock(lock, path)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise file_error(path, "another process works here; give another --output", "conflict") from None
         for folder in (path, path / CHUNKS):
             output_files.remove_parts(folder)
         yield
-
-
-def _lock(lock: IO[str], path: Path) -> None:
-    """Take the lock, which ends with the process."""
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise file_error(path, "another process works here; give another --output", "conflict") from None
 
 
 def _write(path: Path, frame: pl.DataFrame) -> None:

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, ClassVar
 
 import numpy.typing as npt
-from pydantic import PlainValidator, WithJsonSchema
 
 from takt.base.errors import InputError, Problem, show
-from takt.draw.recipe import Recipe
 from takt.model import value_checks
 from takt.model.input_table import Table
+from takt.model.key import Key, list_of, word
 from takt.study.batch import Batch
 from takt.study.grid import Point
 from takt.study.registry import TESTS, MatrixTest
@@ -85,42 +85,49 @@ class Measure(Table):
         return cls.kind
 
 
-def check_all(check: Callable[[object], str]) -> PlainValidator:
-    """Make the check of a list of names, at least one and none twice, each of which passes a check."""
-    return PlainValidator(lambda value: tuple(map(check, value_checks.check_names(value))))
+def words(what: str, names: Iterable[str]) -> Key:
+    """Describe a list of words, at least one and none twice, each out of a list."""
+    one = word(what, names)
+    return Key(
+        lambda value: tuple(map(one.check, value_checks.check_names(value))), list_of(one.schema, uniqueItems=True)
+    )
 
 
-def words(names: Iterable[str]) -> WithJsonSchema:
-    """Make the JSON schema of such a list."""
-    return WithJsonSchema({"type": "array", "items": {"enum": list(names)}, "minItems": 1, "uniqueItems": True})
-
-
-def integer(least: int, most: int) -> WithJsonSchema:
-    """Make the JSON schema of a whole number."""
-    return WithJsonSchema({"type": "integer", "minimum": least, "maximum": most})
-
-
-Tests = Annotated[tuple[str, ...], check_all(value_checks.check_choice("test", tuple(TESTS))), words(TESTS)]
-"""Names of tests, at least one."""
-
-TESTS_EXAMPLE = '["rm", "edf"]'
-
-
-def check_tests(kind: str, tests: tuple[str, ...], recipe: Recipe) -> None:
-    """Refuse recipes of task sets that a test is not about.
+class OfTests(Measure):
+    """What measures of tests have.
 
     Args:
-        kind: of the measure.
-        tests: what it asks.
-        recipe: whose sets are asked about.
-
-    Raises:
-        InputError: the test is for plain tasks on one ideal processor, and these are others.
+        tests: names of tests, at least one.
     """
-    narrow = [test for test in tests if isinstance(TESTS[test], MatrixTest)]
-    if narrow and not (recipe.cpus == 1 and recipe.is_plain and recipe.is_ideal):
-        message = f"{show(narrow[0])} is for plain tasks on one processor without costs, [generate] makes others"
-        raise InputError([Problem(message, "conflict", table=Measure.table, entity=kind, key="tests")])
+
+    column: ClassVar[str]
+    examples: ClassVar[Mapping[str, str]] = {"tests": '["rm", "edf"]'}
+
+    tests: Annotated[tuple[str, ...], words("test", TESTS)]
+
+    def check(self, batch: Batch) -> None:
+        """Refuse recipes of task sets that a test is not about: plain tasks on one ideal processor."""
+        narrow = [test for test in self.tests if isinstance(TESTS[test], MatrixTest)]
+        recipe = batch.recipe
+        if narrow and not (recipe.cpus == 1 and recipe.is_plain and recipe.is_ideal):
+            message = f"{show(narrow[0])} is for plain tasks on one processor without costs, [generate] makes others"
+            raise InputError([Problem(message, "conflict", table=self.table, entity=self.kind, key="tests")])
+
+    def quantities(self) -> dict[str, Compute]:
+        """A column for each test."""
+        return {self.column_of(test): partial(self._asked, test) for test in self.tests}
+
+    def column_of(self, test: str) -> str:
+        """Name the column of a test."""
+        return f"{self.column}.{test}"
+
+    def answer(self, test: str, batch: Batch) -> Column:
+        """Ask a test about each set."""
+        raise NotImplementedError
+
+    def _asked(self, test: str, batch: Batch) -> Columns:
+        """Make the column of a test."""
+        return {self.column_of(test): self.answer(test, batch)}
 
 
 def add_column(name: str, summary: Any, columns: Mapping[str, Column]) -> None:

@@ -8,9 +8,8 @@ periodic, any offsets, no blocking). One asks takt.analyse about systems of ever
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,13 +17,11 @@ from takt import _analysis
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.result import Verdict, worst_of
 from takt.analysis.view import view_of
+from takt.draw.draws import Ticks
 from takt.draw.matrices import TaskColumns
+from takt.model.system import System
 from takt.study.batch import Batch
 from takt.study.statistics import ACCEPTED, UNDECIDED, Verdicts
-
-if TYPE_CHECKING:
-    from takt.draw.draws import Ticks
-    from takt.model.system import System
 
 REFUSED = 0
 
@@ -92,9 +89,7 @@ def _by_rows(verdict: Callable[[_analysis.Tasks], int], columns: TaskColumns, **
 
 def _ordered(key: str, verdicts: Callable[[TaskColumns], Verdicts], columns: TaskColumns) -> Verdicts:
     """Give priorities by a column, the least value first; equal ones as they stand."""
-    order = np.argsort(getattr(columns, key), axis=1, kind="stable")
-    names = [field.name for field in fields(columns)]
-    return verdicts(TaskColumns(*(np.take_along_axis(getattr(columns, name), order, axis=1) for name in names)))
+    return verdicts(columns.ordered(np.argsort(getattr(columns, key), axis=1, kind="stable")))
 
 
 # ---- fixed priorities -------------------------------------------------------------------------------

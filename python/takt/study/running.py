@@ -63,23 +63,23 @@ def run(
         StudyError: a chunk failed every time, or the scheduler is gone.
     """
     forks.check()
-    tell = tell or _nobody
+    tell = tell or _ignore
     with opened(Path(output or study.output), study, fresh) as folder:
         done = folder.done()
         sets = sum(map(study.size_of, done))
         left = [number for number in range(study.chunks) if number not in done]
-        (progress or _nobody)(sets)
+        (progress or _ignore)(sets)
         with closing(_computed(study, left, _hired(workers, scheduler, len(left), tell), tell)) as computed:
             for number, columns in computed:
                 folder.write(number, columns)
                 sets += study.size_of(number)
-                (progress or _nobody)(sets)
+                (progress or _ignore)(sets)
         result = summarise(study, map(folder.read, range(study.chunks)))
         folder.write_result(result)
     return result
 
 
-def _nobody(_: object) -> None:
+def _ignore(_: object) -> None:
     """Ignore a report of progress."""
 
 

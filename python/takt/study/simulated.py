@@ -9,22 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 import polars as pl
 
-from takt.model import catalogue, value_checks
+from takt.model import catalogue
 from takt.model.key_types import Time
+from takt.model.system import System
 from takt.run.simulation import simulate
 from takt.study.batch import Batch
-from takt.study.measures import Aspect, Column, Columns, Compute, Measure, check_all, words
+from takt.study.measures import Aspect, Column, Columns, Compute, Measure, add_column, words
 from takt.study.statistics import ACCEPTED, Mean, Ratio
 
-if TYPE_CHECKING:
-    from takt.model.system import System
-
-_POLICIES = tuple(policy.name for policy in catalogue.policies())
 _MISS_FREE = "sets without a miss"
 _PER_JOB = {"misses per job": "missed", "preemptions per job": "preemptions", "switches per job": "switches"}
 _RESPONSES = {"mean response / deadline": "mean_response", "largest response / deadline": "largest_response"}
@@ -42,7 +39,7 @@ class Simulation(Measure):
     kind = "simulation"
     examples: ClassVar[Mapping[str, str]] = {"policies": '["rm", "edf"]', "horizon": '"1s"'}
 
-    policies: Annotated[tuple[str, ...], check_all(value_checks.check_choice("policy", _POLICIES)), words(_POLICIES)]
+    policies: Annotated[tuple[str, ...], words("policy", (policy.name for policy in catalogue.policies()))]
     horizon: Time
 
     def quantities(self) -> dict[str, Compute]:
@@ -58,7 +55,7 @@ class Simulation(Measure):
                 yield Aspect(policy, quantity, Mean, partial(_add_per_job, policy, column))
         for quantity, column in _RESPONSES.items():
             for policy in self.policies:
-                yield Aspect(policy, quantity, Mean, partial(_add_response, policy, column))
+                yield Aspect(policy, quantity, Mean, partial(add_column, _name(policy, column)))
 
     def check(self, batch: Batch) -> None:
         """Refuse policies that cannot order the task sets, and a horizon that is no multiple of their resolution."""
@@ -102,8 +99,3 @@ def _add_per_job(policy: str, column: str, summary: Mean, columns: Mapping[str, 
     """Add a count of each set per job of it; of a set without jobs nothing."""
     jobs = columns[_name(policy, "jobs")]
     summary.add(np.where(jobs > 0, columns[_name(policy, column)] / np.maximum(jobs, 1), np.nan))
-
-
-def _add_response(policy: str, column: str, summary: Mean, columns: Mapping[str, Column]) -> None:
-    """Add responses."""
-    summary.add(columns[_name(policy, column)])

@@ -10,7 +10,7 @@ of the American Statistical Association 22, 1927). That of a mean is the normal 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import fsum, inf, sqrt
 from statistics import NormalDist
 from typing import Any
@@ -73,7 +73,7 @@ class Ratio:
 class WeightedRatio:
     """The sum of the utilizations of the task sets that a test accepts, per sum of all utilizations."""
 
-    counts: Ratio
+    counts: Ratio = field(default_factory=Ratio)
     accepted: float = 0.0
     total: float = 0.0
 
@@ -114,10 +114,7 @@ class Mean:
         if self.sets == 0:
             return {"sets": 0}
         mean = self.total / self.sets
-        half = _Z * sqrt(self._variance(mean) / self.sets)
+        variance = max(0.0, self.squares - self.sets * mean * mean) / max(1, self.sets - 1)  # of one number 0
+        half = _Z * sqrt(variance / self.sets)
         interval = {"value": mean, "low": mean - half, "high": mean + half}
         return {"sets": self.sets, "least": self.least, "largest": self.largest} | interval
-
-    def _variance(self, mean: float) -> float:
-        """Estimate the variance; that of one number is 0."""
-        return max(0.0, self.squares - self.sets * mean * mean) / max(1, self.sets - 1)

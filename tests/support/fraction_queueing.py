@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Direct WFQ and WF2Q, packet by packet.
+"""WFQ and WF2Q in exact fractions, packet by packet.
 
 Source: algorithms.md 5.4, 9.3, scale of 2.2. Virtual time goes tick by tick: in a tick the fluid system serves one
 tick of work, so V(t+1) is the v at which what every flow gets between V(t) and min(v, its last tag) sums up to it.
