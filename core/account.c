@@ -55,6 +55,15 @@ TAKT_INLINE void charge(takt_cpu_t *cpu, takt_instant_t now) {
     }
 }
 
+TAKT_RARE bool takt_account_is_another_charged(const takt_dispatcher_t *dispatcher) {
+    for (uint32_t i = 1; i < dispatcher->ncpu; i++) {
+        if (takt_account_is_charged(&dispatcher->cpus[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void takt_account_charge(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     for (uint32_t i = 0; i < dispatcher->ncpu; i++) {
         if (takt_account_is_charged(&dispatcher->cpus[i])) {

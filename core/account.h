@@ -13,16 +13,13 @@ TAKT_INLINE bool takt_account_is_charged(const takt_cpu_t *cpu) {
     return cpu->running != NULL && (cpu->running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
 }
 
+/* As takt_account_is_any_charged, of all processors but the first. */
+bool takt_account_is_another_charged(const takt_dispatcher_t *dispatcher);
+
 /* Likewise on any processor. */
 TAKT_INLINE bool takt_account_is_any_charged(const takt_dispatcher_t *dispatcher) {
-    uint32_t i = 0;
-    do {
-        if (takt_account_is_charged(&dispatcher->cpus[i])) {
-            return true;
-        }
-        i++;
-    } while (TAKT_UNLIKELY(i < dispatcher->ncpu));
-    return false;
+    return takt_account_is_charged(dispatcher->cpus) ||
+           (TAKT_UNLIKELY(dispatcher->ncpu > 1u) && takt_account_is_another_charged(dispatcher));
 }
 
 /* True if the execution of `entity` is charged to a budget of its own job. */

@@ -1,25 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Backend: the source of decisions, in two phases, so that the scheduler may run on another device.
+/* Backend: the door between a platform and the scheduler, which may run on another device.
  *
- * Source: Vetromille et al. 2006 (the scheduler on the CPU, on a co-processor, in hardware). A platform posts events
- * with increasing sequence numbers and takes the decision that considers the last of them. A decision that
- * considers only earlier events is stale: a backend drops it, because it may no longer be valid. The
- * direct backend calls core at once: its decision is available as soon as the event is posted. Both of
- * its phases are inline. A backend with keys narrower than 64 bits must document how it packs them and
- * what that loses. */
+ * A platform observes events and switches jobs; the scheduler decides. The platform hands over events and asks for the
+ * decision through three functions. This header defines them for the direct backend, which calls core at once: they are
+ * inline and cost nothing.
+ *
+ *   void takt_backend_post(dispatcher, event)
+ *       Applies `event` to the entities, jobs and resources, which the platform reads. It need not decide.
+ *   bool takt_backend_settle(dispatcher, now, &is_charge_due)
+ *       Does one piece of what precedes the decision at `now`: handles one due item, or waits for the scheduler for a
+ *       while. Returns false if the decision that considers every event posted so far is available; else the platform
+ *       may enable interrupts, reads the time and calls again. `is_charge_due`, true if execution must be charged up to
+ *       now, is cleared by the call that charges it.
+ *   takt_decision_t takt_backend_take(dispatcher, now)
+ *       Returns the decision, in force from `now` on; the platform must carry it out. Call only after
+ *       takt_backend_settle has returned false, with no event in between.
+ *
+ * All three are called with interrupts masked. A decision takes effect when it is taken and never before, so that every
+ * event of a running job concerns the job that the last decision named. Instants never decrease.
+ *
+ * A platform chooses its backend when it is built: with functions behind pointers the direct one would cost two
+ * indirect calls a pass. With -DTAKT_BACKEND kernel/backend.h includes takt_backend.h from the include path.
+ *
+ * Source: Vetromille et al. 2006 (the scheduler on the CPU, on a co-processor, in hardware). */
 #ifndef TAKT_CORE_BACKEND_H
 #define TAKT_CORE_BACKEND_H
 
 #include "core/dispatcher.h"
 
-typedef struct takt_backend {
-    /* Posts `event`, number `sequence`; does not wait for the decision. */
-    void (*post)(struct takt_backend *backend, const takt_event_t *event, uint32_t sequence);
-    /* Returns true if the decision that considers event `sequence` is available, and writes it to `decision`. */
-    bool (*take)(struct takt_backend *backend, uint32_t sequence, takt_decision_t *decision);
-} takt_backend_t;
+TAKT_INLINE void takt_backend_post(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    takt_dispatcher_post(dispatcher, event);
+}
 
-/* The scheduler called directly. Several events of one instant may be posted before takt_direct_settle. */
+TAKT_MUST_USE TAKT_INLINE bool takt_backend_settle(takt_dispatcher_t *dispatcher, takt_instant_t now,
+                                                   bool *is_charge_due) {
+    if (!*is_charge_due && !takt_dispatcher_is_due(dispatcher, now)) {
+        return false;
+    }
+    *is_charge_due = false;
+    takt_dispatcher_step(dispatcher, now);
+    return true;
+}
+
+TAKT_MUST_USE TAKT_INLINE takt_decision_t takt_backend_take(takt_dispatcher_t *dispatcher,
+                                                            takt_instant_t now) {
+    return takt_dispatcher_take(dispatcher, now, 0);
+}
+
+/* The direct backend of a platform that passes each instant once, such as a simulator. */
 typedef struct takt_direct {
     takt_dispatcher_t *dispatcher;
     takt_instant_t now; /* of the last event */
@@ -39,10 +67,7 @@ TAKT_INLINE void takt_direct_post(takt_direct_t *direct, const takt_event_t *eve
 
 /* Handles all due items at the instant of the last event. After a time event it makes at least one step, to charge. */
 TAKT_INLINE void takt_direct_settle(takt_direct_t *direct) {
-    if (direct->has_passed || takt_dispatcher_is_due(direct->dispatcher, direct->now)) {
-        direct->has_passed = false;
-        while (takt_dispatcher_step(direct->dispatcher, direct->now)) {
-        }
+    while (takt_backend_settle(direct->dispatcher, direct->now, &direct->has_passed)) {
     }
 }
 

@@ -200,12 +200,8 @@ TAKT_RARE static void expire(takt_dispatcher_t *dispatcher, const takt_task_exte
     extension->source->expire(dispatcher, extension->task, now);
 }
 
-static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instant_t now) {
-    dispatcher->expired++;
+static void fire_other(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instant_t now) {
     switch ((takt_timer_kind_t)timer->kind) {
-    case TAKT_TIMER_RELEASE:
-        takt_jobs_release(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_t, timer), now);
-        break;
     case TAKT_TIMER_REPLENISHMENT:
         takt_account_replenish(TAKT_CONTAINER_OF(timer, takt_server_t, replenishment));
         break;
@@ -226,10 +222,19 @@ static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instan
     }
 }
 
+TAKT_INLINE void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instant_t now) {
+    dispatcher->expired++;
+    if (timer->kind == TAKT_TIMER_RELEASE) {
+        takt_jobs_release(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_t, timer), now);
+    } else {
+        fire_other(dispatcher, timer, now);
+    }
+}
+
 /* Handles or moves one timer of the root or, if that is a wake, of the server that it wakes; the wakes of
  * the servers above are then rearmed. A server's timers are processed up to its wake-up instant, not up to
  * now: what is due later in it follows what is due earlier in its parent, even if both are overdue. */
-static void fire_one(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+TAKT_INLINE void fire_one(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     takt_server_t *server = &dispatcher->root;
     takt_timer_t *timer = takt_timers_take(&server->timers, now);
     while (timer != NULL && timer->kind == TAKT_TIMER_WAKE) {
@@ -242,13 +247,12 @@ static void fire_one(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     takt_hierarchy_rearm_wakes(server);
 }
 
-bool takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+void takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     if (dispatcher->trace != NULL) {
         takt_record_step(dispatcher, now);
     }
     takt_account(dispatcher, now);
     fire_one(dispatcher, now);
-    return takt_dispatcher_is_due(dispatcher, now);
 }
 
 TAKT_INLINE takt_entity_t *choose_in(const takt_dispatcher_t *dispatcher, takt_server_t *home,

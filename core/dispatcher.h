@@ -7,8 +7,10 @@
  * How a platform calls it, callers serialised per dispatcher:
  *
  *     post(event)           an event occurred at event->now; may be repeated
- *     while (step(now)) {}  one due item per call; a kernel enables interrupts in between. Needed when
- *                           now >= the last decision's `until`, harmless otherwise
+ *     while (is_due(now)) { step(now); }
+ *                           one due item per call; a kernel enables interrupts in between. Needed when
+ *                           now >= the last decision's `until`, harmless otherwise. At least one step if the
+ *                           running entity is charged
  *     take(cpu)             the decision; the platform must carry it out
  *
  * All memory is the caller's and zeroed before the call, as static memory is.
@@ -211,10 +213,10 @@ TAKT_INLINE void takt_dispatcher_record_to(takt_dispatcher_t *dispatcher, takt_t
 void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *event);
 
 /* Charges execution up to `now`, handles exhausted budgets, then one due abort, replenishment, wake-up or release,
- * or moves one timer (steps 1, 4 to 7). Returns true if more is due: call again until false. */
-TAKT_MUST_USE bool takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now);
+ * or moves one timer (steps 1, 4 to 7). Call again while takt_dispatcher_is_due. */
+void takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
-/* Whether a replenishment or release is due at `now`. */
+/* True if a step has something to handle at `now`. */
 TAKT_INLINE bool takt_dispatcher_is_due(const takt_dispatcher_t *dispatcher, takt_instant_t now) {
     return takt_timers_next(&dispatcher->root.timers) <= now;
 }

@@ -60,13 +60,17 @@ TAKT_INLINE void leave_set(takt_entity_t *entity) {
     takt_entity_clear_state(entity, TAKT_STATE_READY);
 }
 
-/* Rewrites the key of `entity`, which is about to be ready: the root's policy may have changed since it was written. */
-TAKT_RARE static void refresh_key(takt_entity_t *entity) {
+TAKT_RARE static void refresh_key_of_job(takt_entity_t *entity) {
     takt_server_t *home = entity->home;
-    const bool has_job = entity->task != NULL || takt_entity_is_server(entity);
-    if (has_job && takt_server_is_root(home) &&
-        TAKT_CONTAINER_OF(home, takt_dispatcher_t, root)->changes != NULL) {
+    if (takt_server_is_root(home) && TAKT_CONTAINER_OF(home, takt_dispatcher_t, root)->changes != NULL) {
         takt_urgency_write(entity, takt_entity_job(entity));
+    }
+}
+
+/* Rewrites the key of `entity`, which is about to be ready: the root's policy may have changed since it was written. */
+TAKT_INLINE void refresh_key(takt_entity_t *entity) {
+    if (entity->task != NULL || takt_entity_is_server(entity)) {
+        refresh_key_of_job(entity);
     }
 }
 
@@ -84,7 +88,7 @@ TAKT_RARE static void join_upwards(takt_entity_t *entity, takt_instant_t instant
         }
         entity = &home->entity;
         home = entity->home;
-        refresh_key(entity);
+        refresh_key_of_job(entity);
     }
     enter_set(entity);
 }

@@ -20,7 +20,7 @@ void takt_timers_init(takt_timers_t *timers, takt_timers_row_t *rows, uint32_t o
     timers->draining = NULL;
     timers->rows = rows;
     timers->order_rows = (uint8_t)order_rows;
-    timers->time_rows = (uint8_t)time_rows;
+    timers->last_row = (uint8_t)(order_rows + time_rows);
 }
 
 void takt_timer_init(takt_timer_t *timer, const takt_timers_t *timers, takt_timer_kind_t kind, uint32_t id) {
@@ -63,8 +63,7 @@ static place_t place_of(const takt_timers_t *timers, const takt_timer_t *timer) 
         place = place_in_word(timer->order ^ timers->position_order, timer->order, 0);
         place.row -= unused_digits(timers);
     }
-    const uint32_t last = (uint32_t)timers->order_rows + timers->time_rows;
-    return place.row < last ? place : (place_t){last, 0};
+    return place.row < timers->last_row ? place : (place_t){timers->last_row, 0};
 }
 
 /* Returns the place of a timer that is not after the position: the first one. */
@@ -126,7 +125,7 @@ static takt_instant_t start_of(const takt_timers_t *timers, place_t place) {
         return timers->position_instant;
     }
     const uint32_t shift = DIGIT_BITS * (place.row - timers->order_rows);
-    if (place.row == (uint32_t)timers->order_rows + timers->time_rows) {
+    if (place.row == timers->last_row) {
         return ((timers->position_instant >> shift) + 1u) << shift;
     }
     const uint64_t above = (timers->position_instant >> shift) & ~(uint64_t)DIGIT_MASK;
@@ -191,9 +190,8 @@ void takt_timers_remove(takt_timers_t *timers, takt_timer_t *timer) {
         return;
     }
     const uintptr_t offset = (uintptr_t)timer->link - (uintptr_t)timers->rows;
-    const uint32_t rows = TAKT_TIMERS_ROWS((uint32_t)timers->order_rows, timers->time_rows);
     unlink_timer(timer);
-    if (offset < rows * sizeof(takt_timers_row_t)) {
+    if (offset < (timers->last_row + 1u) * sizeof(takt_timers_row_t)) {
         const uintptr_t in_row = offset % sizeof(takt_timers_row_t) - offsetof(takt_timers_row_t, slot);
         settle_slot(timers, (place_t){(uint32_t)(offset / sizeof(takt_timers_row_t)),
                                       (uint32_t)(in_row / sizeof(takt_timer_t *))});
@@ -210,10 +208,18 @@ static void advance_to(takt_timers_t *timers, takt_instant_t instant, uint32_t o
     }
 }
 
+/* `rest` is the list of timers that have to be moved. */
+static void drain(takt_timers_t *timers, takt_timer_t *rest) {
+    timers->draining = rest;
+    if (rest != NULL) {
+        rest->link = &timers->draining;
+    }
+}
+
 /* Moves the first draining timer to its present place. */
 static void move_one(takt_timers_t *timers) {
     takt_timer_t *timer = timers->draining;
-    unlink_timer(timer);
+    drain(timers, timer->next);
     place_timer(timers, timer);
 }
 
@@ -221,10 +227,7 @@ static void move_one(takt_timers_t *timers) {
 static void drain_slot(takt_timers_t *timers, place_t place, takt_timer_t *rest) {
     timers->rows[place.row].slot[place.slot] = NULL;
     clear_slot(timers, place);
-    timers->draining = rest;
-    if (rest != NULL) {
-        rest->link = &timers->draining;
-    }
+    drain(timers, rest);
 }
 
 /* Empties the first slot. Returns its first timer, expired, if it is known to be the least; the others have to be

@@ -66,7 +66,7 @@ typedef struct takt_timers {
     takt_timer_t *draining;
     takt_timers_row_t *rows; /* caller's memory: order_rows + time_rows + 1 rows, zeroed */
     uint8_t order_rows;
-    uint8_t time_rows;
+    uint8_t last_row; /* of the timers beyond; has one slot */
 } takt_timers_t;
 
 /* Number of rows that takt_timers_init needs. */

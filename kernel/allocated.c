@@ -50,11 +50,6 @@ static takt_status_t check_request(const takt_job_thread_t *thread, takt_event_k
     return TAKT_OK;
 }
 
-static void post(takt_event_kind_t kind, takt_entity_t *entity) {
-    const takt_event_t event = {.kind = kind, .entity = entity, .now = takt_request_now()};
-    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
-}
-
 static takt_status_t request(takt_job_thread_t *thread, takt_event_kind_t kind, bool is_from_isr) {
     takt_request_t request = {.is_from_isr = is_from_isr};
     takt_status_t status = check_request(thread, kind);
@@ -64,7 +59,7 @@ static takt_status_t request(takt_job_thread_t *thread, takt_event_kind_t kind, 
     if (status != TAKT_OK) {
         return status;
     }
-    post(kind, &thread->thread.plain.entity);
+    takt_kernel_post_at(kind, &thread->thread.plain.entity, takt_request_now(), 0);
     return takt_request_close(&request, TAKT_OK);
 }
 

@@ -117,11 +117,8 @@ static void record_creation(takt_thread_t *thread, const takt_thread_parameters_
     if (takt_kernel.dispatcher.trace == NULL) {
         return;
     }
-    const takt_event_t event = {.kind = TAKT_EVENT_CREATE,
-                                .entity = &thread->plain.entity,
-                                .now = takt_port_now(),
-                                .nominal = takt_creation_level(parameters->priority)};
-    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+    takt_kernel_post_at(TAKT_EVENT_CREATE, &thread->plain.entity, takt_port_now(),
+                        takt_creation_level(parameters->priority));
 }
 
 /* While the kernel runs, the new thread is treated as one that has waited until now. Another thread may have taken the

@@ -2,6 +2,7 @@
 /* Rate-based tasks over fixed priorities; see hybrid.h. */
 #include "kernel/hybrid.h"
 
+#include "kernel/backend.h"
 #include "kernel/negotiation.h"
 #include "policy/table.h"
 
@@ -79,8 +80,8 @@ takt_status_t takt_hybrid_add(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, v
 
 static void post(takt_hybrid_t *hybrid, takt_event_kind_t kind, takt_hybrid_task_t *task,
                  takt_instant_t now) {
-    const takt_event_t event = {.kind = kind, .entity = &task->entity, .now = now, .nominal = now};
-    takt_dispatcher_post(&hybrid->dispatcher, &event);
+    takt_tell(&hybrid->dispatcher,
+              &(takt_event_t){.kind = kind, .entity = &task->entity, .now = now, .nominal = now});
 }
 
 /* True if `task` was added to `hybrid`. */
@@ -147,9 +148,10 @@ static void rewrite_priorities(takt_hybrid_t *hybrid) {
 }
 
 takt_instant_t takt_hybrid_step(takt_hybrid_t *hybrid, takt_instant_t now) {
-    while (takt_dispatcher_step(&hybrid->dispatcher, now)) {
+    bool is_charge_due = true;
+    while (takt_settle(&hybrid->dispatcher, now, &is_charge_due)) {
     }
-    const takt_decision_t decision = takt_dispatcher_take(&hybrid->dispatcher, now, 0);
+    const takt_decision_t decision = takt_ask(&hybrid->dispatcher, now);
     rewrite_priorities(hybrid);
     return decision.until;
 }

@@ -172,11 +172,6 @@ takt_status_t takt_job_point(void) { return pass_point(TAKT_EVENT_POINT); }
 
 takt_status_t takt_job_optional_point(void) { return pass_point(TAKT_EVENT_OPTIONAL_POINT); }
 
-static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_instant_t now, takt_instant_t nominal) {
-    const takt_event_t event = {.kind = kind, .entity = entity, .now = now, .nominal = nominal};
-    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
-}
-
 /* Windows do not consider suspensions: the next window would make the job ready. */
 static bool may_suspend(const takt_task_t *task) {
     return task->extension != NULL && !takt_task_is_allocated(task);
@@ -188,7 +183,7 @@ takt_status_t takt_job_suspend(takt_duration_t duration) {
     TAKT_REQUIRE(may_suspend(running->task), TAKT_ERROR_EXTENSION);
     takt_port_close();
     const takt_instant_t now = takt_port_now();
-    post(TAKT_EVENT_SUSPEND, running, now, now + duration);
+    takt_kernel_post_at(TAKT_EVENT_SUSPEND, running, now, now + duration);
     return takt_kernel_dispatch();
 }
 
@@ -196,11 +191,6 @@ takt_status_t takt_job_settle(void) {
     REQUIRE_JOB();
     takt_port_close();
     return takt_kernel_dispatch();
-}
-
-static void post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t *resource) {
-    const takt_event_t event = {.kind = kind, .entity = entity, .now = takt_port_now(), .resource = resource};
-    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
 }
 
 /* An allocator without lock functions ends jobs that hold a resource, and the resource would stay locked. */
@@ -227,7 +217,7 @@ takt_status_t takt_job_lock(takt_resource_t *resource) {
     REQUIRE_LOCKING(resource);
     TAKT_REQUIRE(resource->holder != running && may_lock(running->task, resource), TAKT_ERROR_RESOURCE);
     takt_port_close();
-    post_lock(TAKT_EVENT_LOCK, running, resource);
+    takt_kernel_post_lock(TAKT_EVENT_LOCK, running, resource);
     return takt_kernel_dispatch();
 }
 
@@ -235,7 +225,7 @@ takt_status_t takt_job_unlock_first(takt_resource_t *resource) {
     REQUIRE_LOCKING(resource);
     TAKT_REQUIRE(running->task->extension->held == resource, TAKT_ERROR_RESOURCE);
     takt_port_close();
-    post_lock(TAKT_EVENT_UNLOCK, running, resource);
+    takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
     return takt_port_open();
 }
 
@@ -243,7 +233,7 @@ takt_status_t takt_job_unlock(takt_resource_t *resource) {
     REQUIRE_LOCKING(resource);
     TAKT_REQUIRE(running->task->extension->held == resource, TAKT_ERROR_RESOURCE);
     takt_port_close();
-    post_lock(TAKT_EVENT_UNLOCK, running, resource);
+    takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
     return takt_kernel_dispatch();
 }
 
@@ -274,7 +264,7 @@ takt_status_t takt_job_arrive_from_isr(takt_job_thread_t *thread, takt_instant_t
     const takt_port_level_t level = takt_port_lock();
     const bool is_taken = takes_one_more(entity->task);
     if (is_taken) {
-        post(TAKT_EVENT_ARRIVAL, entity, takt_request_now(), nominal);
+        takt_kernel_post_at(TAKT_EVENT_ARRIVAL, entity, takt_request_now(), nominal);
         ask_for_pass();
     }
     takt_port_unlock(level);
@@ -292,7 +282,7 @@ takt_status_t takt_job_arrive(takt_job_thread_t *thread) {
         return takt_kernel_refuse(TAKT_ERROR_ARRIVALS);
     }
     const takt_instant_t now = takt_port_now();
-    post(TAKT_EVENT_ARRIVAL, entity, now, now);
+    takt_kernel_post_at(TAKT_EVENT_ARRIVAL, entity, now, now);
     return takt_kernel_dispatch();
 }
 
@@ -301,9 +291,10 @@ static void post_change(takt_entity_t *entity, uint32_t number, takt_instant_t n
     const takt_change_kind_t kind = takt_kernel.dispatcher.changes[number].kind;
     const bool is_asked = entity != NULL && takt_task_is_allocated(entity->task);
     if (is_asked && kind != TAKT_CHANGE_PARAMETERS) {
-        post(kind == TAKT_CHANGE_ENTER ? TAKT_EVENT_ENTER : TAKT_EVENT_LEAVE, entity, now, now);
+        takt_kernel_post_at(kind == TAKT_CHANGE_ENTER ? TAKT_EVENT_ENTER : TAKT_EVENT_LEAVE, entity, now,
+                            now);
     } else {
-        post(TAKT_EVENT_CHANGE, entity, now, number);
+        takt_kernel_post_at(TAKT_EVENT_CHANGE, entity, now, number);
     }
 }
 
@@ -311,7 +302,7 @@ static void post_change(takt_entity_t *entity, uint32_t number, takt_instant_t n
 static void wake_idle(void) {
     takt_entity_t *idle = &takt_kernel.idle.plain.entity;
     if (takt_kernel.cpu.running == NULL && !takt_entity_is_ready(idle)) {
-        post(TAKT_EVENT_WAKE, idle, 0, 0);
+        takt_kernel_post_at(TAKT_EVENT_WAKE, idle, 0, 0);
     }
 }
 

@@ -30,8 +30,12 @@ takt_status_t takt_kernel_refuse(takt_status_t status) {
 
 void takt_kernel_post(takt_event_kind_t kind, takt_entity_t *entity) {
     const takt_instant_t now = takt_port_now();
-    const takt_event_t event = {.kind = kind, .entity = entity, .now = now, .nominal = now};
-    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+    takt_kernel_post_at(kind, entity, now, now);
+}
+
+void takt_kernel_post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t *resource) {
+    takt_tell(&takt_kernel.dispatcher,
+              &(takt_event_t){.kind = kind, .entity = entity, .now = takt_port_now(), .resource = resource});
 }
 
 /* The thread that executes when `entity` is selected: the idle thread while a server idles. */
@@ -55,8 +59,9 @@ static takt_thread_t *left_for(takt_thread_t *self, takt_thread_t *next) {
     return next->plain.entity.task != NULL ? takt_job_choose(self, next) : self;
 }
 
-static takt_thread_t *decide(takt_instant_t now) {
-    const takt_decision_t decision = takt_dispatcher_take(&takt_kernel.dispatcher, now, 0);
+/* Returns the thread to run from `now` on. Its frame is not below those of steps. */
+static __attribute__((noinline)) takt_thread_t *decide(takt_instant_t now) {
+    const takt_decision_t decision = takt_ask(&takt_kernel.dispatcher, now);
     takt_kernel.until = decision.until;
     set_alarm(now);
     takt_kernel.busy = 0;
@@ -67,23 +72,15 @@ static takt_thread_t *decide(takt_instant_t now) {
     return thread_for(takt_kernel.cpu.running);
 }
 
-/* True if core needs a step: something is due, or the running entity must be charged up to now. */
-static bool is_step_due(takt_instant_t now) {
-    const bool is_charged = (takt_kernel.cpu.running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
-    return is_charged || takt_dispatcher_is_due(&takt_kernel.dispatcher, now);
-}
-
 /* Opens after every step, so that no two of them, nor a step and the decision, mask interrupts together. The time is
  * read again after every opening: an interrupt may have posted an event in between that makes something due at once,
  * and instants never go back. */
-static takt_thread_t *step_and_decide(void) {
+TAKT_INLINE takt_thread_t *step_and_decide(void) {
+    bool is_charge_due = (takt_kernel.cpu.running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
     takt_instant_t now = takt_port_now();
-    bool is_more_due = is_step_due(now);
-    while (is_more_due) {
-        is_more_due = takt_dispatcher_step(&takt_kernel.dispatcher, now);
+    while (takt_settle(&takt_kernel.dispatcher, now, &is_charge_due)) {
         takt_port_breathe();
         now = takt_port_now();
-        is_more_due = is_more_due || takt_dispatcher_is_due(&takt_kernel.dispatcher, now);
     }
     return decide(now);
 }
@@ -236,9 +233,7 @@ static void idle(void *argument) {
 
 /* Puts the idle thread behind threads created later. The event records that in the trace. */
 static void put_last(takt_entity_t *entity) {
-    const takt_event_t event = {
-        .kind = TAKT_EVENT_CREATE, .entity = entity, .now = 0, .nominal = TAKT_KEY_LEAST_URGENT};
-    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+    takt_kernel_post_at(TAKT_EVENT_CREATE, entity, 0, TAKT_KEY_LEAST_URGENT);
 }
 
 static void create_idle(void) {
@@ -299,10 +294,11 @@ static takt_thread_t *first_decision(void) {
     while (!takt_queue_is_empty(&takt_kernel.created)) {
         takt_kernel_post(TAKT_EVENT_WAKE, takt_queue_take(&takt_kernel.created));
     }
-    takt_instant_t now;
-    do {
+    bool is_charge_due = true;
+    takt_instant_t now = takt_port_now();
+    while (takt_settle(&takt_kernel.dispatcher, now, &is_charge_due)) {
         now = takt_port_now();
-    } while (takt_dispatcher_step(&takt_kernel.dispatcher, now));
+    }
     return decide(now);
 }
 

@@ -40,11 +40,6 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
     TAKT_REQUIRE(takt_kernel.cpu.running->task == NULL, TAKT_ERROR_JOBS);  \
     TAKT_REQUIRE(takt_kernel.cpu.running->home == (mutex)->home, TAKT_ERROR_RESOURCE)
 
-static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t *resource) {
-    const takt_event_t event = {.kind = kind, .entity = entity, .now = takt_port_now(), .resource = resource};
-    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
-}
-
 /* ---- lock --------------------------------------------------------------------------------------- */
 
 /* Begins a lock request of the running thread. */
@@ -79,7 +74,7 @@ static void request(takt_entity_t *running, wish_t *wish) {
     wish->wait.parked_at = NULL;
     wish->wait.circle = NULL;
     takt_plain_of(running)->wait = &wish->wait;
-    post(TAKT_EVENT_LOCK, running, &wish->mutex->resource);
+    takt_kernel_post_lock(TAKT_EVENT_LOCK, running, &wish->mutex->resource);
 }
 
 static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex, takt_entity_t *running) {
@@ -181,7 +176,7 @@ takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration)
 
 static __attribute__((noinline)) takt_status_t unlock_by_pass(takt_resource_t *resource,
                                                               takt_entity_t *running) {
-    post(TAKT_EVENT_UNLOCK, running, resource);
+    takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
     return takt_kernel_dispatch();
 }
 

@@ -2,6 +2,8 @@
 /* Demands of rate-based tasks; see negotiation.h. They may come from a file, so the checks are in every build. */
 #include "kernel/negotiation.h"
 
+#include "kernel/backend.h"
+
 /* ---- checks ----------------------------------------------------------------------------------------- */
 
 takt_status_t takt_negotiation_check_settings(const takt_rate_settings_t *settings) {
@@ -104,8 +106,8 @@ static void describe(takt_change_t *record, const takt_rate_task_t *rate, const 
 /* ---- requests --------------------------------------------------------------------------------------- */
 
 static void post(takt_rate_task_t *rate, takt_event_kind_t kind, uint64_t nominal, takt_instant_t now) {
-    const takt_event_t event = {.kind = kind, .entity = entity_of(rate), .now = now, .nominal = nominal};
-    takt_dispatcher_post(rate->extension.allocation->dispatcher, &event);
+    takt_tell(rate->extension.allocation->dispatcher,
+              &(takt_event_t){.kind = kind, .entity = entity_of(rate), .now = now, .nominal = nominal});
 }
 
 takt_status_t takt_negotiation_enter(takt_rate_task_t *rate, takt_instant_t now) {

@@ -12,7 +12,7 @@
 #ifndef TAKT_KERNEL_STATE_H
 #define TAKT_KERNEL_STATE_H
 
-#include "core/dispatcher.h"
+#include "kernel/backend.h"
 #include "kernel/kernel.h"
 #include "kernel/numbers.h"
 #include "kernel/queue.h"
@@ -88,8 +88,18 @@ takt_thread_t *takt_job_choose(takt_thread_t *self, takt_thread_t *next);
 
 /* ---- full pass ------------------------------------------------------------------------------- */
 
-/* Posts an event that happens now to the dispatcher. Locked. */
+/* Tells the scheduler of an event. Locked. */
+TAKT_INLINE void takt_kernel_post_at(takt_event_kind_t kind, takt_entity_t *entity, takt_instant_t now,
+                                     uint64_t nominal) {
+    takt_tell(&takt_kernel.dispatcher,
+              &(takt_event_t){.kind = kind, .entity = entity, .now = now, .nominal = nominal});
+}
+
+/* Likewise of an event that happens now. */
 void takt_kernel_post(takt_event_kind_t kind, takt_entity_t *entity);
+
+/* Likewise of a lock or unlock of `resource`. */
+void takt_kernel_post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t *resource);
 
 /* Steps, decides and switches, for the running thread. Closed; opens between steps and at the end. */
 takt_status_t takt_kernel_dispatch(void);

@@ -32,11 +32,8 @@ takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority)
     REQUIRE_STARTED();
     takt_port_close();
     TAKT_REQUIRE(takt_entity_has_level(&thread->plain.entity), takt_kernel_refuse(TAKT_ERROR_KEY));
-    const takt_event_t event = {.kind = TAKT_EVENT_PRIORITY,
-                                .entity = &thread->plain.entity,
-                                .now = takt_port_now(),
-                                .nominal = takt_level_from_priority(priority, TAKT_PRIORITIES)};
-    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+    takt_kernel_post_at(TAKT_EVENT_PRIORITY, &thread->plain.entity, takt_port_now(),
+                        takt_level_from_priority(priority, TAKT_PRIORITIES));
     return takt_kernel_dispatch();
 }
 

@@ -112,9 +112,8 @@ static void obey(run_t *run, const takt_decision_t *decision, takt_instant_t now
 
 /* Handles all due items. */
 static void settle(run_t *run, takt_instant_t now) {
-    bool is_due = takt_dispatcher_is_due(run->dispatcher, now);
-    while (is_due) {
-        is_due = takt_dispatcher_step(run->dispatcher, now);
+    while (takt_dispatcher_is_due(run->dispatcher, now)) {
+        takt_dispatcher_step(run->dispatcher, now);
     }
 }
 

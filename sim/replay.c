@@ -307,7 +307,8 @@ static bool post(replay_t *replay, const takt_record_t *record) {
 static void step(replay_t *replay, const takt_record_t *record) {
     bool is_more_due = true;
     for (uint64_t i = 0; i < record->value && is_more_due; i++) {
-        is_more_due = takt_dispatcher_step(replay->system->dispatcher, record->now);
+        takt_dispatcher_step(replay->system->dispatcher, record->now);
+        is_more_due = takt_dispatcher_is_due(replay->system->dispatcher, record->now);
     }
 }
 

@@ -53,6 +53,8 @@ ROOMS: dict[str, Room] = {
     "kernel": Room(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
     # A port's header takt_port.h is found through the include path: choosing a port is choosing a folder.
     "kernel/port.h": Room(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_port.h"}),
+    # A backend other than the direct one is found likewise.
+    "kernel/backend.h": Room(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_backend.h"}),
     "port/*": Room(includes=frozenset({"kernel/port.h"})),
     "firmware": Room(includes=frozenset({"core/", "policy/", "system/", "kernel/"})),
     "firmware/boards": Room(includes=frozenset({"core/", "kernel/", "firmware/", "port/"})),

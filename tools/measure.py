@@ -137,6 +137,13 @@ def _reached(by_name: Mapping[str, list[Function]], start: str) -> list[Function
     return waiting
 
 
+def users_in_kernel(root: Path, calls: str) -> Listing:
+    """Lists functions of the kernel that call the scheduler by such names."""
+    files = files_in(root / "kernel")
+    call = re.compile(rf"\btakt_(?:backend|direct|dispatcher)_(?:{calls})\(")
+    return [f"{each.file}: {each.name}" for path in files for each in functions_of(path) if call.search(each.text)]
+
+
 def object_circles(root: Path) -> Listing:
     """Lists circles of core's objects: of files that call one another, each with the header of its name."""
     files = [path for path in files_in(root / "core") if path.suffix == ".c"]
@@ -332,6 +339,9 @@ PROPERTIES = (
     Property("Python functions above 50 lines", 0, lambda root: long_python_functions(product(root), 50)),
     Property("branches reachable from take", 120, lambda root: branches_from(root, "takt_dispatcher_take")),
     Property("branches reachable from post", 170, lambda root: branches_from(root, "takt_dispatcher_post")),
+    Property("places of the kernel that post", 1, lambda root: users_in_kernel(root, "post")),
+    Property("places of the kernel that settle", 1, lambda root: users_in_kernel(root, "settle|step")),
+    Property("places of the kernel that ask", 1, lambda root: users_in_kernel(root, "choose|take|take_next")),
     Property("circles of core's objects", 0, object_circles),
     Property("circles of Python imports", 0, import_circles),
     Property("names of core spelled in Python", 0, spelled_names),

@@ -18,6 +18,7 @@ from columns import Column, column
 from hypothesis import given
 from hypothesis import strategies as st
 from sampling import expect_cases, tries
+from tables import read_table
 from takt import _analysis
 from takt._analysis import Tasks
 
@@ -88,51 +89,20 @@ def preemptive(tasks: Sequence[Task]) -> Responses:
 # ---- published answers ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("tasks", "expected"),
-    [
-        ([(100, 52), (140, 52)], [52, 156]),  # Lehoczky 1990, example 2
-        ([(140, 52), (100, 52)], [52, 108]),  # the same, other order
-        ([(70, 26), (100, 62)], [26, 118]),  # Lehoczky 1990, example 3
-        ([(4, 1), (5, 1), (9, 3), (18, 3)], [1, 2, 7, 18]),  # tests of B. Brandenburg's response-time-analysis
-        ([(7, 3), (12, 3), (20, 5)], [3, 6, 20]),  # Burns and Wellings, Real-Time Systems and Programming Languages
-        ([(20, 5), (40, 10), (80, 40)], [5, 15, 80]),  # the same book, U = 1
-        ([(5, 2), (12, 7)], [2, 13]),  # specification 3.5
-        ([(12, 7), (5, 2)], [7, 10]),
-        ([(4, 2), (10, 2), (14, 4)], [2, 4, 16]),
-    ],
-)
+PUBLISHED = read_table("published_responses")
+
+
+@pytest.mark.parametrize(("tasks", "expected"), PUBLISHED["preemptive"])
 def test_published_responses_under_full_preemption(tasks: list[tuple[int, int]], expected: Responses) -> None:
     assert preemptive([Task(period, chain(wcet)) for period, wcet in tasks]) == expected
 
 
-@pytest.mark.parametrize(
-    ("tasks", "expected"),
-    [
-        ([(25, [10]), (35, [6, 15])], [24, 35]),  # Bril, Lukkien, Verhaegh 2009; specification 3.3
-        ([(4, [2]), (6, [1, 2])], [3, 6]),
-        ([(2500, [1000]), (3500, [1000]), (3500, [1000])], [1999, 2999, 3500]),  # Davis et al. 2007, messages on CAN
-        ([(70, [20]), (80, [20]), (200, [35])], [54, 74, 75]),  # tests of B. Brandenburg's response-time-analysis
-        ([(12, [2, 2]), (20, [3, 3]), (40, [4, 1, 3])], [7, 13, 22]),  # the same
-        ([(5, [2]), (12, [3, 4])], [5, 11]),  # specification 3.5
-        ([(5, [2]), (12, [7])], [8, 9]),
-        ([(12, [7]), (5, [2])], [8, 9]),
-        ([(4, [2]), (10, [2]), (14, [4])], [5, 9, 10]),
-    ],
-)
+@pytest.mark.parametrize(("tasks", "expected"), PUBLISHED["deferred"])
 def test_published_responses_with_deferred_preemption(tasks: list[tuple[int, list[int]]], expected: Responses) -> None:
     assert deferred([Task(period, chain(*lengths)) for period, lengths in tasks]) == expected
 
 
-@pytest.mark.parametrize(
-    ("tasks", "expected"),
-    [
-        ([(4, 2, 0), (10, 2, 0), (14, 4, 1)], [3, 9, 12]),  # specification 3.5
-        ([(7, 3, 0), (8, 2, 1), (13, 3, 1)], [3, 7, 11]),  # specification 3.1, see below
-        ([(5, 2, 0), (12, 7, 0)], [8, 9]),
-        ([(5, 2, 0), (12, 7, 1)], [2, 13]),
-    ],
-)
+@pytest.mark.parametrize(("tasks", "expected"), PUBLISHED["thresholds"])
 def test_published_responses_with_thresholds(tasks: list[tuple[int, int, int]], expected: Responses) -> None:
     assert thresholds([Task(period, chain(wcet), place) for period, wcet, place in tasks]) == expected
 

@@ -50,8 +50,9 @@ static inline takt_decision_t take(takt_instant_t now) {
 
 /* Steps until nothing is due at `now`, and decides. */
 static inline takt_decision_t pass(takt_instant_t now) {
-    while (takt_dispatcher_step(driven.dispatcher, now)) {
-    }
+    do {
+        takt_dispatcher_step(driven.dispatcher, now);
+    } while (takt_dispatcher_is_due(driven.dispatcher, now));
     return take(now);
 }
 

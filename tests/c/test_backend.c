@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The split-phase interface: the direct backend drops stale sequence numbers, and a backend whose
- * decisions come late gives, once they come, the decisions of the direct one. */
+/* A backend whose decisions come late gives, once they come, the decisions of the direct one, each of which considers
+ * every event so far. */
 #include "core/backend.h"
 #include "policy/table.h"
 #include "sim/system.h"
@@ -9,42 +9,34 @@
 
 enum { SEQUENCES = 300, EVENTS = 200, LATENCY = 3 };
 
-/* A co-processor in small: it works off one event per look, so its decisions are LATENCY looks late. */
-typedef struct slow_backend {
-    takt_backend_t backend;
-    takt_direct_t direct;
+/* A co-processor in small: it works off one event per look, and begins LATENCY looks late. */
+typedef struct slow {
+    takt_dispatcher_t *dispatcher;
     takt_event_t queue[EVENTS];
     uint32_t posted;
     uint32_t done;
     uint32_t looks;
-} slow_backend_t;
+} slow_t;
 
-static void slow_post(takt_backend_t *backend, const takt_event_t *event, uint32_t sequence) {
-    slow_backend_t *slow = TAKT_CONTAINER_OF(backend, slow_backend_t, backend);
-    slow->queue[sequence % EVENTS] = *event;
-    slow->posted = sequence;
+static void slow_post(slow_t *slow, const takt_event_t *event) {
+    slow->queue[slow->posted++] = *event;
     slow->looks = 0;
 }
 
-static bool slow_take(takt_backend_t *backend, uint32_t sequence, takt_decision_t *decision) {
-    slow_backend_t *slow = TAKT_CONTAINER_OF(backend, slow_backend_t, backend);
-    slow->looks++;
-    if (slow->looks > LATENCY && slow->done != slow->posted) {
-        slow->done++;
-        takt_direct_post(&slow->direct, &slow->queue[slow->done % EVENTS], slow->done);
-        takt_direct_settle(&slow->direct);
+static bool slow_settle(slow_t *slow, takt_instant_t now, bool *is_charge_due) {
+    if (++slow->looks <= LATENCY) {
+        return true;
     }
-    return takt_direct_take(&slow->direct, sequence, slow->direct.now, decision);
+    if (slow->done == slow->posted) {
+        return takt_backend_settle(slow->dispatcher, now, is_charge_due);
+    }
+    takt_backend_post(slow->dispatcher, &slow->queue[slow->done++]);
+    return true;
 }
 
-static takt_decision_t wait_for(takt_backend_t *backend, uint32_t sequence) {
-    takt_decision_t decision;
-    uint32_t looks = 1;
-    while (!backend->take(backend, sequence, &decision)) {
-        looks++;
-    }
-    CHECK(looks > LATENCY);
-    return decision;
+static takt_decision_t slow_take(slow_t *slow, takt_instant_t now) {
+    slow->looks = 0;
+    return takt_backend_take(slow->dispatcher, now);
 }
 
 /* Whether the job of `entity` may try to lock resource `number`: one of its home, with a ceiling not below it. */
@@ -106,18 +98,43 @@ static void check_same(const takt_decision_t *a, const takt_decision_t *b) {
     CHECK(a->sequence == b->sequence);
 }
 
-static void drive(takt_direct_t *direct, slow_backend_t *slow, const takt_system_t *system,
-                  takt_system_t *twin) {
+/* Hands `event`, unless it is just time, to both. The slow one has been asked before, and has no decision yet. */
+static void post_to_both(takt_dispatcher_t *dispatcher, slow_t *slow, takt_system_t *twin,
+                         const takt_event_t *event) {
+    bool is_charge_due = true;
+    CHECK(slow_settle(slow, event->now, &is_charge_due));
+    CHECK(is_charge_due);
+    if (event->kind != TAKT_EVENT_TIME) {
+        const takt_event_t same = translated(twin, event);
+        takt_backend_post(dispatcher, event);
+        slow_post(slow, &same);
+    }
+}
+
+static takt_decision_t ask(takt_dispatcher_t *dispatcher, takt_instant_t now, bool is_charge_due) {
+    while (takt_backend_settle(dispatcher, now, &is_charge_due)) {
+    }
+    CHECK(!is_charge_due);
+    return takt_backend_take(dispatcher, now);
+}
+
+static takt_decision_t ask_slow(slow_t *slow, takt_instant_t now, bool is_charge_due) {
+    uint32_t looks = 1;
+    while (slow_settle(slow, now, &is_charge_due)) {
+        looks++;
+    }
+    CHECK(looks > 1 && slow->done == slow->posted && !is_charge_due);
+    return slow_take(slow, now);
+}
+
+static void drive(slow_t *slow, const takt_system_t *system, takt_system_t *twin) {
     takt_event_t event = {TAKT_EVENT_TIME, NULL, 0, {0}};
-    for (uint32_t sequence = 1; sequence < EVENTS && event.now != TAKT_NEVER; sequence++) {
-        takt_decision_t decision;
-        const takt_event_t same = translated(twin, &event);
-        takt_direct_post(direct, &event, sequence);
-        takt_direct_settle(direct);
-        slow->backend.post(&slow->backend, &same, sequence);
-        CHECK(!takt_direct_take(direct, sequence - 1, event.now, &decision));
-        CHECK(takt_direct_take(direct, sequence, event.now, &decision));
-        const takt_decision_t late = wait_for(&slow->backend, sequence);
+    for (uint32_t i = 0; i < EVENTS && event.now != TAKT_NEVER; i++) {
+        post_to_both(system->dispatcher, slow, twin, &event);
+        const bool is_charge_due = event.kind == TAKT_EVENT_TIME;
+        const takt_decision_t decision = ask(system->dispatcher, event.now, is_charge_due);
+        const takt_decision_t late = ask_slow(slow, event.now, is_charge_due);
+        CHECK(decision.sequence == slow->posted);
         check_same(&decision, &late);
         event = event_after(system, &decision, event.now);
     }
@@ -130,9 +147,8 @@ static void check_random_system(void) {
     random_system_make(&random_spec);
     CHECK(takt_system_create(&system, &random_spec.spec));
     CHECK(takt_system_create(&twin, &random_spec.spec));
-    takt_direct_t direct = {.dispatcher = system.dispatcher};
-    slow_backend_t slow = {.backend = {slow_post, slow_take}, .direct = {.dispatcher = twin.dispatcher}};
-    drive(&direct, &slow, &system, &twin);
+    slow_t slow = {.dispatcher = twin.dispatcher};
+    drive(&slow, &system, &twin);
     takt_system_destroy(&system);
     takt_system_destroy(&twin);
 }

@@ -213,6 +213,23 @@ static void a_late_call_finds_the_slot_that_is_open(void) {
     destroy_driven();
 }
 
+/* What executed before a window that opens late is not charged to it. */
+static void a_late_call_charges_a_window_from_its_start_on(void) {
+    static const takt_window_spec_t parts[] = {{TAKT_WINDOWS_IMPRECISE, {.part = 1}},
+                                               {TAKT_WINDOWS_IMPRECISE, {.part = 2}}};
+    const takt_system_spec_t spec = {.policy = &takt_policy_imprecise,
+                                     .levels = 2,
+                                     .tasks = three_tasks,
+                                     .task_count = 2,
+                                     .windows = parts};
+    make_driven(&spec);
+    CHECK(pass(0).entity == task_entity(A));
+    CHECK(pass(1).entity == task_entity(B));
+    CHECK(pass(6).entity == task_entity(A));
+    CHECK(pass(20).entity == task_entity(A));
+    destroy_driven();
+}
+
 /* ---- attributes (Wang and Lin 1999, Table 2) ------------------------------------------------------------------------ */
 
 /* The second window of A: what it has of start, finish and budget, and the key that orders it. */
@@ -257,6 +274,7 @@ int main(void) {
     work_that_comes_wakes_a_window();
     a_budget_that_is_used_up_ends_a_window();
     a_late_call_finds_the_slot_that_is_open();
+    a_late_call_charges_a_window_from_its_start_on();
     calls_are_due_when_the_last_window_begins();
     those_of_instant_0_take_no_time();
     a_call_goes_on_top_at_its_last_safe_instant();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Changes of tasks and of the root's policy, call by call. */
+/* Changes of tasks and of the root's policy that come late, and what attributes and room a change of policy needs. */
 #include "driven.h"
 
 enum { LEAVE, ENTER, PARAMETERS, LATE_LEAVE, CHANGES };
@@ -29,30 +29,6 @@ static void change(uint64_t number, takt_instant_t now) {
     tell_of(TAKT_EVENT_CHANGE, driven.changes[number].entity, now, number);
 }
 
-static void a_task_that_leaves_has_no_release_until_it_enters(void) {
-    takt_task_spec_t task = plain;
-    task.offset = 5;
-    make_one_task(task);
-    check_decision(pass(0), NULL, 5);
-    change(LEAVE, 3);
-    check_decision(pass(3), NULL, TAKT_NEVER);
-    change(ENTER, 20);
-    check_decision(pass(20), NULL, 25);
-    check_decision(pass(25), task_entity(0), 35);
-    CHECK(driven.tasks[0].job.number == 0 && driven.tasks[0].job.release == 25);
-    destroy_driven();
-}
-
-static void an_absent_task_waits_for_its_entry(void) {
-    takt_task_spec_t task = plain;
-    task.is_absent = true;
-    make_one_task(task);
-    check_decision(pass(0), NULL, TAKT_NEVER);
-    change(ENTER, 7);
-    check_decision(pass(7), task_entity(0), 17);
-    destroy_driven();
-}
-
 static void a_release_that_is_overdue_is_before_the_leave(void) {
     make_one_task(plain);
     change(LEAVE, 25);
@@ -76,38 +52,6 @@ static void all_cycles_that_nobody_looked_at_are_made_up_for(void) {
         tell(TAKT_EVENT_COMPLETE, task_entity(0), 25);
         check_decision(pass(25), i < 4 ? task_entity(0) : NULL, TAKT_NEVER);
     }
-    destroy_driven();
-}
-
-static void another_policy_moves_who_is_ready_and_who_comes_back(void) {
-    takt_task_spec_t tasks[] = {plain, plain, plain};
-    const takt_change_spec_t to_fp = {.kind = TAKT_CHANGE_POLICY, .policy = &takt_policy_fp};
-    tasks[0].relative_deadline = 3;
-    tasks[0].suspends = true;
-    tasks[0].level = 2;
-    tasks[1].relative_deadline = 9;
-    tasks[1].level = 2;
-    tasks[2].relative_deadline = 8;
-    tasks[2].level = 2;
-    const takt_system_spec_t spec = {.policy = &takt_policy_edf,
-                                     .levels = 2,
-                                     .tasks = tasks,
-                                     .task_count = 3,
-                                     .changes = &to_fp,
-                                     .change_count = 1};
-    make_driven(&spec);
-    check_decision(pass(0), task_entity(0), 10);
-    tell_of(TAKT_EVENT_SUSPEND, task_entity(0), 1, 4);
-    check_decision(pass(1), task_entity(2), 4);
-    change(0, 2);
-    CHECK(driven.dispatcher->root.policy == &takt_policy_fp);
-    check_decision(pass(2), task_entity(2), 4);
-    check_decision(pass(4), task_entity(2), 10);
-    CHECK(task_entity(0)->key == 2);
-    tell(TAKT_EVENT_COMPLETE, task_entity(2), 5);
-    check_decision(pass(5), task_entity(1), 10);
-    tell(TAKT_EVENT_COMPLETE, task_entity(1), 6);
-    check_decision(pass(6), task_entity(0), 10);
     destroy_driven();
 }
 
@@ -178,11 +122,8 @@ static void children_are_as_attentive_as_the_strictest_policy_wants(void) {
 }
 
 int main(void) {
-    a_task_that_leaves_has_no_release_until_it_enters();
-    an_absent_task_waits_for_its_entry();
     a_release_that_is_overdue_is_before_the_leave();
     all_cycles_that_nobody_looked_at_are_made_up_for();
-    another_policy_moves_who_is_ready_and_who_comes_back();
     a_policy_whose_keys_age_comes_into_force_with_them();
     another_policy_has_room_for_all();
     children_are_as_attentive_as_the_strictest_policy_wants();

@@ -294,7 +294,10 @@ static void the_ledger_is_kept_whatever_comes_when(void) {
     for (uint32_t call = 0; call < CALLS; call++) {
         now += draw(2) > 0 ? draw(2) : draw(30);
         call_any(now, &asked);
-        for (uint64_t steps = draw(6); steps > 0 && takt_dispatcher_step(driven.dispatcher, now); steps--) {
+        bool is_more_due = true;
+        for (uint64_t steps = draw(6); steps > 0 && is_more_due; steps--) {
+            takt_dispatcher_step(driven.dispatcher, now);
+            is_more_due = takt_dispatcher_is_due(driven.dispatcher, now);
             check_ledger();
         }
         if (draw(3) > 0) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The guides: the first page of the explanation leads to files and guides, and what a guide changes works.
 
-Guides that change C are applied and built in tests/analysis/test_new_policy.py; commands, Python and task sets of all
-pages are run by test_documents.py.
+Guides that change C of the simulator are applied and built in tests/analysis/test_new_policy.py; commands, Python and
+task sets of all pages are run by test_documents.py.
 """
 
 from __future__ import annotations
@@ -91,3 +91,25 @@ def test_a_column_of_reports_is_a_heading_and_a_cell(sources: Path) -> None:
     assert "finished" not in run(sources, "run", example)
     how_to.apply("add-a-report-column", sources)
     assert "finished" in run(sources, "run", example)
+
+
+def trace_of_posix(sources: Path, example: str) -> bytes:
+    """Run an example on the kernel that a copy of the sources builds, and give its trace."""
+    file = sources / "trace.takt"
+    run(sources, "run", ROOT / "examples" / example, "--on", "posix", "--trace", file)
+    return file.read_bytes()
+
+
+def test_a_backend_that_answers_late_decides_as_the_direct_one(sources: Path) -> None:
+    for room in ("core", "policy", "system", "kernel", "port", "firmware"):
+        shutil.copytree(ROOT / room, sources / room)
+    examples = ("negotiation.toml", "resources.toml", "servers.toml")
+    direct = [trace_of_posix(sources, example) for example in examples]
+    how_to.apply("add-a-backend", sources)
+    assert [trace_of_posix(sources, example) for example in examples] == direct
+    polled = sources / "firmware" / "backends" / "polled" / "polled.c"
+    late = polled.read_text(encoding="utf-8").replace(
+        "return takt_dispatcher_take(dispatcher, now,", "return takt_dispatcher_take(dispatcher, now + 1,"
+    )
+    polled.write_text(late, encoding="utf-8")
+    assert trace_of_posix(sources, examples[0]) != direct[0]

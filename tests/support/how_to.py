@@ -27,7 +27,7 @@ def apply(page: str, sources: Path) -> None:
         file = sources / path
         if language != "diff":
             assert not file.exists(), f"{page}: {path} exists"
-            file.parent.mkdir(exist_ok=True)
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
             continue
         before, after = (_lines(text, kept) for kept in (" -", " +"))

@@ -92,18 +92,17 @@ void __wrap_takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event
     phase_keep(&phases.post, phase_spent(begin, end));
 }
 
-bool __real_takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now);
-bool __wrap_takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now);
+void __real_takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now);
+void __wrap_takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
-bool __wrap_takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+void __wrap_takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     const uint32_t begin = *BENCH_COUNTER;
-    const bool is_more_due = __real_takt_dispatcher_step(dispatcher, now);
+    __real_takt_dispatcher_step(dispatcher, now);
     const uint32_t end = *BENCH_COUNTER;
     const uint32_t ticks = phase_spent(begin, end);
     phases.stepped += ticks;
     phases.steps++;
     phase_keep(&phases.step, ticks);
-    return is_more_due;
 }
 
 static const takt_entity_t *server_of(const takt_entity_t *entity) {
