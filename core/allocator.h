@@ -20,22 +20,25 @@
 
 enum { TAKT_ALLOCATOR_VERSION = 3 };
 
-/* What happened to a task, as its allocator reports it. */
-typedef enum takt_allocation_event {
-    TAKT_ALLOCATION_ADMITTED = 0, /* its request, to enter or for new parameters, is admitted */
-    TAKT_ALLOCATION_REJECTED = 1, /* its request is rejected; nothing changes */
-    TAKT_ALLOCATION_ENTERED = 2,
-    TAKT_ALLOCATION_LEFT = 3,
-    TAKT_ALLOCATION_RERATED = 4,
-    TAKT_ALLOCATION_SUSPENDED = 5, /* it has no rate any more */
-    TAKT_ALLOCATION_RESUMED = 6,
-    TAKT_ALLOCATION_REFILLED = 7, /* its budget was exhausted and replenished at once */
-    TAKT_ALLOCATION_OVERRUN = 8,  /* its budget was exhausted, and the task waits */
-    TAKT_ALLOCATION_FINISHED = 9, /* its job requested the whole budget and has received it */
-    TAKT_ALLOCATION_ABORTED = 10, /* its job ends unfinished */
-    TAKT_ALLOCATION_CUT = 11,     /* its job ends with its mandatory part done */
-    TAKT_ALLOCATION_CHANGED = 12, /* the parameters that it requested are in force */
-} takt_allocation_event_t;
+/* X(constant, word): what happened to a task, as its allocator reports it; the word is that of tables. */
+#define TAKT_ALLOCATION_EVENTS(X)                                                          \
+    X(ADMITTED, "admitted") /* its request, to enter or for new parameters, is admitted */ \
+    X(REJECTED, "rejected") /* its request is rejected; nothing changes */                 \
+    X(ENTERED, "entered")                                                                  \
+    X(LEFT, "left")                                                                        \
+    X(RERATED, "re-rated")                                                                 \
+    X(SUSPENDED, "suspended") /* it has no rate any more */                                \
+    X(RESUMED, "resumed")                                                                  \
+    X(REFILLED, "refilled") /* its budget was exhausted and replenished at once */         \
+    X(OVERRUN, "overrun")   /* its budget was exhausted, and the task waits */             \
+    X(FINISHED, "finished") /* its job requested the whole budget and has received it */   \
+    X(ABORTED, "aborted")   /* its job ends unfinished */                                  \
+    X(CUT, "cut")           /* its job ends with its mandatory part done */                \
+    X(CHANGED, "in force")  /* the parameters that it requested are in force */
+
+#define TAKT_ALLOCATION_EVENT(constant, word) TAKT_ALLOCATION_##constant,
+typedef enum takt_allocation_event { TAKT_ALLOCATION_EVENTS(TAKT_ALLOCATION_EVENT) } takt_allocation_event_t;
+#undef TAKT_ALLOCATION_EVENT
 
 struct takt_allocation;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Leading zeros of a 32-bit word: the one bit operation of the ready levels and the timers.
+/* Bits of a 32-bit word. Leading zeros are the one operation of the ready levels and the timers.
  *
  * Machines without the instruction would call a compiler library; core has no undefined symbol, so
  * they take the portable form. */
@@ -29,5 +29,10 @@ TAKT_INLINE uint32_t takt_leading_zeros(uint32_t word) { return (uint32_t)__buil
 
 /* The bit of `index` 0 .. 31 in a word that is searched from its most significant end. */
 TAKT_INLINE uint32_t takt_bit(uint32_t index) { return UINT32_C(0x80000000) >> index; }
+
+/* True if `number` is 1, 2, 4 and so on: a length of rings. */
+TAKT_INLINE bool takt_is_power_of_two(uint32_t number) {
+    return number != 0 && (number & (number - 1u)) == 0;
+}
 
 #endif

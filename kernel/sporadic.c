@@ -17,8 +17,7 @@ static takt_status_t check_sporadic(const takt_job_parameters_t *parameters) {
     if (parameters->extension != NULL || parameters->allocation != NULL || parameters->offset != 0) {
         return TAKT_ERROR_EXTENSION;
     }
-    const uint32_t capacity = parameters->capacity;
-    return capacity > 0 && (capacity & (capacity - 1u)) == 0 ? TAKT_OK : TAKT_ERROR_LENGTH;
+    return takt_is_power_of_two(parameters->capacity) ? TAKT_OK : TAKT_ERROR_LENGTH;
 }
 
 static void fill_extension(takt_sporadic_thread_t *thread, const takt_job_parameters_t *parameters) {

@@ -152,6 +152,17 @@ std::map<std::string, bool> protocol_traits(const std::string &name) {
             {"pays_back", row.pays_back}};
 }
 
+// The architectures in the order of their numbers, with their traits by name; see system/architectures.h.
+std::vector<std::tuple<std::string, std::map<std::string, bool>>> architectures() {
+    std::vector<std::tuple<std::string, std::map<std::string, bool>>> rows;
+    for (const takt_architecture_kind_t &row : takt_architecture_kinds) {
+        rows.emplace_back(row.name, std::map<std::string, bool>{{"is_entered", row.is_entered},
+                                                                {"has_latency", row.has_latency},
+                                                                {"idles_between", row.idles_between}});
+    }
+    return rows;
+}
+
 // Whether resources under two protocols can be in one dispatcher.
 bool protocols_mix(const std::string &one, const std::string &other) {
     return takt_protocols_mix(
@@ -178,6 +189,7 @@ void add_names(nb::module_ &m) {
     m.def("server_kind_traits", &server_kind_traits, nb::arg("kind"));
     m.def("protocols", &protocols);
     m.def("protocol_traits", &protocol_traits, nb::arg("protocol"));
+    m.def("architectures", &architectures);
     m.def("protocols_mix", &protocols_mix, nb::arg("one"), nb::arg("other"));
     add_checks(m);
 }

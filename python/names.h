@@ -11,7 +11,7 @@ extern "C" {
 #include "policy/bandwidth.h"
 #include "policy/rate_sharing.h"
 #include "policy/table.h"
-#include "sim/architecture.h"
+#include "sim/sim.h"
 }
 
 // Adds the tables and the check of images to the module.

@@ -10,9 +10,19 @@
 #include "sim/system.h"
 #include "sim/frames.def"
 
+/* Numbers of words in columns; see frames.def. */
+#define TAKT_SIM_WORD(constant, word) TAKT_SIM_##constant,
+typedef enum takt_sim_lock { TAKT_LOCK_WORDS(TAKT_SIM_WORD) } takt_sim_lock_t;
+typedef enum takt_sim_kernel_work { TAKT_KERNEL_WORDS(TAKT_SIM_WORD) } takt_sim_kernel_work_t;
+#undef TAKT_SIM_WORD
+
 typedef struct takt_sim_options {
     uint64_t seed; /* of all that is drawn */
     takt_sim_costs_t costs;
+    /* Where the scheduler runs; NULL: nowhere special. Then costs are 0, and tasks periodic, plain but for
+     * TAKT_ON_MISS_DROP, and at the root, whose policy has no `overtake`. What begins at or after the horizon does not
+     * happen. A deadline that the scheduler has not processed is no miss. Caller's memory. */
+    const takt_architecture_t *architecture;
 } takt_sim_options_t;
 
 #define TAKT_STATISTIC(column, unit, meaning) uint64_t column;
@@ -22,18 +32,10 @@ typedef struct takt_sim_statistics {
     TAKT_STATISTICS(TAKT_STATISTIC)
 } takt_sim_statistics_t;
 
-typedef enum takt_sim_lock {
-    TAKT_SIM_LOCKED = 0,
-    TAKT_SIM_BLOCKED = 1,
-    TAKT_SIM_UNLOCKED = 2,
-    TAKT_SIM_DEADLOCKED = 3,
-} takt_sim_lock_t;
-
-/* What the kernel does; see architecture.h. */
-typedef enum takt_sim_kernel_work {
-    TAKT_SIM_RTOS = 0,   /* an entry of the scheduler */
-    TAKT_SIM_SWITCH = 1, /* a switch to a task */
-} takt_sim_kernel_work_t;
+/* Of a run under an architecture; see frames.def. */
+typedef struct takt_architecture_figures {
+    TAKT_FIGURES(TAKT_STATISTIC)
+} takt_architecture_figures_t;
 
 #define TAKT_SINK_PARAMETER(type, stored, column, ...) , type column
 #define TAKT_SINK(FRAME, frame, sink, ...) \
@@ -59,6 +61,7 @@ typedef struct takt_sim {
     uint64_t invocations;     /* of the scheduler, if it has a cost or points pull */
     uint64_t switches;        /* to a task other than the one that ran last */
     takt_duration_t overhead; /* kernel time before the horizon */
+    takt_architecture_figures_t figures;
     struct takt_sim_work *work;
     struct takt_sim_source *sources; /* of the external tasks */
     uint32_t task_source_count;      /* two of changes may come after them */

@@ -73,6 +73,7 @@
     X(tick_has_period, COSTS, PLAIN, "the tick period is out of range")                                 \
     X(architecture_drops_late_jobs, TASKS, PLAIN, "an architecture drops late jobs")                    \
     X(interval_is_positive, ARCHITECTURE, PLAIN, "the interval is out of range")                        \
+    X(architecture_has_such_times, ARCHITECTURE, PLAIN, "a time of another architecture")               \
     X(rates_go_with_policy, SYSTEM, PLAIN, "rates need policy rate-based, and the policy needs rates")  \
     X(use_is_of_a_locking_task, USES, PLAIN, "the task locks, and its field locks is 0")                \
     X(use_is_under_srp, USES, PLAIN, "a resource of rate-based tasks needs srp")                        \

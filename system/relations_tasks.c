@@ -32,7 +32,7 @@ bool takt_keeps_preemption_level_exists(const takt_program_t *program, uint32_t 
 
 bool takt_keeps_ring_is_power_of_two(const takt_program_t *program, uint32_t row) {
     const uint32_t ring = program->spec.tasks[row].ring;
-    return (ring & (ring - 1u)) == 0;
+    return ring == 0 || takt_is_power_of_two(ring);
 }
 
 bool takt_keeps_one_deadline_rule(const takt_program_t *program, uint32_t row) {

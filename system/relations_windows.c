@@ -130,7 +130,14 @@ bool takt_keeps_tick_has_period(const takt_program_t *program, uint32_t row) {
 
 bool takt_keeps_interval_is_positive(const takt_program_t *program, uint32_t row) {
     const takt_architecture_t *architecture = &program->architecture[row];
-    return architecture->model != TAKT_ARCHITECTURE_SOFTWARE || architecture->interval >= 1;
+    return architecture->interval >= 1 || !takt_architecture_kinds[architecture->model].is_entered;
+}
+
+bool takt_keeps_architecture_has_such_times(const takt_program_t *program, uint32_t row) {
+    const takt_architecture_t *architecture = &program->architecture[row];
+    const takt_architecture_kind_t *kind = &takt_architecture_kinds[architecture->model];
+    const bool has_timer = architecture->interval > 0 || architecture->is_fixed;
+    return (kind->is_entered || !has_timer) && (kind->has_latency || architecture->latency == 0);
 }
 
 bool takt_keeps_architecture_drops_late_jobs(const takt_program_t *program, uint32_t row) {

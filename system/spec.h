@@ -13,6 +13,7 @@
 #include "policy/rbe.h"
 #include "policy/share.h"
 #include "policy/window.h"
+#include "system/architectures.h"
 
 /* Capacity of a ring of arrivals that the platform makes grow. */
 enum { TAKT_SYSTEM_RING = 4 };
@@ -58,13 +59,6 @@ typedef enum takt_stream_kind {
     TAKT_STREAM_WEIBULL = 3,     /* scale a, shape b */
     TAKT_STREAM_EXPONENTIAL = 4, /* mean a */
 } takt_stream_kind_t;
-
-/* Where the scheduler runs; see sim/architecture.h. */
-typedef enum takt_architecture_model {
-    TAKT_ARCHITECTURE_SOFTWARE = 0,    /* entered at ticks and completions */
-    TAKT_ARCHITECTURE_COPROCESSOR = 1, /* decides `latency` after an event; completions go through idle */
-    TAKT_ARCHITECTURE_HARDWARE = 2,    /* decides at once */
-} takt_architecture_model_t;
 
 #include "system/fields.def"
 

@@ -228,14 +228,17 @@ ROW_NAME = re.compile(
     r'const takt_(?:policy|server_kind|bandwidth_kind|protocol_kind)_t \w+ = \{.*?\.name = "([a-z0-9-]+)"', re.DOTALL
 )
 """The name in a row of policies, kinds of servers or protocols; those of allocators are words of a key of tasks."""
+ARCHITECTURE_NAME = re.compile(r'^    X\([A-Z_]+, "([a-z0-9-]+)"', re.MULTILINE)
+"""The name in a row of architectures."""
 READERS = ("formats", "files")
 """Packages that read and write files of others, whose words they have to spell."""
 
 
 def known_names(root: Path) -> set[str]:
-    """Gives the names of policies, kinds of servers and protocols, as their rows spell them."""
+    """Gives the names of policies, kinds of servers, protocols and architectures, as their rows spell them."""
     rows = [path for room in ("core", "policy") for path in files_in(root / room)]
-    return {name for path in rows for name in ROW_NAME.findall(text_of(path))}
+    architectures = ARCHITECTURE_NAME.findall(text_of(root / "system" / "architectures.h"))
+    return {*architectures, *(name for path in rows for name in ROW_NAME.findall(text_of(path)))}
 
 
 def spelled_names(root: Path) -> Listing:

@@ -38,6 +38,9 @@ TYPES |= {"TASK_PLACE": "int | None"}
 ELSEWHERE = {"PRESENCE", "BANDWIDTH", "STREAM", "LENGTH"}
 """Kinds that have no attribute of their own: another field has it, or what is in another table."""
 
+NAMED = {"POLICY", "SERVER_KIND", "PROTOCOL"}
+"""Kinds whose initial value is a name, which a file need not write. A record always has it."""
+
 Field = tuple[str, str, str, int, int, str, str]
 
 HEAD = '''# SPDX-License-Identifier: Apache-2.0 OR MIT
@@ -60,7 +63,7 @@ def is_attribute(field: Field) -> bool:
 def initial_of(field: Field, is_optional: bool) -> str:
     """Gives what stands behind the type of an attribute."""
     _, kind, unit, _, _, initial, _ = field
-    if initial == "required":
+    if initial == "required" or (kind in NAMED and initial != '""'):
         return ""
     if is_optional:
         return " = None"

@@ -81,6 +81,13 @@ def add_protocols(sources: Path) -> None:
     name_beside(room / "resource.h", "TAKT_PROTOCOLS = 11,", "TAKT_PROTOCOL_UNHEARD = 11, TAKT_PROTOCOLS = 12,")
 
 
+def add_architectures(sources: Path) -> None:
+    """Add an architecture as its guide says, and one with traits that no theorem covers together."""
+    how_to.apply("add-an-architecture", sources)
+    twin, unheard = 'X(TWIN, "twin", .is_entered = false)', 'X(UNHEARD, "unheard", .has_latency = true)'
+    name_beside(sources / "system" / "architectures.h", twin, f"{twin} {unheard}")
+
+
 def must_run(command: list[str | Path], **variables: str) -> None:
     environment = {**os.environ, **variables}
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, env=environment)
@@ -106,6 +113,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     add_policies(sources)
     add_kinds(sources)
     add_protocols(sources)
+    add_architectures(sources)
     how_to.apply("add-a-key-that-core-uses", sources)
     build, folder = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("package")
     options = ["-DTAKT_PYTHON=ON", "-DCMAKE_BUILD_TYPE=Plain", f"-DPython_EXECUTABLE={sys.executable}"]
@@ -333,6 +341,30 @@ def test_of_a_kind_of_servers_without_traits_nothing_is_known(package: Path) -> 
     for name, found, wanted in zip(KINDS, of_kind(package, "unheard"), own, strict=True):
         assert found["segments"] == wanted["segments"], name
         assert {verdict for task, verdict, *_ in found["rows"] if task == "A"} == {"not known"}, name
+
+
+def on(package: Path, model: str, **keys: object) -> list[dict[str, Any]]:
+    """Analyse and simulate tasks with an architecture, under both kinds of policies and where it is refused."""
+    systems = [{"tasks": TASKS, "policy": policy, "cpus": cpus} for policy in ("rm", "edf") for cpus in (1, 2)]
+    platform = {"platform": {"model": model, "context_switch": 1} | keys}
+    found = answers(package, "fp", *(system | platform for system in systems))
+    return json.loads(json.dumps(found).replace(model, "MODEL"))  # type: ignore[no-any-return]
+
+
+def test_a_copy_of_an_architecture_is_that_architecture_everywhere(package: Path) -> None:
+    own = on(package, "hardware")
+    assert on(package, "twin") == own
+    assert [told.get("verdict", "refused") for told in own] == ["schedulable", "refused"] * 2
+    (told, *_) = on(package, "twin", latency=1)
+    assert told["error"].endswith('latency: expected model = "coprocessor" or "unheard" with it, found model = "MODEL"')
+
+
+def test_of_an_architecture_with_other_traits_nothing_is_known(package: Path) -> None:
+    found = on(package, "unheard", latency=0)
+    assert found[0]["segments"] == on(package, "hardware")[0]["segments"]
+    assert found[0]["segments"] != on(package, "unheard", latency=1)[0]["segments"]
+    assert [told.get("verdict", "refused") for told in found] == ["not known", "refused"] * 2
+    assert found[0]["reason"] == "there is no test of a scheduler in MODEL with a scheduler that takes time under rm"
 
 
 def test_an_unknown_policy_has_no_test() -> None:

@@ -204,7 +204,7 @@ def test_replay_of_something_else_is_bad_input() -> None:
 def test_policies_lists_what_there_is() -> None:
     lines = words(invoke("policies").stdout)
     names = ["policies", "name", *(policy.name for policy in takt.policies()), "kinds", "name"]
-    names += [kind.name for kind in takt.server_kinds()]
+    names += [*(kind.name for kind in takt.server_kinds()), "protocols", "architectures:"]
     assert [line[0] for line in lines] == names
 
 

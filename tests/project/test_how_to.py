@@ -93,6 +93,22 @@ def test_a_column_of_reports_is_a_heading_and_a_cell(sources: Path) -> None:
     assert "finished" in run(sources, "run", example)
 
 
+def test_a_distribution_of_recipes_is_drawn(sources: Path) -> None:
+    how_to.apply("add-a-distribution", sources)
+    drawn = run(sources, "generate", "--tasks", "400", "--utilization", "0.5", "--periods", "linear", "--seed", "1")
+    ticks = [int(number) for number in re.findall(r"^period += (\d+)$", drawn, re.MULTILINE)]
+    assert len(ticks) == 400
+    assert 0.6 < (sum(ticks) / 400 - 10_000) / 990_000 < 0.73  # the mean of the square root of a number is 2/3
+    assert '"linear"' in run(sources, "schema", "--recipe")
+
+
+def test_a_test_and_a_measure_of_studies_are_asked(sources: Path, tmp_path: Path) -> None:
+    how_to.apply("add-a-study-measure", sources)
+    told = run(sources, "study", sources / "examples" / "longest.study.toml", "--output", tmp_path / "found")
+    assert "half" in told
+    assert "longest" in told
+
+
 def trace_of_posix(sources: Path, example: str) -> bytes:
     """Run an example on the kernel that a copy of the sources builds, and give its trace."""
     file = sources / "trace.takt"

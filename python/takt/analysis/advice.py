@@ -321,7 +321,6 @@ def _protocols(trial: Trial) -> Changes:
 
 
 _STEADY_KIND = catalogue.kinds_that(lambda kind: kind.acts_as_task and kind.is_steady)[0]
-_BY_DEADLINE = catalogue.policies_that(lambda policy: policy.is_deadline_driven)[0]
 
 
 def _rank(protocol: str) -> tuple[bool, ...]:
@@ -350,7 +349,7 @@ def _budgets(trial: Trial) -> Changes:
 def _deadlines(trial: Trial) -> Changes:
     """Order the root by deadlines."""
     is_ordered_so = trial.view.dispatchers[0].traits.is_deadline_driven
-    return {} if is_ordered_so else {("system", ""): {"policy": _BY_DEADLINE}}
+    return {} if is_ordered_so else {("system", ""): {"policy": catalogue.EARLIEST_DEADLINE}}
 
 
 _KINDS: dict[str, Callable[[Trial], Changes]] = {
@@ -362,6 +361,6 @@ _KINDS: dict[str, Callable[[Trial], Changes]] = {
     "with other protocols: ": _protocols,
     "with other kinds of servers: ": _idling,
     "with other budgets: ": _budgets,
-    f"with policy {_BY_DEADLINE}": _deadlines,
+    f"with policy {catalogue.EARLIEST_DEADLINE}": _deadlines,
 }
 """What is tried, in this order, and how it is told."""

@@ -67,7 +67,7 @@ def _is_work_conserving(view: SystemView) -> bool:
     resolved, root = view.resolved, view.dispatchers[0]
     is_plain = resolved.cpus == 1 and not resolved.servers and resolved.costs.is_ideal and not resolved.costs.is_pull
     is_ordered = isinstance(resolved.policy, Policy) or (
-        catalogue.traits_of(resolved.policy).is_work_conserving and resolved.share != "wf2q"
+        catalogue.traits_of(resolved.policy).is_work_conserving and resolved.variant != catalogue.ELIGIBLE
     )
     return (
         is_plain

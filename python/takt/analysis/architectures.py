@@ -17,7 +17,7 @@ from takt.analysis import children
 from takt.analysis.judgement import Judgement, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
-from takt.model.catalogue import COPROCESSOR, HARDWARE, SOFTWARE
+from takt.model import catalogue
 from takt.model.records import ResolvedArchitecture
 
 RESPONSES = Test(
@@ -29,14 +29,6 @@ OVERLOAD = Test("utilization with the scheduler", "Liu and Layland 1973", is_exa
 MAX_LOOKS = 500_000
 """The largest number of passes over all tasks in a test under EDF; beyond it nothing is guaranteed. Near U = 1 a busy
 period can be too long."""
-
-_MODELS = {
-    (SOFTWARE, False): _analysis.REARMED,
-    (SOFTWARE, True): _analysis.FIXED,
-    (COPROCESSOR, False): _analysis.COPROCESSOR,
-    (HARDWARE, False): _analysis.HARDWARE,
-}
-"""What the binding calls a model, by its name and whether ticks are children."""
 
 
 def judge_architecture(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
@@ -60,7 +52,7 @@ def judge_architecture(view: SystemView, root: DispatcherView, effort: int) -> J
 def _responses(root: DispatcherView, architecture: ResolvedArchitecture, effort: int) -> children.Numbers:
     """Bound the responses, as the binding says them."""
     members = children.members_of(root.tasks)
-    model = _MODELS[architecture.model, architecture.is_fixed]
+    model = _model_of(architecture)
     costs = (architecture.context_switch, architecture.interval, architecture.latency)
     if root.traits.is_deadline_driven:
         most = MAX_LOOKS // max(len(root.tasks), 1)
@@ -69,6 +61,14 @@ def _responses(root: DispatcherView, architecture: ResolvedArchitecture, effort:
     # Under rm and dm core orders equals by class and place, and so are the tasks of a view.
     above: dict[str, Any] = {"above": children.behind_equals(members)} if root.traits.has_fifo_levels else {}
     return _analysis.scheduled_fp_responses(children.record_of(members, **above), model, costs, effort)
+
+
+def _model_of(architecture: ResolvedArchitecture) -> int:
+    """Say what the binding calls an architecture with traits that coverage.py admits."""
+    traits = catalogue.architecture_traits(architecture.model)
+    if traits.is_entered:
+        return _analysis.FIXED if architecture.is_fixed else _analysis.REARMED
+    return _analysis.COPROCESSOR if traits.has_latency else _analysis.HARDWARE
 
 
 def _row(
@@ -111,7 +111,7 @@ def _utilization(root: DispatcherView) -> Fraction:
 def _least_share(architecture: ResolvedArchitecture) -> Fraction:
     """Give the share that entries by the timer take at least; a completion may put one off by less than an entry."""
     cost = architecture.context_switch
-    if architecture.model != SOFTWARE or cost == 0:
+    if not catalogue.architecture_traits(architecture.model).is_entered or cost == 0:
         return Fraction(0)
     return Fraction(cost, architecture.interval + (0 if architecture.is_fixed else 2 * cost - 1))
 
@@ -120,9 +120,10 @@ def _most_share(root: DispatcherView, architecture: ResolvedArchitecture) -> Fra
     """Give the share that entries by the timer, and what each job causes, take at most."""
     cost = architecture.context_switch
     jobs = sum((Fraction(1, task.period) for task in root.tasks), Fraction(0))
-    if architecture.model == SOFTWARE:
+    traits = catalogue.architecture_traits(architecture.model)
+    if traits.is_entered:
         return Fraction(cost, architecture.interval + (0 if architecture.is_fixed else cost)) + cost * jobs
-    switches = 2 if architecture.model == HARDWARE else 3
+    switches = 3 if traits.idles_between else 2
     return (switches * (cost // 2) + architecture.latency) * jobs
 
 

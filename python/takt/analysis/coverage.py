@@ -90,6 +90,11 @@ def inside(kind: str) -> str:
     return f"a server of kind {kind} around"
 
 
+def scheduler_in(model: str) -> str:
+    """Name the feature that a scheduler runs somewhere."""
+    return f"a scheduler in {model}"
+
+
 def features_of(view: SystemView, dispatcher: DispatcherView) -> frozenset[str]:
     """List the features of a dispatcher but for what its children hold, which blocking.py adds."""
     around = () if dispatcher.number == ROOT else (inside(view.resolved.servers[dispatcher.number - 1].kind),)
@@ -161,9 +166,10 @@ def features_of_root(view: SystemView) -> frozenset[str]:
         COSTS: not resolved.costs.is_ideal,
         SECTIONS: any(task.sections for task in root.tasks),
         DROPPED: any(each.on_miss != "continue" for each in resolved.tasks),
-        GENERIC: resolved.share == "generic",
+        GENERIC: resolved.variant == "generic",
     }
-    return features_of(view, root) | {feature for feature, is_there in has.items() if is_there}
+    around = () if resolved.architecture is None else (scheduler_in(resolved.architecture.model),)
+    return features_of(view, root) | {feature for feature, is_there in has.items() if is_there} | {*around}
 
 
 def features_of_system(view: SystemView) -> frozenset[str]:
@@ -324,12 +330,17 @@ DENSITY = Row(
 )
 """Density of preemptive tasks under global edf."""
 
+_ENTERED = catalogue.architectures_that(
+    lambda each: each.is_entered and not each.has_latency and not each.idles_between
+)
+_BESIDE = catalogue.architectures_that(lambda each: not each.is_entered and each.has_latency == each.idles_between)
+
 SCHEDULED = Row(
     "with a scheduler that takes time",
     lambda policy: policy.is_level_or_deadline_driven and not policy.has_windows,
-    (frozenset({DROPPED}),),
+    (frozenset({DROPPED, *map(scheduler_in, (*_ENTERED, *_BESIDE))}),),
 )
-"""Responses under schedulers in software, on a co-processor or in hardware: architectures.c."""
+"""Responses under schedulers with a timer, or beside the processor of the tasks: architectures.c."""
 
 ROOT_ROWS = (FIXED, DEADLINES, LAXITY)
 """Rows of roots; a policy is in at most one of them."""

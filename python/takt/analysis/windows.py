@@ -164,7 +164,7 @@ def _responses(tasks: Sequence[TaskView], wcets: Sequence[int], effort: int) -> 
 
 def judge_shares(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     """Bound responses by what the share of a task gives it, if its jobs come no faster than that serves them."""
-    is_generic = view.resolved.share == "generic"
+    is_generic = view.resolved.variant == "generic"
     weights = {number: task.weight for number, task in enumerate(view.resolved.tasks)}
     total = sum(weights.values())
     longest = 0 if is_generic else max(task.wcet for task in dispatcher.tasks)

@@ -119,7 +119,7 @@ def _task(task: ResolvedTask, policy: str | Policy, scale: Scale) -> ResolvedTas
 
 def _preemption_key(task: ResolvedTask, policy: str | Policy, scale: Scale) -> int | None:
     """Convert a preemption key: levels and 0 (no job may preempt) stay, times are scaled."""
-    if not task.preemption_key or catalogue.has_levels(policy):
+    if not task.preemption_key or catalogue.traits_of(policy).has_fifo_levels:
         return task.preemption_key
     shift = LAXITY_SHIFT if catalogue.traits_of(policy).has_laxity_keys else 0
     return scale.up(task.preemption_key - shift) + shift
@@ -133,7 +133,7 @@ def _windows(windows: ResolvedWindows, scale: Scale) -> ResolvedWindows:
 
 def _resource(resource: ResolvedResource, policy: str | Policy, scale: Scale) -> ResolvedResource:
     """Convert a resource: a ceiling is a level or a time."""
-    is_level = catalogue.has_levels(policy)
+    is_level = catalogue.traits_of(policy).has_fifo_levels
     ceiling = resource.ceiling if is_level else scale.up(resource.ceiling)
     return replace(_scaled(resource, "RESOURCES", scale), ceiling=ceiling)
 

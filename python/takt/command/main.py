@@ -383,7 +383,7 @@ def schema(
 
 @_command()
 def policies() -> None:
-    """List the policies and the kinds of servers.
+    """List the policies, the kinds of servers, the protocols of resources and where a scheduler may run.
 
     Example: `takt policies`
     """
@@ -398,3 +398,5 @@ def policies() -> None:
     console.print()
     kinds = [(kind.name, kind.summary) for kind in catalogue.server_kinds()]
     print_table(console, "kinds of servers", text_table(("name", "budget"), kinds))
+    console.print(f"\nprotocols of resources: {', '.join(catalogue.PROTOCOLS)}")
+    console.print(f"architectures: {', '.join(catalogue.ARCHITECTURES)}")

@@ -16,6 +16,7 @@ from takt.draw.automotive import RUNNABLES
 from takt.draw.draws import Draws, Floats, Purpose, Ticks
 from takt.draw.matrices import TaskColumns
 from takt.draw.recipe_keys import RecipeKeys
+from takt.model import catalogue
 
 _CHUNK = 4096
 """Sets that are drawn together: as many as stay in a processor's cache."""
@@ -78,8 +79,13 @@ def _periods(recipe: RecipeKeys, numbers: Floats) -> Ticks:
     shortest, longest, grid = recipe.period_range
     if recipe.periods == "harmonic":
         return periods.chosen(numbers, periods.harmonic_chain(shortest, longest, recipe.period_ratio))
-    distribution = periods.uniform if recipe.periods == "uniform" else periods.log_uniform
-    return distribution(numbers, shortest, longest, grid)
+    return _RANGED[recipe.periods](numbers, shortest, longest, grid)
+
+
+_RANGED = {
+    "log-uniform": periods.log_uniform,
+    "uniform": periods.uniform,
+}
 
 
 _LIMITED = {
@@ -123,7 +129,7 @@ def _offsets(recipe: RecipeKeys, period: Ticks, numbers: _Numbers) -> Ticks:
 
 def _priority_order(recipe: RecipeKeys, deadline: Ticks, numbers: _Numbers) -> np.ndarray | None:
     """Give the order of priorities; None if it is that of periods."""
-    if recipe.priorities == "dm" and recipe.deadlines != "implicit":
+    if recipe.priorities == catalogue.DEADLINE_POLICY and recipe.deadlines != "implicit":
         return np.argsort(deadline, axis=1, kind="stable")
     if recipe.priorities == "random":
         return np.argsort(numbers(Purpose.PRIORITIES), axis=1, kind="stable")

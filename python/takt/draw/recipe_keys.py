@@ -47,7 +47,7 @@ COSTS = tuple(Platform().costs())
 SHARES = ("uunifast", "uunifast-discard", "fixed-sum", "drs", "automotive")
 PERIODS = ("log-uniform", "uniform", "harmonic", "automotive")
 DEADLINES = ("implicit", "constrained", "arbitrary")
-PRIORITIES = ("dm", "rm", "random")
+PRIORITIES = (catalogue.DEADLINE_POLICY, catalogue.PERIOD_POLICY, "random")
 OFFSETS = ("zero", "random")
 _BY_DEADLINE = catalogue.policies_that(lambda policy: policy.has_deadline_keys)
 POLICY_NAMES = tuple(policy.name for policy in catalogue.policies() if policy.name != TimeDriven.policy)
@@ -130,7 +130,7 @@ class RecipeKeys(Table):
     deadline_factors: Annotated[tuple[float, float] | None, _FACTORS.or_none] = None
     jitter: Annotated[tuple[float, float], _FACTORS] = (0.0, 0.0)
     offsets: Annotated[str, word("word", OFFSETS)] = "zero"
-    priorities: Annotated[str, word("order", PRIORITIES)] = "dm"
+    priorities: Annotated[str, word("order", PRIORITIES)] = catalogue.DEADLINE_POLICY
     demand: Annotated[tuple[float, float] | None, _FACTORS.or_none] = None
     subjobs: Annotated[int | None, integer("a number of subjobs", 2, MAX_SUBJOBS).or_none] = None
     longest_subjob: OptionalTime = None

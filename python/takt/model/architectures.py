@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Architectures: which task sets a scheduler in software, on a co-processor or in hardware can be simulated with.
 
-Source: SPEC.md, 5 and 7.1. What they cost is said in sim/architecture.h.
+Source: SPEC.md, 5 and 7.1. What they cost is said in sim/architecture.c.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def _latency_problems(system: SystemTables) -> Iterator[Problem]:
     """Find a default latency that is no whole number of ticks."""
     platform = system.platform
     ticks = to_ticks(DEFAULT_LATENCY, system.resolution)
-    if platform.model == catalogue.COPROCESSOR and platform.latency is None and ticks.denominator != 1:
+    has_latency = catalogue.architecture_traits(platform.model).has_latency
+    if has_latency and platform.latency is None and ticks.denominator != 1:
         message = (
             f"missing, and the default {show(DEFAULT_LATENCY)} is no multiple of the resolution "
             f"{show(system.resolution)}; give one, for instance latency = 1"

@@ -160,11 +160,34 @@ class KindTraits:
         return self.acts_as_task or self.defers or self.returns
 
 
-_, _, ELIGIBLE = SHARE_VARIANTS = words("SYSTEM", "share")
+_, _, ELIGIBLE = SHARE_VARIANTS = words("SYSTEM", "variant")
 """Variants of the policy share, in the order of core's numbers. Under the last one a job waits until it is eligible."""
 
-SOFTWARE, COPROCESSOR, HARDWARE = ARCHITECTURES = words("ARCHITECTURE", "model")
+
+@dataclass(frozen=True, slots=True)
+class ArchitectureTraits:
+    """What core says of where a scheduler runs; system/architectures.h has what each trait means."""
+
+    is_entered: bool = False
+    has_latency: bool = False
+    idles_between: bool = False
+
+
+_ARCHITECTURE_TRAITS = {name: ArchitectureTraits(**traits) for name, traits in _core.architectures()}
+
+ARCHITECTURES = tuple(_ARCHITECTURE_TRAITS)
 """Where a scheduler may run, as models of a platform name it."""
+
+
+def architecture_traits(model: str | None) -> ArchitectureTraits:
+    """Give the traits of an architecture; another model of a platform has none."""
+    return _ARCHITECTURE_TRAITS.get(model or "", ArchitectureTraits())
+
+
+def architectures_that(has: Callable[[ArchitectureTraits], bool]) -> tuple[str, ...]:
+    """List the architectures with some traits, in core's order."""
+    return tuple(name for name, traits in _ARCHITECTURE_TRAITS.items() if has(traits))
+
 
 _PROTOCOL_TRAITS = {name: ProtocolTraits(**_core.protocol_traits(name)) for name in _core.protocols()}
 
@@ -230,6 +253,21 @@ def kinds_that(has: Callable[[KindTraits], bool]) -> tuple[str, ...]:
     return tuple(name for name, traits in _KIND_TRAITS.items() if has(traits))
 
 
+def _policy_of(key: int) -> str:
+    """Give the first policy that orders jobs by a number of their tasks: level 1, period 2 or deadline 3."""
+    return next(
+        name
+        for name, traits in _POLICY_TRAITS.items()
+        if _core.policy_key(name, 1, 2, 3) == key and not traits.has_windows
+    )
+
+
+LEVEL_POLICY, PERIOD_POLICY, DEADLINE_POLICY = map(_policy_of, (1, 2, 3))
+"""The policies whose static keys are levels, periods and relative deadlines."""
+
+EARLIEST_DEADLINE = policies_that(lambda policy: policy.is_deadline_driven)[0]
+"""The policy whose keys are absolute deadlines."""
+
 RULE_KINDS = tuple(name for name, kind in _KINDS.items() if kind.is_rule)
 """Kinds of servers that only give their tasks their deadlines."""
 
@@ -252,11 +290,6 @@ def server_kinds() -> tuple[ServerKind, ...]:
 def server_kind(name: str) -> ServerKind:
     """Give a kind of servers of this build."""
     return _KINDS[name]
-
-
-def has_levels(policy: object) -> bool:
-    """Say whether a policy orders by priorities; False for a policy that is not in the table."""
-    return isinstance(policy, str) and policy in _POLICIES and _POLICIES[policy].has_levels
 
 
 def suggest(word: str, known: Iterable[str]) -> str | None:

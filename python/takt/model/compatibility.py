@@ -15,6 +15,7 @@ from takt.model import catalogue
 from takt.model.bodies import Op
 from takt.model.catalogue import PolicyTraits
 from takt.model.core_input import ABORT, MANDATORY, PROMOTED, SLOTS, SUSPEND
+from takt.model.domains import Part
 from takt.model.input_table import given
 from takt.model.policy_options import variant_of
 from takt.model.python_policy import Policy, name_of
@@ -78,11 +79,6 @@ def _text_of_windows(system: SystemTables) -> str | None:
     return next((text_of_windows(task, system.policy) for task in windowed_tasks(system)), None)
 
 
-def _text_of_root(system: SystemTables) -> str:
-    """Write the policy of the root."""
-    return f"policy = {show(name_of(system.policy))}"
-
-
 def _text_of_policy(has: Callable[[PolicyTraits], bool]) -> Callable[[SystemTables], str | None]:
     """Make the function that writes the policy of a root with a trait."""
     return lambda system: (
@@ -97,13 +93,19 @@ def _text_of_variant(system: SystemTables) -> str | None:
     return f"variant = {show(catalogue.ELIGIBLE)}" if is_eligible else None
 
 
+def _text_of_processors(system: SystemTables) -> str | None:
+    """Write that one dispatcher has several processors."""
+    text = system.processors_text if isinstance(system, Part) else f"cpus = {system.cpus}"
+    return text if system.cpus > 1 else None
+
+
 def _text_of_model(system: SystemTables) -> str | None:
     """Write where the scheduler runs."""
     return system.platform.model_text if system.platform.model in catalogue.ARCHITECTURES else None
 
 
 TEXTS: Mapping[str, Callable[[SystemTables], str | None]] = {
-    "processors": lambda system: f"cpus = {system.cpus}" if system.cpus > 1 else None,
+    "processors": _text_of_processors,
     "architecture": _text_of_model,
     "rates": _text_of_policy(lambda traits: traits.allocates_rates),
     "shares": _text_of_policy(lambda traits: traits.has_virtual_time),
@@ -181,7 +183,7 @@ _ASKED: Mapping[str, Callable[[SystemTables], Iterator[Asked]]] = {
     "overtaking_policy": _asked_of_policy(lambda traits: traits.overtakes),
     "architecture": _asked_of_platform(lambda platform, _: platform.model in catalogue.ARCHITECTURES, "model"),
     "pull": _asked_of_platform(lambda platform, _: platform.points == "pull", "points"),
-    "costs": _asked_of_platform(lambda platform, key: platform.costs()[key] != 0, *Platform().costs()),
+    "costs": _asked_of_platform(lambda platform, key: platform.costs().get(key, 0) != 0, *Platform().costs()),
     "servers": lambda system: _asked_of_members(system, "servers"),
     "resources": lambda system: _asked_of_members(system, "resources"),
     "other_protocol": lambda system: (
@@ -223,6 +225,10 @@ _SENTENCES: Mapping[tuple[str, ...], str] = {
     ("pull", "locks"): "expected no lock with {what}; leave one of them out",
 }
 """What is said of a pair that is not just refused; with a third word, if that is the key."""
+
+_DIVISION = "; it needs one processor: a cpu in each task, or a cluster of one"
+_NEVER_DIVIDED = ("rates", "architecture")
+"""Traits that a domain of one processor cannot have either."""
 
 
 def _asked_by_task(task: Task, trait: str) -> Iterator[Asked]:
@@ -293,9 +299,11 @@ def _sentence(trait: str, other: str, asked: Asked, what: str, task: Task | None
     ops = dict.fromkeys(item.op for item in (() if task is None else task.items))
     words = {op: show(op.name.lower().replace("_", " ")) for op in ops if op != Op.RUN}
     others = [word for op, word in words.items() if op not in (Op.LOCK, Op.UNLOCK)]
-    return sentence.format(
+    text = sentence.format(
         what=what, found=show(asked.found), item=next(iter(words.values()), ""), items=", ".join(others)
     )
+    has_table = other in _NEVER_DIVIDED or catalogue.traits_of(asked.found).has_slots
+    return text if trait != "processors" or has_table else text + _DIVISION
 
 
 def about(task: Task, key: str, message: str, code: str = "conflict") -> Problem:

@@ -386,7 +386,7 @@ class _Checker:
         if threshold < task.priority:
             message = f"expected at least the priority {task.priority}, found {threshold}"
             yield self.about(task, "threshold", "out-of-range", message)
-        if not catalogue.has_levels(policy):
+        if not catalogue.traits_of(policy).has_fifo_levels:
             name = show(name_of(policy))
             message = f"found a priority, and the policy {name} over this task has none; name a task instead"
             yield self.about(task, "threshold", "conflict", message)

@@ -98,7 +98,7 @@ class _Conversion:
             seed=system.seed,
             costs=ResolvedCosts() if self.architecture is not None else _costs(system.platform, self.ticks),
             architecture=self.architecture,
-            share=variant_of(system.options) if catalogue.traits_of(system.policy).has_virtual_time else None,
+            variant=variant_of(system.options) if catalogue.traits_of(system.policy).has_virtual_time else None,
             rates=_rates(system, self.ticks) if system.policy == RateBased.policy else None,
             cpus=system.cpus,
             changes=_changes(system, [self.task(version) for version in self.versions.values()]),
@@ -537,7 +537,8 @@ def _architecture(platform: Platform, ticks: Callable[[int | str], int]) -> Reso
     """Convert where the scheduler runs; None if the platform does not say."""
     if platform.model not in catalogue.ARCHITECTURES:
         return None
-    defaults = {"interval": 0, "latency": ticks(DEFAULT_LATENCY if platform.model == catalogue.COPROCESSOR else 0)}
+    traits = catalogue.architecture_traits(platform.model)
+    defaults = {"interval": 0, "latency": ticks(DEFAULT_LATENCY if traits.has_latency else 0)}
     given = _taken_over(ResolvedArchitecture, platform, ticks)
     return ResolvedArchitecture(**(defaults | given), is_fixed=platform.timer == "fixed")
 

@@ -263,7 +263,7 @@ class ResolvedSystem:
     rates: ResolvedRates | None = None
     cpus: int = 1
     changes: tuple[ResolvedChange, ...] = ()
-    share: str | None = None
+    variant: str | None = None
     bulk: int = 1
 
     @property

@@ -22,6 +22,7 @@ from takt.model.core_input import (
     ResolvedSystem,
     ResolvedTask,
 )
+from takt.model.key_types import DEFAULT_POLICY
 from takt.model.policy_options import PolicyOptions
 from takt.model.python_policy import Policy, name_of
 from takt.model.system_parts import SystemTables
@@ -65,6 +66,13 @@ class Part:
         if self.cluster is None:
             return f"processor {self.processors[0]}"
         return f"cluster {self.cluster}"
+
+    @property
+    def processors_text(self) -> str:
+        """What a refusal says of several processors."""
+        if self.cluster is None:
+            return f"cpus = {self.cpus}"
+        return f"the {self.cpus} processors of cluster {self.cluster}"
 
     def seed_of(self, seed: int) -> int:
         """Give the seed of the domain: what is drawn follows from it and from the place of a task in the domain."""
@@ -140,10 +148,10 @@ def _cluster_problems(system: SystemTables) -> Iterator[Problem]:
     for number, cluster in enumerate(system.clusters):
         for cpu in cluster.cpus:
             if cpu >= system.cpus:
-                message = f"expected processors below {system.cpus}, the cpus of [system], found {cpu}"
+                message = f"expected processors below {system.cpus}, the cpus of [system], found {cpu}; give more cpus"
                 yield Problem(message, "out-of-range", table=Cluster.table, number=number + 1, key="cpus")
             if owners.setdefault(cpu, number) != number:
-                message = f"expected processors of its own, found {cpu}, which cluster {owners[cpu]} has"
+                message = f"expected processors of its own, found {cpu}, which cluster {owners[cpu]} has; take another"
                 yield Problem(message, "conflict", table=Cluster.table, number=number + 1, key="cpus")
 
 
@@ -156,18 +164,20 @@ def _member_problems(assignment: _Assignment, member: Task | Server) -> Iterator
 
     other = "cpu" if key == "cluster" else "cluster"
     if getattr(member, other) is not None:
-        expected = "cluster = k where there are [[cluster]] tables" if other == "cpu" else "[[cluster]] tables with it"
+        expected = "cluster = k with [[cluster]] tables" if other == "cpu" else "cpu = k without [[cluster]] tables"
         yield about(other, "conflict", f"expected {expected}, found {other} = {getattr(member, other)}")
     elif domain is None and not assignment.has_server(member):
         message = f"missing; every {member.table} needs one as soon as one has, for instance {key} = 0"
         yield about(key, "missing", message)
     elif found is not None and found >= assignment.count:
-        of = "the number of clusters" if key == "cluster" else "cpus"
-        yield about(key, "out-of-range", f"expected a number below {assignment.count}, {of}, found {found}")
+        of = "the number of [[cluster]] tables" if key == "cluster" else "the cpus of [system]"
+        message = f"expected a number below {assignment.count}, {of}, found {found}; take another, or give more"
+        yield about(key, "out-of-range", message)
     for server in assignment.above(member):
         if found is not None and assignment.of(server) not in (None, found):
             place = assignment.name(assignment.of(server))
-            yield about(key, "conflict", f"expected {place}, where its server {show(server.name)} is, found {found}")
+            message = f"expected {place}, where its server {show(server.name)} is, found {found}; leave it out"
+            yield about(key, "conflict", message)
             return
 
 
@@ -177,7 +187,7 @@ def _servers_without_tasks(assignment: _Assignment) -> Iterator[Problem]:
     for server in assignment.system.servers:
         domain = assignment.of(server)
         if domain is not None and domain < assignment.count and domain not in domains:
-            message = f"expected a task on {assignment.name(domain)}, found servers only"
+            message = f"expected a task on {assignment.name(domain)}, found servers only; leave the server out"
             yield Problem(message, "conflict", table="server", entity=server.name, key=assignment.key)
 
 
@@ -187,27 +197,29 @@ def _resource_problems(assignment: _Assignment, resource: Resource) -> Iterator[
     for other in users[1:]:
         if assignment.of(other) != assignment.of(users[0]):
             places = [f"{show(user.name)} on {assignment.name(assignment.of(user))}" for user in (users[0], other)]
-            message = f"expected users in one domain, found {' and '.join(places)}"
+            message = f"expected users in one domain, found {' and '.join(places)}; move a task, or use two resources"
             yield Problem(message, "conflict", table="resource", entity=resource.name, key="name")
             return
 
 
 def _indivisible_problems(system: SystemTables) -> Iterator[Problem]:
     """What there is once for all domains excludes them."""
+    where = "[[cluster]] tables" if system.clusters else "a cpu in each task"
     if system.allocator is not None:
-        yield Problem("expected none on a machine of domains", "conflict", table="allocator")
+        yield Problem(f"expected none with {where}; leave it out", "conflict", table="allocator")
     if system.platform.model in catalogue.ARCHITECTURES:
-        message = f"expected none on a machine of domains, found {show(system.platform.model)}"
+        message = f"expected none with {where}, found {show(system.platform.model)}; leave it out"
         yield Problem(message, "conflict", table="platform", key="model")
     for number, change in enumerate(system.changes, start=1):
         if change.policy is not None:
-            message = f"expected none on a machine of domains, found {show(name_of(change.policy))}"
+            message = f"expected none with {where}, found {show(name_of(change.policy))}; leave it out"
             yield Problem(message, "conflict", table="change", number=number, key="policy")
     policies: list[tuple[str, int | None, str | Policy]] = [("system", None, system.policy)]
     policies += [(Cluster.table, number, each.policy or "") for number, each in enumerate(system.clusters, start=1)]
     for table, place, policy in policies:
         if policy and (catalogue.traits_of(policy).allocates_rates or catalogue.traits_of(policy).has_slots):
-            message = f"expected a policy that needs no table of its own in a domain, found {show(name_of(policy))}"
+            found = f"found {show(name_of(policy))}; take another, for instance {show(DEFAULT_POLICY)}"
+            message = f"expected a policy without a table of its own with {where}, {found}"
             yield Problem(message, "conflict", table=table, number=place, key="policy")
 
 

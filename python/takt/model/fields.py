@@ -16,6 +16,7 @@ class Field(NamedTuple):
         kind: how a word stands for it, as in system/image.h.
         words: the words of a field of kind WORD, in the order of their numbers; else none.
         least, most: limits of a number.
+        initial: what is taken where nothing is said.
     """
 
     key: str
@@ -23,6 +24,7 @@ class Field(NamedTuple):
     words: tuple[str, ...]
     least: int
     most: int
+    initial: str
 
 
 class Table(NamedTuple):
@@ -32,22 +34,30 @@ class Table(NamedTuple):
     fields: tuple[Field, ...]
 
 
-def _field(key: str, kind: str, unit: str, least: int, most: int, *_: str) -> Field:
+def _field(key: str, kind: str, unit: str, least: int, most: int, initial: str, _: str) -> Field:
     """Make a field of its row."""
-    return Field(key, kind, tuple(unit.split()) if kind == "WORD" else (), least, most)
+    return Field(key, kind, tuple(unit.split()) if kind == "WORD" else (), least, most, initial)
 
 
 TABLES = tuple(Table(name, tuple(_field(*row) for row in rows)) for name, _, rows in _core.fields())
 """All tables, in the order of an image."""
 
 
+def _fields_of(table: str) -> tuple[Field, ...]:
+    """List the fields of a table."""
+    return next(each.fields for each in TABLES if each.name == table)
+
+
 def times(table: str) -> tuple[str, ...]:
     """List the attributes of a record that are times."""
-    fields = next(each.fields for each in TABLES if each.name == table)
-    return tuple(field.key for field in fields if field.kind == "TIME" and field.key != "constant_demand")
+    return tuple(field.key for field in _fields_of(table) if field.kind == "TIME" and field.key != "constant_demand")
 
 
 def words(table: str, key: str) -> tuple[str, ...]:
     """List the words of a field, in the order of core's numbers."""
-    fields = next(each.fields for each in TABLES if each.name == table)
-    return next(field.words for field in fields if field.words and field.key == key)
+    return next(field.words for field in _fields_of(table) if field.words and field.key == key)
+
+
+def initial(table: str, key: str) -> str:
+    """Give what a file without a key has."""
+    return next(field.initial for field in _fields_of(table) if field.key == key)

@@ -11,15 +11,16 @@ from takt.model import catalogue, value_checks
 from takt.model.bodies import check_body, check_runs
 from takt.model.core_input import CLASSES, DROP, ON_MISS
 from takt.model.distributions import Distribution, check_distribution
+from takt.model.fields import initial
 from takt.model.key import NAME, POSITIVE_TIME, TIME, TIME_SCHEMA, Key, integer, list_of, word
 from takt.model.python_policy import Policy
 from takt.model.value_checks import MAX_PRIORITY, MAX_WEIGHT
 
-DEFAULT_POLICY = "fp"
+DEFAULT_POLICY = initial("SYSTEM", "policy")
 """Of the root and of servers whose files name none."""
-DEFAULT_KIND = "deferrable"
+DEFAULT_KIND = initial("SERVERS", "kind")
 """Of servers likewise."""
-DEFAULT_PROTOCOL = "pip"
+DEFAULT_PROTOCOL = initial("RESOURCES", "protocol")
 """Of resources likewise."""
 _POLICY_NAMES = tuple(policy.name for policy in catalogue.policies())
 _check_policy_name = value_checks.check_choice("policy", _POLICY_NAMES)

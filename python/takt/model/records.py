@@ -65,9 +65,9 @@ class ResolvedArchitecture:
     Args:
         model: where the scheduler runs; software, coprocessor, hardware.
         context_switch: a whole sequence of four steps, in ticks.
-        interval: software: distance of its ticks, in ticks.
-        is_fixed: its ticks come at multiples of the interval.
-        latency: co-processor: from an event to the decision, in ticks.
+        interval: of one that is entered: distance of its ticks; else 0, in ticks.
+        is_fixed: likewise: its ticks come at multiples of the interval.
+        latency: of one that has it: from an event to the decision; else 0, in ticks.
     """
 
     model: str

@@ -7,7 +7,7 @@ unit; conversion.py says what they mean in ticks. Each class checks its own keys
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -16,9 +16,10 @@ from takt import _core
 from takt.base.errors import show
 from takt.model import catalogue, value_checks
 from takt.model.bodies import Item, Op, items_of
+from takt.model.catalogue import ArchitectureTraits
 from takt.model.core_input import SPARE_TIME, TOP
 from takt.model.distributions import Distribution
-from takt.model.input_table import Table, given
+from takt.model.input_table import Table
 from takt.model.key import integer, word
 from takt.model.key_types import (
     DEFAULT_KIND,
@@ -60,10 +61,12 @@ from takt.model.key_types import (
 )
 from takt.model.python_policy import name_of
 
-_OWNERS = {"interval": catalogue.SOFTWARE, "timer": catalogue.SOFTWARE, "latency": catalogue.COPROCESSOR}
-"""Keys of [platform] that one architecture has, and which."""
-_COSTS = ("release", "scheduling", "point", "tick", "tick_period", "points")
-"""Keys of [platform] that no architecture has."""
+_OWNERS: Mapping[str, Callable[[ArchitectureTraits], bool]] = {
+    "interval": lambda traits: traits.is_entered,
+    "timer": lambda traits: traits.is_entered,
+    "latency": lambda traits: traits.has_latency,
+}
+"""Keys of [platform] that only some architectures have, and which."""
 _PLACES = (SPARE_TIME, TOP)
 
 
@@ -422,9 +425,9 @@ class Platform(Table):
         return "no model" if self.model is None else f"model = {show(self.model)}"
 
     def costs(self) -> dict[str, int | str]:
-        """List the costs by their keys."""
+        """List the costs by their keys. A context switch of an architecture is a part of it."""
         keys = ("context_switch", "release", "scheduling", "point", "tick")
-        return {key: getattr(self, key) for key in keys}
+        return {key: getattr(self, key) for key in keys[self.model in catalogue.ARCHITECTURES :]}
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
         """Find keys that do not go together."""
@@ -439,15 +442,14 @@ class Platform(Table):
 
     def _conflicts_with_model(self) -> Iterator[tuple[str, str, str]]:
         """Find the keys that the model does not have."""
-        for key, owner in _OWNERS.items():
-            found = getattr(self, key)
-            if found is not None and self.model != owner:
-                yield "conflict", key, f'expected model = "{owner}" with it, found {self.model_text}'
-        if self.model == catalogue.SOFTWARE and self.interval is None:
-            yield "missing", "interval", 'missing; a scheduler in software needs one, for instance interval = "500us"'
-        if self.model in catalogue.ARCHITECTURES:
-            for key in given(self, _COSTS):
-                yield "conflict", key, f"expected none with {self.model_text}, found {show(getattr(self, key))}"
+        traits = catalogue.architecture_traits(self.model)
+        for key, has in _OWNERS.items():
+            if getattr(self, key) is not None and not has(traits):
+                owners = " or ".join(map(show, catalogue.architectures_that(has)))
+                yield "conflict", key, f"expected model = {owners} with it, found {self.model_text}"
+        if traits.is_entered and self.interval is None:
+            message = f'missing; a scheduler in {self.model} needs one, for instance interval = "500us"'
+            yield "missing", "interval", message
 
 
 class Allocator(Table):

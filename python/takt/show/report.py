@@ -242,7 +242,7 @@ def print_report(console: Console, report: Report, unit: str) -> None:
         console.print(_architecture_line(report.architecture, clock), soft_wrap=True)
     elif report.cpus > 1:
         console.print(_processor_line(report), soft_wrap=True)
-    for line in _domain_lines(report):
+    for line in domain_lines(report):
         console.print(Text(line), soft_wrap=True)
     if report.architecture is None and report.overhead:
         console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
@@ -259,7 +259,7 @@ def _processor_line(report: Report) -> str:
     )
 
 
-def _domain_lines(report: Report) -> list[str]:
+def domain_lines(report: Report) -> list[str]:
     """Say of each domain what it orders by, what there is to do and what it missed; of many, only the first ones."""
     lines = []
     for label, processors, policy in report.domains[:MAX_LINES]:
@@ -362,10 +362,15 @@ def _say_what_is_left_out(console: Console, report: Report) -> None:
         console.print(f"{MAX_LINES} of {len(report.rows)} tasks shown; --json has all")
 
 
+def policies_of(report: Report) -> str:
+    """Write the policy of the root, or those of all domains, each once."""
+    return ", ".join(dict.fromkeys(policy for *_, policy in report.domains)) or report.policy
+
+
 def _title(report: Report) -> str:
     """Write name, policy and horizon of a run."""
     horizon = times.shortest(report.horizon * report.resolution_ns)
-    return f"{report.name}  policy {report.policy}  horizon {horizon}"
+    return f"{report.name}  policy {policies_of(report)}  horizon {horizon}"
 
 
 def _run_table(report: Report, clock: Clock) -> Table:

@@ -156,7 +156,8 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
     return {
         "name": system.name,
         "verdict": _verdict([run.result for run in runs]),
-        "policies": [run.name for run in runs],
+        "policies": [run.name for run in runs] if len(runs) > 1 else [report.policies_of(told)],
+        "domains": report.domain_lines(told) if len(runs) == 1 else [],
         "horizon": timeline.show_span(runs[0].result.horizon, system),
         "utilization": stretches.written([each.utilization for each in told.stretches], share),
         "load": stretches.sentence(told.stretches, partial(timeline.show_span, system=system)),

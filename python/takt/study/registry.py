@@ -19,6 +19,7 @@ from takt.analysis.result import Verdict, worst_of
 from takt.analysis.view import view_of
 from takt.draw.draws import Ticks
 from takt.draw.matrices import TaskColumns
+from takt.model import catalogue
 from takt.model.system import System
 from takt.study.batch import Batch
 from takt.study.statistics import ACCEPTED, UNDECIDED, Verdicts
@@ -116,18 +117,16 @@ _RESPONSES = "Lehoczky 1990; Tindell, Burns, Wellings 1994"
 _WITHOUT = "George, Rivierre, Spuri 1996; Bril, Lukkien, Verhaegh 2009"
 
 
-def _by(key: str, verdicts: Callable[[TaskColumns], Verdicts]) -> Callable[[TaskColumns], Verdicts]:
-    """Make a test that gives priorities itself."""
-    return partial(_ordered, key, verdicts)
-
-
+_FP, _RM, _DM = catalogue.LEVEL_POLICY, catalogue.PERIOD_POLICY, catalogue.DEADLINE_POLICY
+_EARLIEST = catalogue.EARLIEST_DEADLINE
+_BY_PERIOD, _BY_DEADLINE = partial(_ordered, "period"), partial(_ordered, "deadline")
 _FIXED_PRIORITY = (
-    MatrixTest("fp", "response times, priorities as the recipe has them", _RESPONSES, True, _responses),
-    MatrixTest("rm", "response times, rate monotonic", _RESPONSES, True, _by("period", _responses)),
-    MatrixTest("dm", "response times, deadline monotonic", _RESPONSES, True, _by("deadline", _responses)),
-    MatrixTest("np-fp", "fp without preemption", _WITHOUT, True, _without_preemption),
-    MatrixTest("np-rm", "rm without preemption", _WITHOUT, True, _by("period", _without_preemption)),
-    MatrixTest("np-dm", "dm without preemption", _WITHOUT, True, _by("deadline", _without_preemption)),
+    MatrixTest(_FP, "response times, priorities as the recipe has them", _RESPONSES, True, _responses),
+    MatrixTest(_RM, "response times, rate monotonic", _RESPONSES, True, partial(_BY_PERIOD, _responses)),
+    MatrixTest(_DM, "response times, deadline monotonic", _RESPONSES, True, partial(_BY_DEADLINE, _responses)),
+    MatrixTest(f"np-{_FP}", f"{_FP} without preemption", _WITHOUT, True, _without_preemption),
+    MatrixTest(f"np-{_RM}", f"{_RM} without preemption", _WITHOUT, True, partial(_BY_PERIOD, _without_preemption)),
+    MatrixTest(f"np-{_DM}", f"{_DM} without preemption", _WITHOUT, True, partial(_BY_DEADLINE, _without_preemption)),
     MatrixTest(
         "liu-layland",
         "utilization bound of rate monotonic, n (2^(1/n) - 1)",
@@ -172,9 +171,11 @@ def _demand_without_preemption(columns: TaskColumns) -> Verdicts:
 
 
 _EDF = (
-    MatrixTest("edf", "quick processor-demand analysis", "Zhang, Burns 2009; Baruah and others 1990", True, _demand),
     MatrixTest(
-        "np-edf",
+        _EARLIEST, "quick processor-demand analysis", "Zhang, Burns 2009; Baruah and others 1990", True, _demand
+    ),
+    MatrixTest(
+        f"np-{_EARLIEST}",
         "processor demand without preemption",
         "Jeffay, Stanat, Martel 1991; George, Rivierre, Spuri 1996",
         True,
