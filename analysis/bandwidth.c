@@ -18,7 +18,7 @@
  *
  * A cbs server has no supply bound from which the response of one of several tasks would follow: what one of them was
  * given ahead of time, while the processor was otherwise idle, is missing to the other later. Hard-cbs never runs
- * ahead: takt_supply_periodic with R = P holds for it, and the tests of response_times.h and server_edf.h are
+ * ahead: takt_supply_periodic with R = P holds for it, and the tests of response_times.h and qpa.h are
  * sharper than (2).
  *
  * Bound: Q jobs in (1), the effort in (2) and (3). */

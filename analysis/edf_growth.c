@@ -67,22 +67,17 @@ static bool keep(search_t *search, uint32_t task, takt_demand_t found) {
     return true;
 }
 
-/* Compares U with 1 if a task has another wcet. */
-static takt_verdict_t fits_load(search_t *search, uint32_t task, takt_duration_t wcet) {
-    takt_fraction_t *shares = search->memory.room.shares;
-    for (uint32_t i = 0; i < search->count; i++) {
-        shares[i] = (takt_fraction_t){i == task ? wcet : search->tasks[i].wcet, search->tasks[i].period};
-    }
-    return takt_verdict_of_sum(
-        takt_fractions_compare(shares, search->count, search->memory.room.rests, &search->effort));
-}
-
 /* The longest wcet below `beyond` with which U <= 1; 0 if none, or that is not decided. */
 static takt_duration_t most_of_load(search_t *search, uint32_t task, takt_duration_t beyond) {
+    const takt_children_t children = {.tasks = search->memory.tasks, .count = search->count};
+    const takt_demand_room_t *room = &search->memory.room;
     takt_duration_t least = 0;
     while (beyond - least > 1u) {
-        const takt_duration_t middle = least + (beyond - least) / 2u;
-        *(fits_load(search, task, middle) == TAKT_SCHEDULABLE ? &least : &beyond) = middle;
+        takt_duration_t *wcet = &search->memory.tasks[task].wcet;
+        *wcet = least + (beyond - least) / 2u;
+        const takt_comparison_t order =
+            takt_demand_order(&children, room->shares, room->rests, &search->effort);
+        *(takt_verdict_of_sum(order) == TAKT_SCHEDULABLE ? &least : &beyond) = *wcet;
     }
     return least;
 }
@@ -104,13 +99,13 @@ static takt_growth_t grow(search_t *search, uint32_t task) {
     static const takt_edf_blocking_t none = {0};
     const takt_sporadic_t *own = &search->tasks[task];
     takt_sporadic_t *changed = &search->memory.tasks[task];
+    const takt_children_t children = {.tasks = search->memory.tasks, .count = search->count};
     takt_growth_t growth = {own->deadline < own->period ? own->deadline : own->period, true};
     growth.wcet = allowed_by_all(search, task, growth.wcet);
     bool is_found = false;
     while (growth.wcet > 0 && growth.is_decided && !is_found) {
         changed->wcet = growth.wcet;
-        const takt_demand_t found =
-            takt_qpa(search->memory.tasks, search->count, &none, &search->memory.room, &search->effort);
+        const takt_demand_t found = takt_qpa(&children, &none, &search->memory.room, &search->effort);
         is_found = found.verdict == TAKT_SCHEDULABLE;
         growth.is_decided =
             is_found || (found.verdict == TAKT_UNSCHEDULABLE && lower(search, task, found, &growth));

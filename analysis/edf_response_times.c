@@ -267,14 +267,6 @@ static takt_response_t search_job(const job_search_t *search, takt_effort_t *eff
 
 /* ---- all tasks -------------------------------------------------------------------------------------- */
 
-static takt_comparison_t order_of_load(const takt_sporadic_t *tasks, uint32_t count, takt_fraction_t *shares,
-                                       uint64_t *rests, takt_effort_t *effort) {
-    for (uint32_t i = 0; i < count; i++) {
-        shares[i] = (takt_fraction_t){tasks[i].wcet, tasks[i].period};
-    }
-    return takt_fractions_compare(shares, count, rests, effort);
-}
-
 /* An upper bound of the instants of a search; false if it is not below the limit. */
 static bool find_reach(const job_search_t *search, takt_duration_t span, uint64_t *reach) {
     uint64_t period = 0;
@@ -316,13 +308,13 @@ static void answer_all(takt_response_t *responses, uint32_t count, bool is_decid
 
 static void search_jobs(job_search_t *search, takt_response_t *responses, takt_edf_room_t *room,
                         takt_effort_t *effort) {
-    const takt_comparison_t order =
-        order_of_load(search->tasks, search->count, room->shares, room->rests, effort);
+    const takt_children_t children = {.tasks = search->tasks, .count = search->count};
+    const takt_comparison_t order = takt_demand_order(&children, room->shares, room->rests, effort);
     if (order == TAKT_GREATER || order == TAKT_ORDER_UNKNOWN) {
         answer_all(responses, search->count, order == TAKT_GREATER);
         return;
     }
-    const takt_duration_t span = takt_edf_span(search->tasks, search->count, search->blocking, order, effort);
+    const takt_duration_t span = takt_edf_span(&children, search->blocking, order, effort);
     uint64_t reach = 0;
     search->blocking_most = takt_edf_blocking_longest(search->blocking, search->count);
     if (!find_reach(search, span, &reach)) {

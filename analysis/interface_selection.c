@@ -15,7 +15,8 @@ typedef struct trial {
     const takt_interface_t *server;
     takt_children_t children;
     const takt_edf_blocking_t *blocking; /* NULL: fixed priorities */
-    takt_fp_memory_t memory;
+    takt_fp_memory_t memory;             /* of that test */
+    takt_demand_room_t *room;            /* or of this one */
     takt_effort_t *effort;
 } trial_t;
 
@@ -32,9 +33,7 @@ static takt_verdict_t test_budget(trial_t *trial, takt_duration_t budget) {
     const takt_verdict_t verdict =
         trial->blocking == NULL
             ? takt_fp_is_schedulable(&trial->children, trial->memory, trial->effort)
-            : takt_children_demand(&trial->children, trial->blocking, trial->memory.fractions,
-                                   trial->memory.next, trial->effort)
-                  .verdict;
+            : takt_qpa(&trial->children, trial->blocking, trial->room, trial->effort).verdict;
     trial->children.supply = NULL;
     return verdict;
 }
@@ -58,13 +57,14 @@ static takt_budget_t bisect(trial_t *trial) {
 takt_budget_t takt_least_budget_fixed_priority(const takt_interface_t *server,
                                                const takt_children_t *children, takt_fp_memory_t memory,
                                                takt_effort_t *effort) {
-    trial_t trial = {server, *children, NULL, memory, effort};
+    trial_t trial = {.server = server, .children = *children, .memory = memory, .effort = effort};
     return bisect(&trial);
 }
 
 takt_budget_t takt_least_budget_edf(const takt_interface_t *server, const takt_children_t *children,
-                                    const takt_edf_blocking_t *blocking, takt_fraction_t *fractions,
-                                    uint64_t *rest, takt_effort_t *effort) {
-    trial_t trial = {server, *children, blocking, {fractions, rest, NULL, NULL}, effort};
+                                    const takt_edf_blocking_t *blocking, takt_demand_room_t *room,
+                                    takt_effort_t *effort) {
+    trial_t trial = {
+        .server = server, .children = *children, .blocking = blocking, .room = room, .effort = effort};
     return bisect(&trial);
 }

@@ -3,8 +3,8 @@
 #ifndef TAKT_ANALYSIS_INTERFACE_SELECTION_H
 #define TAKT_ANALYSIS_INTERFACE_SELECTION_H
 
+#include "analysis/qpa.h"
 #include "analysis/response_times.h"
-#include "analysis/server_edf.h"
 
 /* The server whose budget is computed. */
 typedef struct takt_interface {
@@ -24,9 +24,9 @@ takt_budget_t takt_least_budget_fixed_priority(const takt_interface_t *server,
                                                const takt_children_t *children, takt_fp_memory_t memory,
                                                takt_effort_t *effort);
 
-/* The same for children under EDF. `fractions` and `rest` are as in takt_children_demand. */
+/* The same for children under EDF. */
 takt_budget_t takt_least_budget_edf(const takt_interface_t *server, const takt_children_t *children,
-                                    const takt_edf_blocking_t *blocking, takt_fraction_t *fractions,
-                                    uint64_t *rest, takt_effort_t *effort);
+                                    const takt_edf_blocking_t *blocking, takt_demand_room_t *room,
+                                    takt_effort_t *effort);
 
 #endif

@@ -122,20 +122,6 @@ static bool find_extent(const takt_children_t *set, takt_fp_memory_t memory, tak
     return true;
 }
 
-/* Compares the shares of a task and of what delays it with that of the supply. */
-static takt_comparison_t order_of(search_t *search, extent_t extent) {
-    const takt_children_t *set = search->set;
-    const uint32_t level = level_of(set->above, search->task);
-    if (search->demand.set != NULL) {
-        return takt_seen_shares(set, search->demand.insides, search->task, above_of(set->above, search->task),
-                                *search->memory, search->effort);
-    }
-    if (level > extent.count) {
-        return TAKT_GREATER;
-    }
-    return extent.is_full && level == extent.count ? TAKT_EQUAL : TAKT_LESS;
-}
-
 /* The largest number of jobs of a task to check. At the whole supply one hyperperiod repeats that of the servers alone. */
 static uint64_t jobs_of(const search_t *search, takt_comparison_t order) {
     const uint32_t level = level_of(search->set->above, search->task);
@@ -309,7 +295,7 @@ static bool find_job(search_t *search, ends_t ends, uint64_t job, takt_response_
         take_worse(worst, finish - arrival, job);
         own = begun;
     }
-    return advance(&search->demand, task->wcet - own, search->effort);
+    return own == task->wcet || advance(&search->demand, task->wcet - own, search->effort);
 }
 
 /* The responses of the active period, up to the first that is more than `enough`. */
@@ -364,15 +350,25 @@ static void carry(search_t *search) {
     search->demand.work = plus_or_limit(search->demand.work - passed, blocking_of(search->set, search->task));
 }
 
-/* Compares the shares; at the whole supply the tasks inside of servers do not count, so that one hyperperiod is all. */
+/* Compares the shares of a task and of what delays it with that of the supply. */
+static takt_comparison_t order_seen(search_t *search, const takt_inside_t *insides) {
+    const takt_children_t *set = search->set;
+    search->demand.insides = insides;
+    return takt_seen_shares(set, insides, search->task, above_of(set->above, search->task), *search->memory,
+                            search->effort);
+}
+
+/* The same; at the whole supply the tasks inside of servers do not count, so that one hyperperiod is all. */
 static takt_comparison_t find_order(search_t *search, extent_t extent) {
-    search->demand.insides = search->set->insides;
-    const takt_comparison_t order = order_of(search, extent);
-    if (order != TAKT_EQUAL || search->set->insides == NULL) {
-        return order;
+    const takt_children_t *set = search->set;
+    const uint32_t level = level_of(set->above, search->task);
+    if (search->demand.set == NULL) {
+        return level > extent.count                      ? TAKT_GREATER
+               : extent.is_full && level == extent.count ? TAKT_EQUAL
+                                                         : TAKT_LESS;
     }
-    search->demand.insides = NULL;
-    return order_of(search, extent);
+    const takt_comparison_t order = order_seen(search, set->insides);
+    return order != TAKT_EQUAL || set->insides == NULL ? order : order_seen(search, NULL);
 }
 
 /* The response of the next task, and the demand at the end of its active period. */

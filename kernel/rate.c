@@ -2,10 +2,10 @@
 /* Rate-based threads; see rate.h. */
 #include "kernel/rate.h"
 
-#include "core/wide.h"
 #include "kernel/creation.h"
 #include "kernel/negotiation.h"
 #include "kernel/request.h"
+#include "policy/rate_sharing.h"
 #include "policy/table.h"
 
 /* ---- set-up ----------------------------------------------------------------------------------------- */
@@ -76,8 +76,6 @@ takt_status_t takt_rates_share(takt_rates_t *rates, takt_resource_t *resources, 
 
 /* ---- what sharing takes: SPEC.md, 10 ---------------------------------------------------------------- */
 
-#define TOO_MUCH (2u * TAKT_RATE_WHOLE) /* more than any task can get */
-
 static takt_duration_t longer_of(takt_duration_t a, takt_duration_t b) { return a > b ? a : b; }
 
 static bool is_hard(const takt_rate_task_t *rate) {
@@ -88,10 +86,8 @@ static const takt_rate_section_t *section_of(const takt_rate_use_t *use) {
     return TAKT_CONTAINER_OF(use, takt_rate_section_t, use);
 }
 
-/* A section of length `longest`, less the tick in which it begins, as a rate. */
-static uint64_t rate_of(takt_duration_t longest, takt_duration_t window) {
-    const uint64_t rate = takt_quotient_up((longest - 1u) * TAKT_RATE_WHOLE, window);
-    return rate < TOO_MUCH ? rate : TOO_MUCH;
+static takt_rate_sharer_t sharer_of(const takt_rate_task_t *rate) {
+    return (takt_rate_sharer_t){rate->window, rate->extension.task->job.period, is_hard(rate)};
 }
 
 /* The highest ceiling that `resource` may have. */
@@ -104,25 +100,16 @@ static takt_duration_t ceiling_of(const takt_rate_based_t *based, const takt_res
     return ceiling;
 }
 
-/* The blocking of `rate` by a section of `use`, of another task, as a rate by the deadline. */
-static uint64_t blocking_by(const takt_rate_based_t *based, const takt_rate_use_t *use,
-                            const takt_rate_task_t *rate) {
-    const takt_duration_t ceiling = ceiling_of(based, use->resource);
-    const bool is_above = is_hard(rate) && rate->window < ceiling;
-    return is_above ? 0u : rate_of(section_of(use)->longest, longer_of(rate->window, ceiling));
-}
-
-/* True if a window of `other` that begins before one of `rate` may end after it. */
-static bool may_end_after(const takt_rate_task_t *other, const takt_rate_task_t *rate) {
-    return !is_hard(other) || other->extension.task->job.period > rate->window;
-}
-
+/* The blocking of `rate` by the sections of the other tasks, as a rate by the deadline. */
 static uint64_t blocking_of(const takt_rate_based_t *based, const takt_rate_task_t *rate) {
+    const takt_rate_sharer_t own = sharer_of(rate);
     uint64_t longest = 0;
     for (const takt_rate_task_t *other = based->first; other != NULL; other = other->next) {
-        const bool may_block = other != rate && may_end_after(other, rate);
-        for (const takt_rate_use_t *use = other->uses; use != NULL && may_block; use = use->next) {
-            longest = longer_of(longest, blocking_by(based, use, rate));
+        const takt_rate_sharer_t sharer = sharer_of(other);
+        for (const takt_rate_use_t *use = other->uses; use != NULL && other != rate; use = use->next) {
+            const takt_duration_t ceiling = ceiling_of(based, use->resource);
+            const uint64_t more = takt_rate_blocking_by(&own, &sharer, section_of(use)->longest, ceiling);
+            longest = longer_of(longest, more);
         }
     }
     return longest;
@@ -134,7 +121,7 @@ static uint64_t excess_of(const takt_rate_task_t *rate) {
     for (const takt_rate_use_t *use = rate->uses; use != NULL; use = use->next) {
         longest = longer_of(longest, section_of(use)->longest);
     }
-    return is_hard(rate) ? 0u : rate_of(longest, rate->window);
+    return is_hard(rate) ? 0u : takt_rate_of_section(longest, rate->window);
 }
 
 /* Recomputes all tasks, because the blocking of each follows from the sections of all. */

@@ -76,6 +76,19 @@ std::optional<takt_key_t> policy_level(const std::string &name, takt_key_t level
     return policy->level(&job);
 }
 
+// Window, period, whether it is hard.
+using Sharer = std::tuple<uint64_t, uint64_t, bool>;
+
+takt_rate_sharer_t sharer_of(const Sharer &words) {
+    return {std::get<0>(words), std::get<1>(words), std::get<2>(words)};
+}
+
+uint64_t rate_blocking_by(const Sharer &task, const Sharer &other, uint64_t longest, uint64_t ceiling) {
+    const takt_rate_sharer_t own = sharer_of(task);
+    const takt_rate_sharer_t sharer = sharer_of(other);
+    return takt_rate_blocking_by(&own, &sharer, longest, ceiling);
+}
+
 // The static key of all jobs of a task, None under a policy whose keys are not static.
 std::optional<takt_key_t> policy_key(const std::string &name, takt_key_t level, takt_duration_t period,
                                      takt_duration_t deadline) {
@@ -163,6 +176,12 @@ void add_names(nb::module_ &m) {
     m.def("policies", &policies);
     m.def("policy_level", &policy_level, nb::arg("policy"), nb::arg("level"), nb::arg("period"),
           nb::arg("deadline"));
+    m.def(
+        "rate_of_section",
+        [](uint64_t longest, uint64_t window) { return takt_rate_of_section(longest, window); },
+        nb::arg("longest"), nb::arg("window"));
+    m.def("rate_blocking_by", &rate_blocking_by, nb::arg("task"), nb::arg("other"), nb::arg("longest"),
+          nb::arg("ceiling"));
     m.def("policy_key", &policy_key, nb::arg("policy"), nb::arg("level"), nb::arg("period"),
           nb::arg("deadline"));
     m.def("policy_traits", &policy_traits, nb::arg("policy"));

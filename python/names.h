@@ -9,6 +9,7 @@ extern "C" {
 #define _Static_assert static_assert
 #include "core/protocol.h"
 #include "policy/bandwidth.h"
+#include "policy/rate_sharing.h"
 #include "policy/table.h"
 #include "sim/sim.h"
 }

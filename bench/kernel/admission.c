@@ -92,7 +92,8 @@ static void find_responses_with_costs(uint32_t count, takt_effort_t *effort) {
 static void test_by_qpa(uint32_t count, takt_effort_t *effort) {
     const takt_edf_blocking_t nothing = {0};
     takt_demand_room_t room = {lines, fractions, firsts};
-    (void)takt_qpa(tasks, count, &nothing, &room, effort);
+    const takt_children_t children = {.tasks = tasks, .count = count};
+    (void)takt_qpa(&children, &nothing, &room, effort);
 }
 
 typedef struct operation {

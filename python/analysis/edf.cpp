@@ -3,50 +3,26 @@
 #include "python/analysis/tasks.hpp"
 
 extern "C" {
-#include "analysis/baker.h"
 #include "analysis/density.h"
 #include "analysis/edf_growth.h"
 #include "analysis/edf_response_times.h"
-#include "analysis/processor_demand.h"
 #include "analysis/qpa.h"
 #include "analysis/rate_admission.h"
-#include "analysis/rate_execution.h"
 }
 
 namespace {
 
-// Working memory of tests of EDF: lines of one kind, shares, rests.
-template <typename Line, typename View>
-struct Room {
-    explicit Room(size_t count)
-        : lines(count), shares(count), rests(count), view{lines.data(), shares.data(), rests.data()} {}
-    std::vector<Line> lines;
-    std::vector<takt_fraction_t> shares;
-    std::vector<uint64_t> rests;
-    View view;
-};
-
-using DemandRoom = Room<takt_demand_line_t, takt_demand_room_t>;
-
-nb::tuple tuple_of(const takt_demand_t &demand) {
-    return nb::make_tuple(static_cast<int>(demand.verdict), demand.interval, demand.ticks);
-}
-
-using DemandTest = takt_demand_t (*)(const takt_sporadic_t *, uint32_t, const takt_edf_blocking_t *,
-                                     takt_demand_room_t *, takt_effort_t *);
-
-// The result of a demand test: verdict, interval, demand.
-template <DemandTest test>
-nb::tuple demand_of(const Tasks &tasks, takt_effort_t effort) {
-    tasks.accept({kRegions, kStepFrom, kStepTicks});
+nb::tuple edf_demand(const Tasks &tasks, takt_effort_t effort) {
+    tasks.accept({kKind, kRegions, kStepFrom, kStepTicks}, true);
+    const takt_children_t children = tasks.under_edf();
     const takt_edf_blocking_t blocking = tasks.edf_blocking();
     DemandRoom room(tasks.count());
     takt_demand_t demand{};
     {
         const nb::gil_scoped_release release;
-        demand = test(tasks.tasks.data(), tasks.count(), &blocking, &room.view, &effort);
+        demand = takt_qpa(&children, &blocking, &room.view, &effort);
     }
-    return tuple_of(demand);
+    return nb::make_tuple(static_cast<int>(demand.verdict), demand.interval, demand.ticks, demand.supply);
 }
 
 nb::object edf_growths(const Tasks &tasks, takt_effort_t effort) {
@@ -81,8 +57,8 @@ nb::object edf_verdicts_many(const Matrix &wcet, const Matrix &period, const Mat
             for (size_t i = 0; i < count; i++) {
                 tasks[i] = {c[row * count + i], t[row * count + i], d[row * count + i], 0};
             }
-            verdicts[row] = static_cast<uint8_t>(
-                takt_qpa(tasks.data(), static_cast<uint32_t>(count), &none, &room.view, &steps).verdict);
+            const takt_children_t children = {.tasks = tasks.data(), .count = static_cast<uint32_t>(count)};
+            verdicts[row] = static_cast<uint8_t>(takt_qpa(&children, &none, &room.view, &steps).verdict);
         }
     }
     return array_of(std::move(verdicts));
@@ -106,41 +82,6 @@ int edf_density(const Tasks &tasks, takt_effort_t effort) {
     Memory memory(tasks.count());
     return static_cast<int>(takt_density(tasks.tasks.data(), tasks.count(), memory.fractions.data(),
                                          memory.next.data(), &effort));
-}
-
-int edf_baker(const Tasks &tasks, takt_effort_t effort) {
-    tasks.accept({kBlocking});
-    Memory memory(tasks.count());
-    const std::vector<uint64_t> none(tasks.count());
-    const uint64_t *blocking = tasks.column(kBlocking);
-    return static_cast<int>(takt_baker(tasks.tasks.data(), tasks.count(),
-                                       blocking != nullptr ? blocking : none.data(), memory.fractions.data(),
-                                       memory.next.data(), &effort));
-}
-
-nb::tuple rbe_demand(const Column &events, const Column &interval, const Column &deadline, const Column &cost,
-                     bool is_preemptive, takt_effort_t effort) {
-    const size_t count = events.shape(0);
-    const uint64_t *x = checked({"events", 1}, events, checked({"events: tasks", 0, kTasksMost}, count));
-    const uint64_t *y = checked({"interval", 1}, interval, count);
-    const uint64_t *d = checked({"deadline", 1}, deadline, count);
-    const uint64_t *c = checked({"cost", 1}, cost, count);
-    std::vector<takt_rate_events_t> rates(count);
-    std::vector<takt_sporadic_t> tasks(count);
-    std::vector<takt_duration_t> regions(count);
-    DemandRoom room(count);
-    for (size_t i = 0; i < count; i++) {
-        rates[i] = {x[i], y[i], d[i], c[i]};
-    }
-    const auto number = static_cast<uint32_t>(count);
-    takt_demand_t demand{};
-    {
-        const nb::gil_scoped_release release;
-        demand = is_preemptive ? takt_rate_execution(rates.data(), number, tasks.data(), &room.view, &effort)
-                               : takt_rate_execution_nonpreemptive(rates.data(), number, tasks.data(),
-                                                                   regions.data(), &room.view, &effort);
-    }
-    return tuple_of(demand);
 }
 
 // Values of a column that may be missing, all `otherwise` then.
@@ -198,15 +139,11 @@ nb::tuple rate_admission(const Column &task_class, const Column &wcet, const Col
 
 void bind_edf(nb::module_ &m) {
     using namespace nb::literals;
-    m.def("edf_demand", demand_of<takt_qpa>, "tasks"_a, "effort"_a = kEffort);
-    m.def("edf_first_excess", demand_of<takt_processor_demand>, "tasks"_a, "effort"_a = kEffort);
+    m.def("edf_demand", edf_demand, "tasks"_a, "effort"_a = kEffort);
     m.def("edf_growths", edf_growths, "tasks"_a, "effort"_a = kEffort);
     m.def("edf_verdicts_many", edf_verdicts_many, "wcet"_a, "period"_a, "deadline"_a, "effort"_a = kEffort);
     m.def("edf_responses", edf_responses, "tasks"_a, "effort"_a = kEffort);
     m.def("edf_density", edf_density, "tasks"_a, "effort"_a = kEffort);
-    m.def("edf_baker", edf_baker, "tasks"_a, "effort"_a = kEffort);
-    m.def("rbe_demand", rbe_demand, "events"_a, "interval"_a, "deadline"_a, "cost"_a,
-          "is_preemptive"_a = nb::bool_(true), "effort"_a = kEffort);
     m.def("rate_admission", rate_admission, "task_class"_a, "wcet"_a, "window"_a, "weight"_a = nb::none(),
           "longest"_a = nb::none(), "excess"_a = nb::none(), "beta"_a = TAKT_ADMISSION_WHOLE / 10,
           "sigma"_a = 0, "grid"_a = 1, "has_formula"_a = nb::bool_(false));

@@ -73,29 +73,6 @@ std::optional<uint64_t> sporadic_returns(const Tasks &tasks, uint64_t period, ui
     return returns <= TAKT_SPORADIC_RETURNS ? std::optional<uint64_t>(returns) : std::nullopt;
 }
 
-nb::tuple children_demand(const Tasks &tasks, takt_effort_t effort) {
-    tasks.accept({kKind, kRegions, kStepFrom, kStepTicks}, true);
-    const takt_children_t children = tasks.under_edf();
-    const takt_edf_blocking_t blocking = tasks.edf_blocking();
-    Memory memory(tasks.count());
-    takt_children_demand_t found;
-    {
-        const nb::gil_scoped_release released;
-        found =
-            takt_children_demand(&children, &blocking, memory.fractions.data(), memory.next.data(), &effort);
-    }
-    return nb::make_tuple(static_cast<int>(found.verdict), found.interval, found.demand, found.supply);
-}
-
-std::optional<uint64_t> children_demand_in(uint64_t interval, const Tasks &tasks) {
-    tasks.accept({kKind});
-    const takt_children_t children = tasks.under_edf();
-    uint64_t ticks = 0;
-    return takt_children_demand_in(&children, checked({"interval"}, interval), &ticks)
-               ? std::optional<uint64_t>(ticks)
-               : std::nullopt;
-}
-
 takt_interface_t interface_of(uint64_t period, bool is_polling, uint64_t loss) {
     return {checked({"server: period", 1}, period), checked({"server: loss"}, loss), is_polling};
 }
@@ -120,12 +97,11 @@ nb::tuple least_budget_edf(uint64_t server_period, bool is_polling, uint64_t los
     const takt_interface_t server = interface_of(server_period, is_polling, loss);
     const takt_children_t children = tasks.under_edf();
     const takt_edf_blocking_t blocking = tasks.edf_blocking();
-    Memory memory(tasks.count());
+    DemandRoom room(tasks.count());
     takt_budget_t found;
     {
         const nb::gil_scoped_release released;
-        found = takt_least_budget_edf(&server, &children, &blocking, memory.fractions.data(),
-                                      memory.next.data(), &effort);
+        found = takt_least_budget_edf(&server, &children, &blocking, &room.view, &effort);
     }
     return nb::make_tuple(static_cast<int>(found.verdict), found.budget);
 }
@@ -173,8 +149,6 @@ void bind_servers(nb::module_ &m) {
     m.def("supply_time", supply_time, "supply"_a, "demand"_a);
     m.def("sporadic_returns", sporadic_returns, "tasks"_a, "server_period"_a, "budget"_a,
           "effort"_a = kEffort);
-    m.def("children_demand", children_demand, "tasks"_a, "effort"_a = kEffort);
-    m.def("children_demand_in", children_demand_in, "interval"_a, "tasks"_a);
     m.def("least_budget_fixed_priority", least_budget_fixed_priority, "server_period"_a, "is_polling"_a,
           "loss"_a, "tasks"_a, "effort"_a = kEffort);
     m.def("least_budget_edf", least_budget_edf, "server_period"_a, "is_polling"_a, "loss"_a, "tasks"_a,

@@ -9,7 +9,7 @@
 
 extern "C" {
 #include "analysis/busy_period.h"
-#include "analysis/edf_blocking.h"
+#include "analysis/demand.h"
 }
 
 // The largest number of tasks that analysis/demand.h admits.
@@ -115,5 +115,21 @@ struct Memory {
     std::vector<uint64_t> next, later;
     std::vector<takt_sporadic_t> seen;
 };
+
+// Working memory of tests of EDF: lines of one kind, shares, rests.
+template <typename Line, typename View>
+struct Room {
+    explicit Room(size_t count)
+        : lines(count),
+          shares(count + 1),
+          rests(count + 1),
+          view{lines.data(), shares.data(), rests.data()} {}
+    std::vector<Line> lines;
+    std::vector<takt_fraction_t> shares;
+    std::vector<uint64_t> rests;
+    View view;
+};
+
+using DemandRoom = Room<takt_demand_line_t, takt_demand_room_t>;
 
 #endif

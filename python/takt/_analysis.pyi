@@ -183,14 +183,11 @@ def scheduled_edf_responses(tasks: Tasks, model: int, times: SchedulerTimes, eff
 
 # ---- earliest deadline first -----------------------------------------------------------------------------
 
-def edf_demand(tasks: Tasks, effort: int = 100_000_000) -> tuple[int, int, int]:
-    """Test by quick processor-demand analysis: verdict; if unschedulable, a too short interval, and its demand.
+def edf_demand(tasks: Tasks, effort: int = 100_000_000) -> tuple[int, int, int, int]:
+    """Test by quick processor-demand analysis: verdict; if unschedulable an interval, the demand and the supply in it.
 
-    Demand 0: U is above 1.
+    Demand 0: the shares are more than that of the supply.
     """
-
-def edf_first_excess(tasks: Tasks, effort: int = 100_000_000) -> tuple[int, int, int]:
-    """Test deadline by deadline: as edf_demand, but the interval is the shortest one. Slow where it is long."""
 
 def edf_growths(tasks: Tasks, effort: int = 100_000_000) -> Column:
     """The longest wcet of each task with which all meet their deadlines; 0: none. Precondition: C <= T of all tasks."""
@@ -203,19 +200,6 @@ def edf_responses(tasks: Tasks, effort: int = 100_000_000) -> Responses:
 
 def edf_density(tasks: Tasks, effort: int = 100_000_000) -> int:
     """Density test: schedulable if the sum of C / min(D - J, T) is at most 1. Verdict."""
-
-def edf_baker(tasks: Tasks, effort: int = 100_000_000) -> int:
-    """Baker's test, for tasks ordered by D - J: schedulable if it holds. Verdict."""
-
-def rbe_demand(
-    events: Column,
-    interval: Column,
-    deadline: Column,
-    cost: Column,
-    is_preemptive: bool = True,
-    effort: int = 100_000_000,
-) -> tuple[int, int, int]:
-    """Test rate-based execution (x, y, d, c): as edf_demand. Necessary and sufficient, preemptive and not."""
 
 def rate_admission(
     task_class: Column,
@@ -259,16 +243,6 @@ def supply_time(supply: Supply, demand: int) -> int | None:
 
 def sporadic_returns(tasks: Tasks, server_period: int, budget: int, effort: int = 100_000_000) -> int | None:
     """Bound the pending returns of a sporadic server with these tasks; None if there may be more than MAX_RETURNS."""
-
-def children_demand(tasks: Tasks, effort: int = 100_000_000) -> tuple[int, int, int, int]:
-    """Test under EDF: verdict; if unschedulable an interval, the demand and the supply in it.
-
-    It is the longest such interval in a busy period: children with longer deadlines meet them. Demand 0 means: the
-    shares alone are more than that of the supply.
-    """
-
-def children_demand_in(interval: int, tasks: Tasks) -> int | None:
-    """Give the demand in an interval, without blocking; None if it does not fit."""
 
 def least_budget_fixed_priority(
     server_period: int, is_polling: bool, loss: int, tasks: Tasks, effort: int = 100_000_000

@@ -33,11 +33,11 @@ from places import CASES
 from sampling import expect_cases, tries
 from takt import _analysis
 from takt._analysis import Tasks
-from takt.analysis import Verdict
+from takt.analysis import Verdict, rates
 from takt.analysis.judge import judge
 from takt.analysis.view import view_of
 
-SCHEDULABLE = (_analysis.SCHEDULABLE, 0, 0)
+SCHEDULABLE = (_analysis.SCHEDULABLE, 0, 0, 0)
 
 
 def columns(tasks: Sequence[Sporadic]) -> tuple[Column, Column, Column, Column]:
@@ -95,7 +95,7 @@ def record(
 # ---- demand ------------------------------------------------------------------------------------------------------
 
 
-def test_both_tests_by_demand_say_what_the_demand_at_every_length_says() -> None:
+def test_the_test_by_demand_says_what_the_demand_at_every_length_says() -> None:
     seen: Counter[bool] = Counter()
 
     @tries(1000)
@@ -103,12 +103,10 @@ def test_both_tests_by_demand_say_what_the_demand_at_every_length_says() -> None
     def compare(case: tuple[list[Sporadic], list[int] | None, list[tuple[int, int]]]) -> None:
         tasks, regions, steps = case
         excess = first_excess(tasks, regions, steps)
-        by_deadline = _analysis.edf_first_excess(record(tasks, regions, steps))
-        verdict, interval, demand = _analysis.edf_demand(record(tasks, regions, steps))
-        assert by_deadline == (SCHEDULABLE if excess is None else (_analysis.UNSCHEDULABLE, *excess))
-        assert verdict == by_deadline[0]
+        verdict, interval, demand, supply = _analysis.edf_demand(record(tasks, regions, steps))
+        assert verdict == (_analysis.SCHEDULABLE if excess is None else _analysis.UNSCHEDULABLE)
         if demand > 0:
-            assert demand == ticks_in(tasks, regions, steps, interval) > interval
+            assert demand == ticks_in(tasks, regions, steps, interval) > interval == supply
         seen[excess is None] += 1
 
     compare()
@@ -223,10 +221,9 @@ def test_least_laxity_first_misses_iff_earliest_deadline_first_does() -> None:
 # ---- rate-based execution ----------------------------------------------------------------------------------------
 
 
-def rbe(rates: Sequence[Events], is_preemptive: bool) -> tuple[int, int, int]:
+def rbe(judged: Sequence[Events], is_preemptive: bool) -> tuple[int, int, int, int]:
     """Ask the analysis."""
-    events, intervals, deadlines, costs = (column([rate[place] for rate in rates]) for place in range(4))
-    return _analysis.rbe_demand(events, intervals, deadlines, costs, is_preemptive)
+    return _analysis.edf_demand(rates.demand_record(judged, is_preemptive=is_preemptive))
 
 
 @st.composite
@@ -416,7 +413,7 @@ def test_published_task_sets() -> None:
     assert responses(buttazzo, is_preemptive=True) == [4, 5, 7]
     whole = implicit((3, 5), (4, 10))
     assert _analysis.edf_demand(Tasks(*columns(whole))) == SCHEDULABLE
-    assert _analysis.edf_first_excess(record(whole, [3, 4])) == (_analysis.UNSCHEDULABLE, 5, 6)
+    assert _analysis.edf_demand(record(whole, [3, 4])) == (_analysis.UNSCHEDULABLE, 5, 6, 5)
 
 
 def test_the_worst_response_need_not_be_that_of_the_first_job() -> None:
@@ -424,44 +421,6 @@ def test_the_worst_response_need_not_be_that_of_the_first_job() -> None:
     tasks = implicit((2, 4), (3, 6))
     assert [int(job) for job in _analysis.edf_responses(record(tasks))[1]] == [2, 1]
     assert responses(tasks, is_preemptive=True) == [4, 6]
-
-
-def test_bakers_sums_are_sufficient_for_sections() -> None:
-    """7.5: what they accept, the demand test with B(L) accepts."""
-    seen: Counter[bool] = Counter()
-
-    @tries(200)
-    @given(task_sets(most=3), st.data())
-    def compare(drawn: list[Sporadic], data: st.DataObject) -> None:
-        tasks = sorted(drawn, key=lambda task: task.deadline)
-        lengths = [data.draw(st.integers(0, task.wcet)) for task in tasks]
-        steps = srp_steps(tasks, lengths)
-        delays = [dict(steps).get(task.deadline, 0) for task in tasks]
-        fits = all(
-            density(tasks[: place + 1]) + Fraction(delays[place], task.deadline) <= 1
-            for place, task in enumerate(tasks)
-        )
-        wcets, periods, deadlines, _ = columns(tasks)
-        baker = _analysis.edf_baker(Tasks(wcets, periods, deadlines, blocking=column(delays)))
-        assert (baker == _analysis.SCHEDULABLE) == fits
-        is_schedulable = _analysis.edf_demand(record(tasks, None, steps))[0] == _analysis.SCHEDULABLE
-        assert is_schedulable or not fits
-        seen[fits] += 1
-
-    compare()
-    expect_cases(min(seen[True], seen[False]) > 0)
-
-
-def srp_steps(tasks: Sequence[Sporadic], lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """Give B(L) of one resource, the sections of which are so long in each task; 0: it does not use it."""
-    users = [task.deadline for task, length in zip(tasks, lengths, strict=True) if length > 0]
-    steps = {}
-    for since in sorted({task.deadline for task in tasks}):
-        behind = [
-            length - 1 for task, length in zip(tasks, lengths, strict=True) if task.deadline > since and length > 0
-        ]
-        steps[since] = max(behind, default=0) if any(user <= since for user in users) else 0
-    return sorted(steps.items())
 
 
 def test_many_sets_get_the_verdicts_of_each() -> None:
@@ -483,7 +442,5 @@ def test_columns_that_do_not_fit_are_refused() -> None:
         _analysis.edf_demand(Tasks(two, two, two, step_from=column([3, 3]), step_ticks=two))
     with pytest.raises(ValueError, match="regions: a value is out of range"):
         _analysis.edf_demand(Tasks(two, two, two, regions=column([0, 1])))
-    with pytest.raises(ValueError, match="events: a value is out of range"):
-        _analysis.rbe_demand(column([0]), one, one, one)
     with pytest.raises(ValueError, match="wcet: 1 up to the window"):
         _analysis.rate_admission(column([0]), column([2]), one)

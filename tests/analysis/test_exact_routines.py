@@ -21,11 +21,8 @@ ASKED_INSTEAD = {
     "blocking_tolerances": "fp_regions, which gives the regions that the tolerances allow",
     "place_points": "fp_regions and edf_regions: what overheads points have is not in a file",
     "final_regions": "assign_final_regions, which chooses the priorities too",
-    "edf_first_excess": "edf_demand, the same verdict in fewer steps",
-    "edf_baker": "edf_demand, which accepts all that it accepts",
-    "supply_bound": "fp_responses and children_demand, which have it inside",
-    "supply_time": "fp_responses and children_demand, which have it inside",
-    "children_demand_in": "children_demand, which has it inside",
+    "supply_bound": "fp_responses and edf_demand, which have it inside",
+    "supply_time": "fp_responses and edf_demand, which have it inside",
 }
 
 

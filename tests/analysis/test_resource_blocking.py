@@ -216,7 +216,7 @@ def test_nobody_is_late_under_edf_whom_the_test_with_blocking_accepts(protocol: 
         jobs = draw_jobs(numbers)
         deadlines = [job.period for job in jobs]
         begins, ticks = analysis.sharing_steps(**columns_of(jobs, deadlines), locking=LOCKING[protocol])
-        verdict = analysis.children_demand(analysis.Tasks(**times_of(jobs), step_from=begins, step_ticks=ticks))[0]
+        verdict = analysis.edf_demand(analysis.Tasks(**times_of(jobs), step_from=begins, step_ticks=ticks))[0]
         worst = simulate(numbers, "edf", protocol, jobs)
         if verdict == analysis.SCHEDULABLE:
             assert all(worst[name] <= deadlines[int(name)] for name in worst), f"seed {seed}: {jobs}"
@@ -301,7 +301,7 @@ def server_responses(policy: str, protocol: str, homes: list[Home]) -> list[int 
         blocking = analysis.sharing_blocking(task, resource, ticks, ranks, ranks, analysis.CEILING, ranks)
         return known(analysis.fp_responses(analysis.Tasks(**children, blocking=blocking))[0])
     begins, blocked = analysis.sharing_steps(task, resource, ticks, period, period, analysis.CEILING)
-    verdict = analysis.children_demand(analysis.Tasks(**children, step_from=begins, step_ticks=blocked))[0]
+    verdict = analysis.edf_demand(analysis.Tasks(**children, step_from=begins, step_ticks=blocked))[0]
     return [home.period if verdict == analysis.SCHEDULABLE else None for home in homes]
 
 

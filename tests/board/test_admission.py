@@ -348,7 +348,8 @@ static void find_responses(const takt_sporadic_t *tasks, uint32_t count, takt_ef
 static void test_by_demand(const takt_sporadic_t *tasks, uint32_t count, takt_effort_t effort) {
     const takt_edf_blocking_t nothing = {0};
     takt_demand_room_t room = {lines, fractions, next_releases};
-    const takt_demand_t demand = takt_qpa(tasks, count, &nothing, &room, &effort);
+    const takt_children_t children = {.tasks = tasks, .count = count};
+    const takt_demand_t demand = takt_qpa(&children, &nothing, &room, &effort);
     *answer++ = effort;
     *answer++ = demand.verdict;
     *answer++ = demand.interval;
@@ -412,7 +413,7 @@ class Asked:
     def demand(self, effort: int) -> list[int]:
         """Give verdict, interval and demand, by the host."""
         wcet, period, deadline, jitter = (np.array(column, np.uint64) for column in zip(*self.rows, strict=True))
-        return list(_analysis.edf_demand(Tasks(wcet, period, deadline, jitter), effort=effort))
+        return list(_analysis.edf_demand(Tasks(wcet, period, deadline, jitter), effort=effort)[:3])
 
 
 def random_set(draw: random.Random) -> Asked:

@@ -3,7 +3,6 @@
  * that judge a set. All memory is as long as the headers say, so that sanitizers notice what goes beyond it. */
 #include "analysis/edf_growth.h"
 #include "analysis/fp_growth.h"
-#include "analysis/processor_demand.h"
 #include "tests/c/check.h"
 
 #include <string.h>
@@ -194,7 +193,8 @@ static bool is_edf_met(const takt_sporadic_t *tasks, uint32_t count, uint32_t ta
     memcpy(changed, tasks, count * sizeof *tasks);
     changed[task].wcet = wcet;
     takt_demand_room_t room = demand_room(count);
-    const takt_verdict_t found = takt_processor_demand(changed, count, &none, &room, &effort).verdict;
+    const takt_children_t children = {.tasks = changed, .count = count};
+    const takt_verdict_t found = takt_qpa(&children, &none, &room, &effort).verdict;
     free_demand_room(room);
     CHECK(found != TAKT_UNDECIDED);
     return found == TAKT_SCHEDULABLE;

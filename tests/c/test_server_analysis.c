@@ -14,6 +14,7 @@ typedef struct memory {
     takt_fraction_t fractions[MANY + 2u];
     uint64_t rest[MANY + 2u];
     uint64_t later[MANY];
+    takt_demand_line_t lines[MANY];
 } memory_t;
 
 static takt_fp_memory_t view_of(memory_t *memory) {
@@ -30,12 +31,18 @@ static takt_response_t response_of(takt_sporadic_t child, takt_child_kind_t kind
     return response;
 }
 
-static takt_children_demand_t demand_of(takt_sporadic_t child, takt_child_kind_t kind, takt_supply_t supply,
-                                        takt_effort_t effort) {
+static takt_demand_t test_demand(const takt_children_t *children, const takt_edf_blocking_t *blocking,
+                                 takt_effort_t effort) {
     memory_t memory;
+    takt_demand_room_t room = {memory.lines, memory.fractions, memory.rest};
+    return takt_qpa(children, blocking, &room, &effort);
+}
+
+static takt_demand_t demand_of(takt_sporadic_t child, takt_child_kind_t kind, takt_supply_t supply,
+                               takt_effort_t effort) {
     const takt_children_t children = {.tasks = &child, .count = 1, .kinds = &kind, .supply = &supply};
     const takt_edf_blocking_t none = {NULL, 0, NULL};
-    return takt_children_demand(&children, &none, memory.fractions, memory.rest, &effort);
+    return test_demand(&children, &none, effort);
 }
 
 static void the_inverse_says_what_does_not_fit(void) {
@@ -64,7 +71,7 @@ static void huge_children_are_decided_or_said_to_be_undecided(void) {
 static void without_effort_nothing_is_known(void) {
     const takt_sporadic_t child = {1, 2, 1, 0};
     CHECK(!response_of(child, TAKT_CHILD_TASK, takt_supply_full(), 1).is_decided);
-    CHECK(demand_of(child, TAKT_CHILD_TASK, takt_supply_full(), 1).verdict == TAKT_UNDECIDED);
+    CHECK(demand_of(child, TAKT_CHILD_TASK, takt_supply_full(), 0).verdict == TAKT_UNDECIDED);
     takt_effort_t effort = 0;
     CHECK(!takt_cbs_response(&child, 2, 1, &effort).is_decided);
     CHECK(!takt_cbs_busy_period(&child, 1, 2, 1, &effort).is_decided);
@@ -82,49 +89,35 @@ static void bandwidth_of_huge_servers(void) {
 }
 
 static void shares_tell_where_nobody_asks_for_more_than_his(void) {
-    memory_t memory;
     const uint64_t p = MOST - 1u;
     const takt_sporadic_t servers[] = {{p - 1u, p, p, 0}, {1, MOST, MOST, 0}, {1, p, p, 0}};
     const takt_child_kind_t kinds[] = {TAKT_CHILD_BANDWIDTH, TAKT_CHILD_PERIODIC, TAKT_CHILD_TASK};
     const takt_edf_blocking_t none = {NULL, 0, NULL};
-    takt_effort_t effort = 1000;
     takt_children_t children = {.tasks = servers, .count = 2, .kinds = kinds};
-    CHECK(takt_children_demand(&children, &none, memory.fractions, memory.rest, &effort).verdict ==
-          TAKT_SCHEDULABLE);
+    CHECK(test_demand(&children, &none, 1000).verdict == TAKT_SCHEDULABLE);
     children.count = 3;
-    CHECK(takt_children_demand(&children, &none, memory.fractions, memory.rest, &effort).verdict ==
-          TAKT_UNSCHEDULABLE);
+    CHECK(test_demand(&children, &none, 1000).verdict == TAKT_UNSCHEDULABLE);
 }
 
 static void the_kernel_works_whatever_is_due(void) {
-    memory_t memory;
     const takt_sporadic_t children[] = {{2, 10, 10, 3}, {5, 50, 10, 0}};
     const takt_child_kind_t kinds[] = {TAKT_CHILD_KERNEL, TAKT_CHILD_TASK};
     const takt_edf_blocking_t none = {NULL, 0, NULL};
-    takt_effort_t effort = 1000;
-    uint64_t demand = 0;
     takt_children_t both = {.tasks = children, .count = 2, .kinds = kinds};
-    CHECK(takt_children_demand_in(&both, 1, &demand) && demand == 2);
-    CHECK(takt_children_demand_in(&both, 8, &demand) && demand == 4);
-    CHECK(takt_children_demand_in(&both, 10, &demand) && demand == 9);
-    CHECK(takt_children_demand(&both, &none, memory.fractions, memory.rest, &effort).verdict ==
-          TAKT_SCHEDULABLE);
+    CHECK(test_demand(&both, &none, 1000).verdict == TAKT_SCHEDULABLE);
     const takt_sporadic_t longer[] = {{2, 10, 10, 3}, {7, 50, 10, 0}};
     both.tasks = longer;
-    CHECK(takt_children_demand(&both, &none, memory.fractions, memory.rest, &effort).interval == 10);
+    CHECK(test_demand(&both, &none, 1000).interval == 10);
 }
 
 /* From 44 ticks on the job itself is due; in 26 only the other one is, which its region delays. */
 static void a_region_counts_below_the_earliest_deadline_of_its_job(void) {
-    memory_t memory;
     const takt_sporadic_t tasks[] = {{19, 66, 49, 5}, {9, 38, 45, 20}};
     const takt_duration_t regions[] = {19, 9};
     const takt_edf_blocking_t blocking = {NULL, 0, regions};
-    takt_effort_t effort = 1000;
     const takt_children_t both = {.tasks = tasks, .count = 2};
-    const takt_children_demand_t found =
-        takt_children_demand(&both, &blocking, memory.fractions, memory.rest, &effort);
-    CHECK(found.verdict == TAKT_UNSCHEDULABLE && found.interval == 26 && found.demand == 27);
+    const takt_demand_t found = test_demand(&both, &blocking, 1000);
+    CHECK(found.verdict == TAKT_UNSCHEDULABLE && found.interval == 26 && found.ticks == 27);
 }
 
 static void sums_of_sections_are_noticed(void) {
@@ -168,8 +161,8 @@ static void random_children_are_decided_within_the_limits(void) {
                                    is_task ? check_below(MOST) : 0};
     const takt_supply_t supply =
         check_below(2) == 0 ? takt_supply_full() : takt_supply_periodic(period, budget, response);
-    const takt_children_demand_t demand = demand_of(child, kind, supply, 1000);
-    CHECK(demand.demand == 0 || demand.demand > demand.supply);
+    const takt_demand_t demand = demand_of(child, kind, supply, 1000);
+    CHECK(demand.ticks == 0 || demand.ticks > demand.supply);
     seen[demand.verdict]++;
     if (kind != TAKT_CHILD_BANDWIDTH) {
         const takt_response_t found = response_of(child, kind, supply, 1000);

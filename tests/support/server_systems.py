@@ -121,7 +121,7 @@ def _fixed_priority_responses(children: list[Child], supply: tuple[int, int, int
 
 def _edf_responses(children: list[Child], supply: tuple[int, int, int, int]) -> list[int | None]:
     regions = column(child.region for child in children)
-    verdict, interval, demand, _ = analysis.children_demand(
+    verdict, interval, demand, _ = analysis.edf_demand(
         analysis.Tasks(**columns(children), regions=regions, supply=supply)
     )
     if verdict == analysis.UNSCHEDULABLE and demand > 0:

@@ -2,8 +2,8 @@
 """The children of a dispatcher as the tests of the binding take them: which ones, what delays and what supplies them.
 
 A member, a task or a server, is turned into a sporadic task with what it does beyond that. Under static keys what can
-block it comes from the members below. The tests are in analysis/: response_times.c, preemption_thresholds.c, demand.h
-and server_edf.c, which say for which kinds they hold.
+block it comes from the members below. The tests are in analysis/: response_times.c, preemption_thresholds.c and
+demand.c, which say for which kinds they hold.
 """
 
 from __future__ import annotations

@@ -262,13 +262,13 @@ FIXED = Row("", lambda policy: policy.has_static_keys, _AT_ROOT)
 """Response times under static keys at the root: response_times.c, preemption_thresholds.c, servers_seen.c."""
 
 DEADLINES = Row("", lambda policy: policy.is_deadline_driven, _AT_ROOT)
-"""Demand and responses under deadlines at the root: demand.h, edf_response_times.c, server_edf.c."""
+"""Demand and responses under deadlines at the root: qpa.c, edf_response_times.c."""
 
 LAXITY = Row("", lambda policy: policy.has_laxity_keys, (frozenset({JITTER, CHANGES}),))
 """The same demand, which llf serves whenever deadlines do: jobs that are displaced anywhere, with laxities as told."""
 
 SUPPLIED = Row("in a server", lambda policy: policy.is_level_or_deadline_driven, _SUPPLIED)
-"""Responses or demand under the supply of a server: servers_seen.c, server_edf.c."""
+"""Responses or demand under the supply of a server: servers_seen.c, qpa.c."""
 
 _POSTPONING = catalogue.kinds_that(lambda kind: kind.has_bandwidth and kind.postpones)
 """Kinds whose tasks share one bandwidth, in which none is supplied by itself."""

@@ -36,14 +36,14 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
     if dispatcher.servers or any(task.is_kernel for task in dispatcher.tasks):
         return judge_supplied(view, dispatcher, delays, FULL, effort)
     members = children.members_of(dispatcher.tasks)
-    verdict, interval, demand = _analysis.edf_demand(children.under_deadlines(members, delays), effort)
+    verdict, interval, demand, _ = _analysis.edf_demand(children.under_deadlines(members, delays), effort)
     if verdict == _analysis.UNDECIDED:
         return not_known(dispatcher, "the processor demand exceeds the granted effort")
     test = _test_of(dispatcher, delays)
     is_met = verdict == _analysis.SCHEDULABLE
     is_told = is_met or _is_refused(view, dispatcher, test, delays)
     ticks = [None] * len(members) if view.asked and is_told else _responses(dispatcher, members, delays, effort)
-    whole = "" if is_met else _reason(view, interval, demand)
+    whole = "" if is_met else excess(view, interval, demand)
     found = Judgement()
     for task, response in zip(dispatcher.tasks, ticks, strict=True):
         found.tasks[task.number] = _row(view, dispatcher, task, response, test, is_met=is_met, whole=whole)
@@ -64,7 +64,7 @@ def judge_supplied(
     """
     there = dispatcher.children()
     record = children.under_deadlines(children.members_of(there), delays, supply)
-    verdict, window, demand, supplied = _analysis.children_demand(record, effort)
+    verdict, window, demand, supplied = _analysis.edf_demand(record, effort)
     if verdict == _analysis.UNDECIDED:
         return not_known(dispatcher, "the demand takes more effort than was granted")
     reason = "" if verdict == _analysis.SCHEDULABLE else _supplied_reason(view, window, demand, supplied)
@@ -121,7 +121,7 @@ def _lasts(dispatcher: DispatcherView, delays: Delays) -> Numbers:
     return children.numbers(1 if has_sections else task.last_region for task in dispatcher.tasks)
 
 
-def _reason(view: SystemView, interval: int, demand: int) -> str:
+def excess(view: SystemView, interval: int, demand: int) -> str:
     """Name the interval in which demand is too large."""
     if demand == 0:
         return "the tasks demand more than the whole processor"

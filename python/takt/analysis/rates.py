@@ -7,7 +7,10 @@ others do, so its deadlines are met while it keeps to its wcet; a soft task has 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from takt import _analysis
+from takt.analysis import deadlines
 from takt.analysis.blocking import delays_in
 from takt.analysis.children import numbers
 from takt.analysis.judgement import Judgement, not_known, task_bound
@@ -130,25 +133,43 @@ def judge_rbe(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judg
     if doubt:
         return not_known(dispatcher, doubt)
     resolved = [view.resolved.tasks[task.number] for task in dispatcher.tasks]
-    is_preemptive = not any(task.regions for task in dispatcher.tasks)
-    verdict, interval, demand = _analysis.rbe_demand(
-        numbers(task.events for task in resolved),
-        numbers(task.interval for task in resolved),
-        numbers(task.deadline for task in resolved),
-        numbers(task.wcet for task in dispatcher.tasks),
-        is_preemptive,
+    verdict, interval, demand, _ = _analysis.edf_demand(
+        demand_record(
+            [
+                (each.events, each.interval, each.deadline, task.wcet)
+                for each, task in zip(resolved, dispatcher.tasks, strict=True)
+            ],
+            is_preemptive=not any(task.regions for task in dispatcher.tasks),
+        ),
         effort,
     )
     if verdict == _analysis.UNDECIDED:
         return not_known(dispatcher, "the demand exceeds the granted effort")
     is_met = verdict == _analysis.SCHEDULABLE
-    reason = "" if is_met else _rbe_reason(view, interval, demand)
+    reason = "" if is_met else deadlines.excess(view, interval, demand)
     return Judgement(
         {
             task.number: task_bound(task, dispatcher, RATE_DEMAND.verdict(is_met), RATE_DEMAND, reason=reason)
             for task in dispatcher.tasks
         }
     )
+
+
+def demand_record(rates: Sequence[tuple[int, int, int, int]], *, is_preemptive: bool) -> _analysis.Tasks:
+    """Make the record of tasks that demand as much as rate-based execution does.
+
+    Of up to x events in any y ticks each is served within d ticks of its arrival, at a cost of at most c. In any
+    interval of length L, x c (floor((L - d) / y) + 1) ticks of work are due, whatever comes when: the demand of a
+    sporadic task with C = x c, T = y, D = d. One event blocks, not x of them.
+
+    Args:
+        rates: x, y, d and c of each task.
+        is_preemptive: whether an event that is being served is preempted.
+    """
+    events, interval, deadline, cost = (list(column) for column in zip(*rates, strict=True))
+    work = [min(x * c, _analysis.TIME_MAX) for x, c in zip(events, cost, strict=True)]
+    regions = [1 if is_preemptive else c for c in cost]
+    return _analysis.Tasks(numbers(work), numbers(interval), numbers(deadline), regions=numbers(regions))
 
 
 def _rbe_doubt(view: SystemView, dispatcher: DispatcherView) -> str:
@@ -165,10 +186,3 @@ def _rbe_doubt(view: SystemView, dispatcher: DispatcherView) -> str:
     }
     found = ", ".join(what for what, is_there in has.items() if is_there)
     return f"there is no test of rbe with {found}" if found else ""
-
-
-def _rbe_reason(view: SystemView, interval: int, demand: int) -> str:
-    """Name the interval in which demand is too large."""
-    if demand == 0:
-        return "the tasks demand more than the whole processor"
-    return f"in {view.write(interval)} up to {view.write(demand)} may be demanded"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What tasks of a rate-based system that share resources take from the processor by blocking each other.
 
-Source: SPEC.md, section 10, after Baker: b, the largest B / D. B counts all tasks of the file, whenever they are
-present, so that a later task takes nothing from a rate that was granted. Left out: sections that last longer
+Source: SPEC.md, section 10, and policy/rate_sharing.h: b, the largest B / D. B counts all tasks of the file, whenever
+they are present, so that a later task takes nothing from a rate that was granted. Left out: sections that last longer
 than their runs, and hard jobs that use up their budget in one.
 """
 
@@ -12,9 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from takt import _core
-
-LIMIT = 2 * _core.RATE_WHOLE
-"""Saturation value, twice the whole processor: no task can have more than the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +30,10 @@ class Sharer:
     period: int
     sections: Mapping[str, int]
 
-    def may_end_after(self, other: Sharer) -> bool:
-        """Say whether a window of it that begins before one of another task may end later.
-
-        One that is not hard may, whatever its period is, since it gets later deadlines when it overruns.
-        """
-        return not self.is_hard or self.period > other.window
+    @property
+    def words(self) -> tuple[int, int, bool]:
+        """Give what core asks about it."""
+        return self.window, self.period, self.is_hard
 
 
 def blocking_of(sharer: Sharer, sharers: Sequence[Sharer], ceilings: Mapping[str, int]) -> int:
@@ -50,28 +45,22 @@ def blocking_of(sharer: Sharer, sharers: Sequence[Sharer], ceilings: Mapping[str
         ceilings: of each resource, the shortest window of its users; see ceilings_of.
     """
     waits = [
-        _rate(ticks - 1, max(sharer.window, ceilings[resource]))
+        _core.rate_blocking_by(sharer.words, other.words, ticks, ceilings[resource])
         for other in sharers
-        if other is not sharer and other.may_end_after(sharer)
+        if other is not sharer
         for resource, ticks in other.sections.items()
-        if not sharer.is_hard or sharer.window >= ceilings[resource]
     ]
-    return min(LIMIT, max(waits, default=0))
+    return max(waits, default=0)
 
 
 def excess_of(sharer: Sharer) -> int:
     """Give what the sections of a task may execute beyond its budgets, in core's units, rounded up."""
     if sharer.is_hard or not sharer.sections:
         return 0
-    return min(LIMIT, _rate(max(sharer.sections.values()) - 1, sharer.period))
+    return _core.rate_of_section(max(sharer.sections.values()), sharer.period)
 
 
 def ceilings_of(sharers: Sequence[Sharer]) -> dict[str, int]:
     """Give the highest ceiling that each resource may have."""
     names = {resource for sharer in sharers for resource in sharer.sections}
     return {name: min(sharer.window for sharer in sharers if name in sharer.sections) for name in names}
-
-
-def _rate(ticks: int, window: int) -> int:
-    """Give what some ticks in a window are of the processor; a section of no length is none."""
-    return -(-max(0, ticks) * _core.RATE_WHOLE // window)
