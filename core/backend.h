@@ -67,7 +67,9 @@ TAKT_INLINE void takt_direct_post(takt_direct_t *direct, const takt_event_t *eve
 
 /* Handles all due items at the instant of the last event. After a time event it makes at least one step, to charge. */
 TAKT_INLINE void takt_direct_settle(takt_direct_t *direct) {
-    while (takt_backend_settle(direct->dispatcher, direct->now, &direct->has_passed)) {
+    if (direct->has_passed || takt_dispatcher_is_due(direct->dispatcher, direct->now)) {
+        direct->has_passed = false;
+        takt_dispatcher_settle(direct->dispatcher, direct->now);
     }
 }
 

@@ -200,6 +200,7 @@ TAKT_RARE static void expire(takt_dispatcher_t *dispatcher, const takt_task_exte
     extension->source->expire(dispatcher, extension->task, now);
 }
 
+/* Handles an expired timer that is neither a release nor a wake. */
 static void fire_other(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instant_t now) {
     switch ((takt_timer_kind_t)timer->kind) {
     case TAKT_TIMER_REPLENISHMENT:
@@ -224,7 +225,7 @@ static void fire_other(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_
 
 TAKT_INLINE void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instant_t now) {
     dispatcher->expired++;
-    if (timer->kind == TAKT_TIMER_RELEASE) {
+    if (TAKT_LIKELY(timer->kind == TAKT_TIMER_RELEASE)) {
         takt_jobs_release(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_t, timer), now);
     } else {
         fire_other(dispatcher, timer, now);
@@ -247,12 +248,20 @@ TAKT_INLINE void fire_one(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     takt_hierarchy_rearm_wakes(server);
 }
 
-void takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+TAKT_INLINE void step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     if (dispatcher->trace != NULL) {
         takt_record_step(dispatcher, now);
     }
     takt_account(dispatcher, now);
     fire_one(dispatcher, now);
+}
+
+void takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) { step(dispatcher, now); }
+
+void takt_dispatcher_settle(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    do {
+        step(dispatcher, now);
+    } while (takt_dispatcher_is_due(dispatcher, now));
 }
 
 TAKT_INLINE takt_entity_t *choose_in(const takt_dispatcher_t *dispatcher, takt_server_t *home,
@@ -269,18 +278,25 @@ TAKT_INLINE takt_entity_t *choose_in_server(const takt_dispatcher_t *dispatcher,
                : choose_in(dispatcher, server, now);
 }
 
-/* Returns the most urgent entity. A selected server without work idles. A server whose children were all found
- * blocked has left its parent meanwhile; the selection then starts again at the root. */
-TAKT_INLINE takt_entity_t *select_entity(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    takt_entity_t *entity = choose_in(dispatcher, &dispatcher->root, now);
-    while (entity != NULL && takt_entity_is_server(entity)) {
+/* As select_entity, when `entity`, a server, has been selected at the root. A selected server without work idles. A server
+ * whose children were all found blocked has left its parent meanwhile; the selection then starts again at the root. */
+TAKT_RARE static takt_entity_t *select_below(takt_dispatcher_t *dispatcher, takt_entity_t *entity,
+                                             takt_instant_t now) {
+    do {
         takt_entity_t *inner = choose_in_server(dispatcher, takt_server_of(entity), now);
         if (inner == NULL && takt_entity_is_ready(entity)) {
             break;
         }
         entity = inner != NULL ? inner : choose_in(dispatcher, &dispatcher->root, now);
-    }
+    } while (entity != NULL && takt_entity_is_server(entity));
     return entity;
+}
+
+/* Returns the most urgent entity; NULL if there is none. */
+TAKT_INLINE takt_entity_t *select_entity(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    takt_entity_t *entity = choose_in(dispatcher, &dispatcher->root, now);
+    const bool is_server = entity != NULL && takt_entity_is_server(entity);
+    return TAKT_UNLIKELY(is_server) ? select_below(dispatcher, entity, now) : entity;
 }
 
 takt_entity_t *takt_dispatcher_choose(takt_dispatcher_t *dispatcher, takt_instant_t now) {
@@ -333,7 +349,8 @@ static takt_instant_t obey_attributes(takt_dispatcher_t *dispatcher, takt_cpu_t 
     return least < TAKT_NEVER - now ? takt_least_of(now + least, until) : until;
 }
 
-takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now, uint32_t cpu) {
+/* `inline` is a hint to the linker of the simulator. */
+inline takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now, uint32_t cpu) {
     const uint32_t special = TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_LIMITED |
                              TAKT_ATTRIBUTE_AGING | TAKT_ATTRIBUTE_LOCKING | TAKT_ATTRIBUTE_BUDGET;
     takt_entity_t *entity = select_entity(dispatcher, now);

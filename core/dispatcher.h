@@ -216,6 +216,9 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
  * or moves one timer (steps 1, 4 to 7). Call again while takt_dispatcher_is_due. */
 void takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
+/* Calls takt_dispatcher_step once, and again while takt_dispatcher_is_due. */
+void takt_dispatcher_settle(takt_dispatcher_t *dispatcher, takt_instant_t now);
+
 /* True if a step has something to handle at `now`. */
 TAKT_INLINE bool takt_dispatcher_is_due(const takt_dispatcher_t *dispatcher, takt_instant_t now) {
     return takt_timers_next(&dispatcher->root.timers) <= now;

@@ -144,7 +144,9 @@ TAKT_INLINE void takt_keys_place(takt_keys_t *keys, uint32_t slot, takt_entity_t
     entity->slot = slot;
 }
 
-TAKT_INLINE void takt_keys_sift_up(takt_keys_t *keys, uint32_t slot, takt_entity_t *entity) {
+/* Moves less urgent entities above `slot`, which is free, down. Returns the slot that is free then. */
+TAKT_INLINE uint32_t takt_keys_make_room_above(takt_keys_t *keys, uint32_t slot,
+                                               const takt_entity_t *entity) {
     while (slot > 0) {
         const uint32_t parent_slot = (slot - 1u) >> 2;
         takt_entity_t *parent = keys->slots[parent_slot];
@@ -154,7 +156,7 @@ TAKT_INLINE void takt_keys_sift_up(takt_keys_t *keys, uint32_t slot, takt_entity
         takt_keys_place(keys, slot, parent);
         slot = parent_slot;
     }
-    takt_keys_place(keys, slot, entity);
+    return slot;
 }
 
 TAKT_INLINE uint32_t takt_keys_best_child(const takt_keys_t *keys, uint32_t first) {
@@ -170,7 +172,9 @@ TAKT_INLINE uint32_t takt_keys_best_child(const takt_keys_t *keys, uint32_t firs
     return best;
 }
 
-TAKT_INLINE void takt_keys_sift_down(takt_keys_t *keys, uint32_t slot, takt_entity_t *entity) {
+/* Likewise moves more urgent entities below it up. */
+TAKT_INLINE uint32_t takt_keys_make_room_below(takt_keys_t *keys, uint32_t slot,
+                                               const takt_entity_t *entity) {
     for (;;) {
         const uint32_t first = (slot << 2) + 1u;
         if (first >= keys->count) {
@@ -184,27 +188,31 @@ TAKT_INLINE void takt_keys_sift_down(takt_keys_t *keys, uint32_t slot, takt_enti
         takt_keys_place(keys, slot, child);
         slot = child_slot;
     }
+    return slot;
+}
+
+/* Puts `entity` in its place in the order, from `slot` on, which is free. */
+TAKT_INLINE void takt_keys_settle(takt_keys_t *keys, uint32_t slot, takt_entity_t *entity) {
+    slot = takt_keys_make_room_above(keys, slot, entity);
+    slot = takt_keys_make_room_below(keys, slot, entity);
     takt_keys_place(keys, slot, entity);
 }
 
 /* Puts `entity` into the heap; the caller has room for it. */
 TAKT_INLINE void takt_keys_insert(takt_keys_t *keys, takt_entity_t *entity) {
-    takt_keys_sift_up(keys, keys->count++, entity);
+    takt_keys_place(keys, takt_keys_make_room_above(keys, keys->count++, entity), entity);
 }
 
 /* Restores the order after the key or tie of `entity`, which stands in the heap, has changed. */
 TAKT_INLINE void takt_keys_update(takt_keys_t *keys, takt_entity_t *entity) {
-    takt_keys_sift_up(keys, entity->slot, entity);
-    takt_keys_sift_down(keys, entity->slot, entity);
+    takt_keys_settle(keys, entity->slot, entity);
 }
 
 TAKT_INLINE void takt_keys_remove(takt_keys_t *keys, takt_entity_t *entity) {
     takt_entity_t *last = keys->slots[--keys->count];
-    if (last == entity) {
-        return;
+    if (last != entity) {
+        takt_keys_settle(keys, entity->slot, last);
     }
-    takt_keys_place(keys, entity->slot, last);
-    takt_keys_update(keys, last);
 }
 
 /* The most urgent entity after the best; there are two or more. */

@@ -49,21 +49,21 @@ static uint32_t unused_digits(const takt_timers_t *timers) {
     return ORDER_DIGITS - (uint32_t)timers->order_rows;
 }
 
-/* Returns the place of a timer that is after the position. */
-static place_t place_of(const takt_timers_t *timers, const takt_timer_t *timer) {
-    const uint64_t difference = timer->instant ^ timers->position_instant;
+/* Returns the place of a timer whose instant is after the position's. */
+TAKT_INLINE place_t place_in_time(const takt_timers_t *timers, takt_instant_t instant) {
+    const uint64_t difference = instant ^ timers->position_instant;
     const uint32_t high = (uint32_t)(difference >> 32);
-    const uint32_t low = (uint32_t)difference;
-    place_t place;
-    if (high != 0) {
-        place = place_in_word(high, (uint32_t)(timer->instant >> 32), timers->order_rows + 8u);
-    } else if (low != 0) {
-        place = place_in_word(low, (uint32_t)timer->instant, timers->order_rows);
-    } else {
-        place = place_in_word(timer->order ^ timers->position_order, timer->order, 0);
-        place.row -= unused_digits(timers);
-    }
-    return place.row < timers->last_row ? place : (place_t){timers->last_row, 0};
+    const uint32_t first = timers->order_rows;
+    const uint32_t last = timers->last_row;
+    const place_t place = high != 0 ? place_in_word(high, (uint32_t)(instant >> 32), first + 8u)
+                                    : place_in_word((uint32_t)difference, (uint32_t)instant, first);
+    return place.row < last ? place : (place_t){last, 0};
+}
+
+/* Returns the place of a timer at the position's instant whose order is after the position's. */
+static place_t place_in_order(const takt_timers_t *timers, uint32_t order) {
+    const place_t place = place_in_word(order ^ timers->position_order, order, 0);
+    return (place_t){place.row - unused_digits(timers), place.slot};
 }
 
 /* Returns the place of a timer that is not after the position: the first one. */
@@ -71,7 +71,19 @@ static place_t place_of_position(const takt_timers_t *timers) {
     return (place_t){0, (timers->position_order >> (DIGIT_BITS * unused_digits(timers))) & DIGIT_MASK};
 }
 
-static uint16_t slot_bit(uint32_t slot) { return (uint16_t)(UINT32_C(0x8000) >> slot); }
+TAKT_INLINE place_t place_of(const takt_timers_t *timers, const takt_timer_t *timer) {
+    if (timer->instant > timers->position_instant) {
+        return place_in_time(timers, timer->instant);
+    }
+    const bool is_after_position =
+        timer->instant == timers->position_instant && timer->order > timers->position_order;
+    return is_after_position ? place_in_order(timers, timer->order) : place_of_position(timers);
+}
+
+static uint32_t exact_bit(uint32_t slot) { return UINT32_C(0x8000) >> slot; }
+
+/* The bits of an occupied slot whose first timer is its least. */
+static uint32_t both_bits(uint32_t slot) { return UINT32_C(0x80008000) >> slot; }
 
 static void link_at(takt_timer_t **link, takt_timer_t *timer) {
     timer->next = *link;
@@ -94,8 +106,7 @@ static void stand_at(takt_timers_t *timers, place_t place, takt_timer_t *timer) 
     takt_timers_row_t *row = &timers->rows[place.row];
     takt_timer_t *first = row->slot[place.slot];
     if (first == NULL) {
-        row->occupied |= slot_bit(place.slot);
-        row->exact |= slot_bit(place.slot);
+        row->marks |= both_bits(place.slot);
         timers->occupied |= takt_bit(place.row);
         link_at(&row->slot[place.slot], timer);
     } else {
@@ -103,20 +114,17 @@ static void stand_at(takt_timers_t *timers, place_t place, takt_timer_t *timer) 
     }
 }
 
-static void place_timer(takt_timers_t *timers, takt_timer_t *timer) {
-    const bool is_after_position =
-        timer->instant > timers->position_instant ||
-        (timer->instant == timers->position_instant && timer->order > timers->position_order);
-    stand_at(timers, is_after_position ? place_of(timers, timer) : place_of_position(timers), timer);
+TAKT_INLINE void place_timer(takt_timers_t *timers, takt_timer_t *timer) {
+    stand_at(timers, place_of(timers, timer), timer);
 }
 
 static place_t first_place(const takt_timers_t *timers) {
     const uint32_t row = takt_leading_zeros(timers->occupied);
-    return (place_t){row, takt_leading_zeros(timers->rows[row].occupied) - 16u};
+    return (place_t){row, takt_leading_zeros(timers->rows[row].marks)};
 }
 
 static bool is_exact(const takt_timers_t *timers, place_t place) {
-    return (timers->rows[place.row].exact & slot_bit(place.slot)) != 0;
+    return (timers->rows[place.row].marks & exact_bit(place.slot)) != 0;
 }
 
 /* The least instant that a timer in `place` can have. */
@@ -165,9 +173,8 @@ void takt_timers_insert(takt_timers_t *timers, takt_timer_t *timer, takt_instant
 
 static void clear_slot(takt_timers_t *timers, place_t place) {
     takt_timers_row_t *row = &timers->rows[place.row];
-    row->occupied &= (uint16_t)~slot_bit(place.slot);
-    row->exact &= (uint16_t)~slot_bit(place.slot);
-    if (row->occupied == 0) {
+    row->marks &= ~both_bits(place.slot);
+    if (row->marks == 0) {
         timers->occupied &= ~takt_bit(place.row);
     }
 }
@@ -179,9 +186,9 @@ static void settle_slot(takt_timers_t *timers, place_t place) {
     if (first == NULL) {
         clear_slot(timers, place);
     } else if (first->next == NULL) {
-        row->exact |= slot_bit(place.slot);
+        row->marks |= exact_bit(place.slot);
     } else {
-        row->exact &= (uint16_t)~slot_bit(place.slot);
+        row->marks &= ~exact_bit(place.slot);
     }
 }
 
@@ -224,7 +231,7 @@ static void move_one(takt_timers_t *timers) {
 }
 
 /* Empties `place`. `rest`, the list from its first or second timer on, has to be moved. */
-static void drain_slot(takt_timers_t *timers, place_t place, takt_timer_t *rest) {
+TAKT_INLINE void drain_slot(takt_timers_t *timers, place_t place, takt_timer_t *rest) {
     timers->rows[place.row].slot[place.slot] = NULL;
     clear_slot(timers, place);
     drain(timers, rest);
@@ -246,7 +253,8 @@ static takt_timer_t *open_first_slot(takt_timers_t *timers) {
     return NULL;
 }
 
-takt_timer_t *takt_timers_take(takt_timers_t *timers, takt_instant_t now) {
+/* `inline` is a hint to the linker of the simulator. */
+inline takt_timer_t *takt_timers_take(takt_timers_t *timers, takt_instant_t now) {
     takt_timer_t *expired = NULL;
     if (timers->next > now) {
         return NULL;

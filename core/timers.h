@@ -50,8 +50,7 @@ typedef struct takt_timer {
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_timer_t) == 24, "a timer is 24 bytes on a 32-bit machine");
 
 typedef struct takt_timers_row {
-    uint16_t occupied; /* bit 15 - slot */
-    uint16_t exact;
+    uint32_t marks; /* bit 31 - slot: occupied; bit 15 - slot: exact */
     takt_timer_t *slot[TAKT_TIMERS_SLOTS];
 } takt_timers_row_t;
 

@@ -30,9 +30,7 @@
 #include "python/program.hpp"
 
 extern "C" {
-#include "sim/architecture.h"
 #include "sim/arrivals.h"
-#include "sim/global.h"
 #include "sim/replay.h"
 #include "sim/recorder.h"
 #include "sim/retell.h"
@@ -80,7 +78,6 @@ struct Recording : takt_recorder_t {
     Recording(const Recording &) = delete;
     Recording &operator=(const Recording &) = delete;
 
-    takt_architecture_figures_t figures = {};
     decltype(takt_sim_sinks_t::job) keep_job = nullptr;
     std::exception_ptr failure; // of a policy written in Python, or of `progress`
     Listeners listeners;
@@ -176,15 +173,7 @@ void run(Simulation &simulation, const Program &program, const takt_sim_sinks_t 
     {
         nb::gil_scoped_release unlocked;
         takt_trace_t *trace = to.file != nullptr ? &to.trace : nullptr;
-        const uint64_t horizon = program->horizon;
-        if (program->architecture != nullptr) {
-            takt_architecture_run(simulation.get(), program->architecture, horizon, &sinks, trace,
-                                  &recording.figures);
-        } else if (program.has_several_cpus()) {
-            takt_global_run(simulation.get(), horizon, &sinks, trace);
-        } else {
-            takt_sim_run(simulation.get(), horizon, &sinks, trace);
-        }
+        takt_sim_run(simulation.get(), program->horizon, &sinks, trace);
     }
     const bool is_whole = recording.failure == nullptr && !recording.is_short_of_memory &&
                           !simulation.get()->is_short_of_memory;
@@ -260,7 +249,7 @@ nb::dict outcome_of(const takt_sim_t &sim, Recording &recording) {
     outcome["switches"] = sim.switches;
     outcome["overhead"] = sim.overhead;
     outcome["statistics"] = statistics_of(sim);
-    outcome["figures"] = figures_of(recording.figures);
+    outcome["figures"] = figures_of(sim.figures);
     if (sim.system.is_global) {
         sort_by_start(recording.frames[TAKT_FRAME_SEGMENTS]);
     }

@@ -10,7 +10,7 @@ extern "C" {
 #include "core/protocol.h"
 #include "policy/bandwidth.h"
 #include "policy/table.h"
-#include "sim/architecture.h"
+#include "sim/sim.h"
 }
 
 // Adds the tables and the check of images to the module.

@@ -55,10 +55,10 @@ class Program {
 
     const takt_program_t *operator->() const { return &program_; }
     const takt_system_spec_t &spec() const { return program_.spec; }
-    bool has_several_cpus() const { return program_.spec.cpu_count > 0; }
 
     takt_sim_options_t options() const {
-        return {program_.seed, program_.costs != nullptr ? *program_.costs : takt_sim_costs_t{}};
+        return {program_.seed, program_.costs != nullptr ? *program_.costs : takt_sim_costs_t{},
+                program_.architecture};
     }
 
     // Receives exceptions of policies written in Python; NULL: they are not called.

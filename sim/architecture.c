@@ -1,147 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The event loops of architecture.h. */
-#include "sim/architecture.h"
-
-#include "core/backend.h"
-#include "sim/tell.h"
+/* Architectures: cost models of a scheduler in software on the processor of the tasks, on a co-processor, or in
+ * hardware. Two platforms of run.h.
+ *
+ * Source: Vetromille et al. 2006 (SoRTS, Co-SoRTS, HaRTS). The paper lists neither benchmarks nor all of the costs; SPEC.md, 5 has
+ * the rules. Core alone decides which task runs: at each scheduling point the scheduler steps core up to the instant
+ * that it knows, and takes the decision. An architecture determines the scheduling points, the instant known there,
+ * and the costs of scheduling and switching. Core's clock is this known instant; with a co-processor it is past.
+ *
+ * A job is dropped when the scheduler learns that it is unfinished at its deadline. It is also dropped at its release
+ * if its predecessor is unfinished. Both count as misses, and so does a job that finishes late.
+ *
+ * Left out: everything but periodic tasks at the root that only execute. */
+#include "sim/run.h"
 
 /* An entry saves the task, restores the scheduler, saves the scheduler and restores the next task; a switch saves what
  * ran and restores what runs. */
 enum { STEPS_PER_ENTRY = 4, STEPS_PER_SWITCH = 2 };
 
-typedef struct run {
-    takt_trace_t trace; /* core's sink; first member */
-    takt_trace_t *forward;
-    takt_sim_t *sim;
-    const takt_architecture_t *architecture;
-    takt_architecture_figures_t *figures;
-    takt_direct_t backend;
-    uint32_t sequence;
-    takt_instant_t horizon;
-    takt_sim_sinks_t sinks;
-    takt_sim_segment_t segment;
-    takt_entity_t *chosen;              /* at the last decision, until its job is complete; NULL: idle */
-    const takt_entity_t *unfinished;    /* ran last and is not finished */
-    const takt_entity_t *context;       /* software: chosen last; else the loaded context, NULL for idle */
-    takt_instant_t next_tick;           /* software */
-    takt_instant_t decision_after_idle; /* else: all others wait for it; TAKT_NEVER if there is none */
-} run_t;
-
-static takt_instant_t earlier_of(takt_instant_t a, takt_instant_t b) { return a < b ? a : b; }
-
 static takt_instant_t later_of(takt_instant_t a, takt_instant_t b) { return a > b ? a : b; }
 
-/* ---- the scheduler ------------------------------------------------------------------------------------ */
-
-static void listen(takt_trace_t *trace, const takt_record_t *record) {
-    run_t *run = TAKT_CONTAINER_OF(trace, run_t, trace);
-    if (record->kind == TAKT_RECORD_ABORT || record->kind == TAKT_RECORD_SKIP) {
-        takt_sim_tell_loss(run->sim, &run->sinks, record);
-    }
-    if (record->kind == TAKT_RECORD_ABORT && run->unfinished != NULL &&
-        takt_entity_number(run->unfinished) == record->entity) {
-        run->unfinished = NULL;
-    }
-    if (run->forward != NULL) {
-        run->forward->record(run->forward, record);
-    }
+static const takt_architecture_t *architecture_of(const takt_run_t *run) {
+    return run->sim->options.architecture;
 }
 
-static void post(run_t *run, const takt_event_t *event) {
-    run->sequence++;
-    takt_direct_post(&run->backend, event, run->sequence);
-}
+/* ---- decisions ---------------------------------------------------------------------------------------- */
 
-static void count_preemption(run_t *run) {
-    if (run->unfinished != NULL && run->unfinished != run->chosen) {
-        run->sim->statistics[takt_sim_task_of(run->sim, takt_entity_number(run->unfinished))].preemptions++;
-        run->unfinished = NULL;
+/* Reports a completion to the scheduler. */
+static void post_completion(takt_run_t *run) {
+    if (run->event.kind == TAKT_EVENT_COMPLETE) {
+        takt_run_post(run, &run->event);
     }
 }
 
 /* Takes a decision of the scheduler, which knows releases and deadlines up to `known`. */
-static void invoke(run_t *run, takt_instant_t known) {
-    takt_decision_t decision;
-    post(run, &(takt_event_t){TAKT_EVENT_TIME, NULL, known, {known}});
-    takt_direct_settle(&run->backend);
-    const bool is_taken = takt_direct_take(&run->backend, run->sequence, known, &decision);
-    (void)is_taken; /* the direct backend considers the last event */
-    run->chosen = decision.entity;
-    run->sim->decisions++;
+static void invoke(takt_run_t *run, takt_instant_t known) {
+    const takt_event_t time = takt_run_time(known);
+    takt_run_post(run, &time);
+    takt_run_settle(run);
+    takt_run_take(run, known);
     run->sim->invocations++;
-    count_preemption(run);
 }
 
 /* ---- jobs ---------------------------------------------------------------------------------------------- */
 
-static takt_sim_work_t *work_of(const run_t *run, const takt_entity_t *entity) {
-    return takt_sim_work_on(run->sim, takt_sim_task_of(run->sim, takt_entity_number(entity)),
-                            entity->task->job.number);
+static takt_sim_work_t *work_of(const takt_run_t *run, const takt_entity_t *entity) {
+    return takt_sim_work_on(run->sim, takt_run_task_of(run, entity), run->job);
 }
 
-/* Returns when the chosen job is complete if no event interrupts it. */
-static takt_instant_t completion(const run_t *run, takt_instant_t now) {
-    return run->chosen != NULL ? now + work_of(run, run->chosen)->at.left : TAKT_NEVER;
+/* Returns when the running job is complete if no event interrupts it. */
+static takt_instant_t completion(const takt_run_t *run, takt_instant_t now) {
+    const takt_entity_t *entity = run->running;
+    return entity != NULL ? now + work_of(run, entity)->at.left : TAKT_NEVER;
 }
 
-static void note_start(const run_t *run, takt_instant_t start) {
-    const takt_duration_t jitter = start - run->chosen->task->job.release;
-    run->figures->max_start_jitter = later_of(run->figures->max_start_jitter, jitter);
-}
-
-static void complete(run_t *run, uint32_t task, takt_instant_t now) {
-    takt_entity_t *entity = run->chosen;
-    takt_sim_tell_finish(run->sim, &run->sinks, task, now);
-    run->unfinished = NULL;
-    run->chosen = NULL;
-    post(run, &(takt_event_t){TAKT_EVENT_COMPLETE, entity, now, {now}});
-}
-
-/* Executes the chosen job, if any, in [start, end), up to its completion at most. */
-static void execute(run_t *run, takt_instant_t start, takt_instant_t end) {
-    if (run->chosen == NULL || start >= end) {
+/* Executes the running job, if any, in [start, next), before the horizon, and up to its completion at most. `next`
+ * is the instant of the next event. */
+static void execute_until(takt_run_t *run, takt_instant_t start, takt_instant_t next) {
+    const takt_instant_t end = takt_least_of(next, run->horizon);
+    takt_entity_t *entity = run->running;
+    takt_run_wait(run, next);
+    if (entity == NULL || start >= end) {
         return;
     }
-    const uint32_t task = takt_sim_task_of(run->sim, takt_entity_number(run->chosen));
-    takt_sim_work_t *work = work_of(run, run->chosen);
+    takt_sim_work_t *work = work_of(run, entity);
     if (work->at.left == work->total) {
-        note_start(run, start);
+        takt_duration_t *most = &run->sim->figures.max_start_jitter;
+        *most = later_of(*most, start - entity->task->job.release);
     }
-    work->at.left -= end - start;
-    work->served += end - start;
-    run->unfinished = run->chosen;
-    if (run->sinks.segment != NULL) {
-        takt_sim_extend_segment(&run->sinks, &run->segment,
-                                &(takt_sim_segment_t){start, end, task, run->chosen->task->job.number});
-    }
+    takt_run_serve(run, work, takt_run_task_of(run, entity), start, end);
     if (work->at.left == 0) {
-        complete(run, task, end);
+        takt_run_finish(run, entity, takt_run_task_of(run, entity), end);
+        run->running = NULL;
     }
 }
 
 /* ---- costs ----------------------------------------------------------------------------------------------- */
 
 /* How much of [start, end) lies before the horizon; `start` does. */
-static takt_duration_t within(const run_t *run, takt_instant_t start, takt_instant_t end) {
-    return earlier_of(end, run->horizon) - start;
+static takt_duration_t within(const takt_run_t *run, takt_instant_t start, takt_instant_t end) {
+    return takt_least_of(end, run->horizon) - start;
 }
 
-static void tell_kernel(const run_t *run, takt_instant_t start, takt_instant_t end,
+static void tell_kernel(const takt_run_t *run, takt_instant_t start, takt_instant_t end,
                         takt_sim_kernel_work_t what) {
     if (run->sinks.kernel != NULL && end > start) {
-        run->sinks.kernel(run->sinks.context, start, earlier_of(end, run->horizon), what);
+        run->sinks.kernel(run->sinks.context, start, takt_least_of(end, run->horizon), what);
     }
 }
 
 /* ---- software: the scheduler runs on the processor of the tasks ---------------------------------------- */
-
-/* Another task than the last one that was chosen; idle is no choice. */
-static void count_dispatch(run_t *run) {
-    if (run->chosen != NULL && run->chosen != run->context) {
-        run->context = run->chosen;
-        run->figures->dispatches++;
-    }
-}
 
 /* The tick after an entry from `now` to `end` that handles one. */
 static takt_instant_t tick_after(const takt_architecture_t *architecture, takt_instant_t now,
@@ -152,115 +99,95 @@ static takt_instant_t tick_after(const takt_architecture_t *architecture, takt_i
 
 /* Enters the scheduler; returns the end of the entry. A tick and a completion at one instant are one entry. A
  * completion alone does not change the timer. */
-static takt_instant_t enter(run_t *run, takt_instant_t now) {
-    const takt_instant_t end = now + run->architecture->context_switch;
+static takt_instant_t enter(takt_run_t *run) {
+    const takt_instant_t now = run->event.now;
+    const takt_instant_t end = now + architecture_of(run)->context_switch;
+    post_completion(run);
     invoke(run, now);
-    count_dispatch(run);
-    run->figures->switch_steps += STEPS_PER_ENTRY;
-    run->figures->scheduler_time += within(run, now, end);
+    run->sim->figures.switch_steps += STEPS_PER_ENTRY;
+    run->sim->figures.scheduler_time += within(run, now, end);
+    run->sim->figures.dispatches = run->sim->switches;
     tell_kernel(run, now, end, TAKT_SIM_RTOS);
-    if (run->next_tick <= now) {
-        run->next_tick = tick_after(run->architecture, now, end);
+    if (run->next_entry <= now) {
+        run->next_entry = tick_after(architecture_of(run), now, end);
     }
     return end;
 }
 
-/* Executes an entry, then the chosen job. Returns the next entry: the tick, at once if it is pending, or the
- * completion. */
-static takt_instant_t pass_in_software(run_t *run, takt_instant_t now) {
-    const takt_instant_t end = enter(run, now);
-    const takt_instant_t tick = later_of(end, run->next_tick);
-    const takt_instant_t next = earlier_of(tick, completion(run, end));
-    execute(run, end, earlier_of(next, run->horizon));
-    return next;
+/* Executes from the end of an entry to the next one: the tick, at once if it is pending, or the completion. */
+static void execute_between(takt_run_t *run, takt_instant_t start) {
+    const takt_instant_t tick = later_of(start, run->next_entry);
+    execute_until(run, start, takt_least_of(tick, completion(run, start)));
 }
 
 /* ---- beside the processor: on a co-processor or in hardware --------------------------------------------- */
 
 /* Switches to a task, or to idle, which is not reported. Returns the end of the switch. */
-static takt_instant_t switch_to(run_t *run, takt_instant_t now, takt_entity_t *entity) {
-    const takt_instant_t end = now + run->architecture->context_switch / 2u;
+static takt_instant_t switch_to(takt_run_t *run, takt_instant_t now, const takt_entity_t *entity) {
+    const takt_instant_t end = now + architecture_of(run)->context_switch / 2u;
     run->context = entity;
-    run->figures->switch_steps += STEPS_PER_SWITCH;
-    run->figures->switch_time += within(run, now, end);
+    run->sim->figures.switch_steps += STEPS_PER_SWITCH;
+    run->sim->figures.switch_time += within(run, now, end);
     if (entity == NULL) {
-        run->decision_after_idle = end + run->architecture->latency;
+        run->next_entry = end + architecture_of(run)->latency;
     } else {
         tell_kernel(run, now, end, TAKT_SIM_SWITCH);
-        run->figures->dispatches += end <= run->horizon;
+        run->sim->figures.dispatches += end <= run->horizon;
     }
     return end;
 }
 
-/* Takes a decision. Returns the end of the switch that follows, or `now` if the same task, or idle, continues. */
-static takt_instant_t decide(run_t *run, takt_instant_t now) {
-    run->decision_after_idle = TAKT_NEVER;
-    invoke(run, now - run->architecture->latency);
-    return run->chosen == run->context ? now : switch_to(run, now, run->chosen);
+static bool goes_through_idle(const takt_run_t *run) {
+    const bool is_complete = run->running == NULL && run->context != NULL;
+    return is_complete && takt_architecture_kinds[architecture_of(run)->model].idles_between;
 }
 
-/* Returns the instant of the next decision: the one after a switch to idle, else `latency` after an event. */
-static takt_instant_t next_decision(const run_t *run, takt_instant_t now) {
+/* Takes a decision, or switches to idle after a completion. Returns the end of the switch that follows, or the instant
+ * of the event if the same task, or idle, continues. */
+static takt_instant_t decide_beside(takt_run_t *run) {
+    const takt_instant_t now = run->event.now;
+    post_completion(run);
+    if (goes_through_idle(run)) {
+        return switch_to(run, now, NULL);
+    }
+    run->next_entry = TAKT_NEVER;
+    invoke(run, now - architecture_of(run)->latency);
+    return run->running == run->context ? now : switch_to(run, now, run->running);
+}
+
+/* Returns the instant of the next decision: the one after a switch to idle, for which all others wait, else `latency`
+ * after an event. */
+static takt_instant_t next_decision(const takt_run_t *run, takt_instant_t now) {
     const takt_instant_t event = takt_timers_next(&run->backend.dispatcher->root.timers);
-    if (run->decision_after_idle != TAKT_NEVER || event == TAKT_NEVER) {
-        return run->decision_after_idle;
+    if (run->next_entry != TAKT_NEVER || event == TAKT_NEVER) {
+        return run->next_entry;
     }
-    return later_of(now, event + run->architecture->latency);
+    return later_of(now, event + architecture_of(run)->latency);
 }
 
-static bool goes_through_idle(const run_t *run) {
-    const bool is_complete = run->chosen == NULL && run->context != NULL;
-    return is_complete && takt_architecture_kinds[run->architecture->model].idles_between;
+/* Executes up to the next decision or completion. */
+static void execute_beside(takt_run_t *run, takt_instant_t start) {
+    execute_until(run, start, takt_least_of(next_decision(run, start), completion(run, start)));
 }
 
-/* Executes up to the next decision or completion, and handles it. Returns when the processor is free
- * again. */
-static takt_instant_t pass_beside(run_t *run, takt_instant_t now) {
-    const takt_instant_t next = earlier_of(next_decision(run, now), completion(run, now));
-    if (next >= run->horizon) {
-        execute(run, now, run->horizon);
-        return run->horizon;
-    }
-    execute(run, now, next);
-    return goes_through_idle(run) ? switch_to(run, next, NULL) : decide(run, next);
+/* ---- the platforms ----------------------------------------------------------------------------------------- */
+
+/* A deadline that the scheduler has not processed is no miss. */
+static void end(takt_run_t *run) {
+    takt_architecture_figures_t *figures = &run->sim->figures;
+    takt_run_end_at(run, 0);
+    run->sim->overhead = figures->scheduler_time + figures->switch_time;
+    run->sim->switches = figures->dispatches;
 }
 
-/* ---- the run ----------------------------------------------------------------------------------------------- */
+static const takt_platform_t software = {execute_between, enter, takt_run_stop, end};
+static const takt_platform_t beside = {execute_beside, decide_beside, takt_run_stop, end};
 
-static void end(run_t *run) {
-    if (run->sinks.segment != NULL) {
-        takt_sim_tell_segment(&run->sinks, &run->segment);
-    }
-    takt_sim_tell_end(run->sim, &run->sinks, run->horizon, 0);
-    run->sim->overhead = run->figures->scheduler_time + run->figures->switch_time;
-    run->sim->switches = run->figures->dispatches;
-}
-
-void takt_architecture_run(takt_sim_t *sim, const takt_architecture_t *architecture, takt_instant_t horizon,
-                           const takt_sim_sinks_t *sinks, takt_trace_t *trace,
-                           takt_architecture_figures_t *figures) {
-    run_t run = {
-        .trace = {listen},
-        .forward = trace,
-        .sim = sim,
-        .architecture = architecture,
-        .figures = figures,
-        .backend = {.dispatcher = sim->system.dispatcher},
-        .horizon = horizon,
-        .decision_after_idle = TAKT_NEVER,
-    };
-    if (sinks != NULL) {
-        run.sinks = *sinks;
-    }
-    *figures = (takt_architecture_figures_t){0};
-    const bool is_entered = takt_architecture_kinds[architecture->model].is_entered;
-    takt_dispatcher_record_to(sim->system.dispatcher, &run.trace);
-    takt_instant_t now = 0;
-    while (now < horizon && takt_sim_is_wanted(sim, &run.sinks, now)) {
-        now = is_entered ? pass_in_software(&run, now) : pass_beside(&run, now);
-    }
-    takt_dispatcher_record_to(sim->system.dispatcher, NULL);
-    if (now >= horizon) {
-        end(&run);
+void takt_run_architecture(takt_run_t *run) {
+    if (takt_architecture_kinds[architecture_of(run)->model].is_entered) {
+        takt_run_loop(run, &software);
+    } else {
+        run->next_entry = TAKT_NEVER;
+        takt_run_loop(run, &beside);
     }
 }

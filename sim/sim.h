@@ -19,6 +19,10 @@ typedef enum takt_sim_kernel_work { TAKT_KERNEL_WORDS(TAKT_SIM_WORD) } takt_sim_
 typedef struct takt_sim_options {
     uint64_t seed; /* of all that is drawn */
     takt_sim_costs_t costs;
+    /* Where the scheduler runs; NULL: nowhere special. Then costs are 0, and tasks periodic, plain but for
+     * TAKT_ON_MISS_DROP, and at the root, whose policy has no `overtake`. What begins at or after the horizon does not
+     * happen. A deadline that the scheduler has not processed is no miss. Caller's memory. */
+    const takt_architecture_t *architecture;
 } takt_sim_options_t;
 
 #define TAKT_STATISTIC(column, unit, meaning) uint64_t column;
@@ -27,6 +31,11 @@ typedef struct takt_sim_options {
 typedef struct takt_sim_statistics {
     TAKT_STATISTICS(TAKT_STATISTIC)
 } takt_sim_statistics_t;
+
+/* Of a run under an architecture; see frames.def. */
+typedef struct takt_architecture_figures {
+    TAKT_FIGURES(TAKT_STATISTIC)
+} takt_architecture_figures_t;
 
 #define TAKT_SINK_PARAMETER(type, stored, column, ...) , type column
 #define TAKT_SINK(FRAME, frame, sink, ...) \
@@ -52,6 +61,7 @@ typedef struct takt_sim {
     uint64_t invocations;     /* of the scheduler, if it has a cost or points pull */
     uint64_t switches;        /* to a task other than the one that ran last */
     takt_duration_t overhead; /* kernel time before the horizon */
+    takt_architecture_figures_t figures;
     struct takt_sim_work *work;
     struct takt_sim_source *sources; /* of the external tasks */
     uint32_t task_source_count;      /* two of changes may come after them */

@@ -1,38 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Telling: reports segments and jobs of a run to its sinks and in its statistics. Part of the simulator;
- * shared by the event loop (sim.c) and the scheduler architectures (architecture.c). */
+/* Telling: reports the jobs of a run to its sinks and in its statistics. Part of the simulator. */
 #ifndef TAKT_SIM_TELL_H
 #define TAKT_SIM_TELL_H
 
 #include "sim/rated.h"
 #include "sim/windowed.h"
 #include "sim/work.h"
-
-/* A segment that may still grow. */
-typedef struct takt_sim_segment {
-    takt_instant_t start;
-    takt_instant_t end;
-    uint32_t task;
-    uint32_t job;
-} takt_sim_segment_t;
-
-/* Tells `segment` unless it is empty. */
-TAKT_INLINE void takt_sim_tell_segment(const takt_sim_sinks_t *sinks, const takt_sim_segment_t *segment) {
-    if (segment->end > segment->start) {
-        sinks->segment(sinks->context, segment->start, segment->end, 0, segment->task, segment->job);
-    }
-}
-
-/* Extends `segment` by `next`, or reports `segment` and replaces it by `next`. */
-TAKT_INLINE void takt_sim_extend_segment(const takt_sim_sinks_t *sinks, takt_sim_segment_t *segment,
-                                         const takt_sim_segment_t *next) {
-    if (segment->end == next->start && segment->task == next->task && segment->job == next->job) {
-        segment->end = next->end;
-        return;
-    }
-    takt_sim_tell_segment(sinks, segment);
-    *segment = *next;
-}
 
 TAKT_INLINE void takt_sim_tell_job(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
                                    uint32_t job, takt_instant_t release, takt_instant_t finish, bool missed) {

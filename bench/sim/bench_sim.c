@@ -2,7 +2,7 @@
 /* bench_sim: seconds that the simulator needs for a task set, counting only.
  *
  * Usage: bench_sim POLICY HORIZON RUNS [CPUS] < TASKS, where TASKS has one line "period demand level" per task, in
- * ticks; 0 processors, the default, are the loop for one, 1 and more the one for several. Prints one line "jobs
+ * ticks; 0 processors, the default, are the platform for one, 1 and more the one for several. Prints one line "jobs
  * seconds" per run: finished jobs, and the wall time of takt_sim_run alone. Building the system is not timed.
  * bench/sim/run.py makes the task sets and reads the lines. */
 #define _POSIX_C_SOURCE 199309L
@@ -14,7 +14,6 @@
 #include <time.h>
 
 #include "policy/table.h"
-#include "sim/global.h"
 #include "sim/sim.h"
 
 enum { TASK_LIMIT = 1000000 };
@@ -91,17 +90,13 @@ static uint64_t finished_jobs(const takt_sim_t *sim, uint32_t count) {
     return jobs;
 }
 
-static void run(const takt_system_spec_t *spec, takt_instant_t horizon, bool is_global) {
+static void run(const takt_system_spec_t *spec, takt_instant_t horizon) {
     takt_sim_t sim;
     if (!takt_sim_create(&sim, spec, NULL)) {
         fail("out of memory");
     }
     const double start = seconds_now();
-    if (is_global) {
-        takt_global_run(&sim, horizon, NULL, NULL);
-    } else {
-        takt_sim_run(&sim, horizon, NULL, NULL);
-    }
+    takt_sim_run(&sim, horizon, NULL, NULL);
     const double seconds = seconds_now() - start;
     printf("%" PRIu64 " %.6f\n", finished_jobs(&sim, spec->task_count), seconds);
     takt_sim_destroy(&sim);
@@ -127,7 +122,7 @@ int main(int argc, char **argv) {
         rate(&spec);
     }
     for (unsigned long runs = strtoul(argv[3], NULL, 10); runs > 0; runs--) {
-        run(&spec, strtoull(argv[2], NULL, 10), cpus > 0);
+        run(&spec, strtoull(argv[2], NULL, 10));
     }
     return 0;
 }

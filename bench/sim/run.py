@@ -8,7 +8,7 @@ priorities are rate-monotonic, one level per task. One tick is 1 us up to 10,000
 a tick of 1 us is more than most tasks' demand. The figure is the median wall time of several runs of one
 process, without building the system. SimSo runs the same task sets over a shorter horizon, and only its run is
 timed; it needs Python 3.11. global_jobs are such tasks on 1, 2, 4 and 8 processors, U = 0.9 on
-each, by the loop for several.
+each, on the platform for several.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def levels_of(periods: list[int]) -> list[int]:
 
 
 def measure_takt(program: Path, policy: str, task_set: TaskSet, runs: int, cpus: int = 0) -> Row:
-    """Run bench_sim and take the median; 0 processors are the loop for one."""
+    """Run bench_sim and take the median; 0 processors are the platform for one."""
     columns = zip(task_set.periods, task_set.demands, levels_of(task_set.periods), strict=True)
     lines = "".join(f"{period} {demand} {level}\n" for period, demand, level in columns)
     command = [str(program), policy, str(task_set.horizon(JOBS)), str(runs), str(cpus)]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Scheduler architectures: the figures of the three of Vetromille et al. 2006 on one set, and on random sets what must hold of any run, and
  * that replay repeats it bit for bit. The comparison with the oracle is in Python. */
-#include "sim/architecture.h"
+#include "sim/sim.h"
 
 #include "policy/table.h"
 #include "sim/replay.h"
@@ -147,15 +147,14 @@ static void check_replay(void) {
 static void check_random_system(void) {
     const takt_sim_sinks_t sinks = {.segment = see_segment, .job = see_job, .kernel = see_kernel};
     takt_trace_t trace = {keep_record};
-    takt_architecture_figures_t figures;
     takt_sim_t sim;
     forget_what_was_seen();
     make_system();
     const takt_architecture_t architecture = make_architecture();
-    CHECK(takt_sim_create(&sim, &spec, NULL));
-    takt_architecture_run(&sim, &architecture, HORIZON, &sinks, &trace, &figures);
+    CHECK(takt_sim_create(&sim, &spec, &(takt_sim_options_t){.architecture = &architecture}));
+    takt_sim_run(&sim, HORIZON, &sinks, &trace);
     check_statistics(&sim);
-    check_figures(&architecture, &figures, &sim);
+    check_figures(&architecture, &sim.figures, &sim);
     takt_sim_destroy(&sim);
     check_replay();
 }
@@ -178,15 +177,15 @@ static void check_micro(takt_architecture_t architecture, takt_architecture_figu
     const takt_task_spec_t micro[] = {micro_task(1000, 200), micro_task(2000, 500), micro_task(4000, 900)};
     const takt_system_spec_t system = {
         .policy = &takt_policy_rm, .levels = 1, .tasks = micro, .task_count = 3};
-    takt_architecture_figures_t figures;
     takt_sim_t sim;
-    CHECK(takt_sim_create(&sim, &system, NULL));
-    takt_architecture_run(&sim, &architecture, 8000, NULL, NULL, &figures);
-    CHECK(figures.switch_steps == expected.switch_steps);
-    CHECK(figures.dispatches == expected.dispatches);
-    CHECK(figures.scheduler_time == expected.scheduler_time);
-    CHECK(figures.switch_time == expected.switch_time);
-    CHECK(figures.max_start_jitter == expected.max_start_jitter);
+    const takt_architecture_figures_t *figures = &sim.figures;
+    CHECK(takt_sim_create(&sim, &system, &(takt_sim_options_t){.architecture = &architecture}));
+    takt_sim_run(&sim, 8000, NULL, NULL);
+    CHECK(figures->switch_steps == expected.switch_steps);
+    CHECK(figures->dispatches == expected.dispatches);
+    CHECK(figures->scheduler_time == expected.scheduler_time);
+    CHECK(figures->switch_time == expected.switch_time);
+    CHECK(figures->max_start_jitter == expected.max_start_jitter);
     takt_sim_destroy(&sim);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Several processors, in random systems: what must hold after every decision, that replay repeats it bit for bit and
- * finds what was damaged, and that on one processor it is what the loop for one does. The comparison with the oracle
+ * finds what was damaged, and that on one processor it is what the platform for one does. The comparison with the oracle
  * is in Python, schedules worked out by hand are cases. */
-#include "sim/global.h"
+#include "sim/sim.h"
 
 #include "policy/table.h"
 #include "sim/replay.h"
@@ -134,7 +134,7 @@ static void check_damage(void) {
     records[place] = was;
 }
 
-static void run_one(uint32_t run, bool is_global) {
+static void run_one(uint32_t run) {
     takt_sim_t sim;
     takt_trace_t trace = {keep_record};
     const takt_sim_sinks_t sinks = {.context = &run, .segment = keep_segment};
@@ -142,17 +142,13 @@ static void run_one(uint32_t run, bool is_global) {
     record_count = 0;
     watched = &sim;
     CHECK(takt_sim_create(&sim, &spec, NULL));
-    if (is_global) {
-        takt_global_run(&sim, HORIZON, &sinks, &trace);
-    } else {
-        takt_sim_run(&sim, HORIZON, &sinks, NULL);
-    }
+    takt_sim_run(&sim, HORIZON, &sinks, spec.cpu_count > 0 ? &trace : NULL);
     takt_sim_destroy(&sim);
 }
 
 static void check_random_system(void) {
     make_random();
-    run_one(0, true);
+    run_one(0);
     check_segments(0);
     CHECK(replay() == TAKT_REPLAY_IDENTICAL);
     check_damage();
@@ -161,9 +157,9 @@ static void check_random_system(void) {
 static void check_one_processor(void) {
     make_random();
     spec.cpu_count = 1;
-    run_one(0, true);
+    run_one(0);
     spec.cpu_count = 0;
-    run_one(1, false);
+    run_one(1);
     CHECK(segment_counts[0] == segment_counts[1]);
     CHECK(memcmp(segments[0], segments[1], segment_counts[0] * sizeof(segment_t)) == 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Memory that runs out: whichever allocation fails, a simulation is not made, or its run says that it is short of
  * memory; and all memory is given back. The allocator of this program is that of glibc, which counts and fails. */
-#include "sim/global.h"
+#include "sim/sim.h"
 #include "sim/sim.h"
 
 #include "policy/table.h"
@@ -68,11 +68,7 @@ static bool create_and_run(takt_sim_t *sim, const takt_system_spec_t *spec) {
     if (!takt_sim_create(sim, spec, NULL)) {
         return false;
     }
-    if (spec->cpu_count > 0) {
-        takt_global_run(sim, HORIZON, NULL, NULL);
-    } else {
-        takt_sim_run(sim, HORIZON, NULL, NULL);
-    }
+    takt_sim_run(sim, HORIZON, NULL, NULL);
     return true;
 }
 
@@ -97,7 +93,7 @@ static bool run_with(const takt_system_spec_t *spec, uint64_t succeed) {
     return is_short;
 }
 
-/* On `cpus` processors of global.h, 0: on one of sim.h. */
+/* On `cpus` processors; 0: on one, which is not counted. */
 static void check_every_allocation(uint32_t cpus) {
     const takt_system_spec_t spec = {
         .policy = &takt_policy_fp, .levels = 1, .tasks = tasks, .task_count = TASKS, .cpu_count = cpus};

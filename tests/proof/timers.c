@@ -37,6 +37,8 @@ static void any_position(void) {
     wheel.position_order = any_order();
 }
 
+static uint32_t occupied_bit(uint32_t slot) { return both_bits(slot) & ~exact_bit(slot); }
+
 static bool is_after_position(const takt_timer_t *one) {
     return one->instant > wheel.position_instant ||
            (one->instant == wheel.position_instant && one->order > wheel.position_order);
@@ -142,14 +144,15 @@ static void any_slot(void) {
     for (uint32_t i = 0; i <= TIMERS; i++) {
         armed[i] = any_timer();
         if (i < TIMERS && nondet_bool()) {
-            memory[the_place.row].occupied = slot_bit(the_place.slot);
+            memory[the_place.row].marks = occupied_bit(the_place.slot);
             wheel.occupied = takt_bit(the_place.row);
             stand_anywhere(armed[i]);
         }
     }
     const bool is_taken = wheel.occupied != 0;
-    memory[the_place.row].exact =
-        is_taken && is_least_of_slot() && nondet_bool() ? slot_bit(the_place.slot) : 0;
+    if (is_taken && is_least_of_slot() && nondet_bool()) {
+        memory[the_place.row].marks |= exact_bit(the_place.slot);
+    }
 }
 
 static uint32_t length_of_slot(void) {
@@ -165,8 +168,8 @@ static uint32_t length_of_slot(void) {
 static void claim_slot(uint32_t length) {
     CLAIM(length_of_slot() == length, "as many as should be");
     const bool is_taken = memory[the_place.row].slot[the_place.slot] != NULL;
-    const bool is_exact_slot = (memory[the_place.row].exact & slot_bit(the_place.slot)) != 0;
-    CLAIM(((memory[the_place.row].occupied & slot_bit(the_place.slot)) != 0) == is_taken,
+    const bool is_exact_slot = (memory[the_place.row].marks & exact_bit(the_place.slot)) != 0;
+    CLAIM(((memory[the_place.row].marks & occupied_bit(the_place.slot)) != 0) == is_taken,
           "a slot's bit tells that it is taken");
     CLAIM((wheel.occupied == takt_bit(the_place.row)) == is_taken, "a row's bit likewise");
     CLAIM(!is_exact_slot || (is_taken && is_least_of_slot()), "an exact slot begins with its least");
@@ -197,8 +200,7 @@ void prove_slot_of_link(void) {
     const place_t anywhere = {any_below(ROWS), any_below(TAKT_TIMERS_SLOTS)};
     stand_at(&wheel, anywhere, one);
     takt_timers_remove(&wheel, one);
-    CLAIM(wheel.occupied == 0 && memory[anywhere.row].occupied == 0 && memory[anywhere.row].exact == 0,
-          "all is free");
+    CLAIM(wheel.occupied == 0 && memory[anywhere.row].marks == 0, "all is free");
     CLAIM(memory[anywhere.row].slot[anywhere.slot] == NULL, "and empty");
     CLAIM(takt_timers_next(&wheel) == TAKT_NEVER, "nothing comes");
 }

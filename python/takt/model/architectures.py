@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Architectures: which task sets a scheduler in software, on a co-processor or in hardware can be simulated with.
 
-Source: SPEC.md, 5 and 7.1. What they cost is said in sim/architecture.h.
+Source: SPEC.md, 5 and 7.1. What they cost is said in sim/architecture.c.
 """
 
 from __future__ import annotations

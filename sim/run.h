@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Run: the one loop of the simulator, and what all platforms share. Internal to sim.
+ *
+ *              +--> execute: jobs receive service until the next event --+
+ *              |                                                         |
+ *      in force from `start`                                     run->event, at event.now
+ *              |                                                         |
+ *              +--- decide: core handles the event and decides <---------+
+ *
+ * A platform says what differs: one processor, whose kernel takes time or not (processor.c), several processors
+ * (processors.c), or a scheduler in software, on a co-processor or in hardware (architecture.c). It is chosen once for a
+ * run. The loop is inlined in each platform, whose functions it calls directly. */
+#ifndef TAKT_SIM_RUN_H
+#define TAKT_SIM_RUN_H
+
+#include "core/backend.h"
+#include "sim/arrivals.h"
+#include "sim/tell.h"
+
+struct takt_run;
+
+typedef struct takt_platform {
+    /* Executes from `start` on, until a job causes an event, time does or the horizon is reached. Writes the event to
+     * run->event. The first call finds no decision, and causes the event at 0. */
+    void (*execute)(struct takt_run *run, takt_instant_t start);
+    /* Handles run->event. Returns the instant from which the decisions are in force. */
+    takt_instant_t (*decide)(struct takt_run *run);
+    /* Called when core has ended the current job of `task` by itself. */
+    void (*stop)(struct takt_run *run, uint32_t task, takt_instant_t now);
+    /* Ends the run at its horizon. */
+    void (*end)(struct takt_run *run);
+} takt_platform_t;
+
+/* A kernel that takes time, and timers that wait for points; see SPEC.md, 5. */
+typedef struct takt_run_costs {
+    takt_instant_t next_tick;  /* TAKT_NEVER if ticks have no cost */
+    takt_instant_t busy_until; /* end of the kernel's work, if in the future */
+    uint32_t expired;          /* of the dispatcher, up to the last pass */
+    uint32_t releases;         /* likewise */
+    uint32_t blocked_removals; /* likewise */
+    bool is_any;               /* the kernel takes time, or timers wait for points */
+    bool is_pulling;           /* a non-preemptive job runs and timers wait */
+} takt_run_costs_t;
+
+/* A segment that may still grow. */
+typedef struct takt_sim_segment {
+    takt_instant_t start;
+    takt_instant_t end;
+    uint32_t task;
+    uint32_t job;
+} takt_sim_segment_t;
+
+typedef struct takt_run {
+    takt_trace_t trace;    /* core's sink, if records are needed; first member */
+    takt_trace_t *forward; /* the user's trace */
+    takt_sim_t *sim;
+    const takt_platform_t *platform;
+    takt_direct_t backend;
+    takt_instant_t horizon;    /* 0: the run ends early */
+    takt_event_t event;        /* the next one */
+    takt_entity_t *running;    /* by the decision in force; NULL: idle, a server: idle at its cost */
+    takt_instant_t until;      /* of that decision, or of the last one of several */
+    uint32_t job;              /* of `running` */
+    bool is_unfinished;        /* the job that ran last is not finished */
+    const takt_entity_t *last; /* the task that ran last */
+    takt_sim_sinks_t sinks;
+    takt_sim_segment_t segment;
+    takt_run_costs_t costs;
+    struct takt_lane *lanes; /* several processors; see processors.c */
+    struct takt_stay *stays; /* likewise of each task; cpu = lane_count: it has not run */
+    uint32_t lane_count;
+    const takt_entity_t *context; /* architecture.c: loaded beside the scheduler, NULL for idle */
+    takt_instant_t next_entry;    /* likewise: next tick, or decision after idle */
+} takt_run_t;
+
+TAKT_INLINE uint32_t takt_run_task_of(const takt_run_t *run, const takt_entity_t *entity) {
+    return takt_sim_task_of(run->sim, takt_entity_number(entity));
+}
+
+/* True if `entity`, which was selected, is a task: neither NULL nor a server that idles. */
+TAKT_INLINE bool takt_run_is_task(const takt_entity_t *entity) {
+    return entity != NULL && entity->task != NULL;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------ */
+
+TAKT_INLINE takt_event_t takt_run_time(takt_instant_t now) {
+    return (takt_event_t){TAKT_EVENT_TIME, NULL, now, {now}};
+}
+
+/* Time is the next event, at `now`. */
+TAKT_INLINE void takt_run_wait(takt_run_t *run, takt_instant_t now) {
+    run->event.kind = TAKT_EVENT_TIME;
+    run->event.now = now;
+}
+
+TAKT_INLINE void takt_run_post(takt_run_t *run, const takt_event_t *event) {
+    takt_direct_post(&run->backend, event, run->backend.sequence + 1u);
+}
+
+/* Posts the arrivals and changes up to `until`. */
+void takt_run_post_due(takt_run_t *run, takt_instant_t until);
+
+/* Likewise, if there are any. */
+TAKT_INLINE void takt_run_post_arrivals(takt_run_t *run, takt_instant_t until) {
+    if (takt_sim_arrivals_next(run->sim) <= until) {
+        takt_run_post_due(run, until);
+    }
+}
+
+/* ---- decisions --------------------------------------------------------------------------------------- */
+
+TAKT_INLINE void takt_run_settle(takt_run_t *run) { takt_direct_settle(&run->backend); }
+
+/* Another entity than the one that ran last was selected. */
+TAKT_INLINE void takt_run_switch(takt_run_t *run, const takt_entity_t *next) {
+    if (run->is_unfinished) {
+        run->sim->statistics[takt_run_task_of(run, run->last)].preemptions++;
+        run->is_unfinished = false;
+    }
+    if (takt_run_is_task(next)) {
+        run->sim->switches++;
+        run->last = next;
+    }
+}
+
+/* Takes the decision for one processor, in force from `start`. */
+TAKT_INLINE void takt_run_take(takt_run_t *run, takt_instant_t start) {
+    takt_decision_t decision;
+    const bool is_taken = takt_direct_take(&run->backend, run->backend.sequence, start, &decision);
+    (void)is_taken; /* the direct backend considers the last event */
+    run->sim->decisions++;
+    if (decision.entity != run->last) {
+        takt_run_switch(run, decision.entity);
+    }
+    run->running = decision.entity;
+    run->until = decision.until;
+    run->job = takt_run_is_task(decision.entity) ? decision.entity->task->job.number : 0u;
+}
+
+/* ---- service ----------------------------------------------------------------------------------------- */
+
+/* Extends the last segment by `next`, or reports it and replaces it by `next`. */
+void takt_run_extend_segment(takt_run_t *run, const takt_sim_segment_t *next);
+
+/* `task` or idling server has run job `job` in [start, end) on the only processor. */
+TAKT_INLINE void takt_run_tell_segment(takt_run_t *run, takt_instant_t start, takt_instant_t end,
+                                       uint32_t task) {
+    if (TAKT_UNLIKELY(run->sinks.segment != NULL) && end > start) {
+        takt_run_extend_segment(run, &(takt_sim_segment_t){start, end, task, run->job});
+    }
+}
+
+/* The running job, of `task`, has received service in [start, end). */
+TAKT_INLINE void takt_run_serve(takt_run_t *run, takt_sim_work_t *work, uint32_t task, takt_instant_t start,
+                                takt_instant_t end) {
+    work->at.left -= end - start;
+    work->served += end - start;
+    run->is_unfinished = true;
+    takt_run_tell_segment(run, start, end, task);
+}
+
+/* The job of `entity`, which runs, has received its demand at `now`: that is the next event. */
+TAKT_INLINE void takt_run_finish(takt_run_t *run, takt_entity_t *entity, uint32_t task, takt_instant_t now) {
+    run->is_unfinished = false;
+    takt_sim_tell_finish(run->sim, &run->sinks, task, now);
+    run->event = (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, {now}};
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------ */
+
+/* As takt_platform_t.stop, for one processor. */
+TAKT_INLINE void takt_run_stop(takt_run_t *run, uint32_t task, takt_instant_t now) {
+    (void)now;
+    if (run->last == takt_system_entity_of(&run->sim->system, task)) {
+        run->is_unfinished = false;
+    }
+}
+
+/* Steps 1 to 3 of the horizon itself, on one processor. Unfinished jobs have missed deadlines up to `seen`. */
+void takt_run_end_at(takt_run_t *run, takt_instant_t seen);
+
+/* ---- the kernel's own time, on one processor: costs.c --------------------------------------------------- */
+
+/* Returns the instant at which the job that core selects for the event starts: after the kernel's work. */
+takt_instant_t takt_costs_start(takt_run_t *run);
+
+/* Pull: items that came due while a non-preemptive job ran precede the event that it now causes. Returns whether it
+ * causes one: the event is not just time. */
+TAKT_MUST_USE bool takt_costs_catch_up(takt_run_t *run);
+
+/* True if the running job pulls from `start` on: its points call the scheduler, which does not run in between. */
+TAKT_MUST_USE bool takt_costs_can_pull(const takt_run_t *run, takt_instant_t start);
+
+/* True if `entity` is non-preemptive. */
+TAKT_INLINE bool takt_costs_is_non_preemptive(const takt_entity_t *entity) {
+    return (entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0 &&
+           entity->task->preemption_key == TAKT_KEY_MOST_URGENT;
+}
+
+/* ---- what core does by itself, and budgets: sinks.c ----------------------------------------------------- */
+
+/* As the function of takt_trace_t, for the trace of a run. */
+void takt_sinks_listen(takt_trace_t *trace, const takt_record_t *record);
+
+/* If budgets have a sink, reports them at `now`, charged to `running`, which may be NULL. */
+void takt_sinks_tell_budgets(const takt_run_t *run, takt_instant_t now, const takt_entity_t *running);
+
+/* If budgets have a sink, reports the replenishments between `after` and `before`. Those that wait, in an inactive parent
+ * or for the kernel, count from their nominal instant. */
+void takt_sinks_tell_replenishments(const takt_run_t *run, takt_instant_t after, takt_instant_t before);
+
+/* Reports a point of the current job of `task`. */
+void takt_sinks_tell_point(const takt_run_t *run, takt_instant_t now, uint32_t task, bool is_optional,
+                           bool should_yield);
+
+/* ---- the loop ----------------------------------------------------------------------------------------- */
+
+/* The loop of the simulator. `platform` is a constant. */
+TAKT_INLINE void takt_run_loop(takt_run_t *run, const takt_platform_t *platform) {
+    const takt_instant_t horizon = run->horizon;
+    takt_instant_t start = 0;
+    run->platform = platform;
+    do {
+        platform->execute(run, start);
+        if (run->event.now >= run->horizon || !takt_sim_is_wanted(run->sim, &run->sinks, run->event.now)) {
+            break;
+        }
+        start = platform->decide(run);
+    } while (true);
+    if (run->event.now >= horizon) {
+        platform->end(run);
+    }
+}
+
+/* Each runs the loop: on one processor, on several, and under an architecture. */
+void takt_run_processor(takt_run_t *run);
+void takt_run_processors(takt_run_t *run);
+void takt_run_architecture(takt_run_t *run);
+
+#endif
