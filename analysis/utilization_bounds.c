@@ -127,7 +127,7 @@ static bool may_follow(const takt_sporadic_t *tasks, uint32_t from, uint32_t to)
 
 /* Flips the path that ends at `last`: each task on it gets the successor that it was reached by. */
 static void turn_over(takt_chain_link_t *links, uint32_t last) {
-    for (uint32_t to = last; to != TAKT_NOBODY;) {
+    for (uint32_t to = last; to != TAKT_NO_ENTITY;) {
         const uint32_t from = links[to].reached_from;
         const uint32_t before = links[from].successor;
         links[from].successor = to;
@@ -141,11 +141,11 @@ static void turn_over(takt_chain_link_t *links, uint32_t last) {
 static bool reach_from(const takt_sporadic_t *tasks, uint32_t count, takt_chain_link_t *links, uint32_t from,
                        uint32_t *queued) {
     for (uint32_t to = 0; to < count; to++) {
-        if (links[to].reached_from != TAKT_NOBODY || !may_follow(tasks, from, to)) {
+        if (links[to].reached_from != TAKT_NO_ENTITY || !may_follow(tasks, from, to)) {
             continue;
         }
         links[to].reached_from = from;
-        if (links[to].predecessor == TAKT_NOBODY) {
+        if (links[to].predecessor == TAKT_NO_ENTITY) {
             turn_over(links, to);
             return true;
         }
@@ -161,7 +161,7 @@ static bool find_successor(const takt_sporadic_t *tasks, uint32_t count, takt_ch
     uint32_t queued = 1;
     bool is_found = false;
     for (uint32_t i = 0; i < count; i++) {
-        links[i].reached_from = TAKT_NOBODY;
+        links[i].reached_from = TAKT_NO_ENTITY;
     }
     links[0].queued = first;
     for (uint32_t i = 0; i < queued && !is_found; i++) {
@@ -173,8 +173,8 @@ static bool find_successor(const takt_sporadic_t *tasks, uint32_t count, takt_ch
 static uint32_t least_chains(const takt_sporadic_t *tasks, uint32_t count, takt_chain_link_t *links) {
     uint32_t chains = 0;
     for (uint32_t i = 0; i < count; i++) {
-        links[i].successor = TAKT_NOBODY;
-        links[i].predecessor = TAKT_NOBODY;
+        links[i].successor = TAKT_NO_ENTITY;
+        links[i].predecessor = TAKT_NO_ENTITY;
     }
     for (uint32_t i = 0; i < count; i++) {
         chains += find_successor(tasks, count, links, i) ? 0 : 1u;

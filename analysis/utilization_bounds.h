@@ -12,7 +12,7 @@
 
 /* State of the search for chains, of one task. */
 typedef struct takt_chain_link {
-    uint32_t successor; /* in its chain, or TAKT_NOBODY */
+    uint32_t successor; /* in its chain, or TAKT_NO_ENTITY */
     uint32_t predecessor;
     uint32_t reached_from; /* in the search that is going on */
     uint32_t queued;

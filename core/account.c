@@ -10,7 +10,7 @@
 
 /* Returns the next payer of the chain: the server above `payer`; NULL at the end. */
 TAKT_INLINE takt_entity_t *next_payer(const takt_entity_t *payer) {
-    return takt_server_is_root(payer->home) ? NULL : &payer->home->entity;
+    return takt_server_is_root(payer->parent) ? NULL : &payer->parent->entity;
 }
 
 /* Saturates at 0: a late interrupt can charge more than is left. */
@@ -133,7 +133,7 @@ static takt_duration_t time_to_exhaust(takt_entity_t *payer) {
 
 /* True if `entity`, which runs, is selected by its base key: not by a threshold, a boost or an entity it blocks. */
 static bool competes_by_base_key(takt_entity_t *entity) {
-    if (takt_entity_is_started(entity) || entity != takt_ready_best(&entity->home->ready)) {
+    if (takt_entity_is_started(entity) || entity != takt_ready_best(&entity->parent->ready)) {
         return false;
     }
     return !takt_entity_is_locking(entity) || entity->key == entity->task->base_key;
@@ -141,13 +141,13 @@ static bool competes_by_base_key(takt_entity_t *entity) {
 
 /* Returns the time until a waiting entity becomes more urgent than `payer`, whose key changes as it executes. */
 static takt_duration_t time_to_age(takt_entity_t *payer) {
-    takt_server_t *home = payer->home;
+    takt_server_t *parent = payer->parent;
     const takt_job_t *job = takt_entity_job(payer);
     if (job == NULL || !competes_by_base_key(payer)) {
         return TAKT_NEVER;
     }
-    const takt_entity_t *waiting = takt_ready_second(&home->ready, payer);
-    return waiting != NULL ? home->policy->overtake(payer, job, waiting) : TAKT_NEVER;
+    const takt_entity_t *waiting = takt_ready_second(&parent->ready, payer);
+    return waiting != NULL ? parent->policy->overtake(payer, job, waiting) : TAKT_NEVER;
 }
 
 TAKT_RARE takt_duration_t takt_account_time_of_chain(takt_entity_t *entity) {

@@ -13,7 +13,7 @@ void takt_allocation_init(takt_allocation_t *allocation, const takt_allocator_t 
     takt_timer_init(&allocation->timer, &dispatcher->root.timers, TAKT_TIMER_ALLOCATION, 0);
 }
 
-static takt_timers_t *timers_of(const takt_task_t *task) { return &task->entity->home->timers; }
+static takt_timers_t *timers_of(const takt_task_t *task) { return &task->entity->parent->timers; }
 
 static void arm(takt_timers_t *timers, takt_timer_t *timer, takt_instant_t instant) {
     if (takt_timer_is_armed(timer) && timer->instant == instant) {

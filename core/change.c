@@ -33,7 +33,7 @@ void takt_change_arm_release(takt_task_t *task, takt_instant_t candidate) {
         extension->period = parameters->period;
     }
     if (next != TAKT_NEVER) {
-        takt_timers_insert(&task->entity->home->timers, &task->timer, next);
+        takt_timers_insert(&task->entity->parent->timers, &task->timer, next);
     }
 }
 
@@ -42,7 +42,7 @@ void takt_change_rearm_release(takt_task_t *task, takt_instant_t now) {
     const bool is_armed = takt_timer_is_armed(&task->timer);
     const takt_instant_t candidate = is_armed ? task->timer.instant : TAKT_NEVER;
     if (candidate >= now) {
-        takt_timers_remove(&task->entity->home->timers, &task->timer);
+        takt_timers_remove(&task->entity->parent->timers, &task->timer);
         takt_change_arm_release(task, candidate);
     }
 }

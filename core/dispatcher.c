@@ -30,7 +30,7 @@ static void suspend(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
 
 static void yield(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     (void)dispatcher;
-    takt_ready_rotate(&event->entity->home->ready, event->entity);
+    takt_ready_rotate(&event->entity->parent->ready, event->entity);
 }
 
 static void lock(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
@@ -48,7 +48,7 @@ static void change_level(takt_dispatcher_t *dispatcher, const takt_event_t *even
     const takt_key_t before = entity->key;
     takt_urgency_change_level(entity, event->nominal, event->now);
     if (takt_entity_is_ready(entity) && entity->key != before) {
-        takt_ready_rotate(&entity->home->ready, entity);
+        takt_ready_rotate(&entity->parent->ready, entity);
     }
     if (takt_entity_is_locking(entity)) {
         dispatcher->locks->reconsider(entity, event->now);
@@ -155,7 +155,7 @@ TAKT_RARE static void handle_around(takt_dispatcher_t *dispatcher, const takt_ev
         takt_account_exhaust(dispatcher, event->now);
     }
     if (arms_timer(event)) {
-        takt_hierarchy_rearm_wakes(event->entity->home);
+        takt_hierarchy_rearm_wakes(event->entity->parent);
     }
 }
 
@@ -258,10 +258,10 @@ void takt_dispatcher_settle(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     } while (takt_dispatcher_is_due(dispatcher, now));
 }
 
-TAKT_INLINE takt_entity_t *choose_in(const takt_dispatcher_t *dispatcher, takt_server_t *home,
+TAKT_INLINE takt_entity_t *choose_in(const takt_dispatcher_t *dispatcher, takt_server_t *parent,
                                      takt_instant_t now) {
-    return TAKT_UNLIKELY(home->locked != NULL) ? dispatcher->locks->choose(home, now)
-                                               : takt_ready_best(&home->ready);
+    return TAKT_UNLIKELY(parent->locked != NULL) ? dispatcher->locks->choose(parent, now)
+                                                 : takt_ready_best(&parent->ready);
 }
 
 /* Likewise in a server, where a job may have to wait for budget although nothing is locked. */
@@ -272,8 +272,9 @@ TAKT_INLINE takt_entity_t *choose_in_server(const takt_dispatcher_t *dispatcher,
                : choose_in(dispatcher, server, now);
 }
 
-/* As select_entity, when `entity`, a server, has been selected at the root. A selected server without work idles. A server
- * whose children were all found blocked has left its parent meanwhile; the selection then starts again at the root. */
+/* As select_entity, when `entity`, a server, has been selected at the root. A selected server without work idles. A
+ * server whose children were all found blocked has left its parent meanwhile; the selection then starts again at the
+ * root. */
 TAKT_RARE static takt_entity_t *select_below(takt_dispatcher_t *dispatcher, takt_entity_t *entity,
                                              takt_instant_t now) {
     do {

@@ -80,7 +80,7 @@ typedef struct takt_event {
     union {
         takt_instant_t
             nominal; /* suspend: until when, >= now; arrival: from when response and deadline count;
-                                   change: its number, not made yet; priority: the new level, one that its home has;
+                                   change: its number, not made yet; priority: the new level, one that its parent has;
                                    else when it should have been, recorded for people; <= now */
         takt_resource_t
             *resource; /* lock, unlock: of its dispatcher, not held by the entity, or the last one that
@@ -92,7 +92,8 @@ typedef struct takt_event {
  * a task with an allocation: its windows set the key. False for a task under computed keys: they contain no level. */
 TAKT_INLINE bool takt_entity_has_level(const takt_entity_t *entity) {
     const takt_task_t *task = entity->task;
-    return task == NULL || (!takt_task_is_allocated(task) && entity->home->ready.order == TAKT_ORDER_LEVELS);
+    return task == NULL ||
+           (!takt_task_is_allocated(task) && entity->parent->ready.order == TAKT_ORDER_LEVELS);
 }
 
 /* Returns the level of `entity` that is compared with ceilings. The policy has levels; a plain thread has its own. */
@@ -100,7 +101,7 @@ TAKT_INLINE takt_key_t takt_entity_level(takt_entity_t *entity) {
     if (takt_entity_is_thread(entity)) {
         return takt_plain_level(takt_plain_of(entity));
     }
-    return entity->home->policy->level(takt_entity_job(entity));
+    return entity->parent->policy->level(takt_entity_job(entity));
 }
 
 TAKT_INLINE bool takt_event_is_lock(const takt_event_t *event) {
@@ -153,9 +154,9 @@ typedef struct takt_server_parameters {
     uint32_t id;
 } takt_server_parameters_t;
 
-/* Puts `server` under `home`, both initialised, before the system starts. Number servers before tasks:
+/* Puts `server` under `parent`, both initialised, before the system starts. Number servers before tasks:
  * at one instant, and among equal keys, the smaller number goes first. */
-void takt_dispatcher_add_server(takt_server_t *server, takt_server_t *home,
+void takt_dispatcher_add_server(takt_server_t *server, takt_server_t *parent,
                                 const takt_server_parameters_t *parameters);
 
 /* Static parameters of a task. */
@@ -173,14 +174,14 @@ typedef struct takt_task_parameters {
     bool is_absent;                   /* it waits for a change that lets it enter */
 } takt_task_parameters_t;
 
-/* Puts a task under `home` before the system starts. It is periodic if it has no ring of arrivals; then
+/* Puts a task under `parent` before the system starts. It is periodic if it has no ring of arrivals; then
  * its period is >= 1. */
-void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_server_t *home,
+void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_server_t *parent,
                               const takt_task_parameters_t *parameters);
 
-/* Puts a plain thread under `home`, not ready: the first wake makes it so. In a keyed dispatcher its
+/* Puts a plain thread under `parent`, not ready: the first wake makes it so. In a keyed dispatcher its
  * key is TAKT_KEY_LEAST_URGENT, whatever its level. */
-void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *home, takt_key_t level, uint32_t id);
+void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *parent, takt_key_t level, uint32_t id);
 
 /* Enables resources. Call before the first lock: a program without this call is linked without the code
  * of locks. From now on the trace records takt_dispatcher_choose. */

@@ -50,14 +50,14 @@ typedef struct takt_entity {
         };
         uint32_t slot; /* place in a ready heap */
     };
-    takt_key_t key;           /* urgency, written at release or re-key, never computed in a comparison */
-    uint32_t tie;             /* rank, then number. Order among equal keys of a heap; levels are FIFO and
+    takt_key_t key;             /* urgency, written at release or re-key, never computed in a comparison */
+    uint32_t tie;               /* rank, then number. Order among equal keys of a heap; levels are FIFO and
                                       ignore the rank. See takt_entity_number */
-    uint16_t attributes;      /* TAKT_ATTRIBUTE_ */
-    uint8_t state;            /* TAKT_STATE_ */
-    uint8_t level;            /* of a plain thread, 1 .. TAKT_PLAIN_LEVELS_MOST, not the one in force */
-    struct takt_server *home; /* its parent: the server, or the root, in whose ready set it competes */
-    struct takt_task *task;   /* its task, NULL for a plain thread and for a server */
+    uint16_t attributes;        /* TAKT_ATTRIBUTE_ */
+    uint8_t state;              /* TAKT_STATE_ */
+    uint8_t level;              /* of a plain thread, 1 .. TAKT_PLAIN_LEVELS_MOST, not the one in force */
+    struct takt_server *parent; /* the server, or the root, in whose ready set it competes */
+    struct takt_task *task;     /* its task, NULL for a plain thread and for a server */
 } takt_entity_t;
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_entity_t) == 32,

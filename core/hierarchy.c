@@ -51,18 +51,18 @@ TAKT_RARE static void lose_work(takt_server_t *server, takt_instant_t instant) {
 }
 
 TAKT_INLINE void enter_set(takt_entity_t *entity) {
-    takt_ready_insert(&entity->home->ready, entity);
+    takt_ready_insert(&entity->parent->ready, entity);
     takt_entity_set_state(entity, TAKT_STATE_READY);
 }
 
 TAKT_INLINE void leave_set(takt_entity_t *entity) {
-    takt_ready_remove(&entity->home->ready, entity);
+    takt_ready_remove(&entity->parent->ready, entity);
     takt_entity_clear_state(entity, TAKT_STATE_READY);
 }
 
 TAKT_RARE static void refresh_key_of_job(takt_entity_t *entity) {
-    takt_server_t *home = entity->home;
-    if (takt_server_is_root(home) && TAKT_CONTAINER_OF(home, takt_dispatcher_t, root)->changes != NULL) {
+    takt_server_t *parent = entity->parent;
+    if (takt_server_is_root(parent) && TAKT_CONTAINER_OF(parent, takt_dispatcher_t, root)->changes != NULL) {
         takt_urgency_write(entity, takt_entity_job(entity));
     }
 }
@@ -76,41 +76,41 @@ TAKT_INLINE void refresh_key(takt_entity_t *entity) {
 
 /* As join, if the parent is not ready. */
 TAKT_RARE static void join_upwards(takt_entity_t *entity, takt_instant_t instant) {
-    takt_server_t *home = entity->home;
-    while (!takt_entity_is_ready(&home->entity)) {
-        instant = seen_from_outside(home, instant);
-        if (home->kind->work_begins != NULL && takt_ready_is_empty(&home->ready)) {
-            gain_work(home, instant);
+    takt_server_t *parent = entity->parent;
+    while (!takt_entity_is_ready(&parent->entity)) {
+        instant = seen_from_outside(parent, instant);
+        if (parent->kind->work_begins != NULL && takt_ready_is_empty(&parent->ready)) {
+            gain_work(parent, instant);
         }
         enter_set(entity);
-        if (!takt_server_has_budget(home)) {
+        if (!takt_server_has_budget(parent)) {
             return;
         }
-        entity = &home->entity;
-        home = entity->home;
+        entity = &parent->entity;
+        parent = entity->parent;
         refresh_key_of_job(entity);
     }
     enter_set(entity);
 }
 
 void takt_hierarchy_join(takt_entity_t *entity, takt_instant_t instant) {
-    if (TAKT_LIKELY(takt_entity_is_ready(&entity->home->entity))) {
+    if (TAKT_LIKELY(takt_entity_is_ready(&entity->parent->entity))) {
         enter_set(entity);
     } else {
         join_upwards(entity, instant);
     }
 }
 
-/* As leave, for a parent `home` that may have no work left. */
-TAKT_RARE static void leave_upwards(takt_server_t *home, takt_instant_t instant) {
-    while (!takt_server_is_root(home) && takt_ready_is_empty(&home->ready)) {
-        instant = seen_from_outside(home, instant);
-        lose_work(home, instant);
-        if (home->kind->idles || !takt_entity_is_ready(&home->entity)) {
+/* As leave, for a `parent` that may have no work left. */
+TAKT_RARE static void leave_upwards(takt_server_t *parent, takt_instant_t instant) {
+    while (!takt_server_is_root(parent) && takt_ready_is_empty(&parent->ready)) {
+        instant = seen_from_outside(parent, instant);
+        lose_work(parent, instant);
+        if (parent->kind->idles || !takt_entity_is_ready(&parent->entity)) {
             return;
         }
-        leave_set(&home->entity);
-        home = takt_server_parent(home);
+        leave_set(&parent->entity);
+        parent = takt_server_parent(parent);
     }
 }
 
@@ -119,8 +119,8 @@ void takt_hierarchy_leave(takt_entity_t *entity, takt_instant_t instant) {
         return;
     }
     leave_set(entity);
-    if (takt_ready_is_empty(&entity->home->ready)) {
-        leave_upwards(entity->home, instant);
+    if (takt_ready_is_empty(&entity->parent->ready)) {
+        leave_upwards(entity->parent, instant);
     }
 }
 
@@ -131,7 +131,7 @@ void takt_hierarchy_rejoin(takt_entity_t *entity, takt_instant_t instant) {
 
 void takt_hierarchy_await_budget(takt_entity_t *entity, takt_instant_t now) {
     takt_hierarchy_leave(entity, now);
-    takt_timers_insert(&entity->home->timers, &entity->task->extension->resume,
-                       entity->home->replenishment.instant);
-    takt_hierarchy_rearm_wakes(entity->home);
+    takt_timers_insert(&entity->parent->timers, &entity->task->extension->resume,
+                       entity->parent->replenishment.instant);
+    takt_hierarchy_rearm_wakes(entity->parent);
 }

@@ -26,7 +26,7 @@ TAKT_INLINE void begin_job(takt_task_t *task, takt_instant_t instant) {
 void takt_jobs_write(takt_task_t *task, takt_instant_t nominal, takt_instant_t deadline) {
     write_job(task, nominal, deadline);
     if ((task->extension->on_miss & TAKT_ON_MISS_ABORT) != 0) {
-        takt_timers_insert(&task->entity->home->timers, &task->extension->expiry, deadline);
+        takt_timers_insert(&task->entity->parent->timers, &task->extension->expiry, deadline);
     }
 }
 
@@ -40,7 +40,7 @@ TAKT_RARE void takt_jobs_skip(takt_dispatcher_t *dispatcher, takt_task_t *task, 
 
 static void release_plain(takt_task_t *task) {
     const takt_instant_t nominal = task->timer.instant;
-    takt_timers_insert(&task->entity->home->timers, &task->timer, nominal + task->job.period);
+    takt_timers_insert(&task->entity->parent->timers, &task->timer, nominal + task->job.period);
     if (takt_task_is_active(task)) {
         task->waiting++;
     } else {
@@ -75,11 +75,11 @@ static void take_over(takt_task_t *task, takt_instant_t instant) {
     takt_entity_t *entity = task->entity;
     const bool is_ready = takt_entity_is_ready(entity);
     if (is_ready) {
-        takt_ready_remove(&entity->home->ready, entity);
+        takt_ready_remove(&entity->parent->ready, entity);
     }
     write_next_job(task);
     if (is_ready) {
-        takt_ready_insert(&entity->home->ready, entity);
+        takt_ready_insert(&entity->parent->ready, entity);
     } else {
         takt_hierarchy_join(entity, instant);
     }
@@ -96,7 +96,7 @@ TAKT_INLINE void end_job(takt_task_t *task, takt_instant_t instant) {
 
 TAKT_RARE void takt_jobs_end_extended(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
                                       takt_instant_t instant) {
-    takt_timers_t *timers = &task->entity->home->timers;
+    takt_timers_t *timers = &task->entity->parent->timers;
     takt_entity_clear_state(task->entity, TAKT_STATE_STARTED);
     takt_timers_remove(timers, &task->extension->expiry);
     takt_timers_remove(timers, &task->extension->resume);
@@ -120,15 +120,15 @@ void takt_jobs_complete(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_i
 
 TAKT_RARE void takt_jobs_abort(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
     takt_record_end(dispatcher, TAKT_RECORD_ABORT, task, 0, now, task->job.deadline);
-    takt_server_t *home = task->entity->home;
-    takt_jobs_end_extended(dispatcher, task, now, takt_timers_position(&home->timers));
-    if (TAKT_UNLIKELY(home->sharing != TAKT_PROTOCOL_NONE) && !takt_server_is_active(home)) {
-        takt_account_exhaust_server(home, now);
+    takt_server_t *parent = task->entity->parent;
+    takt_jobs_end_extended(dispatcher, task, now, takt_timers_position(&parent->timers));
+    if (TAKT_UNLIKELY(parent->sharing != TAKT_PROTOCOL_NONE) && !takt_server_is_active(parent)) {
+        takt_account_exhaust_server(parent, now);
     }
 }
 
 TAKT_RARE void takt_jobs_suspend(takt_entity_t *entity, takt_instant_t now, takt_instant_t until) {
     takt_urgency_end_region(entity);
     takt_hierarchy_leave(entity, now);
-    takt_timers_insert(&entity->home->timers, &entity->task->extension->resume, until);
+    takt_timers_insert(&entity->parent->timers, &entity->task->extension->resume, until);
 }

@@ -32,7 +32,7 @@ static takt_entity_t *end_of_chain(takt_resource_t *obstacle) {
 }
 
 static takt_dispatcher_t *dispatcher_of(const takt_entity_t *entity) {
-    takt_server_t *root = entity->home;
+    takt_server_t *root = entity->parent;
     while (!takt_server_is_root(root)) {
         root = takt_server_parent(root);
     }
@@ -78,9 +78,9 @@ static takt_entity_t *stand_in(takt_entity_t *entity, takt_resource_t *obstacle,
     return other;
 }
 
-takt_entity_t *takt_lend_choose(takt_server_t *home, takt_instant_t now) {
+takt_entity_t *takt_lend_choose(takt_server_t *parent, takt_instant_t now) {
     takt_entity_t *best;
-    while ((best = takt_ready_best(&home->ready)) != NULL) {
+    while ((best = takt_ready_best(&parent->ready)) != NULL) {
         takt_resource_t *obstacle = takt_obstacle_ceiling(best, TAKT_BARS_RUNS);
         if (obstacle == NULL) {
             obstacle = takt_obstacle_to(best);

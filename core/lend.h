@@ -5,8 +5,8 @@
 
 #include "core/dispatcher.h"
 
-/* Returns the child of `home` to run, where some children hold resources: the most urgent one, or the one that blocks
+/* Returns the child of `parent` to run, where some children hold resources: the most urgent one, or the one that blocks
  * it. NULL if all that were ready are blocked by entities that are not; these children are parked then. */
-TAKT_MUST_USE takt_entity_t *takt_lend_choose(takt_server_t *home, takt_instant_t now);
+TAKT_MUST_USE takt_entity_t *takt_lend_choose(takt_server_t *parent, takt_instant_t now);
 
 #endif

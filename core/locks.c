@@ -24,8 +24,8 @@ static void end_wait(takt_entity_t *entity) {
 static void begin_locking(takt_entity_t *entity) {
     for (takt_resource_t *held = *takt_waiting_held_by(entity);
          held != NULL && !takt_entity_is_locking(entity); held = held->outer) {
-        held->below = entity->home->locked;
-        entity->home->locked = held;
+        held->below = entity->parent->locked;
+        entity->parent->locked = held;
     }
     takt_entity_set_attributes(entity, TAKT_ATTRIBUTE_LOCKING);
 }
@@ -40,7 +40,7 @@ static void stop_locking(takt_entity_t *entity) {
 
 static takt_key_t boost_of(const takt_resource_t *resource, const takt_entity_t *entity, takt_instant_t now) {
     const takt_protocol_kind_t *protocol = resource->kind;
-    return protocol->boost != NULL ? protocol->boost(resource, entity->home->policy, now)
+    return protocol->boost != NULL ? protocol->boost(resource, entity->parent->policy, now)
                                    : TAKT_KEY_LEAST_URGENT;
 }
 
@@ -75,13 +75,13 @@ static void grant(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_ins
     takt_resource_t *resource = takt_waiting_wanted_by(entity);
     resource->holder = entity;
     resource->boost = boost_of(resource, entity, now);
-    resource->below = entity->home->locked;
+    resource->below = entity->parent->locked;
     resource->outer = *takt_waiting_held_by(entity);
-    entity->home->locked = resource;
+    entity->parent->locked = resource;
     *takt_waiting_held_by(entity) = resource;
     end_wait(entity);
     if (resource->among != NULL) {
-        hold_among(entity->home, resource->among);
+        hold_among(entity->parent, resource->among);
     }
     tell_lock(entity, resource);
     takt_urgency_refresh(entity);
@@ -123,8 +123,8 @@ static void lock(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_reso
     }
 }
 
-static void unlink_locked(takt_server_t *home, const takt_resource_t *resource) {
-    takt_resource_t **link = &home->locked;
+static void unlink_locked(takt_server_t *parent, const takt_resource_t *resource) {
+    takt_resource_t **link = &parent->locked;
     while (*link != resource) {
         link = &(*link)->below;
     }
@@ -141,11 +141,11 @@ static void free_among(takt_server_t *server, takt_resource_t *among) {
 static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now,
                       takt_instant_t instant) {
     takt_resource_t *resource = *takt_waiting_held_by(entity);
-    unlink_locked(entity->home, resource);
+    unlink_locked(entity->parent, resource);
     *takt_waiting_held_by(entity) = resource->outer;
     resource->holder = NULL;
     if (resource->among != NULL) {
-        free_among(entity->home, resource->among);
+        free_among(entity->parent, resource->among);
     }
     takt_record_resource(dispatcher, TAKT_RECORD_FREE, now, resource, entity);
     tell_unlock(entity, resource, now);

@@ -9,9 +9,9 @@
 #include "core/dispatcher.h"
 
 typedef struct takt_locks {
-    /* Returns the child of `home` to run, where some hold resources: the most urgent one, or the one that blocks it.
+    /* Returns the child of `parent` to run, where some hold resources: the most urgent one, or the one that blocks it.
      * NULL if all that were ready are blocked by entities that are not; these children are parked then. */
-    takt_entity_t *(*choose)(takt_server_t *home, takt_instant_t now);
+    takt_entity_t *(*choose)(takt_server_t *parent, takt_instant_t now);
     /* Grants `entity`, which has been selected, the resource that it waits for: nothing blocks it any more. */
     void (*settle)(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now);
     /* Applies a lock, unlock or withdraw event. */

@@ -17,7 +17,7 @@ static bool counts_for(const takt_entity_t *entity, const takt_resource_t *locke
 
 takt_resource_t *takt_obstacle_ceiling(takt_entity_t *entity, takt_protocol_bars_t bars) {
     takt_resource_t *highest = NULL;
-    for (takt_resource_t *locked = entity->home->locked; locked != NULL; locked = locked->below) {
+    for (takt_resource_t *locked = entity->parent->locked; locked != NULL; locked = locked->below) {
         if (counts_for(entity, locked, bars) && (highest == NULL || locked->ceiling < highest->ceiling)) {
             highest = locked;
         }

@@ -27,7 +27,7 @@ TAKT_INLINE takt_resource_t *takt_obstacle_to(takt_entity_t *entity) {
 TAKT_INLINE bool takt_obstacle_is_budget(takt_entity_t *entity) {
     const takt_resource_t *wanted = takt_waiting_wanted_by(entity);
     return wanted != NULL && wanted->kind->awaits_budget && *takt_waiting_held_by(entity) == NULL &&
-           entity->home->job.remaining < wanted->longest;
+           entity->parent->job.remaining < wanted->longest;
 }
 
 #endif

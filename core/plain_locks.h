@@ -13,8 +13,8 @@
 /* Registers `entity`, which has no attributes, and the resources that it holds with its dispatcher. */
 TAKT_INLINE void takt_plain_begin_locking(takt_entity_t *entity) {
     for (takt_resource_t *held = takt_plain_of(entity)->held; held != NULL; held = held->outer) {
-        held->below = entity->home->locked;
-        entity->home->locked = held;
+        held->below = entity->parent->locked;
+        entity->parent->locked = held;
     }
     entity->attributes = TAKT_ATTRIBUTE_LOCKING;
 }
@@ -24,7 +24,7 @@ TAKT_INLINE void takt_plain_begin_locking(takt_entity_t *entity) {
 TAKT_INLINE bool takt_plain_is_blocked_alone(const takt_entity_t *entity, const takt_resource_t *resource) {
     const takt_entity_t *holder = resource->holder;
     return holder->attributes == 0 && holder->task == NULL && takt_entity_is_ready(holder) &&
-           entity->home->locked == NULL;
+           entity->parent->locked == NULL;
 }
 
 /* Makes such an entity wait, with `wait` as its memory. Returns the entity that runs in its place, the holder. */
@@ -42,7 +42,7 @@ TAKT_INLINE takt_entity_t *takt_plain_block(takt_entity_t *entity, takt_resource
 /* True if `resource`, held by `entity`, which runs, is the only one registered as locked, and all that wait for it are
  * in the ready set. */
 TAKT_INLINE bool takt_plain_holds_alone(const takt_entity_t *entity, const takt_resource_t *resource) {
-    return entity->attributes == TAKT_ATTRIBUTE_LOCKING && entity->home->locked == resource &&
+    return entity->attributes == TAKT_ATTRIBUTE_LOCKING && entity->parent->locked == resource &&
            resource->below == NULL && resource->parked == NULL;
 }
 
@@ -50,7 +50,7 @@ TAKT_INLINE bool takt_plain_holds_alone(const takt_entity_t *entity, const takt_
 TAKT_INLINE void takt_plain_free(takt_entity_t *entity, takt_resource_t *resource) {
     resource->holder = NULL;
     takt_plain_of(entity)->held = NULL;
-    entity->home->locked = NULL;
+    entity->parent->locked = NULL;
     entity->attributes = 0;
 }
 
@@ -69,7 +69,7 @@ TAKT_INLINE void takt_plain_grant(takt_entity_t *entity, takt_resource_t *resour
     resource->holder = entity;
     resource->outer = NULL;
     resource->below = NULL;
-    entity->home->locked = resource;
+    entity->parent->locked = resource;
 }
 
 #endif

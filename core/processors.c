@@ -14,7 +14,7 @@
 
 /* On a level there is no order among equals. */
 static bool is_more_urgent(const takt_entity_t *a, const takt_entity_t *b) {
-    const bool has_keys = a->home->ready.order == TAKT_ORDER_KEYS;
+    const bool has_keys = a->parent->ready.order == TAKT_ORDER_KEYS;
     return takt_is_more_urgent(a->key, a->tie, b->key, has_keys ? b->tie : 0u);
 }
 

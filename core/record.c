@@ -8,7 +8,7 @@ static takt_record_t make_record(const takt_dispatcher_t *dispatcher, takt_recor
     return (takt_record_t){
         .now = now,
         .value = value,
-        .entity = entity != NULL ? takt_entity_number(entity) : TAKT_NOBODY,
+        .entity = entity != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY,
         .sequence = dispatcher->sequence,
         .kind = (uint8_t)kind,
         .reserved = 0,

@@ -89,7 +89,7 @@ typedef struct takt_server_returns {
 
 /* A server, or the root. Private. */
 typedef struct takt_server {
-    takt_entity_t entity; /* its place in the parent; home is NULL for the root, which is always ready */
+    takt_entity_t entity; /* its place in the parent; parent is NULL for the root, which is always ready */
     const takt_policy_t *policy;
     const takt_server_kind_t *kind; /* NULL for the root */
     takt_ready_t ready;
@@ -134,7 +134,7 @@ TAKT_INLINE bool takt_server_kind_fits(const takt_server_kind_t *kind, const tak
 TAKT_INLINE bool takt_server_is_root(const takt_server_t *server) { return server->kind == NULL; }
 
 /* Returns the parent of `server`, which is not the root. */
-TAKT_INLINE takt_server_t *takt_server_parent(const takt_server_t *server) { return server->entity.home; }
+TAKT_INLINE takt_server_t *takt_server_parent(const takt_server_t *server) { return server->entity.parent; }
 
 /* The `index`th return that is to come, 0 = the next one. */
 TAKT_INLINE const takt_server_return_t *takt_server_return(const takt_server_returns_t *returns,

@@ -14,18 +14,18 @@ void takt_server_init(takt_server_t *server, const takt_policy_t *policy, const 
 }
 
 /* Returns the attributes that all children have; for the root see also takt_dispatcher_set_changes. */
-static uint32_t common_attributes(const takt_server_t *home) {
-    const uint32_t keyed = home->ready.order == TAKT_ORDER_KEYS ? TAKT_ATTRIBUTE_KEYED : 0u;
-    const uint32_t paid = takt_server_is_root(home) ? 0u : TAKT_ATTRIBUTE_IN_SERVER;
-    const uint32_t aging = home->policy->overtake != NULL ? TAKT_ATTRIBUTE_AGING : 0u;
-    const uint32_t later = takt_server_is_root(home) ? home->entity.attributes : 0u;
+static uint32_t common_attributes(const takt_server_t *parent) {
+    const uint32_t keyed = parent->ready.order == TAKT_ORDER_KEYS ? TAKT_ATTRIBUTE_KEYED : 0u;
+    const uint32_t paid = takt_server_is_root(parent) ? 0u : TAKT_ATTRIBUTE_IN_SERVER;
+    const uint32_t aging = parent->policy->overtake != NULL ? TAKT_ATTRIBUTE_AGING : 0u;
+    const uint32_t later = takt_server_is_root(parent) ? parent->entity.attributes : 0u;
     return keyed | paid | aging | later;
 }
 
-static void init_entity(takt_entity_t *entity, takt_server_t *home, uint32_t id, uint32_t attributes) {
-    entity->home = home;
+static void init_entity(takt_entity_t *entity, takt_server_t *parent, uint32_t id, uint32_t attributes) {
+    entity->parent = parent;
     entity->tie = takt_tie_of(TAKT_TIE_RANK_OWN, id & (TAKT_ENTITY_LIMIT - 1u));
-    takt_entity_set_attributes(entity, attributes | common_attributes(home));
+    takt_entity_set_attributes(entity, attributes | common_attributes(parent));
 }
 
 void takt_dispatcher_init(takt_dispatcher_t *dispatcher, const takt_policy_t *policy,
@@ -40,18 +40,18 @@ void takt_dispatcher_init(takt_dispatcher_t *dispatcher, const takt_policy_t *po
     takt_entity_set_state(&dispatcher->root.entity, TAKT_STATE_READY);
 }
 
-void takt_dispatcher_add_server(takt_server_t *server, takt_server_t *home,
+void takt_dispatcher_add_server(takt_server_t *server, takt_server_t *parent,
                                 const takt_server_parameters_t *parameters) {
-    init_entity(&server->entity, home, parameters->id, TAKT_ATTRIBUTE_SERVER);
+    init_entity(&server->entity, parent, parameters->id, TAKT_ATTRIBUTE_SERVER);
     server->kind = parameters->kind;
     server->job.period = parameters->period;
     server->capacity = parameters->capacity;
     server->returns = parameters->returns;
     server->job.level = parameters->level;
-    takt_timer_init(&server->replenishment, &home->timers, TAKT_TIMER_REPLENISHMENT, parameters->id);
-    takt_timer_init(&server->wake, &home->timers, TAKT_TIMER_WAKE, parameters->id);
-    takt_timer_init(&server->instant_end, &home->timers, TAKT_TIMER_INSTANT_END, parameters->id);
-    takt_timers_insert(&home->timers, &server->replenishment, parameters->offset);
+    takt_timer_init(&server->replenishment, &parent->timers, TAKT_TIMER_REPLENISHMENT, parameters->id);
+    takt_timer_init(&server->wake, &parent->timers, TAKT_TIMER_WAKE, parameters->id);
+    takt_timer_init(&server->instant_end, &parent->timers, TAKT_TIMER_INSTANT_END, parameters->id);
+    takt_timers_insert(&parent->timers, &server->replenishment, parameters->offset);
     takt_hierarchy_rearm_wakes(server);
 }
 
@@ -72,9 +72,9 @@ static void add_extension(takt_task_t *task, takt_task_extension_t *extension, c
     takt_timer_init(&extension->resume, timers, TAKT_TIMER_RESUME, id);
 }
 
-void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_server_t *home,
+void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_server_t *parent,
                               const takt_task_parameters_t *parameters) {
-    init_entity(entity, home, parameters->id, parameters->is_limited ? TAKT_ATTRIBUTE_LIMITED : 0u);
+    init_entity(entity, parent, parameters->id, parameters->is_limited ? TAKT_ATTRIBUTE_LIMITED : 0u);
     entity->task = task;
     task->entity = entity;
     task->base_tie = entity->tie;
@@ -84,13 +84,13 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
     task->job.period = parameters->period;
     task->job.task_class = parameters->task_class;
     task->preemption_key = parameters->preemption_key;
-    takt_timer_init(&task->timer, &home->timers, TAKT_TIMER_RELEASE, parameters->id);
+    takt_timer_init(&task->timer, &parent->timers, TAKT_TIMER_RELEASE, parameters->id);
     if (parameters->extension != NULL) {
-        add_extension(task, parameters->extension, &home->timers, parameters->id);
+        add_extension(task, parameters->extension, &parent->timers, parameters->id);
     }
     if (takt_task_is_periodic(task) && !parameters->is_absent) {
-        takt_timers_insert(&home->timers, &task->timer, parameters->offset);
-        takt_hierarchy_rearm_wakes(home);
+        takt_timers_insert(&parent->timers, &task->timer, parameters->offset);
+        takt_hierarchy_rearm_wakes(parent);
     }
 }
 
@@ -123,7 +123,7 @@ void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt
     server->sharing = resource->protocol;
 }
 
-void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *home, takt_key_t level, uint32_t id) {
-    init_entity(&thread->entity, home, id, 0);
+void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *parent, takt_key_t level, uint32_t id) {
+    init_entity(&thread->entity, parent, id, 0);
     takt_urgency_set_level(&thread->entity, level);
 }

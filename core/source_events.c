@@ -29,7 +29,7 @@ static void arm_release(takt_task_t *task) {
     if (extension->count > task->waiting && !takt_timer_is_armed(&task->timer)) {
         const takt_instant_t instant = takt_task_arrival(extension, task->waiting)->instant;
         if (instant != TAKT_NEVER) {
-            takt_timers_insert(&task->entity->home->timers, &task->timer, instant);
+            takt_timers_insert(&task->entity->parent->timers, &task->timer, instant);
         }
     }
 }
@@ -64,7 +64,7 @@ static void events_arrive(takt_task_t *task, takt_instant_t instant, takt_instan
 void takt_rule_release(takt_task_t *task, takt_arrival_t *arrival, takt_instant_t instant) {
     arrival->instant = instant;
     arm_release(task);
-    takt_hierarchy_rearm_wakes(task->entity->home);
+    takt_hierarchy_rearm_wakes(task->entity->parent);
 }
 
 static void events_change(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_change_t *change,

@@ -58,7 +58,7 @@ typedef enum takt_record_kind {
 typedef struct takt_record {
     uint64_t now;      /* the instant passed to the call */
     uint64_t value;    /* as the kind says; nominal instant of other events */
-    uint32_t entity;   /* number in the entity table, TAKT_NOBODY for none */
+    uint32_t entity;   /* number in the entity table, TAKT_NO_ENTITY for none */
     uint32_t sequence; /* of the event; of a decision: of the last event it considers */
     uint8_t kind;      /* takt_record_kind_t */
     uint8_t cpu;       /* the processor, 0 if there is one */
@@ -78,7 +78,7 @@ typedef struct takt_trace {
  * Core never makes one: the owner of the sink appends it when recording has ended. A trace that lost its tail does not
  * end with it, and one that lost its beginning has fewer than `count` records. */
 static inline takt_record_t takt_trace_end(uint64_t now, uint64_t count) {
-    const takt_record_t end = {now, count, TAKT_NOBODY, 0, TAKT_RECORD_END, 0, 0, 0};
+    const takt_record_t end = {now, count, TAKT_NO_ENTITY, 0, TAKT_RECORD_END, 0, 0, 0};
     return end;
 }
 

@@ -25,7 +25,7 @@ typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */
 #define TAKT_KEY_MOST_URGENT ((takt_key_t)0)
 
 /* Entity number in records that concern no entity. */
-#define TAKT_NOBODY UINT32_MAX
+#define TAKT_NO_ENTITY UINT32_MAX
 
 /* Number of entity numbers: 20 bits of a tie. */
 #define TAKT_ENTITY_LIMIT (UINT32_C(1) << 20)

@@ -9,7 +9,7 @@ typedef struct takt_urgency {
     uint32_t tie;
 } takt_urgency_t;
 
-static bool has_keys(const takt_entity_t *entity) { return entity->home->ready.order == TAKT_ORDER_KEYS; }
+static bool has_keys(const takt_entity_t *entity) { return entity->parent->ready.order == TAKT_ORDER_KEYS; }
 
 /* ---- base ---------------------------------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ TAKT_INLINE takt_urgency_t base_of(const takt_entity_t *entity) {
 
 /* Returns the key of a job that starts at `now`: never less urgent than its base. */
 static takt_key_t threshold_at(const takt_entity_t *entity, takt_instant_t now) {
-    const takt_policy_t *policy = entity->home->policy;
+    const takt_policy_t *policy = entity->parent->policy;
     takt_key_t key = entity->task->preemption_key;
     if (policy->start != NULL && key != TAKT_KEY_MOST_URGENT) {
         key = policy->start(key, now);
@@ -83,7 +83,7 @@ TAKT_INLINE void put_here(takt_entity_t *entity, uint32_t tie, takt_key_t key) {
         entity->key = key;
         entity->tie = tie;
     } else if (has_keys(entity) || entity->key != key) {
-        takt_ready_rekey(&entity->home->ready, entity, key, tie);
+        takt_ready_rekey(&entity->parent->ready, entity, key, tie);
     }
 }
 
@@ -115,7 +115,7 @@ static void set_base(takt_entity_t *entity, takt_urgency_t base) {
 /* Returns the base urgency that the policy computes. The urgency in force, which it overwrites, is restored. */
 static takt_urgency_t ask_policy(takt_entity_t *entity, const takt_job_t *job) {
     const takt_urgency_t in_force = {entity->key, entity->tie};
-    entity->home->policy->release(entity, job);
+    entity->parent->policy->release(entity, job);
     const takt_urgency_t base = {entity->key, entity->tie};
     entity->key = in_force.key;
     entity->tie = in_force.tie;
@@ -203,7 +203,7 @@ void takt_urgency_change_level(takt_entity_t *entity, takt_key_t level, takt_ins
 }
 
 uint32_t takt_urgency_is_exceeded(takt_entity_t *entity) {
-    takt_ready_t *ready = &entity->home->ready;
+    takt_ready_t *ready = &entity->parent->ready;
     const takt_entity_t *best = takt_ready_best(ready);
     const takt_entity_t *waiting = best != entity ? best : takt_ready_second(ready, entity);
     const takt_urgency_t own = modified(entity, NULL);

@@ -23,13 +23,13 @@ TAKT_INLINE bool takt_entity_is_started(const takt_entity_t *entity) {
 
 /* True if the key of `entity` changes while it executes. */
 TAKT_INLINE bool takt_urgency_is_ageing(const takt_entity_t *entity) {
-    return (entity->attributes & TAKT_ATTRIBUTE_AGING) != 0 && entity->home->policy->overtake != NULL;
+    return (entity->attributes & TAKT_ATTRIBUTE_AGING) != 0 && entity->parent->policy->overtake != NULL;
 }
 
 /* Writes the urgency that the policy computes from `job` to `task`. Its current job or window is new and not ready. */
 TAKT_INLINE void takt_urgency_begin(takt_task_t *task, const takt_job_t *job) {
     takt_entity_t *entity = task->entity;
-    entity->home->policy->release(entity, job);
+    entity->parent->policy->release(entity, job);
     task->base_key = entity->key;
     task->base_tie = entity->tie;
 }

@@ -11,36 +11,36 @@ takt_status_t takt_creation_check_phase(void) {
     return takt_kernel.cpu.running != NULL ? TAKT_ERROR_STARTED : TAKT_OK;
 }
 
-takt_server_t *takt_creation_home(takt_thread_server_t *server) {
+takt_server_t *takt_creation_parent(takt_thread_server_t *server) {
     return server != NULL ? &server->server : &takt_kernel.dispatcher.root;
 }
 
-static takt_server_t *home_of(const takt_thread_parameters_t *parameters) {
-    return takt_creation_home(parameters->server);
+static takt_server_t *parent_of(const takt_thread_parameters_t *parameters) {
+    return takt_creation_parent(parameters->server);
 }
 
 /* ---- room --------------------------------------------------------------------------------------- */
 
-static uint32_t *children_of(takt_server_t *home) {
-    return takt_server_is_root(home) ? &takt_kernel.children
-                                     : &TAKT_CONTAINER_OF(home, takt_thread_server_t, server)->children;
+static uint32_t *children_of(takt_server_t *parent) {
+    return takt_server_is_root(parent) ? &takt_kernel.children
+                                       : &TAKT_CONTAINER_OF(parent, takt_thread_server_t, server)->children;
 }
 
-/* True if one more entity fits in `home`; one slot of the root's heap is reserved for the idle thread. */
-static bool has_slot(takt_server_t *home) {
-    const uint32_t slots = TAKT_KERNEL_HEAP_SLOTS - (takt_server_is_root(home) ? 1u : 0u);
-    return home->ready.order == TAKT_ORDER_LEVELS || *children_of(home) < slots;
+/* True if one more entity fits in `parent`; one slot of the root's heap is reserved for the idle thread. */
+static bool has_slot(takt_server_t *parent) {
+    const uint32_t slots = TAKT_KERNEL_HEAP_SLOTS - (takt_server_is_root(parent) ? 1u : 0u);
+    return parent->ready.order == TAKT_ORDER_LEVELS || *children_of(parent) < slots;
 }
 
 /* The idle thread's number is reserved. */
-takt_status_t takt_creation_check_room(takt_server_t *home) {
+takt_status_t takt_creation_check_room(takt_server_t *parent) {
     const bool has_number = takt_kernel.entity_count < TAKT_KERNEL_ENTITY_LIMIT - 1 ||
                             !takt_numbers_is_empty(&takt_kernel.free_numbers);
-    return has_number && has_slot(home) ? TAKT_OK : TAKT_ERROR_FULL;
+    return has_number && has_slot(parent) ? TAKT_OK : TAKT_ERROR_FULL;
 }
 
-uint32_t takt_creation_number(takt_server_t *home) {
-    ++*children_of(home);
+uint32_t takt_creation_number(takt_server_t *parent) {
+    ++*children_of(parent);
     if (takt_numbers_is_empty(&takt_kernel.free_numbers)) {
         return takt_kernel.entity_count++;
     }
@@ -48,7 +48,7 @@ uint32_t takt_creation_number(takt_server_t *home) {
 }
 
 void takt_creation_release(const takt_entity_t *entity) {
-    --*children_of(entity->home);
+    --*children_of(entity->parent);
     takt_numbers_give(&takt_kernel.free_numbers, takt_entity_number(entity));
 }
 
@@ -106,9 +106,9 @@ void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters
 }
 
 static void add_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
-    takt_server_t *home = home_of(parameters);
+    takt_server_t *parent = parent_of(parameters);
     const takt_key_t level = takt_creation_level(parameters->priority);
-    takt_dispatcher_add_thread(&thread->plain, home, level, takt_creation_number(home));
+    takt_dispatcher_add_thread(&thread->plain, parent, level, takt_creation_number(parent));
     begin(thread);
 }
 
@@ -126,7 +126,7 @@ static void record_creation(takt_thread_t *thread, const takt_thread_parameters_
 static takt_status_t create_running(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     prepare(thread, parameters);
     takt_port_close();
-    const takt_status_t room = takt_creation_check_room(home_of(parameters));
+    const takt_status_t room = takt_creation_check_room(parent_of(parameters));
     if (room != TAKT_OK) {
         takt_port_unguard(parameters->stack, parameters->stack_bytes);
         return takt_kernel_refuse(room);
@@ -150,7 +150,7 @@ takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parame
         status = TAKT_ERROR_NOT_INITIALISED;
     }
     if (status == TAKT_OK) {
-        status = takt_creation_check_room(home_of(parameters));
+        status = takt_creation_check_room(parent_of(parameters));
     }
     if (status != TAKT_OK) {
         return status;
@@ -172,11 +172,11 @@ takt_status_t takt_creation_check_job(const takt_job_thread_t *thread,
     if (status == TAKT_OK) {
         status = takt_creation_check_phase();
     }
-    return status == TAKT_OK ? takt_creation_check_room(home_of(parameters)) : status;
+    return status == TAKT_OK ? takt_creation_check_room(parent_of(parameters)) : status;
 }
 
 static bool is_protected(const takt_job_parameters_t *parameters) {
-    const bool is_keyed = home_of(&parameters->thread)->ready.order == TAKT_ORDER_KEYS;
+    const bool is_keyed = parent_of(&parameters->thread)->ready.order == TAKT_ORDER_KEYS;
     const takt_key_t level = takt_creation_level(parameters->thread.priority);
     return is_keyed || !parameters->is_limited ||
            !takt_is_more_urgent(level, 0, parameters->preemption_key, 0);
@@ -197,7 +197,7 @@ takt_status_t takt_creation_check_task(const takt_job_thread_t *thread,
 takt_status_t takt_creation_add_task(takt_job_thread_t *thread, takt_task_t *task,
                                      const takt_job_parameters_t *parameters,
                                      takt_task_extension_t *extension) {
-    takt_server_t *home = home_of(&parameters->thread);
+    takt_server_t *parent = parent_of(&parameters->thread);
     const takt_task_parameters_t of_core = {
         .period = parameters->period,
         .relative_deadline = parameters->relative_deadline,
@@ -207,13 +207,13 @@ takt_status_t takt_creation_add_task(takt_job_thread_t *thread, takt_task_t *tas
         .task_class = parameters->task_class,
         .preemption_key = parameters->preemption_key,
         .is_limited = parameters->is_limited,
-        .id = takt_creation_number(home),
+        .id = takt_creation_number(parent),
         .extension = extension,
     };
     if (extension != NULL) {
         extension->on_miss = parameters->on_miss;
     }
-    takt_dispatcher_add_task(task, &thread->thread.plain.entity, home, &of_core);
+    takt_dispatcher_add_task(task, &thread->thread.plain.entity, parent, &of_core);
     takt_job_fill(thread, &parameters->thread);
     return TAKT_OK;
 }
@@ -263,8 +263,8 @@ takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protoco
     if (takt_kernel.entity_count == 0) {
         return TAKT_ERROR_NOT_INITIALISED;
     }
-    const takt_server_t *home = server != NULL ? &server->server : &takt_kernel.dispatcher.root;
-    if (!takt_protocol_fits(takt_protocols[protocol], home->policy)) {
+    const takt_server_t *parent = server != NULL ? &server->server : &takt_kernel.dispatcher.root;
+    if (!takt_protocol_fits(takt_protocols[protocol], parent->policy)) {
         return TAKT_ERROR_PROTOCOL;
     }
     const takt_status_t status = attend(protocol, server);

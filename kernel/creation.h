@@ -28,13 +28,13 @@ takt_status_t takt_creation_check_job(const takt_job_thread_t *thread,
                                       const takt_thread_parameters_t *parameters);
 
 /* The core server of `server`; NULL: the root. */
-takt_server_t *takt_creation_home(takt_thread_server_t *server);
+takt_server_t *takt_creation_parent(takt_thread_server_t *server);
 
-/* Checks whether `home` has room for one more entity. */
-takt_status_t takt_creation_check_room(takt_server_t *home);
+/* Checks whether `parent` has room for one more entity. */
+takt_status_t takt_creation_check_room(takt_server_t *parent);
 
-/* Returns a number for a child of `home`, which has room. */
-uint32_t takt_creation_number(takt_server_t *home);
+/* Returns a number for a child of `parent`, which has room. */
+uint32_t takt_creation_number(takt_server_t *parent);
 
 /* Removes `entity`, whose thread ends, from the children, and frees its number. Closed. */
 void takt_creation_release(const takt_entity_t *entity);

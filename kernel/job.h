@@ -54,8 +54,8 @@ typedef struct takt_periodic_thread {
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 200, "200 bytes on a 32-bit machine");
 
-/* Parameters of a thread that executes jobs: periodic, sporadic (sporadic.h) or with an allocator (allocated.h). Members
- * that only other kinds read must be 0. */
+/* Parameters of a thread that executes jobs: periodic, sporadic (sporadic.h) or with an allocator (allocated.h).
+ * Members that only other kinds read must be 0. */
 typedef struct takt_job_parameters {
     takt_thread_parameters_t thread; /* the loop is in its entry function */
     union {

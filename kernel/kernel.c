@@ -238,7 +238,7 @@ static void put_last(takt_entity_t *entity) {
 
 static void create_idle(void) {
     takt_thread_t *thread = &takt_kernel.idle;
-    if (thread->plain.entity.home == NULL) {
+    if (thread->plain.entity.parent == NULL) {
         takt_dispatcher_add_thread(&thread->plain, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
                                    takt_kernel.entity_count++);
         if (takt_kernel.dispatcher.root.ready.order == TAKT_ORDER_KEYS) {

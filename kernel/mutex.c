@@ -28,17 +28,17 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
         return status;
     }
     mutex->watchers = parameters->protocol != TAKT_PROTOCOL_PIP;
-    mutex->home = takt_creation_home(parameters->server);
+    mutex->parent = takt_creation_parent(parameters->server);
     return TAKT_OK;
 }
 
 #define REQUIRE_MUTEX(mutex)                                               \
     TAKT_REQUIRE((mutex) != NULL, TAKT_ERROR_NULL);                        \
-    TAKT_REQUIRE((mutex)->home != NULL, TAKT_ERROR_OBJECT);                \
+    TAKT_REQUIRE((mutex)->parent != NULL, TAKT_ERROR_OBJECT);              \
     TAKT_REQUIRE_OPEN();                                                   \
     TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED); \
     TAKT_REQUIRE(takt_kernel.cpu.running->task == NULL, TAKT_ERROR_JOBS);  \
-    TAKT_REQUIRE(takt_kernel.cpu.running->home == (mutex)->home, TAKT_ERROR_RESOURCE)
+    TAKT_REQUIRE(takt_kernel.cpu.running->parent == (mutex)->parent, TAKT_ERROR_RESOURCE)
 
 /* ---- lock --------------------------------------------------------------------------------------- */
 

@@ -28,7 +28,7 @@
 /* Private. */
 typedef struct takt_mutex {
     takt_resource_t resource;
-    takt_server_t *home; /* home of its users */
+    takt_server_t *parent; /* parent of its users */
     uint32_t
         watchers; /* threads that try to lock it; one more unless its protocol is pip. While this is not 0, core
                      knows of every lock */

@@ -50,8 +50,8 @@ takt_status_t takt_pool_allocate(takt_pool_t *pool, void **block);
 /* Likewise, but waits at most `duration` ticks. Returns TIMEOUT, and leaves `block` as it is, if none became free. */
 takt_status_t takt_pool_allocate_for(takt_pool_t *pool, void **block, takt_duration_t duration);
 
-/* Takes a free block if there is one. From anywhere that may call the kernel. Returns TIMEOUT if there is none; ERROR_NULL,
- * _OBJECT or _INTERRUPT. */
+/* Takes a free block if there is one. From anywhere that may call the kernel. Returns TIMEOUT if there is none;
+ * ERROR_NULL, _OBJECT or _INTERRUPT. */
 takt_status_t takt_pool_try_allocate(takt_pool_t *pool, void **block);
 
 /* Frees `block`. The first waiting thread gets it, and runs at once if it is more urgent. Threads only. Returns

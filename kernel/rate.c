@@ -147,7 +147,7 @@ static takt_status_t check_section(const takt_rates_t *rates, const takt_rate_se
 }
 
 /* True if no task has requested to enter; the blocking of all tasks must be known by then. */
-static bool is_nobody_there(const takt_rate_based_t *based) {
+static bool is_without_requests(const takt_rate_based_t *based) {
     const takt_rate_task_t *rate = based->first;
     while (rate != NULL && rate->stage == TAKT_RATE_OUT) {
         rate = rate->next;
@@ -166,7 +166,7 @@ static takt_status_t check_sections(const takt_rate_parameters_t *parameters) {
     if (status != TAKT_OK) {
         return status;
     }
-    const bool is_known = parameters->section_count == 0 || is_nobody_there(&parameters->rates->based);
+    const bool is_known = parameters->section_count == 0 || is_without_requests(&parameters->rates->based);
     return is_known ? TAKT_OK : TAKT_ERROR_ORDER;
 }
 

@@ -39,18 +39,18 @@ static takt_status_t check_place(const takt_thread_server_parameters_t *paramete
     if (phase != TAKT_OK) {
         return phase;
     }
-    takt_server_t *home = takt_creation_home(parameters->parent);
-    if (!takt_server_kind_fits(parameters->kind, home->policy)) {
+    takt_server_t *parent = takt_creation_parent(parameters->parent);
+    if (!takt_server_kind_fits(parameters->kind, parent->policy)) {
         return TAKT_ERROR_KIND;
     }
     if (takt_kernel.entity_count != 1u + takt_kernel.server_count) {
         return TAKT_ERROR_ORDER;
     }
-    return takt_creation_check_room(home);
+    return takt_creation_check_room(parent);
 }
 
 static void add(takt_thread_server_t *server, const takt_thread_server_parameters_t *parameters) {
-    takt_server_t *home = takt_creation_home(parameters->parent);
+    takt_server_t *parent = takt_creation_parent(parameters->parent);
     const takt_ready_t ready = takt_kernel_ready(parameters->policy, server->places);
     const takt_server_parameters_t of_core = {
         .kind = parameters->kind,
@@ -58,13 +58,13 @@ static void add(takt_thread_server_t *server, const takt_thread_server_parameter
         .capacity = parameters->budget,
         .offset = parameters->offset,
         .level = takt_creation_level(parameters->priority),
-        .id = takt_creation_number(home),
+        .id = takt_creation_number(parent),
         .returns = parameters->returns,
     };
     takt_kernel.server_count++;
     takt_server_init(&server->server, parameters->policy, &ready, server->rows, TAKT_KERNEL_ORDER_ROWS,
                      TAKT_KERNEL_TIME_ROWS);
-    takt_dispatcher_add_server(&server->server, home, &of_core);
+    takt_dispatcher_add_server(&server->server, parent, &of_core);
 }
 
 takt_status_t takt_thread_server_create(takt_thread_server_t *server,
@@ -86,7 +86,7 @@ takt_status_t takt_thread_server_create(takt_thread_server_t *server,
 
 /* True if `server` is charged while `entity` runs. */
 static bool pays_for(const takt_server_t *server, takt_entity_t *entity) {
-    const takt_server_t *payer = takt_entity_is_server(entity) ? takt_server_of(entity) : entity->home;
+    const takt_server_t *payer = takt_entity_is_server(entity) ? takt_server_of(entity) : entity->parent;
     while (payer != server && payer != NULL) {
         payer = takt_server_parent(payer);
     }

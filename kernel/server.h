@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Servers: budgets for the threads inside, which have their own policy.
  *
- * Source: Inam et al. 2011 (server create, thread create in a server, remaining budget); SPEC.md, 4. Servers nest to any
- * depth. The parameters of a thread name its server; the kinds are core's, takt_server_kinds.
+ * Source: Inam et al. 2011 (server create, thread create in a server, remaining budget); SPEC.md, 4. Servers nest to
+ * any depth. The parameters of a thread name its server; the kinds are core's, takt_server_kinds.
  *
  * Invariant: servers are numbered before threads, parents before their children.
  *

@@ -16,8 +16,8 @@ static void add_stretch(takt_execution_t *execution, takt_duration_t stretch) {
 
 /* If ceilings bar all entities, none is selected, and the idle thread executes. */
 static uint32_t chosen_by(const takt_record_t *decision) {
-    return decision->entity != TAKT_NOBODY ? decision->entity
-                                           : takt_entity_number(&takt_kernel.idle.plain.entity);
+    return decision->entity != TAKT_NO_ENTITY ? decision->entity
+                                              : takt_entity_number(&takt_kernel.idle.plain.entity);
 }
 
 /* Starts a stretch of `number` at `now`. */
@@ -58,7 +58,7 @@ takt_status_t takt_statistics_init(takt_statistics_t *statistics, takt_execution
     statistics->next = next;
     statistics->executions = executions;
     statistics->count = length;
-    statistics->running = TAKT_NOBODY;
+    statistics->running = TAKT_NO_ENTITY;
     return TAKT_OK;
 }
 
@@ -87,6 +87,6 @@ takt_status_t takt_statistics_read(const takt_statistics_t *statistics, const ta
 takt_status_t takt_statistics_read_server(const takt_statistics_t *statistics,
                                           const takt_thread_server_t *server, takt_execution_t *execution) {
     TAKT_REQUIRE(statistics != NULL && server != NULL && execution != NULL, TAKT_ERROR_NULL);
-    TAKT_REQUIRE(server->server.entity.home != NULL, TAKT_ERROR_OBJECT);
+    TAKT_REQUIRE(server->server.entity.parent != NULL, TAKT_ERROR_OBJECT);
     return read(statistics, takt_entity_number(&server->server.entity), execution);
 }

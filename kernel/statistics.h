@@ -32,7 +32,7 @@ typedef struct takt_statistics {
     takt_trace_t *next;           /* next sink of every record, or NULL */
     takt_execution_t *executions; /* by number of entity */
     uint32_t count;
-    uint32_t running;     /* number of the entity selected last, TAKT_NOBODY before */
+    uint32_t running;     /* number of the entity selected last, TAKT_NO_ENTITY before */
     takt_instant_t since; /* start of its stretch */
 } takt_statistics_t;
 

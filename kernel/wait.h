@@ -8,7 +8,8 @@
  * A waiting thread is in one of these states, all with TAKT_STATE_WAITING:
  *     thread->wait is the takt_waiters_t that it waits in                  without timeout
  *     thread->wait is its takt_wait_t, and TAKT_THREAD_TIMED is set        with timeout; waiters NULL: a delay
- *     thread->wait is something, and TAKT_THREAD_AWAITS_NOTIFICATION is set            for a notification; with TIMED as above
+ *     thread->wait is something, and TAKT_THREAD_AWAITS_NOTIFICATION is set            for a notification; with TIMED
+ * as above
  *     thread->wait is NULL                                                 suspended, and waits for nothing else
  * `thread->wait` is stale unless the thread is waiting.
  *

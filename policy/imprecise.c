@@ -45,7 +45,7 @@ static void imprecise_begin(takt_task_t *task, takt_instant_t now) {
 }
 
 static void imprecise_complete(takt_task_t *task, takt_instant_t now) {
-    takt_timers_remove(&task->entity->home->timers, &task->extension->expiry);
+    takt_timers_remove(&task->entity->parent->timers, &task->extension->expiry);
     takt_windowed_complete(task, now);
 }
 

@@ -290,7 +290,7 @@ static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
 static void finish_leaving(takt_rate_task_t *rate, takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
     if (!is_open(rate)) {
-        takt_timers_remove(&task->entity->home->timers, &task->extension->expiry);
+        takt_timers_remove(&task->entity->parent->timers, &task->extension->expiry);
         depart(rate, instant);
     }
 }

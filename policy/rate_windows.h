@@ -141,7 +141,7 @@ TAKT_RARE static void come_into_force(takt_rate_task_t *rate, takt_instant_t now
 
 static void disarm_start(takt_task_t *task) {
     if (takt_timer_is_armed(&task->timer)) {
-        takt_timers_remove(&task->entity->home->timers, &task->timer);
+        takt_timers_remove(&task->entity->parent->timers, &task->timer);
     }
 }
 

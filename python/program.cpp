@@ -11,7 +11,7 @@ namespace nb = nanobind;
 namespace {
 
 void release_by_python(takt_entity_t *entity, const takt_job_t *job) {
-    const auto *policy = reinterpret_cast<const PythonPolicy *>(entity->home->policy);
+    const auto *policy = reinterpret_cast<const PythonPolicy *>(entity->parent->policy);
     entity->key = TAKT_KEY_LEAST_URGENT;
     entity->tie = takt_tie_by_class_and_id(entity, job);
     call_python(*policy, [&] {

@@ -16,7 +16,7 @@ static takt_duration_t pay_ticks(takt_run_t *run, takt_instant_t now) {
 /* True if `entity` is a job whose points call the scheduler, which does not run in between. */
 static bool pulls(const takt_run_t *run, const takt_entity_t *entity) {
     return run->sim->options.costs.is_pull && takt_costs_is_non_preemptive(entity) &&
-           takt_server_is_root(entity->home);
+           takt_server_is_root(entity->parent);
 }
 
 /* True if the scheduler had no choice: a non-preemptive job that should not yield continues, or a job that has just

@@ -97,7 +97,7 @@ static bool is_away(takt_entity_t *entity) {
 /* True if the level of `entity` is not above the ceiling of `resource`, or there is no ceiling. */
 static bool is_at_most_at_ceiling(takt_entity_t *entity, const takt_resource_t *resource) {
     return !resource->kind->has_ceiling ||
-           (entity->home->policy->level != NULL && takt_entity_level(entity) >= resource->ceiling);
+           (entity->parent->policy->level != NULL && takt_entity_level(entity) >= resource->ceiling);
 }
 
 /* True if `entity` may lock a resource of the kind of `resource`. */
@@ -109,13 +109,13 @@ static bool may_use(const takt_system_t *system, const takt_entity_t *entity,
 
 /* True if `entity`, which runs, may try to lock resource `number`, or unlock it. */
 static bool lock_fits(const takt_system_t *system, takt_entity_t *entity, uint64_t number, bool locks) {
-    if (number >= system->resource_count || system->resource_homes[number] != entity->home ||
+    if (number >= system->resource_count || system->resource_parents[number] != entity->parent ||
         !may_use(system, entity, &system->resources[number])) {
         return false;
     }
     const takt_resource_t *resource = &system->resources[number];
     const bool may_share =
-        resource->among == NULL || is_at_most_at_ceiling(&entity->home->entity, resource->among);
+        resource->among == NULL || is_at_most_at_ceiling(&entity->parent->entity, resource->among);
     const bool may_lock = resource->holder != entity && is_at_most_at_ceiling(entity, resource) && may_share;
     return !is_waiting(entity) && (locks ? may_lock : *takt_waiting_held_by(entity) == resource);
 }
@@ -142,10 +142,10 @@ static bool withdraw_fits(takt_entity_t *entity) {
 
 /* Whether `entity` has a level, and may have `level`. */
 static bool level_fits(const takt_system_t *system, const takt_entity_t *entity, uint64_t level) {
-    const takt_server_t *home = entity->home;
+    const takt_server_t *parent = entity->parent;
     const uint32_t place =
-        takt_server_is_root(home) ? 0 : 1u + (uint32_t)(home - (const takt_server_t *)system->servers);
-    const bool has_levels = home->ready.order == TAKT_ORDER_LEVELS;
+        takt_server_is_root(parent) ? 0 : 1u + (uint32_t)(parent - (const takt_server_t *)system->servers);
+    const bool has_levels = parent->ready.order == TAKT_ORDER_LEVELS;
     return takt_entity_has_level(entity) && level > 0 &&
            (entity->task != NULL || level <= TAKT_PLAIN_LEVELS_MOST || level == TAKT_KEY_LEAST_URGENT) &&
            level <= (has_levels ? system->levels[place] : TAKT_KEY_LEAST_URGENT);
@@ -253,7 +253,7 @@ static bool change(const replay_t *replay, const takt_record_t *record) {
     const takt_change_t *of = record->value < system->change_count ? &system->changes[record->value] : NULL;
     takt_entity_t *entity = takt_system_entity(system, record->entity);
     if (of == NULL || of->is_handed_over || of->entity != entity ||
-        (entity == NULL) != (record->entity == TAKT_NOBODY) ||
+        (entity == NULL) != (record->entity == TAKT_NO_ENTITY) ||
         (entity != NULL && !takes_change(entity->task, of->kind))) {
         return false;
     }
@@ -372,7 +372,7 @@ static const takt_record_t *input_at(const replay_t *replay) {
 /* Feeds the next record; core has then recorded it and its effects. */
 static void replay_next(replay_t *replay) {
     const takt_record_t *record = input_at(replay);
-    const takt_record_t nothing = {.entity = TAKT_NOBODY};
+    const takt_record_t nothing = {.entity = TAKT_NO_ENTITY};
     if (is_notice(record->kind)) {
         fail(replay, TAKT_REPLAY_DIFFERENT, &nothing);
     } else if (!feed(replay, record)) {

@@ -15,7 +15,7 @@ typedef struct retell {
 } retell_t;
 
 static bool is_task(const takt_sim_t *sim, uint32_t id) {
-    return id != TAKT_NOBODY && takt_sim_task_of(sim, id) < sim->system.task_count;
+    return id != TAKT_NO_ENTITY && takt_sim_task_of(sim, id) < sim->system.task_count;
 }
 
 /* Counts the execution of the job of the last decision until `now`. */
@@ -49,7 +49,7 @@ static void observe(takt_trace_t *trace, const takt_record_t *record) {
     case TAKT_RECORD_COMPLETE:
         takt_sim_tell_finish(retell->sim, retell->sinks, takt_sim_task_of(retell->sim, record->entity),
                              record->now);
-        retell->running.entity = TAKT_NOBODY;
+        retell->running.entity = TAKT_NO_ENTITY;
         break;
     case TAKT_RECORD_ABORT:
     case TAKT_RECORD_SKIP:
@@ -68,7 +68,7 @@ static void observe(takt_trace_t *trace, const takt_record_t *record) {
 
 takt_replay_result_t takt_sim_retell(takt_sim_t *sim, const takt_record_t *records, uint64_t count,
                                      takt_instant_t horizon, const takt_sim_sinks_t *sinks) {
-    retell_t retell = {.trace = {observe}, .sim = sim, .sinks = sinks, .running = {.entity = TAKT_NOBODY}};
+    retell_t retell = {.trace = {observe}, .sim = sim, .sinks = sinks, .running = {.entity = TAKT_NO_ENTITY}};
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         sim->work[task].total = UNKNOWN_DEMAND;
         sim->work[task].at.item = TAKT_SIM_PLAIN;

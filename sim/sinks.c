@@ -76,14 +76,14 @@ void takt_sinks_tell_point(const takt_run_t *run, takt_instant_t now, uint32_t t
 /* ---- budgets --------------------------------------------------------------------------------------------- */
 
 static bool is_charged(const takt_entity_t *running, const takt_server_t *server) {
-    const takt_server_t *home = running != NULL ? running->home : NULL;
+    const takt_server_t *parent = running != NULL ? running->parent : NULL;
     if (running == &server->entity) {
         return true;
     }
-    while (home != NULL && home != server) {
-        home = home->entity.home;
+    while (parent != NULL && parent != server) {
+        parent = parent->entity.parent;
     }
-    return home != NULL;
+    return parent != NULL;
 }
 
 void takt_sinks_tell_budgets(const takt_run_t *run, takt_instant_t now, const takt_entity_t *running) {

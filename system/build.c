@@ -163,7 +163,7 @@ static house_t house_of_server(const layout_t *layout, uint32_t index) {
     };
 }
 
-static takt_server_t *home_of(takt_system_t *system, const takt_system_spec_t *spec, int32_t in) {
+static takt_server_t *parent_of(takt_system_t *system, const takt_system_spec_t *spec, int32_t in) {
     const int32_t server = takt_system_place(spec, in);
     return server == TAKT_ROOT ? &system->dispatcher->root : &system->servers[server];
 }
@@ -245,7 +245,7 @@ static void lay_out_tables(takt_system_t *system, takt_arena_t *arena, const tak
     system->levels = takt_arena_take(arena, 1u + (uint64_t)spec->server_count, sizeof(uint32_t));
     system->tasks = takt_arena_take(arena, spec->task_count, sizeof(takt_task_t));
     system->resources = takt_arena_take(arena, spec->resource_count, sizeof(takt_resource_t));
-    system->resource_homes = takt_arena_take(arena, spec->resource_count, sizeof(takt_server_t *));
+    system->resource_parents = takt_arena_take(arena, spec->resource_count, sizeof(takt_server_t *));
     system->returns = takt_arena_take(arena, returning_count(spec), sizeof(takt_server_returns_t));
     system->changes = takt_arena_take(arena, spec->change_count, sizeof(takt_change_t));
 }
@@ -313,14 +313,14 @@ static void add_servers(takt_system_t *system, const takt_system_spec_t *spec) {
             .id = 1u + i,
             .returns = server->kind->has_returns ? returns++ : NULL,
         };
-        takt_dispatcher_add_server(&system->servers[i], home_of(system, spec, server->parent), &parameters);
+        takt_dispatcher_add_server(&system->servers[i], parent_of(system, spec, server->parent), &parameters);
     }
 }
 
 void takt_system_add_task(takt_system_t *system, const takt_system_spec_t *spec, uint32_t index,
                           const takt_task_parameters_t *parameters) {
     takt_dispatcher_add_task(&system->tasks[index], takt_system_entity_of(system, index),
-                             home_of(system, spec, spec->tasks[index].server), parameters);
+                             parent_of(system, spec, spec->tasks[index].server), parameters);
 }
 
 static void begin_builders(takt_system_t *system, const takt_system_spec_t *spec) {
@@ -369,10 +369,10 @@ static void add_resources(takt_system_t *system, const takt_system_spec_t *spec)
     for (uint32_t i = 0; i < spec->resource_count; i++) {
         const takt_resource_spec_t *resource = &spec->resources[i];
         takt_resource_init(&system->resources[i], i, resource->protocol, resource->ceiling);
-        system->resource_homes[i] = home_of(system, spec, resource->server);
+        system->resource_parents[i] = parent_of(system, spec, resource->server);
         if (resource->is_shared) {
             takt_resource_share(&system->resources[i], &system->resources[resource->among],
-                                home_of(system, spec, resource->server), resource->longest);
+                                parent_of(system, spec, resource->server), resource->longest);
         }
     }
     if (spec->resource_count > 0) {

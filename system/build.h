@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Build: makes core's objects from the description of a system, in the caller's memory.
  *
- *     takt_system_t system;                          zeroed; then what the caller has: dispatcher, cpus, entities, threads
+ *     takt_system_t system;                          zeroed; then what the caller has: dispatcher, cpus, entities,
+ * threads
  *     takt_system_size(&system, &spec)               bytes for all else
  *     takt_system_build(&system, &spec, memory)      zeroed, aligned to 16 bytes
  *
@@ -40,10 +41,10 @@ typedef struct takt_system {
     takt_resource_t *resources;
     uint32_t change_count;
     takt_change_t *changes;
-    const takt_server_t **resource_homes; /* of each resource: where its users are */
-    takt_rate_based_t rate_based;         /* if the root is rate-based */
-    takt_rate_task_t *rates;              /* of each task; NULL unless the root is rate-based */
-    takt_rate_share_t *rate_shares;       /* of each resource; likewise */
+    const takt_server_t **resource_parents; /* of each resource: where its users are */
+    takt_rate_based_t rate_based;           /* if the root is rate-based */
+    takt_rate_task_t *rates;                /* of each task; NULL unless the root is rate-based */
+    takt_rate_share_t *rate_shares;         /* of each resource; likewise */
     takt_rate_use_t *rate_uses;
     takt_allocation_t allocations[TAKT_WINDOWS]; /* of the tasks with windows, by kind */
     takt_calls_t calls;                          /* of their allocators */

@@ -7,8 +7,8 @@
  * fields.def lists tables and fields in order. Policies, server kinds and protocols are hashes of their names. A
  * row says how many rows of the next table but one are its own (LENGTH); these come one after the other.
  *
- * For any words, reading terminates and writes only into the caller's memory. In its result all numbers are in range and
- * all indices exist. takt_check (check.h) checks their consistency. The version identifies the layout.
+ * For any words, reading terminates and writes only into the caller's memory. In its result all numbers are in range
+ * and all indices exist. takt_check (check.h) checks their consistency. The version identifies the layout.
  *
  * When not to use it: for what a scheduler decided; a trace has records of its own. */
 #ifndef TAKT_SYSTEM_IMAGE_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Relations: a predicate for each row of TAKT_RELATION_LIST and each trait of the matrix, and their helper functions. For check.c alone. */
+/* Relations: a predicate for each row of TAKT_RELATION_LIST and each trait of the matrix, and their helper functions.
+ * For check.c alone. */
 #ifndef TAKT_SYSTEM_RELATIONS_H
 #define TAKT_SYSTEM_RELATIONS_H
 

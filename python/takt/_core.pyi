@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, TypedDict
 
 NEVER: int
-NOBODY: int
+NO_ENTITY: int
 ENTITY_LIMIT: int
 TIME_LIMIT: int
 CPU_LIMIT: int

@@ -22,7 +22,7 @@ static inline takt_entity_t *server_entity(uint32_t server) { return &driven.ser
 
 /* Whether `entity` is to stand in the root's ready set. */
 static inline uint32_t stands_at_root(const takt_entity_t *entity) {
-    return entity->home == &driven.dispatcher->root && takt_entity_is_ready(entity);
+    return entity->parent == &driven.dispatcher->root && takt_entity_is_ready(entity);
 }
 
 /* Each ready child of the root stands in its heap once, and nothing else does. */

@@ -73,12 +73,12 @@ static inline takt_protocol_t random_protocol(takt_protocol_t only) {
 }
 
 static inline takt_resource_spec_t random_resource(const random_system_t *system, takt_protocol_t only) {
-    const int32_t home = (int32_t)check_below(1 + system->spec.server_count) - 1;
-    const bool has_levels = random_policy_at(system, home)->level != NULL;
+    const int32_t parent = (int32_t)check_below(1 + system->spec.server_count) - 1;
+    const bool has_levels = random_policy_at(system, parent)->level != NULL;
     return (takt_resource_spec_t){
         .protocol = has_levels ? random_protocol(only) : TAKT_PROTOCOL_PIP,
         .ceiling = TAKT_KEY_LEAST_URGENT,
-        .server = home,
+        .server = parent,
     };
 }
 

@@ -58,9 +58,9 @@ static void create_servers(uint64_t priorities) {
 }
 
 /* Under the root, or in one of the servers. */
-static takt_thread_server_t *draw_home(void) {
-    const uint64_t home = check_below(2u * subject.server_count + 1u);
-    return home < subject.server_count ? &subject.servers[home] : NULL;
+static takt_thread_server_t *draw_parent(void) {
+    const uint64_t parent = check_below(2u * subject.server_count + 1u);
+    return parent < subject.server_count ? &subject.servers[parent] : NULL;
 }
 
 static void create_threads(uint64_t priorities) {
@@ -70,7 +70,7 @@ static void create_threads(uint64_t priorities) {
             .stack = subject.stacks[index],
             .stack_bytes = sizeof subject.stacks[index],
             .priority = (uint32_t)(check_below(priorities) * 29 / priorities),
-            .server = draw_home(),
+            .server = draw_parent(),
         };
         CHECK(takt_thread_create(&subject.threads[index], &parameters) == TAKT_OK);
     }

@@ -39,12 +39,12 @@ static takt_decision_t slow_take(slow_t *slow, takt_instant_t now) {
     return takt_backend_take(slow->dispatcher, now);
 }
 
-/* Whether the job of `entity` may try to lock resource `number`: one of its home, with a ceiling not below it. */
+/* Whether the job of `entity` may try to lock resource `number`: one of its parent, with a ceiling not below it. */
 static bool may_lock(const takt_system_t *system, const takt_entity_t *entity, uint64_t number) {
-    const takt_policy_t *policy = entity->home->policy;
-    const bool is_at_home = system->resource_homes[number] == entity->home;
+    const takt_policy_t *policy = entity->parent->policy;
+    const bool is_at_parent = system->resource_parents[number] == entity->parent;
     const takt_key_t ceiling = system->resources[number].ceiling;
-    return is_at_home && (policy->level == NULL || policy->level(&entity->task->job) >= ceiling);
+    return is_at_parent && (policy->level == NULL || policy->level(&entity->task->job) >= ceiling);
 }
 
 static takt_event_t lock_event(takt_event_kind_t kind, takt_entity_t *entity, takt_instant_t now,

@@ -14,7 +14,7 @@ static const takt_server_spec_t servers[] = {{.kind = &takt_server_deferrable,
                                               .levels = MOST}};
 
 /* Distinct levels from 1 to `levels`, both of them among these, drawn in any order. */
-static void draw(uint32_t levels, int32_t home) {
+static void draw(uint32_t levels, int32_t parent) {
     const uint32_t step = (levels - 1u) / (TASKS - 1u);
     const uint32_t turn = (uint32_t)check_below(TASKS);
     for (uint32_t i = 0; i < TASKS; i++) {
@@ -23,7 +23,7 @@ static void draw(uint32_t levels, int32_t home) {
                                       .relative_deadline = 1000,
                                       .wcet = 1,
                                       .level = rank == TASKS - 1u ? levels : 1u + rank * step,
-                                      .server = home};
+                                      .server = parent};
     }
 }
 

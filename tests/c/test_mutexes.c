@@ -165,7 +165,7 @@ static takt_protocol_t draw_protocol(void) {
                                             TAKT_PROTOCOL_ICPP};
     static takt_protocol_t common;
     static bool is_mixed;
-    if (mutexes[0].home == NULL) {
+    if (mutexes[0].parent == NULL) {
         is_mixed = check_below(3) == 0;
         common =
             check_below(2) == 0 ? TAKT_PROTOCOL_PIP : (takt_protocol_t)check_below(TAKT_PROTOCOL_SRP + 1u);

@@ -157,7 +157,7 @@ static void replay(uint64_t count, takt_replay_verdict_t expected) {
 /* Whether the first job that runs may be the entity of the next record of `kind`. */
 static void replay_first(takt_record_kind_t kind, uint64_t value, takt_replay_verdict_t expected) {
     uint64_t first = 0;
-    while (records[first].kind != TAKT_RECORD_DECISION || records[first].entity == TAKT_NOBODY) {
+    while (records[first].kind != TAKT_RECORD_DECISION || records[first].entity == TAKT_NO_ENTITY) {
         first++;
         CHECK(first < record_count);
     }

@@ -143,7 +143,7 @@ static void what_follows_a_completion_is_charged_to_nobody(void) {
     takt_sim_run(&run, 9, &none, &trace);
     takt_sim_destroy(&run);
     takt_record_t *last = &records[record_count - 1u];
-    CHECK(last->kind == TAKT_RECORD_DECISION && last->entity == TAKT_NOBODY && last->now == 2);
+    CHECK(last->kind == TAKT_RECORD_DECISION && last->entity == TAKT_NO_ENTITY && last->now == 2);
     last->now = 5;
     CHECK(takt_sim_create(&retold, &spec, NULL));
     CHECK(takt_sim_retell(&retold, records, record_count, 9, &none).verdict == TAKT_REPLAY_IDENTICAL);

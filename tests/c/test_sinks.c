@@ -151,7 +151,7 @@ static void time_before_the_first_decision_is_nobodys(void) {
 static void where_nobody_may_run_the_idle_thread_does(void) {
     static takt_statistics_t counting;
     static takt_execution_t counted[2];
-    takt_record_t decision = {.now = 100, .entity = TAKT_NOBODY, .kind = TAKT_RECORD_DECISION};
+    takt_record_t decision = {.now = 100, .entity = TAKT_NO_ENTITY, .kind = TAKT_RECORD_DECISION};
     takt_kernel.idle.plain.entity.tie = 1;
     CHECK(takt_statistics_init(&counting, counted, 2, NULL) == TAKT_OK);
     counting.trace.record(&counting.trace, &decision);
@@ -231,7 +231,7 @@ static void the_end_of_a_ring_counts_all_that_came(void) {
     for (uint32_t count = 0; count <= 3 * RING_LENGTH; count++) {
         CHECK(takt_trace_ring_end(&ring, 9, &end) == TAKT_OK);
         CHECK(end.kind == TAKT_RECORD_END && end.value == count && end.now == 9);
-        CHECK(end.entity == TAKT_NOBODY && end.sequence == 0 && end.cpu == 0 && end.reserved == 0 &&
+        CHECK(end.entity == TAKT_NO_ENTITY && end.sequence == 0 && end.cpu == 0 && end.reserved == 0 &&
               end.job == 0);
         write_one(&ring.trace);
         if (count == 1) {

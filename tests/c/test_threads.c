@@ -12,12 +12,12 @@ static takt_thread_server_t server;
 
 static void entry(void *argument) { (void)argument; }
 
-static takt_status_t create(uint32_t index, takt_thread_server_t *home) {
+static takt_status_t create(uint32_t index, takt_thread_server_t *parent) {
     const takt_thread_parameters_t parameters = {.entry = entry,
                                                  .stack = stacks[index],
                                                  .stack_bytes = sizeof stacks[index],
                                                  .priority = 3,
-                                                 .server = home};
+                                                 .server = parent};
     threads[index] = (takt_thread_t){0};
     return takt_thread_create(&threads[index], &parameters);
 }
@@ -28,12 +28,12 @@ static void begin(const takt_policy_t *policy) {
 }
 
 /* Creates threads until one is refused; gives how many there are. */
-static uint32_t fill(takt_thread_server_t *home) {
+static uint32_t fill(takt_thread_server_t *parent) {
     uint32_t count = 0;
     takt_status_t status = TAKT_OK;
     while (status == TAKT_OK) {
         CHECK(count < LIMIT);
-        status = create(count, home);
+        status = create(count, parent);
         count += status == TAKT_OK ? 1u : 0u;
     }
     CHECK(status == TAKT_ERROR_FULL);

@@ -235,7 +235,7 @@ static void check_holder(const run_t *run, const takt_resource_t *resource) {
     const takt_entity_t *holder = resource->holder;
     HOLDS(run->holder[number] == (holder != NULL ? takt_entity_number(holder) : 0u));
     if (holder != NULL && resource->protocol == TAKT_PROTOCOL_ICPP) {
-        const takt_policy_t *policy = holder->home->policy;
+        const takt_policy_t *policy = holder->parent->policy;
         const takt_key_t ceiling = resource->ceiling;
         HOLDS(resource->boost ==
               (policy->start != NULL ? policy->start(ceiling, run->locked_at[number]) : ceiling));
@@ -310,7 +310,7 @@ static bool is_waiting(const run_t *run, takt_entity_t *entity) {
 /* Jobs have other keys than levels where keys order. */
 static bool may_change_level(const run_t *run, takt_entity_t *entity) {
     (void)run;
-    return entity->task == NULL || entity->home->ready.order == TAKT_ORDER_LEVELS;
+    return entity->task == NULL || entity->parent->ready.order == TAKT_ORDER_LEVELS;
 }
 
 static takt_instant_t read_past(run_t *run, takt_entity_t *entity) {
@@ -356,13 +356,13 @@ static takt_instant_t find_last_locked(run_t *run, takt_entity_t *entity) {
     return held != NULL ? held->number : TAKT_NEVER;
 }
 
-/* A level that the home of `entity` has; where keys order, any. */
+/* A level that the parent of `entity` has; where keys order, any. */
 static takt_instant_t read_new_level(run_t *run, takt_entity_t *entity) {
-    const takt_server_t *home = entity->home;
+    const takt_server_t *parent = entity->parent;
     const takt_system_spec_t *spec = &run->description.spec;
-    const uint32_t levels = takt_server_is_root(home)
+    const uint32_t levels = takt_server_is_root(parent)
                                 ? spec->levels
-                                : spec->servers[home - (const takt_server_t *)run->system.servers].levels;
+                                : spec->servers[parent - (const takt_server_t *)run->system.servers].levels;
     return 1u + input_below(&run->input, levels);
 }
 
@@ -517,20 +517,20 @@ static void call_steps(run_t *run) {
 /* An equal never displaces the running one: another is chosen only if more urgent where their ways part. What is
  * locked there may keep the most urgent one from running, and an idling server has nothing to lose. */
 static void check_displacement(const run_t *run, takt_entity_t *before, takt_entity_t *after) {
-    const takt_server_t *home = &run->system.dispatcher->root;
-    const takt_entity_t *left = member_on_the_way(home, before);
-    takt_entity_t *taken = member_on_the_way(home, after);
+    const takt_server_t *parent = &run->system.dispatcher->root;
+    const takt_entity_t *left = member_on_the_way(parent, before);
+    takt_entity_t *taken = member_on_the_way(parent, after);
     while (left == taken && taken != before && taken != after) {
-        home = takt_server_of(taken);
-        left = member_on_the_way(home, before);
-        taken = member_on_the_way(home, after);
+        parent = takt_server_of(taken);
+        left = member_on_the_way(parent, before);
+        taken = member_on_the_way(parent, after);
     }
-    HOLDS(left == taken || home->locked != NULL || goes_first(home, taken, left));
+    HOLDS(left == taken || parent->locked != NULL || goes_first(parent, taken, left));
 }
 
 /* Not one that runs instead of another. */
-static bool is_best_of_its_home(const takt_entity_t *entity) {
-    return takt_ready_best(&entity->home->ready) == entity;
+static bool is_best_of_its_parent(const takt_entity_t *entity) {
+    return takt_ready_best(&entity->parent->ready) == entity;
 }
 
 static void call_take(run_t *run) {
@@ -550,7 +550,7 @@ static void call_take(run_t *run) {
     run->until = decision.until;
     run->running = decision.entity;
     run->running_job = decision.entity != NULL ? job_number(decision.entity) : 0u;
-    run->keeps_its_place = decision.entity == NULL || is_best_of_its_home(decision.entity);
+    run->keeps_its_place = decision.entity == NULL || is_best_of_its_parent(decision.entity);
 }
 
 static void call_nothing_until_due(run_t *run) {

@@ -13,11 +13,11 @@ static uint32_t entity_count(const takt_system_t *system) {
     return system->server_count + system->task_count + system->thread_count;
 }
 
-static uint32_t children_of(takt_system_t *system, const takt_server_t *home, bool only_ready) {
+static uint32_t children_of(takt_system_t *system, const takt_server_t *parent, bool only_ready) {
     uint32_t count = 0;
     for (uint32_t id = 1; id <= entity_count(system); id++) {
         const takt_entity_t *entity = takt_system_entity(system, id);
-        count += entity->home == home && (!only_ready || takt_entity_is_ready(entity));
+        count += entity->parent == parent && (!only_ready || takt_entity_is_ready(entity));
     }
     return count;
 }
@@ -34,15 +34,15 @@ bool is_active_up_to_the_root(const takt_server_t *server) {
     return takt_server_is_root(server);
 }
 
-takt_entity_t *member_on_the_way(const takt_server_t *home, takt_entity_t *entity) {
-    while (entity->home != home && !takt_server_is_root(entity->home)) {
-        entity = &entity->home->entity;
+takt_entity_t *member_on_the_way(const takt_server_t *parent, takt_entity_t *entity) {
+    while (entity->parent != parent && !takt_server_is_root(entity->parent)) {
+        entity = &entity->parent->entity;
     }
-    return entity->home == home ? entity : NULL;
+    return entity->parent == parent ? entity : NULL;
 }
 
-bool goes_first(const takt_server_t *home, const takt_entity_t *a, const takt_entity_t *b) {
-    const bool has_ties = home->ready.order == TAKT_ORDER_KEYS;
+bool goes_first(const takt_server_t *parent, const takt_entity_t *a, const takt_entity_t *b) {
+    const bool has_ties = parent->ready.order == TAKT_ORDER_KEYS;
     return a->key < b->key || (has_ties && a->key == b->key && a->tie < b->tie);
 }
 
@@ -61,16 +61,16 @@ static takt_instant_t earliest_of_task(const takt_task_t *task, takt_instant_t l
     return least;
 }
 
-/* The instant of the first timer of `home`'s children. */
-static takt_instant_t earliest_inside(const takt_system_t *system, const takt_server_t *home) {
+/* The instant of the first timer of `parent`'s children. */
+static takt_instant_t earliest_inside(const takt_system_t *system, const takt_server_t *parent) {
     takt_instant_t least = TAKT_NEVER;
     for (uint32_t i = 0; i < system->task_count; i++) {
         const takt_task_t *task = &system->tasks[i];
-        least = task->entity->home == home ? earliest_of_task(task, least) : least;
+        least = task->entity->parent == parent ? earliest_of_task(task, least) : least;
     }
     for (uint32_t i = 0; i < system->server_count; i++) {
         const takt_server_t *server = &system->servers[i];
-        if (server->entity.home == home) {
+        if (server->entity.parent == parent) {
             least = earlier(earlier(least, &server->replenishment), &server->wake);
             least = earlier(least, &server->instant_end);
         }
@@ -84,9 +84,9 @@ static bool is_in_time(takt_instant_t next, takt_instant_t instant, takt_instant
     return next <= instant || next <= now;
 }
 
-static void check_wheel(const takt_system_t *system, const takt_server_t *home, takt_instant_t now) {
-    const takt_instant_t earliest = earliest_inside(system, home);
-    const takt_instant_t next = takt_timers_next(&home->timers);
+static void check_wheel(const takt_system_t *system, const takt_server_t *parent, takt_instant_t now) {
+    const takt_instant_t earliest = earliest_inside(system, parent);
+    const takt_instant_t next = takt_timers_next(&parent->timers);
     HOLDS(is_in_time(next, earliest, now));
     HOLDS(next != TAKT_NEVER || earliest == TAKT_NEVER);
 }
@@ -102,26 +102,26 @@ static void check_wake(const takt_system_t *system, const takt_server_t *server,
 
 /* ---- ready sets ---------------------------------------------------------------------------------- */
 
-static uint32_t check_heap(const takt_server_t *home) {
-    const takt_keys_t *keys = &home->ready.keys;
+static uint32_t check_heap(const takt_server_t *parent) {
+    const takt_keys_t *keys = &parent->ready.keys;
     for (uint32_t slot = 0; slot < keys->count; slot++) {
         const takt_entity_t *entity = keys->slots[slot];
-        HOLDS(entity->slot == slot && entity->home == home && takt_entity_is_ready(entity));
-        HOLDS(slot == 0 || !goes_first(home, entity, keys->slots[(slot - 1u) / 4u]));
+        HOLDS(entity->slot == slot && entity->parent == parent && takt_entity_is_ready(entity));
+        HOLDS(slot == 0 || !goes_first(parent, entity, keys->slots[(slot - 1u) / 4u]));
     }
     return keys->count;
 }
 
 /* Each member stands in the list of its own level once, linked both ways. */
-static uint32_t check_list(const takt_server_t *home, uint32_t level, uint32_t limit) {
-    const takt_entity_t *head = home->ready.levels.heads[level];
+static uint32_t check_list(const takt_server_t *parent, uint32_t level, uint32_t limit) {
+    const takt_entity_t *head = parent->ready.levels.heads[level];
     const takt_entity_t *entity = head;
     uint32_t count = 0;
     if (head == NULL) {
         return 0;
     }
     do {
-        HOLDS(entity->key == level && entity->home == home && takt_entity_is_ready(entity));
+        HOLDS(entity->key == level && entity->parent == parent && takt_entity_is_ready(entity));
         HOLDS(entity->next->prev == entity && entity->prev->next == entity);
         HOLDS(count < limit);
         count++;
@@ -145,22 +145,22 @@ static void check_bitmap(const takt_levels_t *levels, uint32_t count) {
     }
 }
 
-static uint32_t check_levels(const takt_server_t *home, uint32_t levels, uint32_t limit) {
+static uint32_t check_levels(const takt_server_t *parent, uint32_t levels, uint32_t limit) {
     uint32_t count = 0;
     for (uint32_t level = 0; level <= levels; level++) {
-        count += check_list(home, level, limit);
+        count += check_list(parent, level, limit);
     }
-    check_bitmap(&home->ready.levels, levels + 1u);
+    check_bitmap(&parent->ready.levels, levels + 1u);
     return count;
 }
 
 /* The members are exactly the children that say that they are ready. */
-static void check_ready_set(takt_system_t *system, const takt_server_t *home, uint32_t levels) {
-    const uint32_t limit = children_of(system, home, false);
-    const bool is_heap = home->ready.order == TAKT_ORDER_KEYS;
-    const uint32_t members = is_heap ? check_heap(home) : check_levels(home, levels, limit);
-    HOLDS(members == children_of(system, home, true));
-    HOLDS(takt_ready_is_empty(&home->ready) == (members == 0));
+static void check_ready_set(takt_system_t *system, const takt_server_t *parent, uint32_t levels) {
+    const uint32_t limit = children_of(system, parent, false);
+    const bool is_heap = parent->ready.order == TAKT_ORDER_KEYS;
+    const uint32_t members = is_heap ? check_heap(parent) : check_levels(parent, levels, limit);
+    HOLDS(members == children_of(system, parent, true));
+    HOLDS(takt_ready_is_empty(&parent->ready) == (members == 0));
 }
 
 /* ---- keys ---------------------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static void check_ready_set(takt_system_t *system, const takt_server_t *home, ui
 /* `entity` with the key that its policy gives it for `job`. */
 static takt_entity_t keyed_by(const takt_entity_t *entity, const takt_job_t *job) {
     takt_entity_t keyed = *entity;
-    entity->home->policy->release(&keyed, job);
+    entity->parent->policy->release(&keyed, job);
     return keyed;
 }
 
@@ -190,7 +190,7 @@ static void check_displaced_key(takt_entity_t *entity, const takt_job_t *job) {
         const takt_key_t started = entity->task->extension->threshold;
         HOLDS(entity->key == (started < held ? started : held));
     }
-    if (is_locking(entity) && entity->home->ready.order == TAKT_ORDER_KEYS) {
+    if (is_locking(entity) && entity->parent->ready.order == TAKT_ORDER_KEYS) {
         const bool is_first = is_started && entity->task->extension->threshold == TAKT_KEY_MOST_URGENT;
         HOLDS(entity->tie >> 20 == (is_first ? 0u : 1u + entity->task->job.task_class));
     }
@@ -309,7 +309,7 @@ static void check_task(const takt_task_t *task) {
 
 /* Its own level, or that of what it holds; where keys order, behind all that has a job of that key. */
 static void check_thread(takt_entity_t *entity) {
-    const bool has_keys = entity->home->ready.order == TAKT_ORDER_KEYS;
+    const bool has_keys = entity->parent->ready.order == TAKT_ORDER_KEYS;
     const uint32_t rank = is_locking(entity) ? TAKT_TIE_RANK_LOCKING : TAKT_TIE_RANK_OWN;
     HOLDS((entity->state & ~(uint32_t)TAKT_STATE_READY) == 0);
     HOLDS(entity->task == NULL);
@@ -372,7 +372,7 @@ void check_nothing_due(takt_system_t *system, const takt_system_spec_t *spec, ta
         }
     }
     for (uint32_t i = 0; i < system->task_count; i++) {
-        if (is_active_up_to_the_root(system->tasks[i].entity->home)) {
+        if (is_active_up_to_the_root(system->tasks[i].entity->parent)) {
             check_releases(&system->tasks[i], &spec->tasks[i], now);
         }
     }
@@ -380,22 +380,22 @@ void check_nothing_due(takt_system_t *system, const takt_system_spec_t *spec, ta
 
 /* ---- decisions ----------------------------------------------------------------------------------- */
 
-static void check_most_urgent(takt_system_t *system, const takt_server_t *home, const takt_entity_t *best) {
+static void check_most_urgent(takt_system_t *system, const takt_server_t *parent, const takt_entity_t *best) {
     for (uint32_t id = 1; id <= entity_count(system); id++) {
         const takt_entity_t *other = takt_system_entity(system, id);
-        if (other->home == home && takt_entity_is_ready(other)) {
-            HOLDS(!goes_first(home, other, best));
+        if (other->parent == parent && takt_entity_is_ready(other)) {
+            HOLDS(!goes_first(parent, other, best));
         }
     }
 }
 
-/* `chosen` is the most urgent child of its home, or in the end blocks that one. */
+/* `chosen` is the most urgent child of its parent, or in the end blocks that one. */
 static void check_choice(takt_system_t *system, takt_entity_t *chosen) {
-    takt_server_t *home = chosen->home;
-    takt_entity_t *best = takt_ready_best(&home->ready);
+    takt_server_t *parent = chosen->parent;
+    takt_entity_t *best = takt_ready_best(&parent->ready);
     HOLDS(takt_entity_is_ready(chosen));
     HOLDS(best != NULL && end_of_chain(system, best) == chosen);
-    check_most_urgent(system, home, best);
+    check_most_urgent(system, parent, best);
 }
 
 /* No timer that counts stands before `until`: of the root, and of servers with budget. */
@@ -410,14 +410,14 @@ static void check_until(const takt_system_t *system, takt_instant_t until, takt_
 /* Not because it has started, nor for what it holds or blocks. */
 static bool runs_by_its_own_key(takt_entity_t *entity) {
     const bool is_own = !is_locking(entity) || entity->key == entity->task->base_key;
-    const bool is_best = entity == takt_ready_best(&entity->home->ready);
+    const bool is_best = entity == takt_ready_best(&entity->parent->ready);
     return is_own && is_best && (entity->state & TAKT_STATE_STARTED) == 0;
 }
 
 /* No waiting job goes before `entity` in the last tick that it may execute for `elapsed` ticks. */
 static void check_not_overtaken(takt_system_t *system, takt_entity_t *entity, const takt_job_t *job,
                                 takt_duration_t elapsed) {
-    if (entity->home->policy->overtake == NULL || elapsed == 0 || !runs_by_its_own_key(entity)) {
+    if (entity->parent->policy->overtake == NULL || elapsed == 0 || !runs_by_its_own_key(entity)) {
         return;
     }
     takt_job_t later = *job;
@@ -426,8 +426,8 @@ static void check_not_overtaken(takt_system_t *system, takt_entity_t *entity, co
     then.tie = entity->tie;
     for (uint32_t id = 1; id <= entity_count(system); id++) {
         const takt_entity_t *other = takt_system_entity(system, id);
-        HOLDS(other == entity || other->home != entity->home || !takt_entity_is_ready(other) ||
-              !goes_first(entity->home, other, &then));
+        HOLDS(other == entity || other->parent != entity->parent || !takt_entity_is_ready(other) ||
+              !goes_first(entity->parent, other, &then));
     }
 }
 
@@ -461,19 +461,20 @@ void check_decision(takt_system_t *system, const takt_decision_t *decision, takt
         if (job_of(entity) != NULL) {
             check_not_overtaken(system, entity, job_of(entity), elapsed);
         }
-        entity = takt_server_is_root(entity->home) ? NULL : &entity->home->entity;
+        entity = takt_server_is_root(entity->parent) ? NULL : &entity->parent->entity;
     }
 }
 
 bool somebody_is_more_urgent(takt_system_t *system, takt_entity_t *entity) {
-    const bool has_ties = entity->home->ready.order == TAKT_ORDER_KEYS;
+    const bool has_ties = entity->parent->ready.order == TAKT_ORDER_KEYS;
     const takt_key_t key = key_of_holder(entity, entity->task->base_key);
     const uint32_t class_rank = TAKT_TIE_RANK_LOCKING + entity->task->job.task_class;
     const uint32_t tie =
         is_locking(entity) ? class_rank << 20 | takt_entity_number(entity) : entity->task->base_tie;
     for (uint32_t id = 1; id <= entity_count(system); id++) {
         const takt_entity_t *other = takt_system_entity(system, id);
-        const bool competes = other != entity && other->home == entity->home && takt_entity_is_ready(other);
+        const bool competes =
+            other != entity && other->parent == entity->parent && takt_entity_is_ready(other);
         if (competes && takt_is_more_urgent(other->key, other->tie, key, has_ties ? tie : 0u)) {
             return true;
         }

@@ -24,10 +24,10 @@ takt_duration_t budget_of(const takt_server_t *server);
 /* Whether `server` and all servers above have budget or never wait, so that nothing of theirs waits. */
 bool is_active_up_to_the_root(const takt_server_t *server);
 
-/* The child of `home` on the way to `entity`, NULL if there is none. */
-takt_entity_t *member_on_the_way(const takt_server_t *home, takt_entity_t *entity);
+/* The child of `parent` on the way to `entity`, NULL if there is none. */
+takt_entity_t *member_on_the_way(const takt_server_t *parent, takt_entity_t *entity);
 
-/* Whether `a` goes before `b` in `home`: levels are first in, first out and have no ties. */
-bool goes_first(const takt_server_t *home, const takt_entity_t *a, const takt_entity_t *b);
+/* Whether `a` goes before `b` in `parent`: levels are first in, first out and have no ties. */
+bool goes_first(const takt_server_t *parent, const takt_entity_t *a, const takt_entity_t *b);
 
 #endif

@@ -30,7 +30,7 @@ takt_resource_t *wanted_by(takt_entity_t *entity) { return wait_of(entity)->want
 takt_resource_t *place_of(takt_entity_t *entity) { return wait_of(entity)->parked_at; }
 
 takt_key_t level_of(takt_entity_t *entity) {
-    const takt_policy_t *policy = entity->home->policy;
+    const takt_policy_t *policy = entity->parent->policy;
     if (takt_entity_is_server(entity)) {
         return policy->level(&takt_server_of(entity)->job);
     }
@@ -49,10 +49,10 @@ static bool counts(const takt_resource_t *resource, const takt_entity_t *entity,
     return is_asked && (protocol != TAKT_PROTOCOL_SRP || takt_entity_is_ready(resource->holder));
 }
 
-/* What others in the home of `entity` hold under `protocol` with the highest ceiling, of several the last one locked. */
+/* What others in the parent of `entity` hold under `protocol` with the highest ceiling, of several the last one locked. */
 static takt_resource_t *highest_of_others(const takt_entity_t *entity, takt_protocol_t protocol) {
     takt_resource_t *highest = NULL;
-    for (takt_resource_t *locked = entity->home->locked; locked != NULL; locked = locked->below) {
+    for (takt_resource_t *locked = entity->parent->locked; locked != NULL; locked = locked->below) {
         if (counts(locked, entity, protocol) && (highest == NULL || locked->ceiling < highest->ceiling)) {
             highest = locked;
         }
@@ -118,21 +118,21 @@ takt_key_t key_of_holder(takt_entity_t *entity, takt_key_t own) {
 
 /* ---- lists ----------------------------------------------------------------------------------------- */
 
-static uint32_t held_in(const takt_system_t *system, const takt_server_t *home) {
+static uint32_t held_in(const takt_system_t *system, const takt_server_t *parent) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < system->resource_count; i++) {
         const takt_resource_t *resource = &system->resources[i];
-        HOLDS(resource->holder == NULL || resource->holder->home == system->resource_homes[i]);
-        count += resource->holder != NULL && resource->holder->home == home;
+        HOLDS(resource->holder == NULL || resource->holder->parent == system->resource_parents[i]);
+        count += resource->holder != NULL && resource->holder->parent == parent;
     }
     return count;
 }
 
-/* The list of `home` has what its jobs hold, each once. */
-static void check_locked(const takt_system_t *system, const takt_server_t *home) {
-    uint32_t left = held_in(system, home);
-    for (const takt_resource_t *locked = home->locked; locked != NULL; locked = locked->below) {
-        HOLDS(left > 0 && locked->holder != NULL && locked->holder->home == home);
+/* The list of `parent` has what its jobs hold, each once. */
+static void check_locked(const takt_system_t *system, const takt_server_t *parent) {
+    uint32_t left = held_in(system, parent);
+    for (const takt_resource_t *locked = parent->locked; locked != NULL; locked = locked->below) {
+        HOLDS(left > 0 && locked->holder != NULL && locked->holder->parent == parent);
         left--;
     }
     HOLDS(left == 0);

@@ -23,8 +23,8 @@ static uint32_t levels_at(const takt_system_spec_t *spec, int32_t server) {
     return server == TAKT_ROOT ? spec->levels : spec->servers[server].levels;
 }
 
-static uint32_t read_level(input_t *input, const takt_system_spec_t *spec, int32_t home) {
-    return 1u + input_below(input, levels_at(spec, home));
+static uint32_t read_level(input_t *input, const takt_system_spec_t *spec, int32_t parent) {
+    return 1u + input_below(input, levels_at(spec, parent));
 }
 
 /* Servers stand behind their parents, or all in front of them. */
@@ -63,27 +63,27 @@ static void read_servers(fuzz_system_t *system, input_t *input) {
 }
 
 /* None, or a threshold in the policy's own measure: a level, or a time. */
-static takt_key_t read_preemption_key(const fuzz_system_t *system, input_t *input, int32_t home) {
+static takt_key_t read_preemption_key(const fuzz_system_t *system, input_t *input, int32_t parent) {
     const takt_system_spec_t *spec = &system->spec;
-    if (policy_at(spec, home)->order == TAKT_ORDER_LEVELS) {
-        return input_below(input, levels_at(spec, home) + 1u);
+    if (policy_at(spec, parent)->order == TAKT_ORDER_LEVELS) {
+        return input_below(input, levels_at(spec, parent) + 1u);
     }
     return (uint64_t)input_below(input, 128) << system->scale;
 }
 
 static takt_task_spec_t read_task(const fuzz_system_t *system, input_t *input) {
     const uint32_t period = 1u + input_below(input, 64);
-    const int32_t home = (int32_t)input_below(input, system->spec.server_count + 1u) - 1;
+    const int32_t parent = (int32_t)input_below(input, system->spec.server_count + 1u) - 1;
     return (takt_task_spec_t){
         .period = (uint64_t)period << system->scale,
         .relative_deadline = (uint64_t)(1u + input_below(input, 128)) << system->scale,
         .offset = (uint64_t)input_below(input, 32) << system->scale,
         .wcet = (uint64_t)(1u + input_below(input, 32)) << system->scale,
         .demand = (uint64_t)(1u + input_below(input, 32)) << system->scale,
-        .level = read_level(input, &system->spec, home),
-        .server = home,
+        .level = read_level(input, &system->spec, parent),
+        .server = parent,
         .is_limited = input_below(input, 3) == 0,
-        .preemption_key = read_preemption_key(system, input, home),
+        .preemption_key = read_preemption_key(system, input, parent),
         .task_class = (takt_task_class_t)input_below(input, 3),
         .on_miss = (takt_on_miss_t)input_below(input, 4),
         .is_external = input_below(input, 3) == 0,
@@ -101,7 +101,7 @@ static bool stands_alone(takt_protocol_t protocol) {
     return protocol == TAKT_PROTOCOL_PCP || protocol == TAKT_PROTOCOL_SRP;
 }
 
-/* The first of the resources with the same home, which may be `index` itself. */
+/* The first of the resources with the same parent, which may be `index` itself. */
 static uint32_t first_beside(const fuzz_system_t *system, uint32_t index) {
     uint32_t first = 0;
     while (system->resources[first].server != system->resources[index].server) {
@@ -129,19 +129,19 @@ static takt_protocol_t read_protocol(const fuzz_system_t *system, input_t *input
 }
 
 /* Tasks that lock, and threads, which stand at the root. */
-static bool can_use(const fuzz_system_t *system, uint32_t user, int32_t home) {
+static bool can_use(const fuzz_system_t *system, uint32_t user, int32_t parent) {
     if (user >= FUZZ_TASKS) {
-        return user - FUZZ_TASKS < system->spec.thread_count && home == TAKT_ROOT;
+        return user - FUZZ_TASKS < system->spec.thread_count && parent == TAKT_ROOT;
     }
     const takt_task_spec_t *task = &system->tasks[user];
-    return user < system->spec.task_count && task->locks && task->server == home;
+    return user < system->spec.task_count && task->locks && task->server == parent;
 }
 
-static uint32_t read_users(const fuzz_system_t *system, input_t *input, int32_t home) {
+static uint32_t read_users(const fuzz_system_t *system, input_t *input, int32_t parent) {
     const uint32_t wanted = ~(uint32_t)input_number(input, 2);
     uint32_t users = 0;
     for (uint32_t i = 0; i < FUZZ_TASKS + FUZZ_THREADS; i++) {
-        users |= can_use(system, i, home) ? wanted & UINT32_C(1) << i : 0u;
+        users |= can_use(system, i, parent) ? wanted & UINT32_C(1) << i : 0u;
     }
     return users;
 }

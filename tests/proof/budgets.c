@@ -26,8 +26,8 @@ static takt_policy_t any_policy;
 
 static takt_duration_t any_duration(void) { return nondet_uint64() & ((UINT64_C(1) << 48) - 1); }
 
-static void any_server(takt_server_t *server, takt_server_t *home) {
-    server->entity.home = home;
+static void any_server(takt_server_t *server, takt_server_t *parent) {
+    server->entity.parent = parent;
     server->entity.attributes = TAKT_ATTRIBUTE_SERVER;
     server->kind = &any_kind;
     server->capacity = any_duration();
@@ -47,7 +47,7 @@ static void any_hierarchy(void) {
     lower.policy = &any_policy;
     any_server(&upper, &root_system.root);
     any_server(&lower, &upper);
-    worker.home = &lower;
+    worker.parent = &lower;
     worker.attributes = TAKT_ATTRIBUTE_IN_SERVER;
 }
 

@@ -106,7 +106,7 @@ void __wrap_takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t n
 }
 
 static const takt_entity_t *server_of(const takt_entity_t *entity) {
-    return takt_entity_is_server(entity) ? entity : &entity->home->entity;
+    return takt_entity_is_server(entity) ? entity : &entity->parent->entity;
 }
 
 static void keep_choice(const takt_entity_t *entity, uint32_t ticks) {

@@ -47,14 +47,14 @@ class Place:
         """Give records of the domain the numbers of the machine."""
         found = records.copy()
         found["cpu"] = np.array(self.processors, dtype="u1")[records["cpu"]]
-        found["entity"] += np.where(found["entity"] == _core.NOBODY, 0, self.first).astype("u4")
+        found["entity"] += np.where(found["entity"] == _core.NO_ENTITY, 0, self.first).astype("u4")
         return found
 
     def to_domain(self, records: _Records) -> _Records:
         """Give records of the machine the numbers of the domain; an entity of another one gets none that exists."""
         found = records.copy()
         found["cpu"] = np.searchsorted(np.array(self.processors), records["cpu"])
-        found["entity"] -= np.where(found["entity"] == _core.NOBODY, 0, self.first).astype("u4")
+        found["entity"] -= np.where(found["entity"] == _core.NO_ENTITY, 0, self.first).astype("u4")
         return found
 
 

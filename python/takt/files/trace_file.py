@@ -134,7 +134,7 @@ def write(path: str | Path, system: ResolvedSystem, platform: str, horizon: int,
 
 def closing(horizon: int, records: bytes) -> bytes:
     """Make the record that ends a trace: it counts those before it."""
-    return _RECORD.pack(horizon, len(records) // _RECORD.size, _core.NOBODY, 0, _core.RECORD_END, 0, 0, 0)
+    return _RECORD.pack(horizon, len(records) // _RECORD.size, _core.NO_ENTITY, 0, _core.RECORD_END, 0, 0, 0)
 
 
 def _header_bytes(system: ResolvedSystem, image: bytes, platform: str) -> bytes:

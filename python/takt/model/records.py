@@ -117,7 +117,7 @@ class TaskRecord:
         deadline: relative deadline, in ticks.
         offset: first arrival, in ticks.
         wcet: worst-case execution time, in ticks.
-        level: urgency among the children of its home, 1 = most urgent; ignored by keyed policies.
+        level: urgency among the children of its parent, 1 = most urgent; ignored by keyed policies.
         preemption_key: key of a started job, 0 = no job displaces it; a level under fp, a key under rm and dm,
             relative to the start under edf and llf, where 2^62 is added to the laxity.
         on_miss: what happens to a job at its deadline; drop is abort and skip; continue, abort, skip, drop.

@@ -141,7 +141,7 @@ def _describe(record: Record, system: ResolvedSystem) -> str:
         return f"{name}{where} until {_instant(record.value, system)}"
     if record.kind == _core.RECORD_SETTLED:
         return f"nothing more until {_instant(record.value, system)}"
-    if record.kind == _core.RECORD_CHANGE and record.entity == _core.NOBODY:
+    if record.kind == _core.RECORD_CHANGE and record.entity == _core.NO_ENTITY:
         name = "the policy"
     return f"{_KIND_NAMES.get(record.kind, 'nothing')} of {name}"
 
@@ -149,7 +149,7 @@ def _describe(record: Record, system: ResolvedSystem) -> str:
 def _name(record: Record, system: ResolvedSystem) -> str:
     """Name the entity of a record, with its job."""
     names = system.entity_names()
-    if record.entity == _core.NOBODY:
+    if record.entity == _core.NO_ENTITY:
         return "idle"
     name = names[record.entity] if record.entity < len(names) else f"entity {record.entity}"
     is_task = 0 <= record.entity - system.first_task < len(system.tasks)
