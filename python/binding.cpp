@@ -164,8 +164,8 @@ class Simulation {
     takt_sim_t sim_ = {};
 };
 
-void run(Simulation &simulation, const Program &program, const takt_sim_sinks_t &sinks, Recording &recording,
-         const std::optional<std::string> &trace_path) {
+void run(Simulation &simulation, const Program &program, const takt_sim_sinks_t &sinks,
+         const Recording &recording, const std::optional<std::string> &trace_path) {
     TraceFile to = {{write_record}, nullptr, 0, 0};
     if (trace_path && (to.file = fopen(trace_path->c_str(), "ab")) == nullptr) {
         throw_os_error(*trace_path);
