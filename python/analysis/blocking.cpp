@@ -45,7 +45,7 @@ struct Sharing {
 
 void check_sum(bool fits) {
     if (!fits) {
-        refuse("section_ticks", "a sum is out of range");
+        throw std::overflow_error("section_ticks: a sum is out of range");
     }
 }
 

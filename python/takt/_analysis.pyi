@@ -280,7 +280,11 @@ def sharing_blocking(
     locking: int,
     at: Column,
 ) -> Column:
-    """Give the blocking at each of some ranks, or in intervals of some lengths under EDF."""
+    """Give the blocking at each of some ranks, or in intervals of some lengths under EDF.
+
+    Raises:
+        OverflowError: a sum is too long.
+    """
 
 def sharing_steps(
     section_task: Column,

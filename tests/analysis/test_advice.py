@@ -123,3 +123,13 @@ def test_soft_tasks_that_may_miss_are_counted() -> None:
     tasks += [takt.Task(name=f"S{i}", period=100, deadline=1, wcet=2, priority=1, class_="soft") for i in range(1, 6)]
     reason = takt.analyse(takt.System(tasks=tasks), sensitivity=False).reason
     assert reason == "the only hard task meets its deadlines; not so S1, S2, S3, and 2 more"
+
+
+@pytest.mark.parametrize("policy", ["fp", "edf"])
+def test_sections_longer_than_any_time_together_are_not_known(policy: str) -> None:
+    body = [*(f"lock {name}" for name in "QRS"), f"run {2**61}ms", *(f"unlock {name}" for name in "SRQ")]
+    tasks = [takt.Task(name=f"T{i}", period=2**62 - i, body=body, priority=i) for i in range(1, 9)]
+    resources = [takt.Resource(name=name, protocol="none") for name in "QRS"]
+    found = takt.analyse(takt.System(tasks=tasks, resources=resources, policy=policy), sensitivity=False)
+    assert found.verdict is not Verdict.SCHEDULABLE
+    assert "sections together are longer than any time" in found.reason

@@ -164,7 +164,10 @@ def delays_in(view: SystemView, dispatcher: DispatcherView) -> Delays:
         return Delays()
     protocols = frozenset(view.resolved.resources[use.resource].protocol for use in uses)
     sharing = _Sharing(dispatcher, children, uses, protocols)
-    return _steps_in(sharing) if sharing.is_edf else _delays_by_name(sharing)
+    try:
+        return _steps_in(sharing) if sharing.is_edf else _delays_by_name(sharing)
+    except OverflowError:
+        return Delays(features=frozenset([*sharing.features(), coverage.ENDLESS]))
 
 
 def _steps_in(sharing: _Sharing) -> Delays:

@@ -33,6 +33,7 @@ NESTED = "nested sections"
 REACHING = "sections in which a non-preemptive job gives way"
 """A point, or a further lock, inside a section of a started job: what it holds is then seen by others."""
 CIRCLE = "resources nested in a circle"
+ENDLESS = "sections that together are longer than any time"
 LONG_OVERRUN = "servers that overrun longer than their periods"
 SEVERAL = "several processors"
 
@@ -55,6 +56,7 @@ WINDOWS = "windows"
 
 _SENTENCES = {
     CIRCLE: "jobs may deadlock",
+    ENDLESS: "sections together are longer than any time",
     LONG_OVERRUN: "a server may overrun its budget for longer than its period",
 }
 """What is said of a feature that no theorem admits."""

@@ -101,11 +101,12 @@ def _sound_part(
 ) -> SystemTables:
     """Leave out of a system what names something that is not there, unwanted servers, and what is in either.
 
-    Other values that are wrong are replaced: a task that is a threshold by none, parameters of a change by none, and a
-    time by one that core can have (conversion.py).
+    Of servers with one name the first stays. Other values that are wrong are replaced: a task that is a threshold by
+    none, parameters of a change by none, and a time by one that core can have (conversion.py).
     """
     wrong = {(problem.table, problem.entity, problem.number, problem.key) for problem in problems}
-    servers = [server for server in system.servers if server.name not in unwanted]
+    servers = [*{server.name: server for server in reversed(system.servers) if server.name not in unwanted}.values()]
+    servers.reverse()
     while missing := {server.parent for server in servers} - {None, *(server.name for server in servers)}:
         servers = [server for server in servers if server.parent not in missing]
     homes = {None, *(server.name for server in servers)}

@@ -331,6 +331,9 @@ SENTENCES: Mapping[str, Sentence | Callable[[Place], Iterator[Problem]]] = {
     "slots_ascend": _tell_overlap,
     "slots_do_not_overlap": _tell_overlap,
     "architecture_ends_in_wcet": Sentence("demand", "expected at most the wcet with {model}, found {demand}"),
+    "interval_is_positive": Sentence(
+        "interval", 'missing; model = {model} needs one, for instance interval = "500us"', "missing"
+    ),
     "shares_leave_room": Sentence("sigma", "expected beta + sigma of at most 1, found {beta} + {sigma}"),
     "greedy_is_rated": Sentence("wcet", 'missing; only {rates} goes without; give one, for instance wcet = "2ms"'),
     "only_soft_adapts": Sentence(
@@ -442,6 +445,8 @@ class Teller:
             return Place(system, resolved, named[resolved.resources[row].name], resolved.resources[row])
         if table in ("TASKS", "WINDOWS"):
             return Place(system, resolved, self.task_at(row) or system.allocator, resolved.tasks[row])
+        if table == "ARCHITECTURE":
+            return Place(system, resolved, system.platform, resolved.architecture)
         return Place(system, resolved, options_of(system.options, RateBased) or RateBased(), None)
 
     def place_of_change(self, row: int) -> Place:

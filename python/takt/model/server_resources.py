@@ -133,11 +133,15 @@ def _among(
 
 
 def _ceiling(system: SystemTables, resource: Resource, users: Sequence[Task], ranks: Mapping[int, int]) -> int:
-    """Give the highest level of some users in one dispatcher; 1 for a protocol without a ceiling."""
+    """Give the highest level of some users in one dispatcher; 1 for a protocol without a ceiling.
+
+    Users in another dispatcher, or in a server that only gives deadlines, have no level here: the check refuses them.
+    """
     if resource.protocol not in catalogue.CEILING_PROTOCOLS:
         return 1
     policy = policy_in(system, users[0].server)
-    return min(level_of(user, policy, ranks, system.resolution) for user in users)
+    levels = [level_of(user, policy, ranks, system.resolution) for user in users if user.priority in ranks]
+    return min(levels, default=1)
 
 
 def parents_of(system: SystemTables) -> dict[str, str | None]:

@@ -447,9 +447,6 @@ class Platform(Table):
             if getattr(self, key) is not None and not has(traits):
                 owners = " or ".join(map(show, catalogue.architectures_that(has)))
                 yield "conflict", key, f"expected model = {owners} with it, found {self.model_text}"
-        if traits.is_entered and self.interval is None:
-            message = f'missing; a scheduler in {self.model} needs one, for instance interval = "500us"'
-            yield "missing", "interval", message
 
 
 class Allocator(Table):
