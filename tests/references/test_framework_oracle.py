@@ -74,7 +74,7 @@ Shared = tuple[Sets, int, int]
 def directly(
     tasks: Sets, policy: str, horizon: int = LONG, servers: Sequence[Server] = (), work: Arrivals = ()
 ) -> tuple[Ticks, bool]:
-    """Ask the oracle who has each tick and whether a periodic deadline is missed; work is that of the last server."""
+    """Ask the oracle which task has each tick and whether a periodic deadline is missed; the last server has `work`."""
     jobs = [
         oracle.Task(
             f"{number}", releases=((instant, instant),), demand=demand, deadline=horizon, server=servers[-1].name

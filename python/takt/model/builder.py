@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from takt.base import times
 from takt.model import catalogue, priority_levels
 from takt.model.allocator import with_allocator
 from takt.model.architectures import resolved_architecture, resolved_costs
@@ -20,6 +19,7 @@ from takt.model.conversion import (
     in_ticks,
     is_greedy,
     level_of,
+    limited,
     relative_deadline,
     span_in,
     taken_over,
@@ -162,7 +162,7 @@ class _Conversion:
     def deadline(self, task: Task, home: int) -> int:
         """Give the relative deadline of a task, which a server may give it."""
         if home in self.groups:
-            return min(times.MAX_TICKS, max(1, span_in(task, self.groups[home], self.system.resolution)))
+            return limited(max(1, span_in(task, self.groups[home], self.system.resolution)))
         return relative_deadline(task, self.system.resolution)
 
     def is_flow(self, home: int) -> bool:

@@ -74,12 +74,12 @@ def _found(
     members: list[Task | Server | Resource] = [*system.tasks, *system.servers, *system.resources]
     places = {(member.table, member.name): place for place, member in enumerate(members)} if found else {}
 
-    def place_of(problem: Problem) -> tuple[int, int]:
+    def position(problem: Problem) -> tuple[int, int]:
         table = (problem.table or "").partition(".")[0]
         return _TABLES.index(table), places.get((table, problem.entity or ""), problem.number or 0)
 
     told = [problem for problem in found if problem.code != UNTOLD]
-    return sorted(dict.fromkeys(told or found), key=place_of), resolved
+    return sorted(dict.fromkeys(told or found), key=position), resolved
 
 
 def _broken_relations(part: SystemTables, resolved: ResolvedSystem, *, are_times_right: bool) -> list[Problem]:
@@ -105,8 +105,10 @@ def _sound_part(
     none, parameters of a change by none, and a time by one that core can have (conversion.py).
     """
     wrong = {(problem.table, problem.entity, problem.number, problem.key) for problem in problems}
-    servers = [*{server.name: server for server in reversed(system.servers) if server.name not in unwanted}.values()]
-    servers.reverse()
+    firsts: dict[str, Server] = {}
+    for server in system.servers:
+        firsts.setdefault(server.name, server)
+    servers = [server for name, server in firsts.items() if name not in unwanted]
     while missing := {server.parent for server in servers} - {None, *(server.name for server in servers)}:
         servers = [server for server in servers if server.parent not in missing]
     homes = {None, *(server.name for server in servers)}

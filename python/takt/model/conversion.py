@@ -41,8 +41,8 @@ def taken_over(record: _Class, table: Table, ticks: Callable[[int | str], int]) 
     A key without a value is left out.
     """
     given = {key: getattr(table, key) for key in shared_keys(record, type(table))}
-    times = type(table).time_keys()
-    return {key: ticks(value) if key in times else value for key, value in given.items() if value is not None}
+    timed = type(table).time_keys()
+    return {key: ticks(value) if key in timed else value for key, value in given.items() if value is not None}
 
 
 def is_greedy(task: Task) -> bool:
@@ -88,7 +88,7 @@ def wcet_of(task: Task, resolution: str) -> int:
     """Give the wcet of a task in ticks."""
     if task.wcet is not None:
         return in_ticks(task.wcet, resolution)
-    return min(times.MAX_TICKS, runs_of(task, resolution))
+    return limited(runs_of(task, resolution))
 
 
 def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> int:
@@ -113,7 +113,12 @@ def has_named_thresholds(policy: str) -> bool:
 
 def in_ticks(value: int | str, resolution: str) -> int:
     """Convert a time; one that core cannot have, which the checks refuse, becomes a near one that it can have."""
-    return min(times.MAX_TICKS, math.ceil(to_ticks(value, resolution)))
+    return limited(math.ceil(to_ticks(value, resolution)))
+
+
+def limited(ticks: int) -> int:
+    """Give a time, or the longest that core can have if it is longer: the checks refuse that."""
+    return min(times.MAX_TICKS, ticks)
 
 
 def to_ticks(value: int | str, resolution: str) -> int | Fraction:

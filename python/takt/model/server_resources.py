@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from takt.base import times
 from takt.base.errors import Problem, show
 from takt.model import catalogue, holding_times, priority_levels
-from takt.model.conversion import in_ticks, items_in_ticks, level_of, policy_in, resources_of, wcet_of
+from takt.model.conversion import in_ticks, items_in_ticks, level_of, limited, policy_in, resources_of, wcet_of
 from takt.model.core_input import ResolvedResource
 from takt.model.python_policy import Policy
 from takt.model.system_parts import SystemTables
@@ -172,7 +171,7 @@ def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
 def _longest_hold_or_one(system: SystemTables, resource: str, server: Server) -> int:
     """Give that X, or 1 if there is none, which the checks refuse."""
     try:
-        return min(times.MAX_TICKS, max(1, longest_hold(system, resource, server)))
+        return limited(max(1, longest_hold(system, resource, server)))
     except holding_times.UnboundedError:
         return 1
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 
 from takt.base import times
-from takt.model.conversion import in_ticks, runs_of, to_ticks
+from takt.model.conversion import in_ticks, limited, runs_of, to_ticks
 from takt.model.core_input import Stream
 from takt.model.distributions import Distribution
 from takt.model.tables import Task
@@ -34,7 +34,7 @@ def demand_of(task: Task, wcet: int, resolution: str) -> Stream:
     if isinstance(task.demand, Distribution):
         return _stream(task.demand, 1, wcet, resolution)
     if task.demand is None:
-        return Stream("listed", (min(times.MAX_TICKS, runs_of(task, resolution)) or wcet,))
+        return Stream("listed", (limited(runs_of(task, resolution)) or wcet,))
     given = task.demand if isinstance(task.demand, tuple) else (task.demand,)
     return Stream("listed", tuple(in_ticks(value, resolution) for value in given))
 
@@ -46,10 +46,10 @@ def arrivals_of(task: Task, ticks: Callable[[int | str], int], resolution: str) 
     least = 0 if task.min_separation is None else ticks(task.min_separation)
     if task.arrivals is None:
         below = math.nextafter(float(times.MAX_TICKS), 0)  # as float() rounds up to what core refuses
-        most = min(times.MAX_TICKS, 2 * least)
+        most = limited(2 * least)
         return Stream("uniform", (), min(float(least), below), min(float(most), below), least, most)
     if isinstance(task.arrivals, Distribution):
         return _stream(task.arrivals, least, times.MAX_TICKS, resolution, floor=least)
     offset = ticks(task.offset)
-    instants = (min(times.MAX_TICKS, offset + ticks(instant)) for instant in task.arrivals)
+    instants = (limited(offset + ticks(instant)) for instant in task.arrivals)
     return Stream("listed", tuple(instants), least=0)
