@@ -57,7 +57,9 @@ nb::object edf_verdicts_many(const Matrix &wcet, const Matrix &period, const Mat
             for (size_t i = 0; i < count; i++) {
                 tasks[i] = {c[row * count + i], t[row * count + i], d[row * count + i], 0};
             }
-            const takt_children_t children = {.tasks = tasks.data(), .count = static_cast<uint32_t>(count)};
+            takt_children_t children = {};
+            children.tasks = tasks.data();
+            children.count = static_cast<uint32_t>(count);
             verdicts[row] = static_cast<uint8_t>(takt_qpa(&children, &none, &room.view, &steps).verdict);
         }
     }
