@@ -156,7 +156,7 @@ static void replay_next(replay_t *replay) {
 takt_replay_result_t takt_replay_observed(takt_system_t *system, const takt_record_t *records, uint64_t count,
                                           takt_trace_t *observer) {
     takt_replay_result_t result = {.verdict = TAKT_REPLAY_IDENTICAL};
-    replay_t replay = {.trace = {listen},
+    replay_t replay = {.trace = {.record = listen},
                        .system = system,
                        .records = records,
                        .count = count,

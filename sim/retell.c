@@ -68,7 +68,8 @@ static void observe(takt_trace_t *trace, const takt_record_t *record) {
 
 takt_replay_result_t takt_sim_retell(takt_sim_t *sim, const takt_record_t *records, uint64_t count,
                                      takt_instant_t horizon, const takt_sim_sinks_t *sinks) {
-    retell_t retell = {.trace = {observe}, .sim = sim, .sinks = sinks, .running = {.entity = TAKT_NO_ENTITY}};
+    retell_t retell = {
+        .trace = {.record = observe}, .sim = sim, .sinks = sinks, .running = {.entity = TAKT_NO_ENTITY}};
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         sim->work[task].total = UNKNOWN_DEMAND;
         sim->work[task].at.item = TAKT_SIM_PLAIN;
