@@ -48,6 +48,7 @@ typedef struct takt_scheduler {
     uint32_t number;   /* of the last decision */
     uint32_t job;      /* that it named */
     bool is_signalled; /* since then */
+    takt_receipt_t last; /* of the last event, also of one that was deferred until a fetch */
 } takt_scheduler_t;
 
 /* Makes a scheduler of a built system that has seen no event. It may be recorded to a trace with `is_remote`. `deferred`
