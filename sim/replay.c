@@ -35,16 +35,14 @@ static void skip_unknown(replay_t *replay) {
     }
 }
 
-/* The caller counts the steps; more steps than are due are harmless. Of a remote scheduler there is one record for all of
- * them, compared as any other. */
+/* The caller counts the steps; more steps than are due are harmless. */
 static void listen(takt_trace_t *trace, const takt_record_t *record) {
     replay_t *replay = TAKT_CONTAINER_OF(trace, replay_t, trace);
     if (replay->observer != NULL) {
         replay->observer->record(replay->observer, record);
     }
     skip_unknown(replay);
-    const bool is_counted = record->kind == TAKT_RECORD_STEP && !trace->is_remote;
-    if (is_counted || replay->next >= replay->count) {
+    if (record->kind == TAKT_RECORD_STEP || replay->next >= replay->count) {
         return;
     }
     if (memcmp(&replay->records[replay->next], record, sizeof *record) != 0) {
@@ -110,7 +108,6 @@ static bool receive_stale(const replay_t *replay, const takt_record_t *record, c
 /* Steps after one that found nothing more change nothing, so that no count can keep a replay busy. */
 static void step(replay_t *replay, const takt_record_t *record) {
     bool is_more_due = true;
-    replay->next++;
     for (uint64_t i = 0; i < record->value && is_more_due; i++) {
         takt_dispatcher_step(replay->system->dispatcher, record->now);
         is_more_due = takt_dispatcher_is_due(replay->system->dispatcher, record->now);
@@ -172,7 +169,10 @@ static bool feed_remote(replay_t *replay, const takt_record_t *record) {
     case TAKT_RECORD_STALE:
         return receive_stale(replay, record, NULL);
     case TAKT_RECORD_DROPPED:
-        takt_dispatcher_drop(dispatcher, record->now, record->value != 0);
+        if (record->value > 1) {
+            return false;
+        }
+        takt_dispatcher_drop(dispatcher, record->now, record->value == 1);
         return true;
     case TAKT_RECORD_SIGNAL:
         takt_dispatcher_signal(dispatcher, record->now);
@@ -182,13 +182,29 @@ static bool feed_remote(replay_t *replay, const takt_record_t *record) {
     }
 }
 
-/* A remote scheduler does not count steps. */
-static bool feed_step(replay_t *replay, const takt_record_t *record) {
-    if (!replay->trace.is_remote) {
-        step(replay, record);
-        return true;
+/* As takt_dispatcher_settle of a remote scheduler, but only as long as its records are those of the trace: no instant can
+ * keep a replay busy. */
+static void settle(replay_t *replay, takt_instant_t now) {
+    takt_dispatcher_t *dispatcher = replay->system->dispatcher;
+    bool has_more = true;
+    while (has_more && replay->next < replay->count && replay->result->verdict == TAKT_REPLAY_IDENTICAL) {
+        has_more = takt_dispatcher_is_due(dispatcher, now);
+        takt_dispatcher_step(dispatcher, now);
+        has_more |= takt_dispatcher_is_due(dispatcher, now);
     }
-    takt_dispatcher_settle(replay->system->dispatcher, record->now);
+}
+
+static bool feed_step(replay_t *replay, const takt_record_t *record) {
+    const bool is_remote = replay->trace.is_remote;
+    if (is_remote && record->value != 0) {
+        return false;
+    }
+    replay->next++;
+    if (is_remote) {
+        settle(replay, record->now);
+    } else {
+        step(replay, record);
+    }
     return true;
 }
 
