@@ -123,7 +123,7 @@ def test_what_is_there_of_a_trace_that_overflowed_is_replayed(full: Path) -> Non
 
 def test_a_difference_in_a_trace_that_overflowed_is_said_first(full: Path) -> None:
     data = bytearray(full.read_bytes())
-    data[begin_of_records(data) + 3 * RECORD.size + 16] = B
+    data[begin_of_records(full.read_bytes()) + 3 * RECORD.size + 16] = B
     full.write_bytes(data)
     expected = f"{full}: different at record 3, instant 0 (0s): recorded B#0, replayed A#0; {SAID}"
     assert status_and_lines(full) == (1, [expected])
