@@ -287,9 +287,9 @@ def replay(
     with errors_to_stderr():
         outcome = replaying.replay(file)
     if outcome.difference is not None:
-        typer.echo(f"{file}: {outcome.difference.text}")
+        typer.echo(f"{file}: {outcome.text}")
         raise typer.Exit(ExitStatus.FAILED)
-    typer.echo(f"identical: {outcome.decisions} decisions")
+    typer.echo(outcome.text)
 
 
 # ---- takt generate ----------------------------------------------------------------------------------
