@@ -4,6 +4,7 @@
 
 #include "core/allocator.h"
 #include "core/hierarchy.h"
+#include "core/record.h"
 #include "core/urgency.h"
 
 /* ---- the chain of payers --------------------------------------------------------------------------- */
@@ -63,8 +64,12 @@ void takt_account_charge(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     }
 }
 
-TAKT_RARE void takt_account_exhaust_server(takt_server_t *server, takt_instant_t now) {
+TAKT_RARE void takt_account_exhaust_server(takt_dispatcher_t *dispatcher, takt_server_t *server,
+                                           takt_instant_t now) {
     takt_instant_t next = TAKT_NEVER;
+    if (takt_entity_is_ready(&server->entity) && dispatcher->trace != NULL) {
+        takt_record_exhaust(dispatcher, &server->entity, now);
+    }
     if (takt_entity_is_ready(&server->entity) && server->kind->exhaust != NULL) {
         next = server->kind->exhaust(server, now);
     }
@@ -80,12 +85,15 @@ TAKT_RARE void takt_account_exhaust_server(takt_server_t *server, takt_instant_t
 }
 
 /* Handles the budget of `payer` if it is exhausted. Returns whether it was. */
-TAKT_INLINE bool exhaust_payer(takt_entity_t *payer, takt_instant_t now) {
+TAKT_INLINE bool exhaust_payer(takt_dispatcher_t *dispatcher, takt_entity_t *payer, takt_instant_t now) {
     if (takt_entity_is_server(payer) && !takt_server_is_active(takt_server_of(payer))) {
-        takt_account_exhaust_server(takt_server_of(payer), now);
+        takt_account_exhaust_server(dispatcher, takt_server_of(payer), now);
         return true;
     }
     if (takt_entity_has_budget(payer) && payer->task->job.remaining == 0) {
+        if (dispatcher->trace != NULL) {
+            takt_record_exhaust(dispatcher, payer, now);
+        }
         takt_task_allocator(payer->task)->exhaust(payer->task, now);
         return true;
     }
@@ -94,7 +102,7 @@ TAKT_INLINE bool exhaust_payer(takt_entity_t *payer, takt_instant_t now) {
 
 static void exhaust_chain(takt_dispatcher_t *dispatcher, takt_entity_t *running, takt_instant_t now) {
     for (takt_entity_t *payer = running; payer != NULL; payer = next_payer(payer)) {
-        dispatcher->expired += exhaust_payer(payer, now);
+        dispatcher->expired += exhaust_payer(dispatcher, payer, now);
     }
 }
 

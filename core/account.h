@@ -38,7 +38,7 @@ TAKT_INLINE bool takt_account_pays_alone(const takt_entity_t *running) {
 void takt_account_charge(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
 /* Handles the exhausted budget of `server`: unless replenished at once, it leaves the ready set and its timers wait. */
-void takt_account_exhaust_server(takt_server_t *server, takt_instant_t now);
+void takt_account_exhaust_server(takt_dispatcher_t *dispatcher, takt_server_t *server, takt_instant_t now);
 
 /* Handles exhausted budgets, innermost first (step 4). */
 void takt_account_exhaust(takt_dispatcher_t *dispatcher, takt_instant_t now);

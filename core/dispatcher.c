@@ -115,7 +115,7 @@ static void meet_point(takt_dispatcher_t *dispatcher, const takt_event_t *event)
 
 /* ---- post ------------------------------------------------------------------------------------------------ */
 
-static void (*const handlers[TAKT_RECORD_LAST + 1])(takt_dispatcher_t *, const takt_event_t *) = {
+static void (*const handlers[TAKT_EVENT_CREATE + 1])(takt_dispatcher_t *, const takt_event_t *) = {
     [TAKT_EVENT_COMPLETE] = complete,
     [TAKT_EVENT_BLOCK] = block,
     [TAKT_EVENT_WAKE] = wake,
@@ -243,16 +243,31 @@ TAKT_INLINE void fire_one(takt_dispatcher_t *dispatcher, takt_instant_t now) {
 }
 
 TAKT_INLINE void step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    if (dispatcher->trace != NULL) {
-        takt_record_step(dispatcher, now);
-    }
     takt_account(dispatcher, now);
     fire_one(dispatcher, now);
 }
 
-void takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) { step(dispatcher, now); }
+void takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    if (dispatcher->trace != NULL) {
+        takt_record_step(dispatcher, now);
+    }
+    step(dispatcher, now);
+}
+
+TAKT_RARE static void settle_recorded(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    if (dispatcher->trace->is_remote) {
+        takt_record_call(dispatcher, TAKT_RECORD_STEP, now, 0, NULL, 0);
+    }
+    do {
+        takt_dispatcher_step(dispatcher, now);
+    } while (takt_dispatcher_is_due(dispatcher, now));
+}
 
 void takt_dispatcher_settle(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    if (TAKT_UNLIKELY(dispatcher->trace != NULL)) {
+        settle_recorded(dispatcher, now);
+        return;
+    }
     do {
         step(dispatcher, now);
     } while (takt_dispatcher_is_due(dispatcher, now));
@@ -357,7 +372,8 @@ inline takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_
     dispatcher->cpus[cpu].charged_at = now;
     if (dispatcher->trace != NULL) {
         takt_record_steps(dispatcher);
-        takt_record_call(dispatcher, TAKT_RECORD_DECISION, now, until, entity, cpu);
+        takt_record_call(dispatcher, TAKT_RECORD_DECISION, now, dispatcher->trace->is_remote ? 0 : until,
+                         entity, cpu);
     }
     return (takt_decision_t){entity, until, cpu, dispatcher->sequence};
 }

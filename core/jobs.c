@@ -35,7 +35,7 @@ void takt_jobs_begin(takt_task_t *task, takt_instant_t instant) { begin_job(task
 TAKT_RARE void takt_jobs_skip(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
                               takt_instant_t nominal) {
     task->extension->skipped++;
-    takt_record_end(dispatcher, TAKT_RECORD_SKIP, task, task->extension->skipped, now, nominal);
+    takt_record_job(dispatcher, TAKT_RECORD_SKIP, task, task->extension->skipped, now, nominal);
 }
 
 static void release_plain(takt_task_t *task) {
@@ -119,11 +119,11 @@ void takt_jobs_complete(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_i
 }
 
 TAKT_RARE void takt_jobs_abort(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
-    takt_record_end(dispatcher, TAKT_RECORD_ABORT, task, 0, now, task->job.deadline);
+    takt_record_job(dispatcher, TAKT_RECORD_ABORT, task, 0, now, task->job.deadline);
     takt_server_t *parent = task->entity->parent;
     takt_jobs_end_extended(dispatcher, task, now, takt_timers_position(&parent->timers));
     if (TAKT_UNLIKELY(parent->sharing != TAKT_PROTOCOL_NONE) && !takt_server_is_active(parent)) {
-        takt_account_exhaust_server(parent, now);
+        takt_account_exhaust_server(dispatcher, parent, now);
     }
 }
 

@@ -267,3 +267,11 @@ inline takt_timer_t *takt_timers_take(takt_timers_t *timers, takt_instant_t now)
     look_ahead(timers);
     return expired;
 }
+
+const takt_timer_t *takt_timers_due(const takt_timers_t *timers, takt_instant_t now) {
+    if (timers->next > now || timers->draining != NULL || timers->occupied == 0) {
+        return NULL;
+    }
+    const place_t place = first_place(timers);
+    return is_exact(timers, place) ? timers->rows[place.row].slot[place.slot] : NULL;
+}

@@ -88,6 +88,9 @@ void takt_timers_remove(takt_timers_t *timers, takt_timer_t *timer);
  * timer, NULL if there is none. Call again iff takt_timers_next(timers) <= now. O(1). */
 TAKT_MUST_USE takt_timer_t *takt_timers_take(takt_timers_t *timers, takt_instant_t now);
 
+/* Returns the timer that takt_timers_take would expire at `now`; NULL if none. */
+const takt_timer_t *takt_timers_due(const takt_timers_t *timers, takt_instant_t now);
+
 /* Returns the instant of the next necessary take: that of the first timer, or earlier after a first timer
  * was removed; any past instant if it is overdue; TAKT_NEVER if the wheel is empty; 0 while timers have
  * still to be moved. */

@@ -8,18 +8,18 @@
 
 #include "core/types.h"
 
-enum { TAKT_TRACE_VERSION = 7 /* of files with these records */ };
+enum { TAKT_TRACE_VERSION = 8 /* of files with these records */ };
 
 /* What a record says. */
 typedef enum takt_record_kind {
     TAKT_RECORD_NONE = 0, /* nothing: no record has it */
     /* inputs: `entity` is the one concerned */
-    TAKT_RECORD_COMPLETE = 1,       /* the running job of a task has done its work */
-    TAKT_RECORD_BLOCK = 2,          /* a ready entity blocks */
-    TAKT_RECORD_WAKE = 3,           /* a blocked entity becomes ready */
-    TAKT_RECORD_YIELD = 4,          /* the running entity moves behind its equals */
-    TAKT_RECORD_STEP = 5,           /* `value` steps at `now` */
-    TAKT_RECORD_POINT = 6,          /* the running non-preemptive job is at a preemption point;
+    TAKT_RECORD_COMPLETE = 1, /* the running job of a task has done its work */
+    TAKT_RECORD_BLOCK = 2,    /* a ready entity blocks */
+    TAKT_RECORD_WAKE = 3,     /* a blocked entity becomes ready */
+    TAKT_RECORD_YIELD = 4,    /* the running entity moves behind its equals */
+    TAKT_RECORD_STEP = 5,     /* `value` steps at `now`; 0, if the scheduler is remote: all that is due */
+    TAKT_RECORD_POINT = 6,    /* the running non-preemptive job is at a preemption point;
                                        `value`: whether it should yield */
     TAKT_RECORD_OPTIONAL_POINT = 7, /* likewise; the job only reads the flag */
     TAKT_RECORD_SUSPEND = 8,        /* the running job suspends itself until `value` */
@@ -31,7 +31,9 @@ typedef enum takt_record_kind {
     TAKT_RECORD_CHANGE = 14, /* change number `value` is made, of a task, or of no entity: the policy */
     TAKT_RECORD_CHOICE = 15, /* the entity to run is selected; the decision follows later */
     /* outputs */
-    TAKT_RECORD_DECISION = 16, /* `entity` runs on `cpu` until `value` at the latest */
+    TAKT_RECORD_DECISION =
+        16, /* `entity` runs on `cpu` until `value` at the latest; 0, if the scheduler is remote:
+                                  not told */
     TAKT_RECORD_ABORT = 17,    /* the job is aborted at its deadline `value` */
     TAKT_RECORD_SKIP = 18,     /* the job, released at `value`, is dropped: its predecessor is unfinished */
     TAKT_RECORD_GRANT = 19,    /* the job holds resource number `value` from now on */
@@ -51,7 +53,22 @@ typedef enum takt_record_kind {
     /* an input again */
     TAKT_RECORD_CREATE = 28, /* the number is that of a new thread of level `value` from now on; where
                                   keys order, TAKT_KEY_LEAST_URGENT puts it behind all others */
-    TAKT_RECORD_LAST = 28,   /* the largest of these numbers */
+    /* inputs of a remote scheduler, see receive.h */
+    TAKT_RECORD_LATE = 29,  /* the platform observed the event of the next input at `value`, before `now` */
+    TAKT_RECORD_STALE = 30, /* an event of kind `value` of a job that has ended; no effect */
+    TAKT_RECORD_DROPPED =
+        31, /* a decision is dropped: value 0, it is not made, because an event that the platform posted
+                                 has not arrived; 1, the last one, because the platform posted an event meanwhile.
+                                 No effect */
+    TAKT_RECORD_SIGNAL = 32, /* `entity` would be selected, and does not run; no effect */
+    /* outputs of a remote scheduler: what it does by itself, before the effects */
+    TAKT_RECORD_RELEASE =
+        33, /* a release timer, of nominal instant `value`, has expired; `job` is the job released */
+    TAKT_RECORD_REPLENISH = 34, /* the replenishment of a server at the nominal instant `value` */
+    TAKT_RECORD_EXHAUST = 35,   /* the budget of a server or of a job is exhausted */
+    /* neither: the end of a trace that overflowed */
+    TAKT_RECORD_OVERFLOW = 36, /* as END; later records are lost, see takt_trace_overflow */
+    TAKT_RECORD_LAST = 36,     /* the largest of these numbers */
 } takt_record_kind_t;
 
 /* One call that could change the scheduler's state, or its result. */
@@ -71,6 +88,9 @@ _Static_assert(sizeof(takt_record_t) == 32, "a record is 32 bytes in memory and 
 /* The sink of records. `record` may be called with interrupts masked and must not call core. */
 typedef struct takt_trace {
     void (*record)(struct takt_trace *trace, const takt_record_t *record); /* takes one */
+    bool
+        is_remote; /* the scheduler acts by itself, at a distance: the records say what it does instead of how many
+                       steps that takes. Then takt_dispatcher_settle is called, and takt_dispatcher_step is not */
 } takt_trace_t;
 
 /* Returns the closing record of a trace of `count` records, recorded up to `now`.
@@ -79,6 +99,13 @@ typedef struct takt_trace {
  * end with it, and one that lost its beginning has fewer than `count` records. */
 static inline takt_record_t takt_trace_end(uint64_t now, uint64_t count) {
     const takt_record_t end = {now, count, TAKT_NO_ENTITY, 0, TAKT_RECORD_END, 0, 0, 0};
+    return end;
+}
+
+/* Likewise of a trace whose sink was full after `count` records, at `now`. */
+static inline takt_record_t takt_trace_overflow(uint64_t now, uint64_t count) {
+    takt_record_t end = takt_trace_end(now, count);
+    end.kind = TAKT_RECORD_OVERFLOW;
     return end;
 }
 

@@ -9,7 +9,7 @@
  * simulator.
  *
  * Exit status: 0 done; 1 the machine faulted; 2 the task set was refused; 4 the trace buffer was full before the
- * horizon (the file holds what came before); 5 a file could not be read or written. Every status but 0 comes with a
+ * horizon (the file holds what came before, and says so); 5 a file could not be read or written. Every status but 0 comes with a
  * line of text. */
 #include "firmware/board.h"
 #include "firmware/semihost.h"
@@ -137,15 +137,14 @@ static takt_record_t *records;
 static uint32_t record_count, record_limit;
 
 /* A trace without a closing record means that the board stopped. */
-static void close_trace(void) {
-    records[record_count] = takt_trace_end(program.horizon, record_count);
+static void close_trace(bool is_full) {
+    records[record_count] = is_full ? takt_trace_overflow(takt_kernel_now(), record_count)
+                                    : takt_trace_end(program.horizon, record_count);
     record_count++;
 }
 
 static __attribute__((noreturn)) void finish(bool is_full) {
-    if (!is_full) {
-        close_trace();
-    }
+    close_trace(is_full);
     if (!takt_semihost_save(trace_file, records, record_count * sizeof *records)) {
         end(EXIT_FILE, "cannot write ", trace_file);
     }

@@ -26,7 +26,7 @@ takt_status_t takt_trace_ring_init(takt_trace_ring_t *ring, takt_record_t *recor
     if (length == 0 || (length & (length - 1u)) != 0) {
         return TAKT_ERROR_LENGTH;
     }
-    ring->trace.record = keep;
+    ring->trace = (takt_trace_t){.record = keep};
     ring->records = records;
     ring->mask = length - 1u;
     ring->written = 0;
@@ -53,7 +53,7 @@ takt_status_t takt_trace_ring_end(const takt_trace_ring_t *ring, uint64_t now, t
     TAKT_REQUIRE(ring != NULL && record != NULL, TAKT_ERROR_NULL);
     TAKT_REQUIRE(ring->records != NULL, TAKT_ERROR_OBJECT);
     const takt_port_level_t level = takt_port_lock();
-    *record = takt_trace_end(now, ring->written);
+    *record = ring->lost > 0 ? takt_trace_overflow(now, ring->written) : takt_trace_end(now, ring->written);
     takt_port_unlock(level);
     return TAKT_OK;
 }

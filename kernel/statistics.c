@@ -54,7 +54,7 @@ takt_status_t takt_statistics_init(takt_statistics_t *statistics, takt_execution
     if (length == 0) {
         return TAKT_ERROR_LENGTH;
     }
-    statistics->trace.record = count;
+    statistics->trace = (takt_trace_t){.record = count};
     statistics->next = next;
     statistics->executions = executions;
     statistics->count = length;

@@ -166,7 +166,7 @@ class Simulation {
 
 void run(Simulation &simulation, const Program &program, const takt_sim_sinks_t &sinks,
          const Recording &recording, const std::optional<std::string> &trace_path) {
-    TraceFile to = {{write_record}, nullptr, 0, 0};
+    TraceFile to = {{write_record, false}, nullptr, 0, 0};
     if (trace_path && (to.file = fopen(trace_path->c_str(), "ab")) == nullptr) {
         throw_os_error(*trace_path);
     }
@@ -446,7 +446,7 @@ std::tuple<std::string, uint64_t, uint64_t, RecordTuple, RecordTuple> replay(Pro
     std::exception_ptr failure;
     program.let_policies_fail_to(&failure);
     System system(program);
-    Feedback feedback = {{feed_back}, system.get(), {}};
+    Feedback feedback = {{feed_back, false}, system.get(), {}};
     feedback.listeners.listen_to(program);
     takt_replay_result_t result;
     {

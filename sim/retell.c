@@ -108,8 +108,11 @@ static void observe(takt_trace_t *trace, const takt_record_t *record) {
 
 takt_replay_result_t takt_sim_retell(takt_sim_t *sim, const takt_record_t *records, uint64_t count,
                                      takt_instant_t horizon, const takt_sim_sinks_t *sinks) {
-    retell_t retell = {
-        .run = {.trace = {observe}, .sim = sim, .platform = &recorded, .sinks = *sinks, .horizon = horizon}};
+    retell_t retell = {.run = {.trace = {.record = observe},
+                               .sim = sim,
+                               .platform = &recorded,
+                               .sinks = *sinks,
+                               .horizon = horizon}};
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         sim->work[task].total = UNKNOWN_DEMAND;
         sim->work[task].at.item = TAKT_SIM_PLAIN;

@@ -14,6 +14,8 @@
 #define TAKT_RELATION_LIST(X)                                                                           \
     X(root_has_a_policy, SYSTEM, BASIC, "the root has no policy")                                       \
     X(numbers_suffice, SYSTEM, PLAIN, "more entities than numbers")                                     \
+    X(remote_has_one_processor, RUN, PLAIN, "a remote scheduler has one processor")                     \
+    X(delays_are_remote, RUN, PLAIN, "delays of messages need a remote scheduler")                      \
     X(root_has_timer_rows, SYSTEM, PLAIN, "too few timer rows")                                         \
     X(server_has_one_kind, SERVERS, BASIC, "a server needs exactly one kind")                           \
     X(server_has_a_policy, SERVERS, BASIC, "the server has no policy")                                  \

@@ -18,7 +18,7 @@
 
 #define TAKT_IMAGE_MAGIC UINT64_C(0x6567616d74b61674)
 
-enum { TAKT_IMAGE_VERSION = 3 };
+enum { TAKT_IMAGE_VERSION = 4 };
 
 /* X(kind): the encoding of a field as a word. The first ones are plain numbers. */
 #define TAKT_FIELD_LIST(X)                                                    \

@@ -14,6 +14,16 @@ bool takt_keeps_numbers_suffice(const takt_program_t *program, uint32_t row) {
     return entity_count(&program->spec) <= TAKT_ENTITY_LIMIT;
 }
 
+bool takt_keeps_remote_has_one_processor(const takt_program_t *program, uint32_t row) {
+    (void)row;
+    return !program->is_remote || program->spec.cpu_count == 0;
+}
+
+bool takt_keeps_delays_are_remote(const takt_program_t *program, uint32_t row) {
+    (void)row;
+    return program->is_remote || program->delays == NULL;
+}
+
 bool takt_keeps_root_has_timer_rows(const takt_program_t *program, uint32_t row) {
     (void)row;
     return rows_suffice(&program->spec, program->spec.order_rows);

@@ -146,7 +146,7 @@ static void check_replay(void) {
 
 static void check_random_system(void) {
     const takt_sim_sinks_t sinks = {.segment = see_segment, .job = see_job, .kernel = see_kernel};
-    takt_trace_t trace = {keep_record};
+    takt_trace_t trace = {.record = keep_record};
     takt_sim_t sim;
     forget_what_was_seen();
     make_system();

@@ -136,7 +136,7 @@ static void check_damage(void) {
 
 static void run_one(uint32_t run) {
     takt_sim_t sim;
-    takt_trace_t trace = {keep_record};
+    takt_trace_t trace = {.record = keep_record};
     const takt_sim_sinks_t sinks = {.context = &run, .segment = keep_segment};
     segment_counts[run] = 0;
     record_count = 0;

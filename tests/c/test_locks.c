@@ -16,7 +16,7 @@ static void keep_record(takt_trace_t *trace, const takt_record_t *record) {
     records[record_count++] = *record;
 }
 
-static takt_trace_t trace = {keep_record};
+static takt_trace_t trace = {.record = keep_record};
 
 /* The ceiling of P is the level of HIGH, that of Q the level of LOW. */
 static const takt_task_spec_t tasks[TASKS] = {

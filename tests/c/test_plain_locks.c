@@ -29,7 +29,7 @@ static void keep_record(takt_trace_t *trace, const takt_record_t *record) {
     records[record_count++] = *record;
 }
 
-static takt_trace_t trace = {keep_record};
+static takt_trace_t trace = {.record = keep_record};
 
 /* ---- systems --------------------------------------------------------------------------------------------- */
 

@@ -138,7 +138,7 @@ static void see_ledger(void *context, takt_instant_t now, uint64_t reserved) {
 static uint64_t run(void) {
     uint64_t locks = 0;
     const takt_sim_sinks_t sinks = {.context = &locks, .lock = see_lock, .ledger = see_ledger};
-    takt_trace_t trace = {keep_record};
+    takt_trace_t trace = {.record = keep_record};
     takt_sim_t sim;
     record_count = 0;
     CHECK(takt_sim_create(&sim, &drawn.spec, NULL));

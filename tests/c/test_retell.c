@@ -116,7 +116,7 @@ static void check_equal(const takt_sim_statistics_t *told, const takt_sim_statis
 }
 
 static void one_system(void) {
-    takt_trace_t trace = {keep_record};
+    takt_trace_t trace = {.record = keep_record};
     takt_sim_t run, retold;
     record_count = 0;
     make_any();
@@ -134,7 +134,7 @@ static void one_system(void) {
 /* A kernel decides a while after a completion; no job executes meanwhile. */
 static void what_follows_a_completion_is_charged_to_nobody(void) {
     const takt_sim_sinks_t none = {.context = NULL};
-    takt_trace_t trace = {keep_record};
+    takt_trace_t trace = {.record = keep_record};
     takt_sim_t run, retold;
     record_count = 0;
     tasks[0] = (takt_task_spec_t){

@@ -76,7 +76,7 @@ static void forget_what_was_seen(void) {
 
 static void simulate(takt_sim_t *sim) {
     const takt_sim_sinks_t sinks = {.segment = see_segment, .job = see_job, .budget = see_budget};
-    takt_trace_t trace = {keep_record};
+    takt_trace_t trace = {.record = keep_record};
     forget_what_was_seen();
     CHECK(takt_sim_create(sim, &random_spec.spec, NULL));
     takt_sim_run(sim, HORIZON, &sinks, &trace);

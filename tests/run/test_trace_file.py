@@ -74,12 +74,12 @@ def test_a_trace_replays_identically(path: Path) -> None:
 def test_the_bytes_of_a_trace_are_laid_out_as_its_contract_says(path: Path) -> None:
     data = path.read_bytes()
     magic, version, size, length = PREAMBLE.unpack_from(data)
-    assert (magic, version, size) == (b"TAKTTRC\0", 7, 32)
+    assert (magic, version, size) == (b"TAKTTRC\0", 8, 32)
     assert set(data[PREAMBLE.size + length : begin_of_records(data)]) <= {0}
     assert (len(data) - begin_of_records(data)) % 32 == 0
     assert data[-32:] == closing(len(records_of(path)))
     header = header_of(path)
-    assert (header.words[0], header.words[1]) == (_core.IMAGE_MAGIC, 3)
+    assert (header.words[0], header.words[1]) == (_core.IMAGE_MAGIC, 4)
     assert (header.names["servers"], header.names["tasks"]) == (["S"], ["A", "B", "C"])
 
 
@@ -158,11 +158,11 @@ def cut(length: int) -> Callable[[bytes], bytes]:
         (cut(12), "damaged trace: the header ends at byte 16, the file at byte 12"),
         (
             lambda data: data[:8] + b"\1\0" + data[10:],
-            "this version reads traces of version 7, found 1; record it again",
+            "this version reads traces of version 8, found 1; record it again",
         ),
         (
-            lambda data: data[:8] + b"\6\0" + data[10:],
-            "this version reads traces of version 7, found 6; record it again",
+            lambda data: data[:8] + b"\7\0" + data[10:],
+            "this version reads traces of version 8, found 7; record it again",
         ),
         (lambda data: data[:10] + b"\x40\0" + data[12:], "damaged trace: records have 32 bytes, found 64"),
         (lambda data: data[:-1], "damaged trace: 31 bytes stand after the last whole record"),

@@ -64,7 +64,7 @@ class Header:
     def to_bytes(self) -> bytes:
         """All that stands before the records."""
         header = self.words.tobytes() + json.dumps(self.names).encode()
-        start = PREAMBLE.pack(b"TAKTTRC\0", 7, 32, len(header)) + header
+        start = PREAMBLE.pack(b"TAKTTRC\0", 8, 32, len(header)) + header
         return start + bytes(-len(start) % 32)
 
 

@@ -284,7 +284,7 @@ def _full(records: bytes, tick_ns: int) -> Problem:
     """Say how far the trace went before the board's memory was full."""
     until_ns = int.from_bytes(records[-_RECORD_BYTES:][:8], "little") * tick_ns
     message = (
-        f"the board's memory is full of {len(records) // _RECORD_BYTES} records after "
+        f"the board's memory is full of {len(records) // _RECORD_BYTES - 1} records after "
         f"{times.in_unit(until_ns, 1, 'ms', 0)}; shorten the horizon"
     )
     return Problem(message, "board", table="system", key="horizon")

@@ -54,12 +54,16 @@ class Run(NamedTuple):
         resolution_ns: nanoseconds of a tick.
         is_real_time: whether a machine that can choose keeps real time.
         seed: of all that is drawn.
+        is_remote: whether the scheduler acts by itself, at a distance.
+        delays: of messages between it and the platform, in ticks; None: the platform needs none.
     """
 
     horizon: int
     resolution_ns: int
     is_real_time: bool
     seed: int
+    is_remote: bool = False
+    delays: Stream | None = None
 
 
 # ---- from a system to words -----------------------------------------------------------------------------------
@@ -187,7 +191,7 @@ def _rows(system: ResolvedSystem, run: Run, inputs: Sequence[Input]) -> dict[str
     """List the rows of each table."""
     changes = system.changes if system.rates is None else system.requests()
     windows = [task.windows or _NO_WINDOWS for task in system.tasks]
-    streams = streams_of(system, changes)
+    streams = [*streams_of(system, changes), *([] if run.delays is None else [run.delays])]
     return {
         "RUN": [run],
         "SYSTEM": [system],
@@ -209,7 +213,15 @@ def _rows(system: ResolvedSystem, run: Run, inputs: Sequence[Input]) -> dict[str
     }
 
 
-def pack(system: ResolvedSystem, horizon: int, inputs: Sequence[Input] = (), *, is_real_time: bool = False) -> bytes:
+def pack(
+    system: ResolvedSystem,
+    horizon: int,
+    inputs: Sequence[Input] = (),
+    *,
+    is_real_time: bool = False,
+    is_remote: bool = False,
+    delays: Stream | None = None,
+) -> bytes:
     """Make the image of a system.
 
     Args:
@@ -217,12 +229,14 @@ def pack(system: ResolvedSystem, horizon: int, inputs: Sequence[Input] = (), *, 
         horizon: ticks that are run.
         inputs: what comes from outside, in order, for a firmware.
         is_real_time: whether a machine that can choose keeps real time in the system's ticks.
+        is_remote: whether the scheduler acts by itself, at a distance.
+        delays: of messages between it and the platform, in ticks; a board reads listed ones only.
 
     Returns:
         The words, little endian.
     """
     resolution_ns = min(system.resolution_ns, _MOST)  # one of centuries is longer than a word
-    rows = _rows(system, Run(horizon, resolution_ns, is_real_time, system.seed), inputs)
+    rows = _rows(system, Run(horizon, resolution_ns, is_real_time, system.seed, is_remote, delays), inputs)
     packing = _Packing({id(stream): number for number, stream in enumerate(rows["STREAMS"], start=1)})
     words = array("Q", [_core.IMAGE_MAGIC, _core.IMAGE_VERSION, 0, *(len(rows[table.name]) for table in TABLES)])
     for table in TABLES:
@@ -424,7 +438,8 @@ def unpack(image: bytes, names: Names) -> tuple[Run, ResolvedSystem]:
     words.frombytes(image)
     rows = _unpacked(words, names.policies)
     _check_names(names, rows)
-    run, streams = Run(**rows["RUN"][0]), _streams(rows)
+    streams = _streams(rows)
+    run = Run(**{**rows["RUN"][0], "delays": streams[rows["RUN"][0]["delays"]]})
     system = ResolvedSystem(
         name=names.system,
         resolution_ns=run.resolution_ns,
