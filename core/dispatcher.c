@@ -254,13 +254,18 @@ void takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     step(dispatcher, now);
 }
 
+/* Of a remote scheduler no number of steps is recorded, so that it must not matter: the last step finds nothing due, and
+ * charges what execution a window has been opened for too late. */
 TAKT_RARE static void settle_recorded(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    if (dispatcher->trace->is_remote) {
+    const bool is_remote = dispatcher->trace->is_remote;
+    bool has_more;
+    if (is_remote) {
         takt_record_call(dispatcher, TAKT_RECORD_STEP, now, 0, NULL, 0);
     }
     do {
+        has_more = is_remote && takt_dispatcher_is_due(dispatcher, now);
         takt_dispatcher_step(dispatcher, now);
-    } while (takt_dispatcher_is_due(dispatcher, now));
+    } while (has_more || takt_dispatcher_is_due(dispatcher, now));
 }
 
 void takt_dispatcher_settle(takt_dispatcher_t *dispatcher, takt_instant_t now) {

@@ -153,6 +153,7 @@ class Simulation {
         if (!takt_sim_create(&sim_, &program.spec(), &options)) {
             throw std::bad_alloc();
         }
+        sim_.system.is_remote = program->is_remote;
     }
     ~Simulation() { takt_sim_destroy(&sim_); }
     Simulation(const Simulation &) = delete;
@@ -354,6 +355,7 @@ class System {
         if (!takt_system_create(&system_, &program.spec())) {
             throw std::bad_alloc();
         }
+        system_.is_remote = program->is_remote;
     }
     ~System() { takt_system_destroy(&system_); }
     System(const System &) = delete;
@@ -462,14 +464,14 @@ std::tuple<std::string, uint64_t, uint64_t, RecordTuple, RecordTuple> replay(Pro
             as_tuple(result.replayed)};
 }
 
-// The jobs of a trace; as simulate, without what a trace does not contain.
-nb::dict retell(Program &program, const Records &records) {
+// What a trace says; as simulate, without what a trace does not contain.
+nb::dict retell(Program &program, const Records &records, const std::vector<std::string> &kept) {
     const auto *all = records_of(records);
     Recording recording;
     recording.listeners.listen_to(program);
     program.let_policies_fail_to(&recording.failure);
     Simulation simulation(program);
-    const takt_sim_sinks_t sinks = make_sinks(recording, {"jobs", "windows"});
+    const takt_sim_sinks_t sinks = make_sinks(recording, kept);
     takt_replay_result_t result;
     {
         nb::gil_scoped_release unlocked;
@@ -489,7 +491,8 @@ nb::dict retell(Program &program, const Records &records) {
     X(NEVER) X(NO_ENTITY) X(ENTITY_LIMIT) X(CPU_LIMIT) X(TRACE_VERSION) X(IMAGE_MAGIC) X(IMAGE_VERSION) \
     X(SHARE_WEIGHTS) X(SHARE_LONGEST) X(RBE_EVENTS) X(RATE_WHOLE) X(RATE_JOBS) X(RATE_LONGEST) \
     X(RATE_WEIGHTS) X(CALLS_BULK) X(RECORD_COMPLETE) X(RECORD_ARRIVAL) X(RECORD_POINT) X(RECORD_SUSPEND) \
-    X(RECORD_CHANGE) X(RECORD_ABORT) X(RECORD_SKIP) X(RECORD_SETTLED) X(RECORD_END) X(RECORD_DECISION)
+    X(RECORD_CHANGE) X(RECORD_ABORT) X(RECORD_SKIP) X(RECORD_SETTLED) X(RECORD_END) X(RECORD_DECISION) \
+    X(RECORD_DROPPED) X(RECORD_OVERFLOW)
 // clang-format on
 
 } // namespace
@@ -514,7 +517,7 @@ NB_MODULE(_core, m) {
 
     m.def("simulate", &simulate, nb::arg("program"), nb::kw_only(), nb::arg("kept"),
           nb::arg("trace_path") = nb::none(), nb::arg("progress") = nb::none());
-    m.def("retell", &retell, nb::arg("program"), nb::arg("records"));
+    m.def("retell", &retell, nb::arg("program"), nb::arg("records"), nb::kw_only(), nb::arg("kept"));
     m.def("inputs", &inputs, nb::arg("program"));
     m.def("draw", &draw, nb::arg("kind"), nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"),
           nb::arg("seed"), nb::arg("task"), nb::arg("jobs"));
