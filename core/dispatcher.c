@@ -359,9 +359,7 @@ static takt_instant_t obey_attributes(takt_dispatcher_t *dispatcher, takt_cpu_t 
     if (takt_entity_has_budget(entity)) {
         until = displace(dispatcher, cpu, entity, now, until);
     }
-    const bool is_charged = (entity->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
-    const takt_duration_t least = is_charged ? takt_account_time_to_go(entity) : TAKT_NEVER;
-    return least < TAKT_NEVER - now ? takt_least_of(now + least, until) : until;
+    return takt_account_until(entity, now, until);
 }
 
 /* `inline` is a hint to the linker of the simulator. */
