@@ -464,14 +464,14 @@ std::tuple<std::string, uint64_t, uint64_t, RecordTuple, RecordTuple> replay(Pro
             as_tuple(result.replayed)};
 }
 
-// The jobs of a trace; as simulate, without what a trace does not contain.
-nb::dict retell(Program &program, const Records &records) {
+// What a trace says; as simulate, without what a trace does not contain.
+nb::dict retell(Program &program, const Records &records, const std::vector<std::string> &kept) {
     const auto *all = records_of(records);
     Recording recording;
     recording.listeners.listen_to(program);
     program.let_policies_fail_to(&recording.failure);
     Simulation simulation(program);
-    const takt_sim_sinks_t sinks = make_sinks(recording, {"jobs", "windows"});
+    const takt_sim_sinks_t sinks = make_sinks(recording, kept);
     takt_replay_result_t result;
     {
         nb::gil_scoped_release unlocked;
@@ -517,7 +517,7 @@ NB_MODULE(_core, m) {
 
     m.def("simulate", &simulate, nb::arg("program"), nb::kw_only(), nb::arg("kept"),
           nb::arg("trace_path") = nb::none(), nb::arg("progress") = nb::none());
-    m.def("retell", &retell, nb::arg("program"), nb::arg("records"));
+    m.def("retell", &retell, nb::arg("program"), nb::arg("records"), nb::kw_only(), nb::arg("kept"));
     m.def("inputs", &inputs, nb::arg("program"));
     m.def("draw", &draw, nb::arg("kind"), nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"),
           nb::arg("seed"), nb::arg("task"), nb::arg("jobs"));

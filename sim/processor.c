@@ -142,7 +142,7 @@ TAKT_RARE static void pass_milestones(takt_run_t *run, takt_sim_work_t *work, ta
 TAKT_RARE static void idle(takt_run_t *run, const takt_entity_t *entity, takt_instant_t start,
                            takt_instant_t end) {
     if (entity != NULL) {
-        takt_run_tell_segment(run, start, end, run->sim->system.task_count + takt_entity_number(entity) - 1u);
+        takt_run_tell_idle(run, entity, start, end);
     }
     takt_run_wait(run, end);
 }

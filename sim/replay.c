@@ -35,12 +35,16 @@ static void skip_unknown(replay_t *replay) {
     }
 }
 
-/* The caller counts the steps; more steps than are due are harmless. */
-static void listen(takt_trace_t *trace, const takt_record_t *record) {
-    replay_t *replay = TAKT_CONTAINER_OF(trace, replay_t, trace);
+static void observe(const replay_t *replay, const takt_record_t *record) {
     if (replay->observer != NULL) {
         replay->observer->record(replay->observer, record);
     }
+}
+
+/* The caller counts the steps; more steps than are due are harmless. */
+static void listen(takt_trace_t *trace, const takt_record_t *record) {
+    replay_t *replay = TAKT_CONTAINER_OF(trace, replay_t, trace);
+    observe(replay, record);
     skip_unknown(replay);
     if (record->kind == TAKT_RECORD_STEP || replay->next >= replay->count) {
         return;
@@ -211,6 +215,9 @@ static bool feed_step(replay_t *replay, const takt_record_t *record) {
 static bool feed(replay_t *replay, const takt_record_t *record) {
     if (record->now < replay->now) {
         return false;
+    }
+    if (record->now > replay->now) {
+        observe(replay, &(takt_record_t){.now = record->now, .entity = TAKT_NO_ENTITY});
     }
     replay->now = record->now;
     if (record->kind == TAKT_RECORD_STEP) {

@@ -25,7 +25,8 @@ typedef struct takt_replay_result {
  * above TAKT_RECORD_LAST are skipped. */
 takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *records, uint64_t count);
 
-/* Likewise, and passes every record of core to `observer` at once. */
+/* Likewise, and passes every record of core to `observer` at once; and before the first one of a later instant is fed,
+ * one of kind TAKT_RECORD_NONE. */
 takt_replay_result_t takt_replay_observed(takt_system_t *system, const takt_record_t *records, uint64_t count,
                                           takt_trace_t *observer);
 

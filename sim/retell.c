@@ -1,85 +1,124 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Jobs of retell.h. */
+/* Retelling of retell.h: a run (run.h) whose platform is the trace. */
 #include "sim/retell.h"
 
-#include "sim/tell.h"
+#include "sim/run.h"
 
 /* Longer than any job executes. */
 #define UNKNOWN_DEMAND (UINT64_C(1) << 62)
 
 typedef struct retell {
-    takt_trace_t trace; /* first of all */
-    takt_sim_t *sim;
-    const takt_sim_sinks_t *sinks;
-    takt_record_t running; /* the last decision */
+    takt_run_t run;     /* first of all: its trace observes the replay */
+    takt_instant_t now; /* of the last record */
+    bool is_over;       /* the job of the last decision has ended or suspended itself */
 } retell_t;
 
-static bool is_task(const takt_sim_t *sim, uint32_t id) {
-    return id != TAKT_NO_ENTITY && takt_sim_task_of(sim, id) < sim->system.task_count;
+static void end_service(takt_run_t *run) {
+    TAKT_CONTAINER_OF(run, retell_t, run)->is_over = true;
+    run->is_unfinished = false;
 }
 
-/* Counts the execution of the job of the last decision until `now`. */
-static void charge(retell_t *retell, takt_instant_t now) {
-    takt_record_t *running = &retell->running;
-    if (is_task(retell->sim, running->entity)) {
-        takt_sim_work_t *work =
-            takt_sim_work_on(retell->sim, takt_sim_task_of(retell->sim, running->entity), running->job);
-        work->at.left -= now - running->now;
-        work->served += now - running->now;
+static void stop(takt_run_t *run, uint32_t task, takt_instant_t now) {
+    (void)now;
+    if (run->running == takt_system_entity_of(&run->sim->system, task)) {
+        end_service(run);
     }
-    running->now = now;
 }
 
-static void tell_allocation(const retell_t *retell, const takt_record_t *record) {
-    const uint32_t task = takt_sim_task_of(retell->sim, record->entity);
-    const takt_allocation_event_t event = takt_allocation_event_of(record->value);
-    const bool is_rated = retell->sim->system.rates != NULL;
-    if (is_rated && event == TAKT_ALLOCATION_FINISHED) {
-        takt_sim_tell_finish(retell->sim, retell->sinks, task, record->now);
-    } else if (!is_rated && event != TAKT_ALLOCATION_OVERRUN) {
-        takt_sim_tell_windowed_loss(retell->sim, retell->sinks, task, event);
+static const takt_platform_t recorded = {.stop = stop};
+
+/* What runs has received service in [start, end). */
+static void serve(takt_run_t *run, takt_instant_t start, takt_instant_t end) {
+    const takt_entity_t *running = run->running;
+    if (takt_run_is_task(running)) {
+        const uint32_t task = takt_run_task_of(run, running);
+        takt_run_serve(run, takt_sim_work_on(run->sim, task, run->job), task, start, end);
+    } else if (running != NULL && takt_entity_is_server(running)) {
+        takt_run_tell_idle(run, running, start, end);
+    }
+}
+
+/* Time passes until `now`. The instant of the last record is over, so that budgets are those after all its events. */
+static void pass(retell_t *retell, takt_instant_t now) {
+    takt_run_t *run = &retell->run;
+    const takt_entity_t *running = run->sim->system.cpus->running;
+    if (now > retell->now) {
+        serve(run, retell->now, now);
+        run->is_unfinished &= !retell->is_over;
+        takt_sinks_tell_budgets(run, retell->now, running);
+        takt_sinks_tell_exhaustions(run, retell->now, now, running);
+        takt_sinks_tell_replenishments(run, retell->now, now);
+        retell->now = now;
+    }
+}
+
+/* The demand of a job that finishes is what it has executed. */
+static void complete(takt_run_t *run, const takt_record_t *record) {
+    const uint32_t task = takt_sim_task_of(run->sim, record->entity);
+    takt_sim_work_t *work = takt_sim_work_on(run->sim, task, record->job);
+    work->total -= work->at.left;
+    work->at.left = 0;
+    takt_sim_tell_finish(run->sim, &run->sinks, task, record->now);
+    work->total = UNKNOWN_DEMAND;
+    end_service(run);
+    run->running = NULL;
+}
+
+static void decide(takt_run_t *run, const takt_record_t *record) {
+    run->running = takt_system_entity(&run->sim->system, record->entity);
+    run->job = record->job;
+    TAKT_CONTAINER_OF(run, retell_t, run)->is_over = false;
+    run->sim->decisions++;
+    if (run->running != run->last) {
+        takt_run_switch(run, run->running);
+    }
+    if (run->sinks.ledger != NULL) {
+        run->sinks.ledger(run->sinks.context, record->now, run->sim->system.rate_based.reserved);
     }
 }
 
 /* Core records a completion before it applies it, and an abort or skip when it happens. */
 static void observe(takt_trace_t *trace, const takt_record_t *record) {
-    retell_t *retell = TAKT_CONTAINER_OF(trace, retell_t, trace);
-    charge(retell, record->now);
+    retell_t *retell = TAKT_CONTAINER_OF(trace, retell_t, run.trace);
+    takt_run_t *run = &retell->run;
+    pass(retell, record->now);
     switch (record->kind) {
     case TAKT_RECORD_COMPLETE:
-        takt_sim_tell_finish(retell->sim, retell->sinks, takt_sim_task_of(retell->sim, record->entity),
-                             record->now);
-        retell->running.entity = TAKT_NO_ENTITY;
+        complete(run, record);
         break;
-    case TAKT_RECORD_ABORT:
-    case TAKT_RECORD_SKIP:
-        takt_sim_tell_loss(retell->sim, retell->sinks, record);
+    case TAKT_RECORD_SUSPEND:
+        end_service(run);
         break;
-    case TAKT_RECORD_ALLOCATION:
-        tell_allocation(retell, record);
+    case TAKT_RECORD_LOCK:
+        run->is_unfinished = true; /* it has started, if only to lock */
+        break;
+    case TAKT_RECORD_POINT:
+    case TAKT_RECORD_OPTIONAL_POINT:
+        takt_sinks_tell_point(run, record->now, takt_sim_task_of(run->sim, record->entity),
+                              record->kind == TAKT_RECORD_OPTIONAL_POINT, record->value != 0);
         break;
     case TAKT_RECORD_DECISION:
-        retell->running = *record;
+        decide(run, record);
         break;
     default:
+        takt_sinks_listen(trace, record);
         break;
     }
 }
 
 takt_replay_result_t takt_sim_retell(takt_sim_t *sim, const takt_record_t *records, uint64_t count,
                                      takt_instant_t horizon, const takt_sim_sinks_t *sinks) {
-    retell_t retell = {
-        .trace = {.record = observe}, .sim = sim, .sinks = sinks, .running = {.entity = TAKT_NO_ENTITY}};
+    retell_t retell = {.run = {.trace = {.record = observe},
+                               .sim = sim,
+                               .platform = &recorded,
+                               .sinks = *sinks,
+                               .horizon = horizon}};
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         sim->work[task].total = UNKNOWN_DEMAND;
         sim->work[task].at.item = TAKT_SIM_PLAIN;
     }
-    const takt_replay_result_t result = takt_replay_observed(&sim->system, records, count, &retell.trace);
-    charge(&retell, horizon);
-    if (sim->system.rates != NULL) {
-        takt_sim_tell_rated_end(sim, sinks, horizon);
-    } else {
-        takt_sim_tell_end(sim, sinks, horizon, horizon);
-    }
+    const takt_replay_result_t result = takt_replay_observed(&sim->system, records, count, &retell.run.trace);
+    pass(&retell, horizon);
+    takt_run_end_at(&retell.run, horizon);
     return result;
 }

@@ -151,6 +151,12 @@ TAKT_INLINE void takt_run_tell_segment(takt_run_t *run, takt_instant_t start, ta
     }
 }
 
+/* `server`, which was selected and has no work, has idled in [start, end). */
+TAKT_INLINE void takt_run_tell_idle(takt_run_t *run, const takt_entity_t *server, takt_instant_t start,
+                                    takt_instant_t end) {
+    takt_run_tell_segment(run, start, end, run->sim->system.task_count + takt_entity_number(server) - 1u);
+}
+
 /* The running job, of `task`, has received service in [start, end). */
 TAKT_INLINE void takt_run_serve(takt_run_t *run, takt_sim_work_t *work, uint32_t task, takt_instant_t start,
                                 takt_instant_t end) {
@@ -205,6 +211,11 @@ void takt_sinks_listen(takt_trace_t *trace, const takt_record_t *record);
 
 /* If budgets have a sink, reports them at `now`, charged to `running`, which may be NULL. */
 void takt_sinks_tell_budgets(const takt_run_t *run, takt_instant_t now, const takt_entity_t *running);
+
+/* If budgets have a sink, reports those charged to `running` that end between `after` and `before`, before they are
+ * replenished: a kernel that is late has not handled it. */
+void takt_sinks_tell_exhaustions(const takt_run_t *run, takt_instant_t after, takt_instant_t before,
+                                 const takt_entity_t *running);
 
 /* If budgets have a sink, reports the replenishments between `after` and `before`. Those that wait, in an inactive parent
  * or for the kernel, count from their nominal instant. */

@@ -96,6 +96,19 @@ void takt_sinks_tell_budgets(const takt_run_t *run, takt_instant_t now, const ta
     }
 }
 
+void takt_sinks_tell_exhaustions(const takt_run_t *run, takt_instant_t after, takt_instant_t before,
+                                 const takt_entity_t *running) {
+    const takt_system_t *system = &run->sim->system;
+    for (uint32_t i = 0; run->sinks.budget != NULL && i < system->server_count; i++) {
+        const takt_server_t *server = &system->servers[i];
+        const takt_duration_t budget = takt_server_budget(server, after);
+        const takt_instant_t end = takt_least_of(before, takt_server_next_replenishment(server, after));
+        if (budget > 0 && budget < end - after && is_charged(running, server)) {
+            run->sinks.budget(run->sinks.context, after + budget, i, 0, false);
+        }
+    }
+}
+
 void takt_sinks_tell_replenishments(const takt_run_t *run, takt_instant_t after, takt_instant_t before) {
     const takt_system_t *system = &run->sim->system;
     for (uint32_t i = 0; run->sinks.budget != NULL && i < system->server_count; i++) {

@@ -141,13 +141,20 @@ def test_random_systems_on_the_board_replay_identically(generator: st.SearchStra
 # ---- virtual time -----------------------------------------------------------------------------------------
 
 
+KEPT = ("segments", "jobs", "budgets", "locks", "rates", "ledger", "windows", "deadlines")
+"""What a trace says of a run. It has no demands, and no points of preemptive jobs."""
+
+
 def check_equal(system: takt.System) -> None:
-    """Run a system in virtual time: segments and jobs are those of the simulation, and the trace replays."""
+    """Run a system in virtual time: what the trace says is what the simulation says, and the trace replays."""
     with tempfile.TemporaryDirectory() as folder:
         trace = emulation.run(system, Path(folder, "T.takt"), emulation.POSIX)
-        simulated = takt.simulate(system)
-        assert measurement.segments_of(trace).rows() == simulated.segments.rows()
-        assert measurement.jobs_of(trace).rows() == simulated.jobs.rows()
+        measured, simulated = measurement.result_of(trace, system), takt.simulate(system)
+        for name in KEPT:
+            assert getattr(measured, name).rows() == getattr(simulated, name).rows(), name
+        summaries = [result.summary.drop("optional_wanted").rows() for result in (measured, simulated)]
+        assert summaries[0] == summaries[1]
+        assert measured.switches == simulated.switches
         assert takt.replay(Path(folder, "T.takt")).difference is None
 
 
@@ -244,6 +251,27 @@ def test_the_command_writes_what_the_board_did(tmp_path: Path) -> None:
     assert set(pl.read_csv(jobs)["missed"]) == {0, 1}
 
 
+def test_budgets_of_a_board_are_written_in_its_ticks(tmp_path: Path) -> None:
+    server = '[[server]]\nname = "S"\nperiod = 5\nbudget = 2\npriority = 1\n'
+    text = f'[system]\nresolution = "50us"\nhorizon = 20\n{server}{TASK}server = "S"\n'
+    path, written = task_set(tmp_path, text), tmp_path / "B.csv"
+    assert invoke("run", path, "--on", "cortex_m", "--budgets", str(written))[0] == 0
+    budgets, full = pl.read_csv(written), 2 * 50_000 // 40
+    assert budgets.columns == ["tick", "S"]
+    assert len(budgets) == 20 * 50_000 // 40
+    assert 0 <= min(budgets["S"].to_list()) < max(budgets["S"].to_list()) == full
+
+
+def test_a_run_in_virtual_time_is_drawn_as_a_simulation_is(tmp_path: Path) -> None:
+    paths = {name: tmp_path / name for name in ("R.html", "G.svg", "P")}
+    options = ("--report", "--gantt", "--perfetto")
+    arguments = [word for pair in zip(options, map(str, paths.values()), strict=True) for word in pair]
+    status, _, errors = invoke("run", str(EXAMPLES / "servers.toml"), "--on", "posix", *arguments)
+    assert (status, errors) == (0, "")
+    assert "policy <b>fp</b>" in paths["R.html"].read_text()
+    assert all(path.stat().st_size > 0 for path in paths.values())
+
+
 TASK = '[[task]]\nname = "A"\nperiod = 50\nwcet = 2\n'
 
 
@@ -307,7 +335,10 @@ def test_a_trace_that_fills_the_memory_of_the_board_is_bad_input(tmp_path: Path)
     ("arguments", "line"),
     [
         (["--on", "cortexm"], '--on: unknown board "cortexm"; did you mean "cortex_m"?'),
-        (["--on", "cortex_m", "--budgets", "B.csv"], "--budgets: a board records no budgets; leave out --on"),
+        (
+            ["--on", "cortex_m", "--report", "R.html"],
+            "--report: charts have the ticks of the file, found --on cortex_m; write --on posix, or leave it out",
+        ),
     ],
 )
 def test_a_wrong_board_or_output_is_bad_input(arguments: list[str], line: str) -> None:

@@ -213,10 +213,6 @@ def test_json_says_that_time_was_real() -> None:
         (["--real-time"], "--real-time: it needs --on posix, found no --on"),
         (["--real-time", "--on", "riscv"], "--real-time: it needs --on posix, found --on riscv"),
         (["--real-time", "--on", "posiks"], '--on: unknown board "posiks"; did you mean "posix"?'),
-        (
-            ["--real-time", "--on", "posix", "--budgets", "B.csv"],
-            "--budgets: a board records no budgets; leave out --on",
-        ),
     ],
 )
 def test_a_wrong_combination_is_bad_input(arguments: list[str], line: str) -> None:

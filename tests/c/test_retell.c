@@ -107,6 +107,7 @@ static void check_equal(const takt_sim_statistics_t *told, const takt_sim_statis
     CHECK(told->finished == retold->finished && told->missed == retold->missed);
     CHECK(told->aborted == retold->aborted && told->skipped == retold->skipped && told->cut == retold->cut);
     CHECK(told->optional_executed == retold->optional_executed);
+    CHECK(told->preemptions == retold->preemptions && told->overruns == retold->overruns);
     CHECK(told->response_min == retold->response_min && told->response_max == retold->response_max);
     CHECK(told->released == retold->released && told->busy == retold->busy);
     optional_executed += told->optional_executed;

@@ -28,7 +28,7 @@ from takt.run import measurement
 from takt.run.replay import replay
 from takt.show import board_report, report
 from takt.show.report import Report
-from takt.show.result import Result, simulate
+from takt.show.result import Result, drawable, simulate
 
 _NO_PROMISE = "in real time: Linux may delay the process for any time, so responses and misses differ from run to run"
 
@@ -130,16 +130,17 @@ def compare(
 
 
 def _check_board(board: str | None, outputs: Outputs) -> None:
-    """Check the name of a board, and that the board can write the requested files."""
+    """Check the name of a board, and that its runs can be drawn if that is requested."""
     if board is None:
         return
     if board not in emulation.BOARDS:
         message = f"unknown board {show(board)}; {catalogue.alternatives(board, emulation.BOARDS)}"
         raise InputError([Problem(message, "unknown-word", key="--on")])
-    for name in ("budgets", "report", "gantt", "perfetto"):
-        if getattr(outputs, name) is not None:
-            message = "a board records no budgets" if name == "budgets" else "it shows a simulation"
-            raise InputError([Problem(f"{message}; leave out --on", "conflict", key=f"--{name}")])
+    for name in outputs.pictures() if board != emulation.POSIX else ():
+        message = (
+            f"charts have the ticks of the file, found --on {board}; write --on {emulation.POSIX}, or leave it out"
+        )
+        raise InputError([Problem(message, "conflict", key=f"--{name}")])
 
 
 def _check_clock(board: str | None, is_real_time: bool) -> None:
@@ -238,10 +239,11 @@ def _run_on_board(run: _Run, board: str, outputs: Outputs) -> _Outcome:
         if replayed.difference is not None:
             raise BoardError(f"{path}: {replayed.difference.text}")
         frames = {name: _MEASURES[name](trace) for name in outputs.frames()}
-        return _Outcome(run, board_report.report_of(trace), _simulate(run, Outputs()).report, frames)
+        result = drawable(measurement.result_of(trace, run.system)) if outputs.pictures() else None
+        return _Outcome(run, board_report.report_of(trace), _simulate(run, Outputs()).report, frames, result)
 
 
-_MEASURES = {"segments": measurement.segments_of, "jobs": measurement.jobs_of}
+_MEASURES = {"segments": measurement.segments_of, "jobs": measurement.jobs_of, "budgets": measurement.budgets_of}
 
 
 @contextmanager

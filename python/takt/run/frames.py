@@ -7,11 +7,12 @@ would lose (base/forks.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
 from takt import _core
+from takt.base.errors import InputError, Problem
 from takt.model.core_input import ResolvedChange, ResolvedSystem
 
 FRAMES = {name: columns for name, _, _, columns in _core.frames()}
@@ -20,6 +21,8 @@ OPTIONS = {name: option for name, option, *_ in _core.frames() if option}
 """The option of a run that asks for each frame."""
 MEANINGS = {name: meaning for name, _, meaning, _ in _core.frames()}
 """What each frame is."""
+
+_MAX_BUDGET_ROWS = 100_000_000
 
 
 def _named(names: list[str], index: pl.Series) -> pl.Series:
@@ -128,7 +131,25 @@ def deadlines(resolved: ResolvedSystem, jobs: pl.DataFrame) -> pl.DataFrame:
     return found.sort("row").select("task", "job", deadline=pl.col("release") + pl.col("relative"))
 
 
-def in_every_tick(ticks: pl.DataFrame, changes: pl.DataFrame, server: int) -> pl.Series:
+def budgets(servers: Sequence[str], horizon: int, changes: pl.DataFrame) -> pl.DataFrame:
+    """Make the frame of the budgets of servers in every tick.
+
+    Args:
+        servers: their names.
+        horizon: ticks.
+        changes: the frame of that name, from decision to decision.
+
+    Raises:
+        InputError: it would be too large.
+    """
+    if horizon * len(servers) > _MAX_BUDGET_ROWS:
+        message = f"the budgets of {len(servers)} servers in {horizon} ticks are too many; shorten the horizon"
+        raise InputError([Problem(message, "out-of-range")])
+    ticks = pl.DataFrame({"tick": pl.int_range(horizon, dtype=pl.UInt64, eager=True)})
+    return ticks.with_columns(_in_every_tick(ticks, changes, number).alias(name) for number, name in enumerate(servers))
+
+
+def _in_every_tick(ticks: pl.DataFrame, changes: pl.DataFrame, server: int) -> pl.Series:
     """Follow the budget of one server from decision to decision; between two it only falls, if it is charged."""
     known = changes.filter(server=server).with_columns(since=pl.col("tick")).set_sorted("tick")
     followed = ticks.set_sorted("tick").join_asof(known, on="tick", strategy="backward")

@@ -1,32 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a trace says about jobs: their segments of execution, and their response times.
+"""What a trace says of a run: its segments of execution, its jobs, the budgets of its servers.
 
-It works for every trace with tasks, whatever platform recorded it. Releases are nominal, as everywhere in
-Takt: a response counts from the instant at which the job should have been released. All times are ticks of the
-trace.
+It works for every trace with tasks, whatever platform recorded it. Core replays the records meanwhile, so each frame is
+that of a simulation. Releases are nominal, as everywhere in Takt: a response counts from the instant at which the job
+should have been released. All times are ticks of the trace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import polars as pl
 
 from takt import _core
 from takt.base import forks
-from takt.files.trace_file import Record, Trace
-from takt.model.core_input import ResolvedSystem
+from takt.files.trace_file import Trace
+from takt.model.system import System
 from takt.run import frames, machine
-
-_SEGMENTS = {
-    "start": pl.UInt64,
-    "end": pl.UInt64,
-    "cpu": pl.UInt32,
-    "server": pl.String,
-    "task": pl.String,
-    "job": pl.UInt32,
-}
-_Segment = tuple[int, int, int, str, str, int]
+from takt.run.result import RunResult
 
 
 def jobs_of(trace: Trace) -> pl.DataFrame:
@@ -35,59 +26,60 @@ def jobs_of(trace: Trace) -> pl.DataFrame:
     Raises:
         ValueError: the trace does not replay identically, or is of several processors.
     """
-    forks.check()
-    if trace.system.cpus > 1:
-        raise ValueError("a trace of several processors")
-    outcome = _core.retell(trace.program(), trace.data)
-    return frames.frame("jobs", trace.system, outcome["frames"]["jobs"])
+    return _frame_of(trace, "jobs")
 
 
 def segments_of(trace: Trace) -> pl.DataFrame:
-    """List the segments of execution, as Result.segments does; those of plain threads are not listed."""
-    forks.check()
+    """List the segments of execution, as Result.segments does; errors are those of jobs_of.
+
+    A segment ends with the completion of its job, or with the next decision.
+    """
     if trace.domains:
         return machine.segments_together([(each.processors, segments_of(each)) for each in trace.domains])
-    return pl.DataFrame(list(_merged(_segments(trace))), schema=_SEGMENTS, orient="row")
+    return _frame_of(trace, "segments")
 
 
-def _merged(segments: Iterator[_Segment]) -> Iterator[_Segment]:
-    """Merge adjacent segments of one job: another entity was chosen in between, and ran for no time."""
-    last: _Segment | None = None
-    for segment in segments:
-        if last is not None and last[1] == segment[0] and last[2:] == segment[2:]:
-            last = (last[0], *segment[1:])
-            continue
-        if last is not None:
-            yield last
-        last = segment
-    if last is not None:
-        yield last
+def budgets_of(trace: Trace) -> pl.DataFrame:
+    """List the budget of every server in every tick, as Result.budgets does; errors are those of both."""
+    names = [server.name for server in trace.system.servers]
+    return frames.budgets(names, trace.horizon, _frame_of(trace, "budgets"))
 
 
-def _segments(trace: Trace) -> Iterator[_Segment]:
-    """Go through the segments; a job's last one ends at its completion, not at the decision that follows."""
-    running: Record | None = None
-    after = trace.system.first_task + len(trace.system.tasks)  # entities from 1 on: servers, which may idle, and tasks
-    for record in trace.records():
-        is_decision = record.kind == _core.RECORD_DECISION
-        if running is not None and _ends(running, record):
-            yield from _segment(trace.system, running, record.now)
-            running = None
-        if is_decision and running is None and 0 < record.entity < after:
-            running = record
-    if running is not None:
-        yield from _segment(trace.system, running, trace.horizon)
+def result_of(trace: Trace, system: System) -> RunResult:
+    """Make of a trace the result of a run; errors are those of jobs_of.
+
+    What no trace holds is not there: demands of jobs, and points of preemptive jobs.
+
+    Args:
+        trace: of one processor.
+        system: what ran, in the ticks of the trace.
+    """
+    kept = list(frames.OPTIONS)
+    outcome = _retold(trace, kept)
+    summary = frames.summary(system.resolved, outcome["statistics"])
+    unknown = pl.Series("optional_wanted", [None] * len(summary), dtype=pl.UInt64)
+    return RunResult(
+        system=system,
+        horizon=trace.horizon,
+        decisions=outcome["decisions"],
+        invocations=outcome["decisions"],
+        switches=outcome["switches"],
+        overhead=0,
+        summary=summary.replace_column(summary.columns.index(unknown.name), unknown),
+        architecture=None,
+        policies={},
+        frames={name: frames.frame(name, system.resolved, outcome["frames"][name]) for name in kept},
+    )
 
 
-def _ends(running: Record, record: Record) -> bool:
-    """True if a record ends the execution since a decision."""
-    is_same = (record.entity, record.job) == (running.entity, running.job)
-    return record.kind == _core.RECORD_COMPLETE or (record.kind == _core.RECORD_DECISION and not is_same)
+def _frame_of(trace: Trace, name: str) -> pl.DataFrame:
+    """Give one frame of a trace."""
+    return frames.frame(name, trace.system, _retold(trace, [name])["frames"][name])
 
 
-def _segment(system: ResolvedSystem, running: Record, end: int) -> Iterator[_Segment]:
-    """Make the segment since a decision, if it has any length."""
-    if end > running.now:
-        names, servers = system.runners()
-        index = (running.entity - system.first_task) % len(names)
-        yield running.now, end, running.cpu, servers[index], names[index], running.job
+def _retold(trace: Trace, kept: Sequence[str]) -> _core.Outcome:
+    """Replay a trace, and keep some frames."""
+    forks.check()
+    if trace.system.cpus > 1:
+        raise ValueError("a trace of several processors")
+    return _core.retell(trace.program(), trace.data, kept=kept)

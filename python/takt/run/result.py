@@ -11,15 +11,12 @@ from typing import Self, overload
 import polars as pl
 
 from takt.base import forks
-from takt.base.errors import InputError, Problem
 from takt.model import changes
 from takt.model.core_input import ResolvedChange
 from takt.model.python_policy import Policy
 from takt.model.system import System
 from takt.run import frames, rate_answers
 from takt.run.architecture import Architecture
-
-_MAX_BUDGET_ROWS = 100_000_000
 
 
 class Kept:
@@ -158,15 +155,7 @@ class RunResult:
             ValueError: the budgets were not asked for.
             InputError: the frame would be too large.
         """
-        changes = self.budget_changes
-        names = [server.name for server in self.system.servers]
-        if self.horizon * len(names) > _MAX_BUDGET_ROWS:
-            message = f"the budgets of {len(names)} servers in {self.horizon} ticks are too many; shorten the horizon"
-            raise InputError([Problem(message, "out-of-range")])
-        ticks = pl.DataFrame({"tick": pl.int_range(self.horizon, dtype=pl.UInt64, eager=True)})
-        return ticks.with_columns(
-            frames.in_every_tick(ticks, changes, number).alias(name) for number, name in enumerate(names)
-        )
+        return frames.budgets([server.name for server in self.system.servers], self.horizon, self.budget_changes)
 
     @property
     def migrations(self) -> int:

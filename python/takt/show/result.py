@@ -88,13 +88,17 @@ class Result(RunResult):
         perfetto.write(self, path)
 
 
+def drawable(result: RunResult) -> Result:
+    """Give the same result as one that draws itself."""
+    return Result(**{field.name: getattr(result, field.name) for field in fields(result)})
+
+
 def _drawable(simulate: Callable[_Given, RunResult]) -> Callable[_Given, Result]:
     """Wrap a function so that its results draw themselves."""
 
     @wraps(simulate)
     def simulated(*values: _Given.args, **options: _Given.kwargs) -> Result:
-        result = simulate(*values, **options)
-        return Result(**{field.name: getattr(result, field.name) for field in fields(result)})
+        return drawable(simulate(*values, **options))
 
     simulated.__module__ = __name__  # where pickle searches for it
     return simulated
