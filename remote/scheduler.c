@@ -31,7 +31,15 @@ static uint32_t job_of(const takt_entity_t *entity) {
 }
 
 void takt_scheduler_init(takt_scheduler_t *scheduler, takt_system_t *system, takt_message_t *deferred) {
-    *scheduler = (takt_scheduler_t){.system = system, .deferred = deferred, .next = TAKT_NEVER};
+    scheduler->system = system;
+    scheduler->deferred = deferred;
+    scheduler->deferred_count = 0;
+    scheduler->received = 0;
+    scheduler->next = TAKT_NEVER;
+    scheduler->number = 0;
+    scheduler->job = 0;
+    scheduler->is_signalled = false;
+    scheduler->last = TAKT_RECEIPT_RECEIVED;
 }
 
 /* ---- events ------------------------------------------------------------------------------------------- */
@@ -136,7 +144,8 @@ static takt_decision_t take(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     return takt_dispatcher_take(dispatcher, now, 0);
 }
 
-/* Applies the lock that was deferred until `entity` is selected. Returns whether there was one. */
+/* Applies the lock that was deferred until `entity` is selected; the decision that selects it is dropped. Returns
+ * whether there was one. */
 static bool apply_deferred(takt_scheduler_t *scheduler, const takt_entity_t *entity, takt_instant_t now) {
     const uint32_t number = entity != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY;
     uint32_t i = 0;
@@ -148,7 +157,9 @@ static bool apply_deferred(takt_scheduler_t *scheduler, const takt_entity_t *ent
     }
     const takt_message_t message = scheduler->deferred[i];
     scheduler->deferred[i] = scheduler->deferred[--scheduler->deferred_count];
-    return apply(scheduler, &message, now) <= TAKT_RECEIPT_STALE; /* a wrong one is in scheduler->last */
+    const takt_receipt_t receipt = apply(scheduler, &message, now);
+    takt_dispatcher_drop(dispatcher_of(scheduler), now, true);
+    return receipt <= TAKT_RECEIPT_STALE; /* a wrong one is in scheduler->last */
 }
 
 void takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch_t *fetch, takt_instant_t now,
