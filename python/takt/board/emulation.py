@@ -46,6 +46,7 @@ _RECORDS_FILE = "records.bin"
 _RECORD_BYTES = 32
 _REFUSED = 2
 _FULL = 4
+_OBSERVED = 7
 _INSTRUCTIONS_PER_SECOND = 2_000_000
 _PATIENCE_SECONDS = 60
 _NS_PER_SECOND = 1_000_000_000
@@ -66,7 +67,8 @@ def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:
 
     Raises:
         InputError: the board cannot take the system, or its trace is too long for the board's memory.
-        BoardError: a tool is missing, the firmware could not be built, or it failed.
+        BoardError: a tool is missing, the firmware could not be built, or it failed; or its jobs did not do what the
+            scheduler at a distance decided, and then the trace is written nevertheless.
     """
     board = load_board(name)
     adapted = adapt(system, board)
@@ -75,8 +77,10 @@ def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:
     with temporary_folder() as folder:
         image = programs.image(system.resolved, adapted, horizon, is_real_time=board.is_real_time)
         output_files.write(folder / _IMAGE_FILE, image)
-        records = _execute(board, folder, board_horizon, adapted.resolution_ns)
+        records, finding = _execute(board, folder, board_horizon, adapted.resolution_ns)
     trace_file.write(path, adapted, name, board_horizon, _whole(records))
+    if finding is not None:
+        raise BoardError(finding)
     return trace_file.read(path)
 
 
@@ -245,8 +249,12 @@ def _patience(board: Board, horizon_ns: int) -> int:
     return _PATIENCE_SECONDS + (horizon_ns >> shift) // _INSTRUCTIONS_PER_SECOND
 
 
-def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> bytes:
-    """Run the program of task sets on the image in a folder; gives the records that it wrote."""
+def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> tuple[bytes, str | None]:
+    """Run the program of task sets on the image in a folder.
+
+    Returns:
+        The records that it wrote, and what its observer found, if it found anything.
+    """
     command = _command(board, _program(board))
     patience = _patience(board, horizon * tick_ns)
     try:
@@ -256,12 +264,13 @@ def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> bytes:
     said = " ".join((done.stdout + done.stderr).decode(errors="replace").split()) or "no word"
     if done.returncode == _REFUSED:
         raise InputError([Problem(f"the board refuses the task set: {said}", "board")])
-    if done.returncode not in (0, _FULL):
-        raise BoardError(f"the firmware failed with status {done.returncode}: {said}")
+    failure = None if done.returncode in (0, _FULL) else f"the firmware failed with status {done.returncode}: {said}"
+    if failure is not None and done.returncode != _OBSERVED:
+        raise BoardError(failure)
     records = _read_records(folder)
     if done.returncode == _FULL:
         raise InputError([_full(records, tick_ns)])
-    return records
+    return records, failure
 
 
 def _read_records(folder: Path) -> bytes:
