@@ -55,11 +55,9 @@ class Behaviour:
 
     Args:
         asks_at_once: after an answer without a decision it asks again at once, else when a further event was received.
-        begins_masked: in the first pass no interrupt is taken.
     """
 
     asks_at_once: bool = False
-    begins_masked: bool = True
 
 
 @dataclass
@@ -84,7 +82,7 @@ class Sides:
     """Both sides, and the messages between them."""
 
     def __init__(self, tasks: Sequence[Task], delay: Callable[[], int], how: Behaviour) -> None:
-        """Begin at 0 with a pass."""
+        """Begin at 0 with a pass, in which messages take no time."""
         self.tasks, self.delay, self.how = tasks, delay, how
         self.now = 0
         self.scheduler = Scheduler()
@@ -100,7 +98,7 @@ class Sides:
         self.since = 0
         self.posted = 0
         self.in_pass, self.waits, self.asks = False, False, False
-        self.is_masked = how.begins_masked
+        self.begins = True
         self.fetched, self.signalled = 0, -1
         self.responses: list[list[int]] = [[] for _ in tasks]
         self.begin()
@@ -109,7 +107,7 @@ class Sides:
 
     def send(self, sender: int, what: Any) -> None:
         """Send a message."""
-        self.last[sender] = max(self.last[sender], self.now + self.delay())
+        self.last[sender] = max(self.last[sender], self.now + (0 if self.begins else self.delay()))
         self.sent += 1
         heappush(self.letters, (self.last[sender], self.sent, sender, what))
 
@@ -162,7 +160,7 @@ class Sides:
 
     def arrive(self) -> bool:
         """Take an interrupt from outside."""
-        if self.is_masked or not self.outside or self.outside[0][0] > self.now:
+        if not self.outside or self.outside[0][0] > self.now:
             return False
         _, number, nominal = heappop(self.outside)
         self.post("arrival", self.job_of(number, nominal), OUTSIDE)
@@ -195,7 +193,7 @@ class Sides:
         if considered != self.posted:
             self.asks = True
             return
-        self.in_pass, self.is_masked, self.job, self.since = False, False, job, self.now
+        self.in_pass, self.begins, self.job, self.since = False, False, job, self.now
         if self.signalled >= number:
             self.begin()
 
@@ -267,7 +265,7 @@ class Sides:
     def next(self) -> int | None:
         """Say when something is due next."""
         instants = [letter[0] for letter in self.letters[:1]]
-        instants += [release[0] for release in (*self.inside[:1], *self.outside[: not self.is_masked])]
+        instants += [release[0] for release in (*self.inside[:1], *self.outside[:1])]
         if not self.in_pass and self.job is not None:
             instants.append(self.since + self.job.left)
         return min(instants, default=None)

@@ -6,7 +6,7 @@ jobs. Messages of one sender arrive in order. In a *pass* the application side e
 waits for an answer. It drops an answer that does not consider each event posted so far, and sends the fetch again, at
 once or when the scheduler side has received a further event. These begin a pass: the end of a job, a point, an event
 from outside, and a signal. The scheduler side sends one signal for each decision, when it would choose another job. A
-later decision answers it.
+later decision answers it. Both sides begin together.
 
 Lemma. A pass that begins at p, with its last event from outside posted at e, ends by max(p + 2 L, e + 4 L). Proof: an
 answer that is not accepted belongs to a fetch sent before e, or received before that event, which is by e + L. So it
@@ -28,13 +28,12 @@ unfinished. Until J ends the application side does this:
 (6) A region of a job that is not urgent, of r ticks, began by a decision before 0. It executes by L at the latest and
     ends with a pass: (5) and r - 1. If no urgent job is periodic, a dropped decision may begin the region after 0, but
     the first L is part of (4): 2 L and r.
-(7) The first pass of all takes interrupts at its end only: 2 L, which (5) includes.
 
 So J ends by the least x = B + sum of (C + 2 L + 2 L each point + 2 L for a signal) over the urgent jobs released in
 [0, x), less the last 2 L of J and its signal, + sum of 4 L ceil((x + J + 4 L - 1) / T) over all tasks from outside.
 There is a signal if the task is periodic and not the least urgent one, which displaces nothing urgent: that of the
-lowest level, or under EDF with the longest deadline. B is 3 L if an urgent task is periodic or a region blocks, else
-2 L, and the blocking without distance. This is the recurrence of response_times.c, and that of edf_response_times.c, of
+lowest level, or under EDF with the longest deadline. B is 3 L if an urgent task is periodic or a region blocks, else 0,
+and the blocking without distance. This is the recurrence of response_times.c, and that of edf_response_times.c, of
 longer jobs. The events from outside are tasks of the highest priority; under EDF they have a deadline of one tick. Then
 those after the deadline of J do not count. That is right as long as J is in time; a response beyond its deadline is not
 known.
@@ -42,7 +41,7 @@ known.
 The last region of J is not displaced, but (4) prolongs it. So it counts only where no event comes from outside.
 
 All this is sufficient only. Releases at 0 share a signal. A signal and an event may share a pass. An event costs
-4 L - 1, and (7) is no part of later busy periods. With L = 0 nothing is added. When not to use it: where jobs lock,
+4 L - 1. With L = 0 nothing is added. When not to use it: where jobs lock,
 suspend or are ended, in servers, with thresholds; where the scheduler keeps arrivals apart, which then come closer than
 its releases.
 """
@@ -137,7 +136,7 @@ def _events(view: SystemView, root: DispatcherView) -> list[Member]:
 
 def _begin(view: SystemView, *, has_signal: bool) -> int:
     """Give how long no urgent job may execute from its release on."""
-    return view.latency * (BEGIN if has_signal else PASS)
+    return BEGIN * view.latency * has_signal
 
 
 # ---- fixed priorities ------------------------------------------------------------------------------------
