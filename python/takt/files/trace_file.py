@@ -66,6 +66,7 @@ class Trace:
         domains: of a machine: the trace of each domain, with numbers of its own; else empty.
         processors: of a domain: numbers of its processors on the machine.
         rows: of a domain: places of its records in the file.
+        is_remote: whether the scheduler stood at a distance.
     """
 
     path: str
@@ -78,6 +79,7 @@ class Trace:
     domains: tuple[Trace, ...] = ()
     processors: tuple[int, ...] = (0,)
     rows: tuple[int, ...] = ()
+    is_remote: bool = False
 
     def program(self) -> _core.Program:
         """Make the program of core, for one replay."""
@@ -115,7 +117,15 @@ def started(path: str | Path, system: ResolvedSystem, image: bytes, platform: st
         yield file.name
 
 
-def write(path: str | Path, system: ResolvedSystem, platform: str, horizon: int, records: bytes) -> None:
+def write(
+    path: str | Path,
+    system: ResolvedSystem,
+    platform: str,
+    horizon: int,
+    records: bytes,
+    *,
+    is_remote: bool = False,
+) -> None:
     """Write a whole trace file.
 
     Args:
@@ -124,11 +134,12 @@ def write(path: str | Path, system: ResolvedSystem, platform: str, horizon: int,
         platform: where.
         horizon: ticks that were to be run.
         records: all that core made, little endian; the closing record is added.
+        is_remote: whether the scheduler stood at a distance.
 
     Raises:
         InputError: the file cannot be written.
     """
-    header = _header_bytes(system, images.pack(system, horizon), platform)
+    header = _header_bytes(system, images.pack(system, horizon, is_remote=is_remote), platform)
     output_files.write(path, header + records + closing(horizon, records))
 
 
@@ -351,6 +362,7 @@ def _trace_of(
         system=_with_policies(system, names.policies, policies),
         image=image,
         data=records,
+        is_remote=run.is_remote,
     )
 
 
