@@ -11,9 +11,9 @@ RUN := $(VENV)/bin/python
 PREPARE := $(PYTHON) tools/prepare.py
 STAMPS := $(VENV)/stamps
 
-ROOMS := $(wildcard core policy analysis system sim kernel port firmware python tests bench examples studies)
+ROOMS := $(wildcard core policy analysis system remote sim kernel port firmware python tests bench examples studies)
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE $(wildcard LICENSES/*) tools/lock.txt \
-    $(shell find core policy analysis system sim kernel port firmware python -type f -not -name '*.pyc' 2>/dev/null)
+    $(shell find core policy analysis system remote sim kernel port firmware python -type f -not -name '*.pyc' 2>/dev/null)
 C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.[ch]pp')
 
 .PHONY: help run check test soak measure mutate bench bench-kernel lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4

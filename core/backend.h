@@ -2,7 +2,7 @@
 /* Backend: the door between a platform and the scheduler, which may run on another device.
  *
  * A platform observes events and switches jobs; the scheduler decides. The platform hands over events and asks for the
- * decision through three functions. This header defines them for the direct backend, which calls core at once: they are
+ * decision through four functions. This header defines them for the direct backend, which calls core at once: they are
  * inline and cost nothing.
  *
  *   void takt_backend_post(dispatcher, event)
@@ -16,7 +16,11 @@
  *       Returns the decision, in force from `now` on; the platform must carry it out. Call only after
  *       takt_backend_settle has returned false, with no event in between.
  *
- * All three are called with interrupts masked. A decision takes effect when it is taken and never before, so that every
+ *   bool takt_backend_has_news(dispatcher)
+ *       Returns false if an interrupt asked for a decision that the last one taken has anticipated. True is always
+ *       right, and cheapest if decisions cost no messages.
+ *
+ * All are called with interrupts masked. A decision takes effect when it is taken and never before, so that every
  * event of a running job concerns the job that the last decision named. Instants never decrease.
  *
  * A platform chooses its backend when it is built: with functions behind pointers the direct one would cost two
@@ -45,6 +49,11 @@ TAKT_MUST_USE TAKT_INLINE bool takt_backend_settle(takt_dispatcher_t *dispatcher
 TAKT_MUST_USE TAKT_INLINE takt_decision_t takt_backend_take(takt_dispatcher_t *dispatcher,
                                                             takt_instant_t now) {
     return takt_dispatcher_take(dispatcher, now, 0);
+}
+
+TAKT_MUST_USE TAKT_INLINE bool takt_backend_has_news(const takt_dispatcher_t *dispatcher) {
+    (void)dispatcher;
+    return true;
 }
 
 /* The direct backend of a platform that passes each instant once, such as a simulator. */

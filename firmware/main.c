@@ -12,6 +12,7 @@
  * horizon (the file holds what came before, and says so); 5 a file could not be read or written. Every status but 0 comes with a
  * line of text. */
 #include "firmware/board.h"
+#include "firmware/scheduler.h"
 #include "firmware/semihost.h"
 #include "kernel/kernel.h"
 #include "system/build.h"
@@ -36,6 +37,8 @@ static __attribute__((noreturn)) void end(int status, const char *what, const ch
 }
 
 void takt_port_fault(void) { end(EXIT_FAULT, "the machine faulted", ""); }
+
+void takt_firmware_refuse(const char *what, const char *detail) { end(EXIT_REFUSED, what, detail); }
 
 static void require(takt_status_t status, const char *what) {
     if (status != TAKT_OK) {
@@ -75,7 +78,7 @@ static void read_command_line(void) {
 
 static uint8_t *memory_next, *memory_end;
 
-static void *allocate(uint64_t bytes) {
+void *takt_firmware_allocate(uint64_t bytes) {
     const uint64_t rounded = (bytes + 15u) & ~UINT64_C(15);
     if ((uint64_t)(memory_end - memory_next) < rounded) {
         end(EXIT_REFUSED, "the task set does not fit into the board's memory", "");
@@ -122,7 +125,7 @@ static void read_image(void) {
     takt_place_t place;
     memory_next += (bytes + 15u) & ~(size_t)15u;
     require_image(takt_image_size(&image, &needed));
-    require_image(takt_image_read(&image, &program, allocate(needed)));
+    require_image(takt_image_read(&image, &program, takt_firmware_allocate(needed)));
     const takt_relation_t broken = takt_check(&program, &place);
     if (broken != TAKT_RELATIONS) {
         end(EXIT_REFUSED, "", takt_relation_message(broken));
@@ -174,7 +177,7 @@ static void keep(takt_trace_t *trace, const takt_record_t *record) {
 static takt_trace_t trace = {.record = keep};
 
 static void reserve_records(void) {
-    records = allocate(sizeof *records); /* the closing record has room whatever follows */
+    records = takt_firmware_allocate(sizeof *records); /* the closing record has room whatever follows */
     record_limit = (uint32_t)((size_t)(memory_end - memory_next) / sizeof *records);
 }
 
@@ -311,6 +314,7 @@ static void announce(takt_instant_t now) {
 void takt_firmware_input(void) {
     const takt_instant_t now = takt_kernel_now();
     if (now >= program.horizon) {
+        takt_firmware_schedule_last();
         finish(false);
     }
     hand_over_due(now);
@@ -322,7 +326,7 @@ void takt_firmware_input(void) {
 static void build(void) {
     takt_kernel_places_t places;
     require(takt_kernel_borrow(&places), "kernel: ");
-    workers = allocate(program.spec.task_count * (uint64_t)sizeof *workers);
+    workers = takt_firmware_allocate(program.spec.task_count * (uint64_t)sizeof *workers);
     built.dispatcher = places.dispatcher;
     built.cpus = places.cpu;
     built.threads = places.idle;
@@ -333,9 +337,10 @@ static void build(void) {
         end(EXIT_REFUSED,
             "a task set has one task at least, one thread, and no more than the scheduler can number", "");
     }
-    takt_system_build(&built, &program.spec, allocate(bytes));
+    takt_system_build(&built, &program.spec, takt_firmware_allocate(bytes));
     require(takt_kernel_adopt(), "kernel: ");
-    require(takt_kernel_trace_to(&trace), "trace: ");
+    trace.is_remote = program.is_remote;
+    takt_firmware_schedule(&program, &built, &trace);
 }
 
 static void create_thread(worker_t *worker) {

@@ -11,6 +11,11 @@
 #include "core/backend.h"
 #endif
 
+/* 1: the scheduler is at a distance and learns of every event; the inline layer decides nothing. */
+#ifndef TAKT_BACKEND_ATTENDS
+#define TAKT_BACKEND_ATTENDS 0
+#endif
+
 /* Every event passes here. */
 TAKT_INLINE void takt_tell(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_backend_post(dispatcher, event);
@@ -25,6 +30,11 @@ TAKT_MUST_USE TAKT_INLINE bool takt_settle(takt_dispatcher_t *dispatcher, takt_i
 /* Every decision passes here. In force from `now` on, after takt_settle has returned false. */
 TAKT_MUST_USE TAKT_INLINE takt_decision_t takt_ask(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     return takt_backend_take(dispatcher, now);
+}
+
+/* False if the last decision considers all that has been told or signalled. */
+TAKT_MUST_USE TAKT_INLINE bool takt_has_news(const takt_dispatcher_t *dispatcher) {
+    return takt_backend_has_news(dispatcher);
 }
 
 #endif

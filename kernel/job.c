@@ -239,14 +239,6 @@ takt_status_t takt_job_unlock(takt_resource_t *resource) {
 
 /* ---- from outside ------------------------------------------------------------------------------------- */
 
-/* What is due is processed in the pass after all interrupts; before the start there is one anyway. */
-static void ask_for_pass(void) {
-    takt_kernel.busy |= TAKT_BUSY_DUE;
-    if (takt_kernel.cpu.running != NULL) {
-        takt_port_pend();
-    }
-}
-
 /* An interrupt that may call the kernel, or the program before the start. */
 #define REQUIRE_OUTSIDE()                                                                                  \
     TAKT_REQUIRE(takt_port_is_kernel_isr() || (takt_kernel.cpu.running == NULL && !takt_port_is_in_isr()), \
@@ -265,7 +257,7 @@ takt_status_t takt_job_arrive_from_isr(takt_job_thread_t *thread, takt_instant_t
     const bool is_taken = takes_one_more(entity->task);
     if (is_taken) {
         takt_kernel_post_at(TAKT_EVENT_ARRIVAL, entity, takt_request_now(), nominal);
-        ask_for_pass();
+        takt_kernel_ask_for_pass();
     }
     takt_port_unlock(level);
     return is_taken ? TAKT_OK : TAKT_ERROR_ARRIVALS;
@@ -311,7 +303,7 @@ takt_status_t takt_job_change_from_isr(takt_job_thread_t *thread, uint32_t numbe
     const takt_port_level_t level = takt_port_lock();
     wake_idle();
     post_change(thread != NULL ? &thread->thread.plain.entity : NULL, number, takt_request_now());
-    ask_for_pass();
+    takt_kernel_ask_for_pass();
     takt_port_unlock(level);
     return TAKT_OK;
 }

@@ -108,7 +108,7 @@ takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity) {
 
 /* The same for an interrupted thread; one that is in a pass itself checks again before it decides. */
 static __attribute__((noinline)) void preempt_by_pass(void) {
-    if ((takt_kernel.busy & TAKT_BUSY_PASS) != 0) {
+    if ((takt_kernel.busy & TAKT_BUSY_PASS) != 0 || !takt_has_news(&takt_kernel.dispatcher)) {
         (void)takt_port_open();
         return;
     }
@@ -196,6 +196,12 @@ void takt_kernel_timer_expired(void) {
     come_to(now);
 }
 
+void takt_kernel_signal_from_isr(void) {
+    const takt_port_level_t level = takt_port_lock();
+    takt_kernel_ask_for_pass();
+    takt_port_unlock(level);
+}
+
 /* ---- stacks ------------------------------------------------------------------------------------- */
 
 __attribute__((noreturn)) void takt_kernel_stack_overflow(takt_thread_t *thread) {
@@ -258,6 +264,9 @@ void takt_kernel_begin(void) {
     takt_timeouts_init(&takt_kernel.timeouts);
     takt_kernel.alarm = TAKT_NEVER;
     takt_kernel.entity_count = 1; /* the root */
+    if (TAKT_BACKEND_ATTENDS) {
+        takt_kernel.full_pass = TAKT_ATTRIBUTE_FULL_PASS;
+    }
 }
 
 takt_status_t takt_kernel_init(const takt_policy_t *policy) {

@@ -27,6 +27,10 @@ takt_status_t takt_kernel_trace_to(takt_trace_t *trace);
 /* Starts the clock and the threads. Returns only on an error: ERROR_FULL, _STARTED or _NOT_INITIALISED. */
 takt_status_t takt_kernel_start(void);
 
+/* A scheduler at a distance signals that another job would be chosen: the kernel asks for the decision. For a backend,
+ * from an interrupt that may call the kernel. */
+void takt_kernel_signal_from_isr(void);
+
 /* The current instant in ticks since the start; 0 before it. From anywhere that may call the kernel. In an interrupt
  * that the lock does not mask the result may be wrong. */
 takt_instant_t takt_kernel_now(void);

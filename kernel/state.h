@@ -104,6 +104,15 @@ void takt_kernel_post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_r
 /* Steps, decides and switches, for the running thread. Closed; opens between steps and at the end. */
 takt_status_t takt_kernel_dispatch(void);
 
+/* Requests a pass after all interrupts, for what is due or has become outdated. Before the start there is one anyway.
+ * Locked. */
+TAKT_INLINE void takt_kernel_ask_for_pass(void) {
+    takt_kernel.busy |= TAKT_BUSY_DUE;
+    if (takt_kernel.cpu.running != NULL) {
+        takt_port_pend();
+    }
+}
+
 /* Both. */
 takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity);
 

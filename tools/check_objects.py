@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Proves from object files that core, policy and system are a pure state machine in integers.
+"""Proves from object files that core, policy, system and remote are pure state machines in integers.
 
 Usage: check_objects.py [--target NAME]... [--helpers] [FILE]...
 
-Without a target all are checked, without a file those of core, policy and system.
+Without a target all are checked, without a file those of these rooms.
 
 For each target the files are compiled as a freestanding program would, linked into one relocatable object, and
 that object is read with nm, readelf and objdump. One line per violation, exit status 1 if there is one:
@@ -151,12 +151,13 @@ def check(name: str, files: list[Path], *, may_be_helped: bool = False) -> list[
 
 def main() -> int:
     """Prints the complaints; 1 if there are any."""
-    parser = argparse.ArgumentParser(description="prove that core, policy and system are pure")
+    parser = argparse.ArgumentParser(description="prove that core, policy, system and remote are pure")
     parser.add_argument("--target", action="append", choices=TARGETS, help="default: all")
     parser.add_argument("--helpers", action="store_true", help="allow what every compiler supplies")
     parser.add_argument("files", nargs="*", type=Path)
     arguments = parser.parse_args()
-    files = arguments.files or sorted([*ROOT.glob("core/*.c"), *ROOT.glob("policy/*.c"), *ROOT.glob("system/*.c")])
+    rooms = ("core", "policy", "system", "remote")
+    files = arguments.files or sorted(file for room in rooms for file in ROOT.glob(f"{room}/*.c"))
     names = arguments.target or list(TARGETS)
     complaints = [complaint for name in names for complaint in check(name, files, may_be_helped=arguments.helpers)]
     for complaint in complaints:

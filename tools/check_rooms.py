@@ -49,6 +49,7 @@ ROOMS: dict[str, Room] = {
     "policy": Room(includes=frozenset({"core/"}), system=FREESTANDING),
     "analysis": Room(includes=frozenset({"core/"}), system=FREESTANDING),
     "system": Room(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
+    "remote": Room(includes=frozenset({"core/", "policy/", "system/"}), system=FREESTANDING),
     "sim": Room(includes=frozenset({"core/", "policy/", "system/"})),
     "kernel": Room(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
     # A port's header takt_port.h is found through the include path: choosing a port is choosing a folder.
@@ -56,8 +57,11 @@ ROOMS: dict[str, Room] = {
     # A backend other than the direct one is found likewise.
     "kernel/backend.h": Room(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_backend.h"}),
     "port/*": Room(includes=frozenset({"kernel/port.h"})),
-    "firmware": Room(includes=frozenset({"core/", "policy/", "system/", "kernel/"})),
+    "firmware": Room(includes=frozenset({"core/", "policy/", "system/", "remote/", "kernel/"})),
     "firmware/boards": Room(includes=frozenset({"core/", "kernel/", "firmware/", "port/"})),
+    "firmware/backends": Room(
+        includes=frozenset({"core/", "policy/", "system/", "remote/", "kernel/", "firmware/", "port/"})
+    ),
     "api": Room(includes=frozenset({"kernel/"})),
     "python": Room(
         includes=frozenset({"core/", "policy/", "system/", "sim/", "analysis/"}), imports=frozenset({"takt"})

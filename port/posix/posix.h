@@ -44,6 +44,20 @@ void takt_posix_interrupt_raise(uint32_t number);
  * interrupt may still come, and one with a new instant may come once before it. */
 void takt_posix_interrupt_announce(uint32_t number, takt_instant_t instant);
 
+/* A device beside the processor, in virtual time. At an instant it acts last: after what jobs do, and after interrupts
+ * that are not masked. */
+typedef struct takt_posix_companion {
+    takt_instant_t (*next)(void); /* when it acts next, TAKT_NEVER for never */
+    void (*act)(void);            /* does all that is due; may make interrupts pending */
+} takt_posix_companion_t;
+
+/* Adds the one companion. Before the start. */
+void takt_posix_accompany(const takt_posix_companion_t *companion);
+
+/* Lets the companion act if it is due, else lets time pass up to the next instant at which something is. Interrupts are
+ * not taken. In virtual time, with the lock closed. */
+void takt_posix_await(void);
+
 /* Called in virtual time when no thread can run, no alarm is set and nothing is announced. A program may define
  * another; the port's own reports this. When it returns, the program ends with TAKT_POSIX_EXIT_STALLED. */
 void takt_posix_stalled(void);

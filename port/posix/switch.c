@@ -45,6 +45,7 @@ static takt_posix_stack_t main_stack; /* of the caller of takt_kernel_start */
 static jmp_buf main_registers;
 static void *main_sanitizer;
 static bool is_started;
+static _Thread_local bool is_processor; /* this POSIX thread */
 static int exit_status;
 
 static context_t **context_of(struct takt_thread *thread) {
@@ -134,6 +135,7 @@ takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to)
 
 void takt_port_start(struct takt_thread *first) {
     context_t *context = *context_of(first);
+    is_processor = true;
     takt_posix_guard_begin();
     if (_setjmp(main_registers) == 0) {
         takt_posix_leave(&main_sanitizer, &context->stack);
@@ -144,7 +146,7 @@ void takt_port_start(struct takt_thread *first) {
 }
 
 void takt_posix_exit(int status) {
-    if (!is_started) {
+    if (!is_started || !is_processor) {
         exit(status);
     }
     takt_posix_set_state(TAKT_POSIX_CLOSED);

@@ -10,15 +10,24 @@ static takt_instant_t now;
 static takt_instant_t instants[TAKT_POSIX_INTERRUPTS + 1]; /* of announced interrupts and of the alarm */
 static uint64_t announced;                                 /* bits of the announced ones */
 
+static takt_instant_t act_never(void) { return TAKT_NEVER; }
+
+static void act_not(void) {}
+
+static const takt_posix_companion_t nobody = {.next = act_never, .act = act_not};
+static const takt_posix_companion_t *companion = &nobody;
+
+void takt_posix_accompany(const takt_posix_companion_t *added) { companion = added; }
+
 static void announce(uint32_t number, takt_instant_t instant) {
     const uint64_t mask = UINT64_C(1) << number;
     instants[number] = instant;
     announced = instant == TAKT_NEVER ? announced & ~mask : announced | mask;
 }
 
-/* The earliest announced instant, TAKT_NEVER if there is none. */
+/* The earliest instant at which something is due, TAKT_NEVER if there is none. */
 static takt_instant_t soonest(void) {
-    takt_instant_t least = TAKT_NEVER;
+    takt_instant_t least = companion->next();
     for (uint64_t rest = announced; rest != 0; rest &= rest - 1) {
         const takt_instant_t instant = instants[__builtin_ctzll(rest)];
         least = instant < least ? instant : least;
@@ -46,22 +55,47 @@ static takt_duration_t pass(takt_duration_t ticks) {
     return ticks - step;
 }
 
+/* Returns whether the companion had something to do. */
+static bool is_accompanied(void) {
+    const bool is_due = companion->next() <= now;
+    if (is_due) {
+        companion->act();
+    }
+    return is_due;
+}
+
 /* Checks before time passes and not after: the end of a load comes before what is due at its instant. */
 static void work(takt_duration_t ticks) {
     while (ticks > 0) {
         takt_port_sync();
-        ticks = pass(ticks);
+        if (!is_accompanied()) {
+            ticks = pass(ticks);
+        }
     }
 }
 
-static void idle(void) {
+/* Advances to the next instant at which something is due. */
+static void skip(void) {
     const takt_instant_t next = soonest();
     if (next == TAKT_NEVER) {
         takt_posix_stalled();
         takt_posix_exit(TAKT_POSIX_EXIT_STALLED);
     }
     now = next > now ? next : now;
+}
+
+static void idle(void) {
+    if (!is_accompanied()) {
+        skip();
+    }
     takt_port_sync();
+}
+
+void takt_posix_await(void) {
+    if (!is_accompanied()) {
+        skip();
+    }
+    mark_due();
 }
 
 __attribute__((weak)) void takt_posix_stalled(void) {

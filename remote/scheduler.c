@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The side of scheduler.h. */
+#include "remote/scheduler.h"
+
+#include "core/look.h"
+#include "core/receive.h"
+#include "system/fits.h"
+
+#define TAKT_RECEIPT_CASE(constant, message) \
+    case TAKT_RECEIPT_##constant:            \
+        return message;
+
+const char *takt_receipt_message(takt_receipt_t receipt) {
+    switch (receipt) {
+        TAKT_RECEIPTS(TAKT_RECEIPT_CASE)
+    default:
+        return "no receipt";
+    }
+}
+
+static takt_dispatcher_t *dispatcher_of(const takt_scheduler_t *scheduler) {
+    return scheduler->system->dispatcher;
+}
+
+static takt_entity_t *running_on(const takt_scheduler_t *scheduler) {
+    return dispatcher_of(scheduler)->cpus->running;
+}
+
+static uint32_t job_of(const takt_entity_t *entity) {
+    return entity != NULL && entity->task != NULL ? entity->task->job.number : 0u;
+}
+
+void takt_scheduler_init(takt_scheduler_t *scheduler, takt_system_t *system) {
+    *scheduler = (takt_scheduler_t){.system = system, .next = TAKT_NEVER};
+}
+
+/* ---- events ------------------------------------------------------------------------------------------- */
+
+static bool has_no_room(const takt_event_t *event) {
+    return event->kind == TAKT_EVENT_ARRIVAL && !takt_task_has_room(event->entity->task);
+}
+
+/* The value of `message`, received now: a suspension that should have ended already ends now. */
+static uint64_t value_of(const takt_message_t *message, takt_instant_t now) {
+    return message->kind == TAKT_EVENT_SUSPEND && message->value < now ? now : message->value;
+}
+
+/* Says what becomes of `message`, and completes `event`. */
+static takt_receipt_t judge(takt_system_t *system, const takt_message_t *message, takt_event_t *event) {
+    if (message->seen > event->now) {
+        return TAKT_RECEIPT_AHEAD;
+    }
+    if (!takt_event_of_numbers(system, message->entity, event)) {
+        return TAKT_RECEIPT_UNKNOWN;
+    }
+    if (takt_dispatcher_is_stale(event, message->job)) {
+        return TAKT_RECEIPT_STALE;
+    }
+    if (!takt_fits(system, event)) {
+        return TAKT_RECEIPT_UNFIT;
+    }
+    return has_no_room(event) ? TAKT_RECEIPT_FULL : TAKT_RECEIPT_RECEIVED;
+}
+
+takt_receipt_t takt_scheduler_receive(takt_scheduler_t *scheduler, const takt_message_t *message,
+                                      takt_instant_t now) {
+    takt_dispatcher_t *dispatcher = dispatcher_of(scheduler);
+    takt_event_t event = {message->kind, NULL, now, {value_of(message, now)}};
+    const takt_receipt_t receipt = judge(scheduler->system, message, &event);
+    if (receipt == TAKT_RECEIPT_RECEIVED || receipt == TAKT_RECEIPT_STALE) {
+        takt_event_give_wait(scheduler->system, &event);
+        (void)takt_dispatcher_receive(dispatcher, &event, message->job, message->seen);
+        scheduler->next = takt_dispatcher_next(dispatcher, now);
+    }
+    return receipt;
+}
+
+/* ---- decisions ---------------------------------------------------------------------------------------- */
+
+static uint32_t change_of(const takt_scheduler_t *scheduler, const takt_task_t *task) {
+    const takt_change_t *adopted = task->extension != NULL ? task->extension->adopted : NULL;
+    return adopted != NULL ? (uint32_t)(adopted - scheduler->system->changes) : TAKT_NO_CHANGE;
+}
+
+static takt_answer_t answer_of(const takt_scheduler_t *scheduler, const takt_decision_t *decision,
+                               takt_instant_t now) {
+    const takt_entity_t *entity = decision->entity;
+    const takt_task_t *task = entity != NULL ? entity->task : NULL;
+    takt_answer_t answer = {
+        .is_decision = true,
+        .should_yield = dispatcher_of(scheduler)->cpus->should_yield != 0,
+        .entity = entity != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY,
+        .job = job_of(entity),
+        .sequence = decision->sequence,
+        .number = scheduler->number,
+        .until = TAKT_NOT_TOLD,
+    };
+    if (task != NULL) {
+        answer.release = task->job.release;
+        answer.deadline = task->job.deadline;
+        answer.is_missed = now > task->job.deadline;
+        answer.waiting = task->waiting;
+        answer.change = change_of(scheduler, task);
+    }
+    return answer;
+}
+
+takt_answer_t takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch_t *fetch,
+                                   takt_instant_t now) {
+    takt_dispatcher_t *dispatcher = dispatcher_of(scheduler);
+    if (fetch->has_dropped) {
+        takt_dispatcher_drop(dispatcher, now, true);
+    }
+    if (fetch->sequence != dispatcher->sequence) {
+        takt_dispatcher_drop(dispatcher, now, false);
+        return (takt_answer_t){.is_decision = false, .sequence = dispatcher->sequence};
+    }
+    takt_dispatcher_settle(dispatcher, now);
+    const takt_decision_t decision = takt_dispatcher_take(dispatcher, now, 0);
+    scheduler->next = decision.until;
+    scheduler->job = job_of(decision.entity);
+    scheduler->number++;
+    scheduler->is_signalled = false;
+    return answer_of(scheduler, &decision, now);
+}
+
+/* ---- between fetches ---------------------------------------------------------------------------------- */
+
+/* True if another entity, or another job of the same one, would be chosen. */
+static bool is_outdated(const takt_scheduler_t *scheduler, takt_instant_t now) {
+    const takt_entity_t *running = running_on(scheduler);
+    return takt_dispatcher_look(dispatcher_of(scheduler), now) != running ||
+           job_of(running) != scheduler->job;
+}
+
+bool takt_scheduler_pass(takt_scheduler_t *scheduler, takt_instant_t now) {
+    takt_dispatcher_t *dispatcher = dispatcher_of(scheduler);
+    if (scheduler->next <= now) {
+        takt_dispatcher_settle(dispatcher, now);
+        scheduler->next = takt_dispatcher_next(dispatcher, now);
+    }
+    if (scheduler->number == 0 || scheduler->is_signalled || !is_outdated(scheduler, now)) {
+        return false;
+    }
+    scheduler->is_signalled = true;
+    takt_dispatcher_signal(dispatcher, now);
+    return true;
+}
