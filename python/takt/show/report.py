@@ -303,8 +303,11 @@ def remote_cells(remote: Remote, clock: Clock) -> dict[str, Cell]:
 
 def _remote_line(remote: Remote, clock: Clock) -> str:
     """Write the messages of a scheduler at a distance in one line."""
-    return "scheduler at a distance: " + ", ".join(
-        f"{name} {cell.text}" for name, cell in remote_cells(remote, clock).items()
+    lateness = (remote.lateness_min, remote.lateness_avg, remote.lateness_max)
+    return (
+        f"scheduler at a distance: lateness {' / '.join(map(clock.write, lateness))} (min / avg / max) of "
+        f"{remote.events} events, {remote.stale} stale events, {remote.dropped} dropped decisions, "
+        f"{remote.unanswered} unanswered fetches, {remote.signals} signals, {remote.decisions} decisions"
     )
 
 
