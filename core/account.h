@@ -68,4 +68,12 @@ TAKT_INLINE takt_duration_t takt_account_time_to_go(takt_entity_t *entity) {
     return takt_account_pays_alone(entity) ? entity->task->job.remaining : takt_account_time_of_chain(entity);
 }
 
+/* Returns until when `entity`, charged up to `now` if it is charged, may execute: `until`, or earlier. */
+TAKT_INLINE takt_instant_t takt_account_until(takt_entity_t *entity, takt_instant_t now,
+                                              takt_instant_t until) {
+    const bool is_charged = (entity->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
+    const takt_duration_t least = is_charged ? takt_account_time_to_go(entity) : TAKT_NEVER;
+    return least < TAKT_NEVER - now ? takt_least_of(now + least, until) : until;
+}
+
 #endif

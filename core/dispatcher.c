@@ -254,13 +254,18 @@ void takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     step(dispatcher, now);
 }
 
+/* Of a remote scheduler no number of steps is recorded, so that it must not matter: the last step finds nothing due, and
+ * charges what execution a window has been opened for too late. */
 TAKT_RARE static void settle_recorded(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    if (dispatcher->trace->is_remote) {
+    const bool is_remote = dispatcher->trace->is_remote;
+    bool has_more;
+    if (is_remote) {
         takt_record_call(dispatcher, TAKT_RECORD_STEP, now, 0, NULL, 0);
     }
     do {
+        has_more = is_remote && takt_dispatcher_is_due(dispatcher, now);
         takt_dispatcher_step(dispatcher, now);
-    } while (takt_dispatcher_is_due(dispatcher, now));
+    } while (has_more || takt_dispatcher_is_due(dispatcher, now));
 }
 
 void takt_dispatcher_settle(takt_dispatcher_t *dispatcher, takt_instant_t now) {
@@ -354,9 +359,7 @@ static takt_instant_t obey_attributes(takt_dispatcher_t *dispatcher, takt_cpu_t 
     if (takt_entity_has_budget(entity)) {
         until = displace(dispatcher, cpu, entity, now, until);
     }
-    const bool is_charged = (entity->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
-    const takt_duration_t least = is_charged ? takt_account_time_to_go(entity) : TAKT_NEVER;
-    return least < TAKT_NEVER - now ? takt_least_of(now + least, until) : until;
+    return takt_account_until(entity, now, until);
 }
 
 /* `inline` is a hint to the linker of the simulator. */

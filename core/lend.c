@@ -14,9 +14,7 @@ static bool is_away(takt_entity_t *entity) {
     return !takt_entity_is_ready(entity) && (wait == NULL || wait->parked_at == NULL);
 }
 
-/* Returns the entity that runs instead of one blocked by `obstacle`: its holder, or the entity that blocks the holder,
- * and so on. NULL if the chain ends in a circle, a server without budget, or a thread that is not ready. */
-static takt_entity_t *end_of_chain(takt_resource_t *obstacle) {
+takt_entity_t *takt_lend_end_of_chain(takt_resource_t *obstacle) {
     takt_entity_t *entity = obstacle->holder;
     if (takt_entity_is_server(entity)) {
         return takt_entity_is_ready(entity) ? entity : NULL;
@@ -70,7 +68,7 @@ static bool finds_deadlock(takt_entity_t *entity, takt_instant_t now) {
 static takt_entity_t *stand_in(takt_entity_t *entity, takt_resource_t *obstacle, takt_instant_t now) {
     takt_entity_t *other = NULL;
     if (obstacle->kind->lends && !finds_deadlock(entity, now)) {
-        other = end_of_chain(obstacle);
+        other = takt_lend_end_of_chain(obstacle);
     }
     if (other == NULL && !takt_entity_is_server(obstacle->holder) && takt_entity_is_ready(entity)) {
         take_out(entity, obstacle, now);

@@ -8,9 +8,8 @@ static bool is_out(takt_entity_t *entity) {
     return may_be && (entity->task == NULL || entity->task->extension->wait.parked_at != NULL);
 }
 
-/* True if the ceiling of `locked` counts for `entity` and `bars`. A suspended holder bars no entity from running. */
-static bool counts_for(const takt_entity_t *entity, const takt_resource_t *locked,
-                       takt_protocol_bars_t bars) {
+bool takt_obstacle_counts(const takt_entity_t *entity, const takt_resource_t *locked,
+                          takt_protocol_bars_t bars) {
     return locked->kind->bars == bars && locked->holder != entity &&
            (bars == TAKT_BARS_LOCKS || !is_out(locked->holder));
 }
@@ -18,7 +17,8 @@ static bool counts_for(const takt_entity_t *entity, const takt_resource_t *locke
 takt_resource_t *takt_obstacle_ceiling(takt_entity_t *entity, takt_protocol_bars_t bars) {
     takt_resource_t *highest = NULL;
     for (takt_resource_t *locked = entity->parent->locked; locked != NULL; locked = locked->below) {
-        if (counts_for(entity, locked, bars) && (highest == NULL || locked->ceiling < highest->ceiling)) {
+        if (takt_obstacle_counts(entity, locked, bars) &&
+            (highest == NULL || locked->ceiling < highest->ceiling)) {
             highest = locked;
         }
     }

@@ -5,6 +5,10 @@
 
 #include "core/waiting.h"
 
+/* True if the ceiling of `locked` counts for `entity` and `bars`. A suspended holder bars no entity from running. */
+bool takt_obstacle_counts(const takt_entity_t *entity, const takt_resource_t *locked,
+                          takt_protocol_bars_t bars);
+
 /* Returns the resource with the highest ceiling that others hold under protocols with `bars`, if the level of `entity`
  * is not above that ceiling; else NULL. */
 takt_resource_t *takt_obstacle_ceiling(takt_entity_t *entity, takt_protocol_bars_t bars);

@@ -120,15 +120,28 @@ TAKT_INLINE void takt_levels_rotate(takt_levels_t *levels, takt_entity_t *entity
     levels->heads[(uint32_t)entity->key] = entity->next;
 }
 
-/* The most urgent entity after `best`, which is the first of its level, NULL if there is none. */
-TAKT_INLINE takt_entity_t *takt_levels_second(takt_levels_t *levels, takt_entity_t *best, uint32_t depth) {
-    if (best->next != best) {
-        return best->next;
+/* Returns the entity after `entity` in the order of the set, NULL if `entity` is the last one. O(depth). */
+TAKT_INLINE takt_entity_t *takt_levels_after(const takt_levels_t *levels, const takt_entity_t *entity,
+                                             uint32_t depth) {
+    uint32_t level = (uint32_t)entity->key;
+    uint32_t row = depth;
+    uint32_t word = 0;
+    if (entity->next != levels->heads[level]) {
+        return entity->next;
     }
-    takt_levels_unmark(levels, (uint32_t)best->key, depth);
-    takt_entity_t *second = takt_levels_is_empty(levels) ? NULL : takt_levels_best(levels, depth);
-    takt_levels_mark(levels, (uint32_t)best->key, depth);
-    return second;
+    while (word == 0 && row > 0) {
+        row--;
+        word = (row > 0 ? levels->rows[row - 1u][level >> 5] : levels->top) & (takt_bit(level & 31u) - 1u);
+        level >>= 5;
+    }
+    if (word == 0) {
+        return NULL;
+    }
+    level = (level << 5) + takt_leading_zeros(word);
+    for (row++; row < depth; row++) {
+        level = (level << 5) + takt_leading_zeros(levels->rows[row - 1u][level]);
+    }
+    return levels->heads[level];
 }
 
 /* Puts `entity` at the start of its level: a started job precedes an unstarted one. */
@@ -220,6 +233,19 @@ TAKT_INLINE takt_entity_t *takt_keys_second(const takt_keys_t *keys) {
     return keys->slots[takt_keys_best_child(keys, 1u)];
 }
 
+/* The most urgent entity after `entity`, NULL if there is none. O(entities). */
+TAKT_INLINE takt_entity_t *takt_keys_after(const takt_keys_t *keys, const takt_entity_t *entity) {
+    takt_entity_t *best = NULL;
+    for (uint32_t slot = 0; slot < keys->count; slot++) {
+        takt_entity_t *other = keys->slots[slot];
+        const bool is_after = takt_is_more_urgent(entity->key, entity->tie, other->key, other->tie);
+        if (is_after && (best == NULL || takt_is_more_urgent(other->key, other->tie, best->key, best->tie))) {
+            best = other;
+        }
+    }
+    return best;
+}
+
 /* ---- the set, whatever its order ----------------------------------------------------------- */
 
 TAKT_INLINE bool takt_ready_is_empty(const takt_ready_t *ready) {
@@ -236,11 +262,17 @@ TAKT_INLINE takt_entity_t *takt_ready_best(const takt_ready_t *ready) {
 }
 
 /* Returns the most urgent entity after `best`, NULL if there is none. */
-TAKT_INLINE takt_entity_t *takt_ready_second(takt_ready_t *ready, takt_entity_t *best) {
+TAKT_INLINE takt_entity_t *takt_ready_second(const takt_ready_t *ready, const takt_entity_t *best) {
     if (ready->order == TAKT_ORDER_KEYS) {
         return ready->keys.count > 1 ? takt_keys_second(&ready->keys) : NULL;
     }
-    return takt_levels_second(&ready->levels, best, ready->levels.depth);
+    return takt_levels_after(&ready->levels, best, ready->levels.depth);
+}
+
+/* Likewise after any `entity` of the set. O(entities) where keys order. */
+TAKT_INLINE takt_entity_t *takt_ready_after(const takt_ready_t *ready, const takt_entity_t *entity) {
+    return ready->order == TAKT_ORDER_KEYS ? takt_keys_after(&ready->keys, entity)
+                                           : takt_levels_after(&ready->levels, entity, ready->levels.depth);
 }
 
 TAKT_INLINE void takt_ready_insert(takt_ready_t *ready, takt_entity_t *entity) {

@@ -9,8 +9,10 @@
  * simulator.
  *
  * Exit status: 0 done; 1 the machine faulted; 2 the task set was refused; 4 the trace buffer was full before the
- * horizon (the file holds what came before, and says so); 5 a file could not be read or written. Every status but 0 comes with a
- * line of text. */
+ * horizon (the file holds what came before, and says so); 5 a file could not be read or written; 7 the observer found
+ * that the jobs do not do what a scheduler at a distance decided (the file is complete). Every status but 0 comes with
+ * a line of text. */
+#include "firmware/backends/observe.h"
 #include "firmware/board.h"
 #include "firmware/scheduler.h"
 #include "firmware/semihost.h"
@@ -24,6 +26,7 @@ enum {
     EXIT_REFUSED = 2,
     EXIT_FULL = 4,
     EXIT_FILE = 5,
+    EXIT_OBSERVED = 7,
     STACK_BYTES = TAKT_STACK_BYTES_MIN + 192,
     LINE_BYTES = 256,
 };
@@ -146,11 +149,14 @@ static void close_trace(bool is_full) {
     record_count++;
 }
 
+static void disobey(const char *finding) { end(EXIT_OBSERVED, "", finding); }
+
 static __attribute__((noreturn)) void finish(bool is_full) {
     close_trace(is_full);
     if (!takt_semihost_save(trace_file, records, record_count * sizeof *records)) {
         end(EXIT_FILE, "cannot write ", trace_file);
     }
+    takt_firmware_judge(disobey);
     if (is_full) {
         end(EXIT_FULL, "the trace buffer was full before the horizon: ", trace_file);
     }
@@ -222,15 +228,19 @@ static takt_resource_t *resource_of(const takt_item_t *item) { return &built.res
 /* Unlocks of one instant are one event for the waiting jobs. */
 static void unlock(takt_work_t *work, const takt_task_spec_t *task, const takt_item_t *item) {
     while (takt_work_unlocks_now(work, task)) {
+        takt_firmware_makes(TAKT_RECORD_UNLOCK);
         (void)takt_job_unlock_first(resource_of(item));
         item = takt_work_pass(work, task);
     }
+    takt_firmware_makes(TAKT_RECORD_UNLOCK);
     (void)takt_job_unlock(resource_of(item));
 }
 
 /* Items due at the instant of a lock are handled before it. */
 static void lock(const takt_item_t *item) {
+    takt_firmware_asks();
     (void)takt_job_settle();
+    takt_firmware_makes(TAKT_RECORD_LOCK);
     (void)takt_job_lock(resource_of(item));
 }
 
@@ -244,6 +254,7 @@ static void pass_milestone(takt_work_t *work, const takt_task_spec_t *task) {
         (void)takt_job_optional_point();
         break;
     case TAKT_ITEM_SUSPEND:
+        takt_firmware_makes(TAKT_RECORD_SUSPEND);
         (void)takt_job_suspend(item->ticks);
         break;
     case TAKT_ITEM_LOCK:
@@ -270,6 +281,7 @@ static void work(void *argument) {
     const uint32_t index = index_of(argument);
     for (;;) {
         execute(index);
+        takt_firmware_makes(TAKT_RECORD_COMPLETE);
         (void)takt_wait_next_period();
     }
 }
@@ -283,10 +295,27 @@ static takt_job_thread_t *changed_by(uint32_t change) {
     return spec->kind == TAKT_CHANGE_POLICY ? NULL : &workers[spec->task].job;
 }
 
+/* An allocator takes requests to enter and to leave. */
+static takt_record_kind_t kind_of_change(const takt_change_spec_t *change) {
+    const bool is_task = change->kind == TAKT_CHANGE_ENTER || change->kind == TAKT_CHANGE_LEAVE;
+    if (!is_task || !takt_task_is_allocated(&built.tasks[change->task])) {
+        return TAKT_RECORD_CHANGE;
+    }
+    return change->kind == TAKT_CHANGE_ENTER ? TAKT_RECORD_ENTER : TAKT_RECORD_LEAVE;
+}
+
+static void make_change(uint32_t change) {
+    const takt_job_thread_t *thread = changed_by(change);
+    takt_firmware_made(kind_of_change(&program.spec.changes[change]),
+                       thread != NULL ? &thread->thread.plain.entity : NULL);
+}
+
 static void hand_over(const takt_input_t *input) {
     if (input->kind == TAKT_INPUT_CHANGE) {
+        make_change(input->index);
         require(takt_job_change_from_isr(changed_by(input->index), input->index), "a change: ");
     } else {
+        takt_firmware_made(TAKT_RECORD_ARRIVAL, &workers[input->index].job.thread.plain.entity);
         require(takt_job_arrive_from_isr(&workers[input->index].job, input->nominal), "an arrival: ");
     }
 }
@@ -340,7 +369,7 @@ static void build(void) {
     takt_system_build(&built, &program.spec, takt_firmware_allocate(bytes));
     require(takt_kernel_adopt(), "kernel: ");
     trace.is_remote = program.is_remote;
-    takt_firmware_schedule(&program, &built, &trace);
+    takt_firmware_schedule(&program, &built, takt_firmware_observe(&program, &trace));
 }
 
 static void create_thread(worker_t *worker) {

@@ -153,6 +153,7 @@ class Simulation {
         if (!takt_sim_create(&sim_, &program.spec(), &options)) {
             throw std::bad_alloc();
         }
+        sim_.system.is_remote = program->is_remote;
     }
     ~Simulation() { takt_sim_destroy(&sim_); }
     Simulation(const Simulation &) = delete;
@@ -354,6 +355,7 @@ class System {
         if (!takt_system_create(&system_, &program.spec())) {
             throw std::bad_alloc();
         }
+        system_.is_remote = program->is_remote;
     }
     ~System() { takt_system_destroy(&system_); }
     System(const System &) = delete;
@@ -490,7 +492,7 @@ nb::dict retell(Program &program, const Records &records, const std::vector<std:
     X(SHARE_WEIGHTS) X(SHARE_LONGEST) X(RBE_EVENTS) X(RATE_WHOLE) X(RATE_JOBS) X(RATE_LONGEST) \
     X(RATE_WEIGHTS) X(CALLS_BULK) X(RECORD_COMPLETE) X(RECORD_ARRIVAL) X(RECORD_POINT) X(RECORD_SUSPEND) \
     X(RECORD_CHANGE) X(RECORD_ABORT) X(RECORD_SKIP) X(RECORD_SETTLED) X(RECORD_END) X(RECORD_DECISION) \
-    X(RECORD_LATE) X(RECORD_STALE) X(RECORD_DROPPED) X(RECORD_SIGNAL)
+    X(RECORD_LATE) X(RECORD_STALE) X(RECORD_DROPPED) X(RECORD_SIGNAL) X(RECORD_OVERFLOW)
 // clang-format on
 
 } // namespace

@@ -30,8 +30,8 @@ static uint32_t job_of(const takt_entity_t *entity) {
     return entity != NULL && entity->task != NULL ? entity->task->job.number : 0u;
 }
 
-void takt_scheduler_init(takt_scheduler_t *scheduler, takt_system_t *system) {
-    *scheduler = (takt_scheduler_t){.system = system, .next = TAKT_NEVER};
+void takt_scheduler_init(takt_scheduler_t *scheduler, takt_system_t *system, takt_message_t *deferred) {
+    *scheduler = (takt_scheduler_t){.system = system, .deferred = deferred, .next = TAKT_NEVER};
 }
 
 /* ---- events ------------------------------------------------------------------------------------------- */
@@ -62,17 +62,35 @@ static takt_receipt_t judge(takt_system_t *system, const takt_message_t *message
     return has_no_room(event) ? TAKT_RECEIPT_FULL : TAKT_RECEIPT_RECEIVED;
 }
 
-takt_receipt_t takt_scheduler_receive(takt_scheduler_t *scheduler, const takt_message_t *message,
-                                      takt_instant_t now) {
-    takt_dispatcher_t *dispatcher = dispatcher_of(scheduler);
+/* Hands `message` to core, if it is one for core. */
+static takt_receipt_t apply(takt_scheduler_t *scheduler, const takt_message_t *message, takt_instant_t now) {
     takt_event_t event = {message->kind, NULL, now, {value_of(message, now)}};
     const takt_receipt_t receipt = judge(scheduler->system, message, &event);
     if (receipt == TAKT_RECEIPT_RECEIVED || receipt == TAKT_RECEIPT_STALE) {
         takt_event_give_wait(scheduler->system, &event);
-        (void)takt_dispatcher_receive(dispatcher, &event, message->job, message->seen);
-        scheduler->next = takt_dispatcher_next(dispatcher, now);
+        (void)takt_dispatcher_receive(dispatcher_of(scheduler), &event, message->job, message->seen);
+        scheduler->next = takt_dispatcher_next(dispatcher_of(scheduler), now);
     }
+    scheduler->last = receipt;
     return receipt;
+}
+
+/* True if the job that `message` is about waits for its next budget, and must not lock meanwhile. */
+static bool is_premature(takt_system_t *system, const takt_message_t *message) {
+    const takt_entity_t *entity = takt_system_entity(system, message->entity);
+    return message->kind == TAKT_EVENT_LOCK && entity != NULL && entity->task != NULL &&
+           takt_task_is_allocated(entity->task) && takt_task_is_active(entity->task) &&
+           entity->task->job.number == message->job && !takt_entity_is_ready(entity);
+}
+
+takt_receipt_t takt_scheduler_receive(takt_scheduler_t *scheduler, const takt_message_t *message,
+                                      takt_instant_t now) {
+    scheduler->received++;
+    if (is_premature(scheduler->system, message)) {
+        scheduler->deferred[scheduler->deferred_count++] = *message;
+        return TAKT_RECEIPT_RECEIVED;
+    }
+    return apply(scheduler, message, now);
 }
 
 /* ---- decisions ---------------------------------------------------------------------------------------- */
@@ -91,7 +109,7 @@ static takt_answer_t answer_of(const takt_scheduler_t *scheduler, const takt_dec
         .should_yield = dispatcher_of(scheduler)->cpus->should_yield != 0,
         .entity = entity != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY,
         .job = job_of(entity),
-        .sequence = decision->sequence,
+        .sequence = scheduler->received,
         .number = scheduler->number,
         .until = TAKT_NOT_TOLD,
     };
@@ -105,18 +123,40 @@ static takt_answer_t answer_of(const takt_scheduler_t *scheduler, const takt_dec
     return answer;
 }
 
+static takt_decision_t take(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    takt_dispatcher_settle(dispatcher, now);
+    return takt_dispatcher_take(dispatcher, now, 0);
+}
+
+/* Applies the lock that was deferred until `entity` is selected. Returns whether there was one. */
+static bool apply_deferred(takt_scheduler_t *scheduler, const takt_entity_t *entity, takt_instant_t now) {
+    const uint32_t number = entity != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY;
+    uint32_t i = 0;
+    while (i < scheduler->deferred_count && scheduler->deferred[i].entity != number) {
+        i++;
+    }
+    if (i == scheduler->deferred_count) {
+        return false;
+    }
+    const takt_message_t message = scheduler->deferred[i];
+    scheduler->deferred[i] = scheduler->deferred[--scheduler->deferred_count];
+    return apply(scheduler, &message, now) <= TAKT_RECEIPT_STALE; /* a wrong one is in scheduler->last */
+}
+
 takt_answer_t takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch_t *fetch,
                                    takt_instant_t now) {
     takt_dispatcher_t *dispatcher = dispatcher_of(scheduler);
     if (fetch->has_dropped) {
         takt_dispatcher_drop(dispatcher, now, true);
     }
-    if (fetch->sequence != dispatcher->sequence) {
+    if (fetch->sequence != scheduler->received) {
         takt_dispatcher_drop(dispatcher, now, false);
-        return (takt_answer_t){.is_decision = false, .sequence = dispatcher->sequence};
+        return (takt_answer_t){.is_decision = false, .sequence = scheduler->received};
     }
-    takt_dispatcher_settle(dispatcher, now);
-    const takt_decision_t decision = takt_dispatcher_take(dispatcher, now, 0);
+    takt_decision_t decision = take(dispatcher, now);
+    while (apply_deferred(scheduler, decision.entity, now)) {
+        decision = take(dispatcher, now);
+    }
     scheduler->next = decision.until;
     scheduler->job = job_of(decision.entity);
     scheduler->number++;

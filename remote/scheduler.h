@@ -9,6 +9,9 @@
  * Between two fetches it only compares. It signals once for each decision; the signal's number is the number of that
  * decision, and any later decision answers it.
  *
+ * The budget of a job may end while its events are under way. A completion counts all the same: the work is done. A lock
+ * waits until the job is selected again, because a job without budget must not hold a resource.
+ *
  * Both sides read one clock. `now` never decreases.
  *
  * Source: docs/explanation/remote.md. When not to use it: for more than one processor. */
@@ -36,15 +39,21 @@ const char *takt_receipt_message(takt_receipt_t receipt);
 
 typedef struct takt_scheduler {
     takt_system_t *system;
+    takt_message_t
+        *deferred; /* locks of jobs that have no budget any more; caller's memory, one for each task */
+    uint32_t deferred_count;
+    uint32_t received; /* events, deferred ones included */
     takt_instant_t
         next;          /* end of the budgets of the job that runs, or the first timer, as of the last call */
     uint32_t number;   /* of the last decision */
     uint32_t job;      /* that it named */
     bool is_signalled; /* since then */
+    takt_receipt_t last; /* of the last event, also of one that was deferred until a fetch */
 } takt_scheduler_t;
 
-/* Makes a scheduler of a built system that has seen no event. It may be recorded to a trace with `is_remote`. */
-void takt_scheduler_init(takt_scheduler_t *scheduler, takt_system_t *system);
+/* Makes a scheduler of a built system that has seen no event. It may be recorded to a trace with `is_remote`. `deferred`
+ * is memory for as many messages as there are tasks. */
+void takt_scheduler_init(takt_scheduler_t *scheduler, takt_system_t *system, takt_message_t *deferred);
 
 /* An event has come. */
 TAKT_MUST_USE takt_receipt_t takt_scheduler_receive(takt_scheduler_t *scheduler,

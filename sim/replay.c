@@ -2,6 +2,7 @@
 /* Replay of recorded inputs; see replay.h. */
 #include "sim/replay.h"
 
+#include "core/receive.h"
 #include "system/fits.h"
 
 #include <string.h>
@@ -55,7 +56,15 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
 }
 
 /* Records that core makes by itself. */
-static bool is_notice(uint8_t kind) { return kind > TAKT_RECORD_DECISION && kind < TAKT_RECORD_SETTLED; }
+static bool is_notice(uint8_t kind) {
+    return (kind > TAKT_RECORD_DECISION && kind < TAKT_RECORD_SETTLED) ||
+           (kind >= TAKT_RECORD_RELEASE && kind <= TAKT_RECORD_EXHAUST);
+}
+
+/* Inputs that are recorded after their effects. */
+static bool is_recorded_last(uint8_t kind) {
+    return kind == TAKT_RECORD_DECISION || kind == TAKT_RECORD_POINT || kind == TAKT_RECORD_OPTIONAL_POINT;
+}
 
 static bool is_global(const takt_system_t *system) { return system->is_global; }
 
@@ -72,7 +81,8 @@ static bool choose(const replay_t *replay, const takt_record_t *record) {
     return true;
 }
 
-static bool post(replay_t *replay, const takt_record_t *record) {
+/* `late` is what the trace says of an event that was received late; else NULL. */
+static bool post(const replay_t *replay, const takt_record_t *record, const takt_record_t *late) {
     takt_system_t *system = replay->system;
     takt_event_t event = {(takt_event_kind_t)record->kind, NULL, record->now, {record->value}};
     if (!takt_event_of_numbers(system, record->entity, &event) || !takt_fits(system, &event)) {
@@ -82,8 +92,21 @@ static bool post(replay_t *replay, const takt_record_t *record) {
         return false;
     }
     takt_event_give_wait(system, &event);
-    takt_dispatcher_post(system->dispatcher, &event);
+    if (late != NULL) {
+        (void)takt_dispatcher_receive(system->dispatcher, &event, late->job, late->value);
+    } else {
+        takt_dispatcher_post(system->dispatcher, &event);
+    }
     return true;
+}
+
+static bool receive_stale(const replay_t *replay, const takt_record_t *record, const takt_record_t *late) {
+    takt_event_t event = {(takt_event_kind_t)record->value, NULL, record->now, {0}};
+    return record->value <= TAKT_EVENT_CREATE &&
+           takt_event_of_numbers(replay->system, record->entity, &event) &&
+           takt_dispatcher_is_stale(&event, record->job) &&
+           !takt_dispatcher_receive(replay->system->dispatcher, &event, record->job,
+                                    late != NULL ? late->value : record->now);
 }
 
 /* Steps after one that found nothing more change nothing, so that no count can keep a replay busy. */
@@ -120,6 +143,75 @@ static bool is_decision(const takt_system_t *system, uint8_t kind) {
     return kind == TAKT_RECORD_DECISION || (kind == TAKT_RECORD_SETTLED && is_global(system));
 }
 
+/* Returns the input at the record with index `at`, or the one whose effects begin there. */
+static const takt_record_t *input_at(const replay_t *replay, uint64_t at) {
+    uint64_t last = at;
+    while (last + 1u < replay->count &&
+           (is_notice(replay->records[last].kind) || replay->records[last].kind > TAKT_RECORD_LAST)) {
+        last++;
+    }
+    return &replay->records[is_recorded_last(replay->records[last].kind) ? last : at];
+}
+
+/* Feeds an event, or a stale one, that was received late. */
+static bool feed_late(replay_t *replay, const takt_record_t *late) {
+    if (replay->next + 1u == replay->count) {
+        return false;
+    }
+    const takt_record_t *record = input_at(replay, replay->next + 1u);
+    return record->now == late->now &&
+           (record->kind == TAKT_RECORD_STALE ? receive_stale(replay, record, late)
+                                              : post(replay, record, late));
+}
+
+/* Feeds what only a remote scheduler records. */
+static bool feed_remote(replay_t *replay, const takt_record_t *record) {
+    takt_dispatcher_t *dispatcher = replay->system->dispatcher;
+    switch (record->kind) {
+    case TAKT_RECORD_LATE:
+        return feed_late(replay, record);
+    case TAKT_RECORD_STALE:
+        return receive_stale(replay, record, NULL);
+    case TAKT_RECORD_DROPPED:
+        if (record->value > 1) {
+            return false;
+        }
+        takt_dispatcher_drop(dispatcher, record->now, record->value == 1);
+        return true;
+    case TAKT_RECORD_SIGNAL:
+        takt_dispatcher_signal(dispatcher, record->now);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* As takt_dispatcher_settle of a remote scheduler, but only as long as its records are those of the trace: no instant can
+ * keep a replay busy. */
+static void settle(replay_t *replay, takt_instant_t now) {
+    takt_dispatcher_t *dispatcher = replay->system->dispatcher;
+    bool has_more = true;
+    while (has_more && replay->next < replay->count && replay->result->verdict == TAKT_REPLAY_IDENTICAL) {
+        has_more = takt_dispatcher_is_due(dispatcher, now);
+        takt_dispatcher_step(dispatcher, now);
+        has_more |= takt_dispatcher_is_due(dispatcher, now);
+    }
+}
+
+static bool feed_step(replay_t *replay, const takt_record_t *record) {
+    const bool is_remote = replay->trace.is_remote;
+    if (is_remote && record->value != 0) {
+        return false;
+    }
+    replay->next++;
+    if (is_remote) {
+        settle(replay, record->now);
+    } else {
+        step(replay, record);
+    }
+    return true;
+}
+
 static bool feed(replay_t *replay, const takt_record_t *record) {
     if (record->now < replay->now) {
         return false;
@@ -129,29 +221,20 @@ static bool feed(replay_t *replay, const takt_record_t *record) {
     }
     replay->now = record->now;
     if (record->kind == TAKT_RECORD_STEP) {
-        replay->next++;
-        step(replay, record);
-        return true;
+        return feed_step(replay, record);
     }
     if (record->kind == TAKT_RECORD_CHOICE) {
         return choose(replay, record);
     }
-    return is_decision(replay->system, record->kind) ? decide(replay, record) : post(replay, record);
-}
-
-/* Returns the record to feed next: a decision is recorded after its effects. */
-static const takt_record_t *input_at(const replay_t *replay) {
-    uint64_t at = replay->next;
-    while (at + 1u < replay->count && is_notice(replay->records[at].kind)) {
-        at++;
+    if (record->kind > TAKT_RECORD_CREATE) {
+        return replay->trace.is_remote && feed_remote(replay, record);
     }
-    const bool is_before_decision = replay->records[at].kind == TAKT_RECORD_DECISION;
-    return &replay->records[is_before_decision ? at : replay->next];
+    return is_decision(replay->system, record->kind) ? decide(replay, record) : post(replay, record, NULL);
 }
 
 /* Feeds the next record; core has then recorded it and its effects. */
 static void replay_next(replay_t *replay) {
-    const takt_record_t *record = input_at(replay);
+    const takt_record_t *record = input_at(replay, replay->next);
     const takt_record_t nothing = {.entity = TAKT_NO_ENTITY};
     if (is_notice(record->kind)) {
         fail(replay, TAKT_REPLAY_DIFFERENT, &nothing);
@@ -163,7 +246,7 @@ static void replay_next(replay_t *replay) {
 takt_replay_result_t takt_replay_observed(takt_system_t *system, const takt_record_t *records, uint64_t count,
                                           takt_trace_t *observer) {
     takt_replay_result_t result = {.verdict = TAKT_REPLAY_IDENTICAL};
-    replay_t replay = {.trace = {.record = listen},
+    replay_t replay = {.trace = {.record = listen, .is_remote = system->is_remote},
                        .system = system,
                        .records = records,
                        .count = count,

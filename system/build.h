@@ -27,6 +27,7 @@ typedef struct takt_system {
     takt_plain_t *threads;   /* the plain threads, in a row */
     takt_lock_wait_t *waits; /* of the threads, in a row */
     bool is_global;          /* the spec counts processors */
+    bool is_remote; /* set by the caller after building: the scheduler acts by itself, at a distance */
     uint32_t server_count;
     uint32_t task_count;
     uint32_t thread_count;

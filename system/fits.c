@@ -115,7 +115,7 @@ static bool fits_allocated(const takt_system_t *system, const takt_event_t *even
     case TAKT_EVENT_LEAVE:
         return entity->task->extension->allocation->functions->enter != NULL;
     case TAKT_EVENT_COMPLETE:
-        return runs;
+        return takt_task_is_active(entity->task) && takt_dispatcher_cpu_of(system->dispatcher, entity) != NULL;
     case TAKT_EVENT_YIELD:
         return runs && !takt_entity_is_locking(entity);
     case TAKT_EVENT_LOCK:

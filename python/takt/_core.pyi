@@ -34,6 +34,7 @@ RECORD_LATE: int
 RECORD_STALE: int
 RECORD_DROPPED: int
 RECORD_SIGNAL: int
+RECORD_OVERFLOW: int
 
 Record = tuple[int, int, int, int, int, int, int]
 """now, value, entity, sequence, kind, cpu, job"""

@@ -84,11 +84,12 @@ static void simulate(const fuzz_system_t *description, input_t *input) {
     }
 }
 
-static takt_replay_verdict_t replay(const fuzz_system_t *description) {
+static takt_replay_verdict_t replay(const fuzz_system_t *description, bool is_remote) {
     takt_system_t system;
     if (!takt_system_create(&system, &description->spec)) {
         return TAKT_REPLAY_IDENTICAL;
     }
+    system.is_remote = is_remote;
     const takt_replay_result_t result = takt_replay(&system, records, record_count);
     HOLDS(result.verdict == TAKT_REPLAY_IDENTICAL || result.record < record_count);
     HOLDS(result.decisions <= record_count);
@@ -206,16 +207,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memset(&description, 0, sizeof description);
     record_count = 0;
     input_t input = {data, size};
-    const bool is_damaged = input_below(&input, 2) != 0;
+    const uint32_t choice = input_byte(&input);
+    const bool is_damaged = choice % 2u != 0;
+    const bool is_remote = choice / 2u % 2u != 0;
     fuzz_system_read(&description, &input, SCALES);
     if (is_damaged) {
         simulate(&description, &input);
-        HOLDS(replay(&description) == TAKT_REPLAY_IDENTICAL);
+        HOLDS(replay(&description, false) == TAKT_REPLAY_IDENTICAL);
         damage_records(&input);
     } else {
         make_records(&description, &input);
     }
     bound_steps();
-    (void)replay(&description);
+    (void)replay(&description, is_remote);
     return 0;
 }

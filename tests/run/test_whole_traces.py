@@ -22,6 +22,7 @@ from takt.base.errors import BoardError
 from takt.board import emulation, firmware
 from takt.command import main
 from takt.files import trace_file
+from trace_header import status_and_lines
 from typer.testing import CliRunner
 
 RECORD_BYTES = 32
@@ -55,12 +56,6 @@ RECORDERS: dict[str, Callable[[Path], None]] = {
     **{name: partial(simulated, name) for name in SIMULATED},
     **{name: partial(on_board, name) for name in BOARDS},
 }
-
-
-def status_and_lines(path: Path) -> tuple[int, list[str]]:
-    """What the command says about a trace: its status, and the lines of both outputs."""
-    result = CliRunner().invoke(main.app, ["replay", str(path)])
-    return result.exit_code, result.output.splitlines()
 
 
 def refusal(path: Path) -> str:

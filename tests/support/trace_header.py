@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 import takt
 from takt import _core
+from takt.command import main
 from takt.model.fields import TABLES, Field
+from typer.testing import CliRunner
 
 PREAMBLE = struct.Struct("<8sHHI")
 RECORD = struct.Struct("<QQIIBBHI")
@@ -99,6 +101,12 @@ def rewrite(path: Path, header: Header | None = None, records: list[list[int]] |
     rows = records_of(path) if records is None else records
     body = b"".join(RECORD.pack(*row) for row in rows) + closing(len(rows))
     path.write_bytes((header or header_of(path)).to_bytes() + body)
+
+
+def status_and_lines(path: Path) -> tuple[int, list[str]]:
+    """What the command says about a trace: its status, and the lines of both outputs."""
+    result = CliRunner().invoke(main.app, ["replay", str(path)])
+    return result.exit_code, result.output.splitlines()
 
 
 def refusal(path: Path) -> str:

@@ -28,8 +28,7 @@ static bool is_to_scheduler(takt_sender_t sender) {
 }
 
 /* Never before an earlier letter of the same sender. */
-static takt_instant_t arrival_of(takt_sender_t sender, takt_instant_t now) {
-    const takt_instant_t arrival = now + draw();
+static takt_instant_t arrival_of(takt_sender_t sender, takt_instant_t arrival) {
     if (arrival > last_arrivals[sender]) {
         last_arrivals[sender] = arrival;
     }
@@ -48,13 +47,14 @@ static void insert(uint32_t side, const takt_letter_t *letter) {
     sorted[place] = *letter;
 }
 
-bool takt_letters_send(takt_sender_t sender, takt_instant_t now, const takt_letter_t *letter) {
+bool takt_letters_send(takt_sender_t sender, takt_instant_t now, const takt_letter_t *letter,
+                       bool is_instant) {
     const uint32_t side = is_to_scheduler(sender);
     if (counts[side] == LETTERS) {
         return false;
     }
     takt_letter_t sent = *letter;
-    sent.arrival = arrival_of(sender, now);
+    sent.arrival = arrival_of(sender, is_instant ? now : now + draw());
     insert(side, &sent);
     return true;
 }

@@ -35,8 +35,10 @@ typedef struct takt_letter {
 /* Delays of all letters, in ticks, taken in turn; `count` >= 1. Caller's memory. */
 void takt_letters_delay_by(const uint64_t *delays, uint32_t count);
 
-/* Sends `letter` from `sender` now. Returns false if too many are under way. */
-TAKT_MUST_USE bool takt_letters_send(takt_sender_t sender, takt_instant_t now, const takt_letter_t *letter);
+/* Sends `letter` from `sender` now, with a delay or, if it `is_instant`, without one. Returns false if too many are under
+ * way. */
+TAKT_MUST_USE bool takt_letters_send(takt_sender_t sender, takt_instant_t now, const takt_letter_t *letter,
+                                     bool is_instant);
 
 /* When the next letter arrives at the scheduler side, or at the application side; TAKT_NEVER for never. */
 takt_instant_t takt_letters_next(bool is_to_scheduler);

@@ -31,16 +31,16 @@ static takt_system_t system;
 static takt_dispatcher_t system_dispatcher;
 static takt_scheduler_t scheduler;
 
+/* Before the start the two sides are set up together: nothing is delayed, and nothing overtakes. */
 static void send(takt_sender_t sender, const takt_letter_t *letter) {
-    if (!takt_letters_send(sender, takt_port_now(), letter)) {
+    if (!takt_letters_send(sender, takt_port_now(), letter, takt_kernel_running() == NULL)) {
         takt_firmware_refuse("the mailbox is full; delays are too long for so many events", "");
     }
 }
 
 /* ---- the scheduler side ------------------------------------------------------------------------------- */
 
-static void receive(const takt_message_t *message, takt_instant_t now) {
-    const takt_receipt_t receipt = takt_scheduler_receive(&scheduler, message, now);
+static void require_received(takt_receipt_t receipt) {
     if (receipt != TAKT_RECEIPT_RECEIVED && receipt != TAKT_RECEIPT_STALE) {
         takt_firmware_refuse("the scheduler side refuses ", takt_receipt_message(receipt));
     }
@@ -54,9 +54,10 @@ static void reply(const takt_fetch_t *fetch, takt_instant_t now) {
 
 static void open_letter(const takt_letter_t *letter, takt_instant_t now) {
     if (letter->kind == TAKT_LETTER_EVENT) {
-        receive(&letter->message, now);
+        require_received(takt_scheduler_receive(&scheduler, &letter->message, now));
     } else {
         reply(&letter->fetch, now);
+        require_received(scheduler.last);
     }
 }
 
@@ -195,7 +196,8 @@ static void build_scheduler_side(const takt_program_t *program, takt_trace_t *tr
     const uint64_t bytes = takt_system_size(&system, &program->spec);
     takt_system_build(&system, &program->spec, takt_firmware_allocate(bytes));
     takt_dispatcher_record_to(system.dispatcher, trace);
-    takt_scheduler_init(&scheduler, &system);
+    takt_scheduler_init(&scheduler, &system,
+                        takt_firmware_allocate(system.task_count * (uint64_t)sizeof *scheduler.deferred));
 }
 
 static void know_all(takt_system_t *built) {

@@ -65,7 +65,7 @@ class Trial:
     def judged(self, changes: Changes) -> Judgement | None:
         """Judge the system with other values, None if it may not have them."""
         try:
-            return judge(view_of(_changed(self.system, changes)), self.effort)
+            return judge(view_of(_changed(self.system, changes), self.view.latency), self.effort)
         except InputError:
             return None
 

@@ -14,7 +14,10 @@ from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Analysis, TaskBound, Verdict, worst_of
 from takt.analysis.view import SystemView, view_of
+from takt.base import times
+from takt.base.errors import InputError, Problem, show
 from takt.model.python_policy import name_of
+from takt.model.value_checks import TIME_RULE
 
 if TYPE_CHECKING:
     from takt.model.system import System
@@ -24,7 +27,7 @@ MAX_REASONS = 3
 """How many tasks a reason is about."""
 
 
-def analyse(system: System, *, effort: int = EFFORT, sensitivity: bool = True) -> Analysis:
+def analyse(system: System, *, remote: int | str = 0, effort: int = EFFORT, sensitivity: bool = True) -> Analysis:
     """Prove what can be proved of a system.
 
     The verdict holds for all arrivals and demands that the tasks allow: jobs at least their separation apart from any
@@ -32,6 +35,7 @@ def analyse(system: System, *, effort: int = EFFORT, sensitivity: bool = True) -
 
     Args:
         system: the task set.
+        remote: the longest time of a message to or from a remote scheduler; 0: it stands where the jobs run.
         effort: steps that the tests of each dispatcher may take; what needs more is not known.
         sensitivity: whether to search by how much wcets may grow, which takes most of the time.
 
@@ -47,9 +51,11 @@ def analyse(system: System, *, effort: int = EFFORT, sensitivity: bool = True) -
         ('not schedulable', [2, 8])
     """
     if system.domains:
-        parts = [analyse(domain.system, effort=effort, sensitivity=sensitivity) for domain in system.domains]
+        parts = [
+            analyse(domain.system, remote=remote, effort=effort, sensitivity=sensitivity) for domain in system.domains
+        ]
         return machine.together(system, parts)
-    view = view_of(system)
+    view = view_of(system, _latency_of(system, remote))
     judgement = servers.with_least_budgets(view, judge(view, effort), effort)
 
     counted = judgement.that_count()
@@ -65,11 +71,31 @@ def analyse(system: System, *, effort: int = EFFORT, sensitivity: bool = True) -
         utilization=_utilization(view).as_integer_ratio(),
         tasks=tuple(replace(row, growth=edge.growth.get(number)) for number, row in sorted(judgement.tasks.items())),
         servers=tuple(judgement.servers[number] for number in sorted(judgement.servers)),
+        remote=view.latency,
         scaling=edge.scaling,
         unsearched=edge.unsearched,
         advice=() if is_met else tuple(advice.advise(system, view, effort)),
         charts=tuple(charting.charts_of(view, judgement)),
     )
+
+
+def _latency_of(system: System, remote: int | str) -> int:
+    """Convert the longest time of a message to ticks."""
+    try:
+        ticks = times.to_ticks(remote, system.resolution_ns)
+    except ValueError:
+        raise _refusal("wrong-unit", f'expected a time such as "50us", found {show(remote)}; {TIME_RULE}') from None
+    if not 0 <= ticks <= times.MAX_TICKS:
+        raise _refusal("out-of-range", f"expected 0 to {times.MAX_TICKS} ticks, found {show(remote)}")
+    if ticks.denominator != 1:
+        message = f"expected a multiple of the resolution {show(system.resolution)}, found {show(remote)}"
+        raise _refusal("resolution", message)
+    return int(ticks)
+
+
+def _refusal(code: str, message: str) -> InputError:
+    """Refuse the longest time of a message."""
+    return InputError([Problem(message, code, key="remote")])
 
 
 def _utilization(view: SystemView) -> Fraction:

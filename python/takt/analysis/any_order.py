@@ -73,6 +73,7 @@ def _is_work_conserving(view: SystemView) -> bool:
         is_plain
         and is_ordered
         and resolved.architecture is None
+        and not view.latency
         and all(_is_admitted(view, task) for task in root.tasks)
         and not blocking.may_deadlock(view, root)
     )

@@ -22,9 +22,9 @@ EFFORT = 1_000_000
 def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
     """Make the charts of a system: of each dispatcher with a test that compares demand with supply.
 
-    Of a root where the kernel's own work takes time there are none, since that is no demand of the tasks.
+    Of a root where the kernel's own work or messages take time there are none, since that is no demand of the tasks.
     """
-    if view.resolved.architecture is not None:
+    if view.resolved.architecture is not None or view.latency:
         return
     view = blocking.with_returns(blocking.with_holding(view))
     if view.resolved.costs.is_ideal:

@@ -344,6 +344,13 @@ SCHEDULED = Row(
 )
 """Responses under schedulers with a timer, or beside the processor of the tasks: architectures.c."""
 
+REMOTE = Row(
+    "with a remote scheduler",
+    lambda policy: policy.is_level_or_deadline_driven and not policy.has_windows,
+    (frozenset({JITTER, REGIONS, OVERDEMAND}),),
+)
+"""Responses where messages to and from the scheduler take time: remote.py."""
+
 ROOT_ROWS = (FIXED, DEADLINES, LAXITY)
 """Rows of roots; a policy is in at most one of them."""
 

@@ -95,7 +95,7 @@ def plain_of(view: SystemView, now: Judgement, wanted: frozenset[int], effort: i
 def _is_plain_root(view: SystemView) -> bool:
     """Say whether a root has nothing but tasks, which its policy alone orders."""
     resolved, root = view.resolved, view.dispatchers[0]
-    is_alone = len(view.dispatchers) == 1 and resolved.cpus == 1 and resolved.architecture is None
+    is_alone = len(view.dispatchers) == 1 and resolved.cpus == 1 and resolved.architecture is None and not view.latency
     is_ideal = resolved.costs.is_ideal and not resolved.costs.is_pull and not resolved.changes
     return (
         is_alone

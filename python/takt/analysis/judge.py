@@ -21,6 +21,7 @@ from takt.analysis import (
     global_edf,
     inside,
     rates,
+    remote,
     servers,
     static,
     windows,
@@ -44,9 +45,22 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
         view: of the system.
         effort: steps that the tests of each dispatcher may take.
     """
+    if view.latency:
+        return _judge_at_distance(view, effort)
     view = blocking.with_holding(view)
     found = _judge_by_policy(view, effort)
     return found if any(_excess_of(view)) else any_order.bound(view, found, effort)
+
+
+def _judge_at_distance(view: SystemView, effort: int) -> Judgement:
+    """Judge a system with a remote scheduler. Its messages may take no time: what misses then is not schedulable."""
+    found = remote.judge_remote(view, effort)
+    if found.is_schedulable:
+        return found
+    for number, row in judge(replace(view, latency=0), effort).tasks.items():
+        if row.verdict is Verdict.NOT_SCHEDULABLE and found.tasks[number].verdict is not Verdict.SCHEDULABLE:
+            found.tasks[number] = replace(row, response=None, is_tight=False)
+    return found
 
 
 def _judge_by_policy(view: SystemView, effort: int) -> Judgement:

@@ -45,6 +45,7 @@ def together(system: System, analyses: Sequence[Analysis]) -> Analysis:
         utilization=sum((Fraction(*analysis.utilization) for analysis in analyses), Fraction(0)).as_integer_ratio(),
         tasks=tuple(sorted(bounds, key=lambda bound: tasks[bound.task])),
         servers=tuple(sorted(supplies, key=lambda bound: servers[bound.server])),
+        remote=max(analysis.remote for analysis in analyses),
         scaling=min(known) if len(known) == len(scalings) else None,
         unsearched=sum(analysis.unsearched for analysis in analyses),
         advice=tuple(_advice(counted)),

@@ -172,6 +172,7 @@ class Analysis:
         reason: one line.
         utilization: of all tasks with a period that are there between two changes, at most; numerator and denominator.
         tasks, servers: in file order.
+        remote: the longest time of a message to or from a remote scheduler, in ticks; 0: it stands where the jobs run.
         scaling: the largest number of thousandths by which all wcets together can be multiplied, rounded up to ticks,
             so that all hard tasks meet their deadlines, and all others that do so now; None if nothing is known.
         unsearched: the number of tasks whose growth was not searched, as the effort was used up.
@@ -187,6 +188,7 @@ class Analysis:
     utilization: tuple[int, int]
     tasks: tuple[TaskBound, ...]
     servers: tuple[ServerBound, ...] = ()
+    remote: int = 0
     scaling: int | None = None
     unsearched: int = 0
     advice: tuple[Advice, ...] = ()

@@ -267,6 +267,7 @@ class SystemView:
         doubts: what makes every test unsound.
         asked: numbers of the tasks of which a search asks whether they all meet their deadlines, and nothing else;
             None: all is asked that is known.
+        latency: the longest time that a message to or from the scheduler takes; 0: it stands where the jobs run.
     """
 
     resolved: ResolvedSystem
@@ -274,6 +275,7 @@ class SystemView:
     dispatchers: tuple[DispatcherView, ...]
     doubts: tuple[str, ...] = ()
     asked: frozenset[int] | None = None
+    latency: int = 0
 
     def around(self, server: ServerView) -> DispatcherView:
         """Give the dispatcher in which a server competes."""
@@ -509,11 +511,12 @@ def _worse(task: ResolvedTask, period: int, deadline: int, wcet: int, demand: St
     )
 
 
-def view_of(system: System) -> SystemView:
+def view_of(system: System, latency: int = 0) -> SystemView:
     """Look at a system as tests do.
 
     Args:
         system: it is not changed; of a machine, each domain has a view of its own.
+        latency: of messages to and from its scheduler, at most; 0: it stands where the jobs run.
     """
     assert not system.domains
     resolved = _at_worst(system.resolved)
@@ -523,7 +526,11 @@ def view_of(system: System) -> SystemView:
         for number, server in enumerate(resolved.servers, start=1)
     ]
     view = SystemView(
-        resolved, times.unit_of(system.resolution), tuple(dispatchers), tuple(_system_doubts(system.resolved))
+        resolved,
+        times.unit_of(system.resolution),
+        tuple(dispatchers),
+        tuple(_system_doubts(system.resolved)),
+        latency=latency,
     )
     return view.map(lambda task: _with_phases(system.resolved, task), lambda server: server)
 

@@ -10,22 +10,31 @@ import typer
 from rich.console import Console
 
 from takt.analysis.analyse import analyse as analyse_system
+from takt.analysis.result import Analysis
 from takt.base import times
-from takt.base.errors import ExitStatus
+from takt.base.errors import ExitStatus, InputError
 from takt.base.version import __version__
-from takt.command.task_sets import systems_of
+from takt.command.task_sets import as_option, systems_of
 from takt.command.terminal import errors_to_stderr
+from takt.model.system import System
 from takt.show import analysis_text
 
 
 def analyse(
-    files: list[Path], policy: str | None, page: Path | None, *, as_json: bool, check: bool, sensitivity: bool
+    files: list[Path],
+    policy: str | None,
+    page: Path | None,
+    remote: str | None,
+    *,
+    as_json: bool,
+    check: bool,
+    sensitivity: bool,
 ) -> None:
     """Analyse files, under each policy that is asked for; print what is found, and write a page if one is wanted."""
     with errors_to_stderr():
         systems = [(file, system) for file in files for system in systems_of(file, policy)]
         units = [times.unit_of(system.resolution) for _, system in systems]
-        analyses = [analyse_system(system, sensitivity=sensitivity) for _, system in systems]
+        analyses = [_analysed(file, system, remote, sensitivity=sensitivity) for file, system in systems]
         if page is not None:
             from takt.show import analysis_page as pages
 
@@ -42,3 +51,13 @@ def analyse(
             analysis_text.print_analysis(console, analysis, unit)
     if check and not all(analysis.is_schedulable for analysis in analyses):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
+
+
+def _analysed(file: Path, system: System, remote: str | None, *, sensitivity: bool) -> Analysis:
+    """Analyse a system with messages of some length."""
+    text = remote or "0"
+    latency = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else text
+    try:
+        return analyse_system(system, remote=latency, sensitivity=sensitivity)
+    except InputError as error:
+        raise as_option("--remote", error).in_file(file) from None

@@ -264,6 +264,9 @@ def analyse(
     no_sensitivity: Annotated[
         bool, typer.Option("--no-sensitivity", help="Leave out the sensitivity analysis, which takes longest.")
     ] = False,
+    remote: Annotated[
+        str | None, _option("L", "The scheduler is at a distance: a message takes at most this time, or ticks.")
+    ] = None,
     as_json: AsJson = False,
     check: Annotated[
         bool, typer.Option("--check", help="End with status 3 unless all deadlines are proved to be met.")
@@ -277,7 +280,7 @@ def analyse(
     """
     from takt.command import analyse as command
 
-    command.analyse(files, policy, page, as_json=as_json, check=check, sensitivity=not no_sensitivity)
+    command.analyse(files, policy, page, remote, as_json=as_json, check=check, sensitivity=not no_sensitivity)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------
@@ -297,9 +300,9 @@ def replay(
     with errors_to_stderr():
         outcome = replaying.replay(file)
     if outcome.difference is not None:
-        typer.echo(f"{file}: {outcome.difference.text}")
+        typer.echo(f"{file}: {outcome.text}")
         raise typer.Exit(ExitStatus.FAILED)
-    typer.echo(f"identical: {outcome.decisions} decisions")
+    typer.echo(outcome.text)
 
 
 # ---- takt generate ----------------------------------------------------------------------------------

@@ -67,6 +67,7 @@ class Trace:
         processors: of a domain: numbers of its processors on the machine.
         rows: of a domain: places of its records in the file.
         is_remote: whether the scheduler stood at a distance.
+        full_at: when the memory for the records was full, if it was: later ones are lost.
     """
 
     path: str
@@ -80,6 +81,7 @@ class Trace:
     processors: tuple[int, ...] = (0,)
     rows: tuple[int, ...] = ()
     is_remote: bool = False
+    full_at: int | None = None
 
     def program(self) -> _core.Program:
         """Make the program of core, for one replay."""
@@ -134,7 +136,7 @@ def write(
         platform: where.
         horizon: ticks that were to be run.
         records: all that core made, little endian; the closing record is added.
-        is_remote: whether the scheduler stood at a distance.
+        is_remote: whether the scheduler acted by itself, at a distance.
 
     Raises:
         InputError: the file cannot be written.
@@ -213,11 +215,13 @@ def read(path: str | Path, policies: Sequence[Policy] = ()) -> Trace:
         whole = without_closing(records)
     except ValueError as error:
         raise file_error(path, f"{error}; record it again", "damaged") from None
-    return _from_header(path, bytes(text), whole, policies)
+    now, _, _, _, kind, _, _, _ = _RECORD.unpack(records[-_RECORD.size :])
+    full_at = now if kind == _core.RECORD_OVERFLOW else None
+    return replace(_from_header(path, bytes(text), whole, policies), full_at=full_at)
 
 
 def without_closing(records: memoryview) -> memoryview:
-    """Give the records before the closing one.
+    """Give the records before the closing one, which may say that the memory for records was full.
 
     Args:
         records: all of a trace, whole ones.
@@ -229,7 +233,7 @@ def without_closing(records: memoryview) -> memoryview:
     if count == 0:
         raise ValueError("truncated trace: expected a closing record, found no record at all")
     _, counted, _, _, kind, _, _, _ = _RECORD.unpack(records[-_RECORD.size :])
-    if kind != _core.RECORD_END:
+    if kind not in (_core.RECORD_END, _core.RECORD_OVERFLOW):
         raise ValueError(f"truncated trace: expected a closing record at the end, found none after {count} records")
     if counted != count - 1:
         raise ValueError(f"incomplete trace: expected {counted} records before the closing record, found {count - 1}")

@@ -35,12 +35,18 @@ _KIND_NAMES = {
     18: "skip",
     19: "grant",
     20: "refusal",
-    21: "release",
+    21: "unlocking",
     22: "deadlock",
     23: "allocation",
     25: "withdrawal",
     26: "change of priority",
     28: "creation",
+    29: "lateness",
+    30: "stale event",
+    32: "signal",
+    33: "release",
+    34: "replenishment",
+    35: "exhaustion",
 }
 
 
@@ -79,6 +85,15 @@ class Replay:
     def is_identical(self) -> bool:
         """Whether core decided everything as recorded."""
         return self.difference is None
+
+    @property
+    def text(self) -> str:
+        """What was found, for people, on one line."""
+        found = f"identical: {self.decisions} decisions" if self.difference is None else self.difference.text
+        if self.trace.full_at is None:
+            return found
+        until = _instant(self.trace.full_at, self.trace.system)
+        return f"{found}; the trace is incomplete: its memory was full after {len(self.trace)} records, at {until}"
 
 
 def replay(path: str | Path, policies: Sequence[Policy] = ()) -> Replay:
@@ -138,9 +153,12 @@ def _describe(record: Record, system: ResolvedSystem) -> str:
     name = _name(record, system)
     if record.kind == _core.RECORD_DECISION:
         where = "" if system.cpus == 1 else f" on processor {record.cpu}"
-        return f"{name}{where} until {_instant(record.value, system)}"
+        until = f" until {_instant(record.value, system)}" if record.value else ""
+        return f"{name}{where}{until}"
     if record.kind == _core.RECORD_SETTLED:
         return f"nothing more until {_instant(record.value, system)}"
+    if record.kind == _core.RECORD_DROPPED:
+        return "a dropped decision"
     if record.kind == _core.RECORD_CHANGE and record.entity == _core.NO_ENTITY:
         name = "the policy"
     return f"{_KIND_NAMES.get(record.kind, 'nothing')} of {name}"

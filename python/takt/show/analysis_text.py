@@ -47,6 +47,7 @@ def print_analysis(console: Console, analysis: Analysis, unit: str) -> None:
     """
     clock = Clock(analysis.resolution_ns, unit)
     title = f"{analysis.name}  policy {analysis.policy}  utilization {share(Fraction(*analysis.utilization))}"
+    title += f"  messages of at most {clock.write(analysis.remote)}" if analysis.remote else ""
     print_table(console, title, _table(task_columns(analysis, clock), analysis.tasks[:MAX_LINES]))
     if analysis.servers:
         print_table(console, "servers", _table(server_columns(analysis, clock), analysis.servers[:MAX_LINES]))
@@ -168,6 +169,7 @@ def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
         "utilization": float(Fraction(*analysis.utilization)),
         "scaling": None if analysis.scaling is None else analysis.scaling / 1000,
         "unsearched": analysis.unsearched,
+        **({"remote": analysis.remote} if analysis.remote else {}),
         "tasks": [_task_as_json(row) for row in analysis.tasks],
         "servers": [_row_as_json(row) for row in analysis.servers],
         "advice": [
