@@ -11,7 +11,7 @@
  * records, with interrupts masked, is about 75 of them.
  *
  * When not to use it: to prove what the scheduler did. Replay needs every record, see docs/trace-format.md; the closing
- * record counts lost records too, so replay refuses the remains of a longer run. */
+ * record counts lost records too, so replay refuses the remains of a longer run, and says that the trace overflowed. */
 #ifndef TAKT_KERNEL_RING_H
 #define TAKT_KERNEL_RING_H
 
@@ -36,7 +36,7 @@ takt_status_t takt_trace_ring_init(takt_trace_ring_t *ring, takt_record_t *recor
 takt_status_t takt_trace_ring_take(takt_trace_ring_t *ring, takt_record_t *record);
 
 /* Writes the closing record of the trace into `record`, to append after the last record taken. It counts all records
- * written, lost ones included; `now` is the end of recording. Returns ERROR_NULL, or _OBJECT if not initialised. */
+ * written, lost ones included, and is takt_trace_overflow if there are any; `now` is the end of recording. Returns ERROR_NULL, or _OBJECT if not initialised. */
 takt_status_t takt_trace_ring_end(const takt_trace_ring_t *ring, uint64_t now, takt_record_t *record);
 
 /* How many records were lost so far, modulo 2^32. Returns 0 if `ring` is NULL. */

@@ -132,4 +132,5 @@ def test_a_difference_in_a_trace_that_overflowed_is_said_first(full: Path) -> No
 def test_a_ring_that_lost_its_first_records_is_no_whole_trace(full: Path) -> None:
     data = full.read_bytes()
     full.write_bytes(data[: begin_of_records(data)] + data[begin_of_records(data) + RECORD.size :])
-    assert refusal(full).startswith("incomplete trace: expected 4 records before the closing record, found 3")
+    expected = "incomplete trace: its memory was full; expected 4 records before the closing record, found 3"
+    assert refusal(full) == f"{expected}; record it again"

@@ -236,7 +236,9 @@ def without_closing(records: memoryview) -> memoryview:
     if kind not in (_core.RECORD_END, _core.RECORD_OVERFLOW):
         raise ValueError(f"truncated trace: expected a closing record at the end, found none after {count} records")
     if counted != count - 1:
-        raise ValueError(f"incomplete trace: expected {counted} records before the closing record, found {count - 1}")
+        full = "its memory was full; " if kind == _core.RECORD_OVERFLOW else ""
+        message = f"{full}expected {counted} records before the closing record, found {count - 1}"
+        raise ValueError(f"incomplete trace: {message}")
     return records[: -_RECORD.size]
 
 
