@@ -8,10 +8,10 @@
 #define UNKNOWN_DEMAND (UINT64_C(1) << 62)
 
 typedef struct retell {
-    takt_run_t run;     /* first of all: its trace observes the replay */
-    takt_instant_t now; /* of the last record */
+    takt_run_t run;      /* first of all: its trace observes the replay */
+    takt_instant_t now;  /* of the last record */
     takt_instant_t seen; /* when the platform saw the event of the next record; TAKT_NEVER: then */
-    bool is_over;       /* the job of the last decision has ended or suspended itself */
+    bool is_over;        /* the job of the last decision has ended or suspended itself */
 } retell_t;
 
 static void end_service(takt_run_t *run) {
@@ -116,7 +116,7 @@ takt_replay_result_t takt_sim_retell(takt_sim_t *sim, const takt_record_t *recor
                                .platform = &recorded,
                                .sinks = *sinks,
                                .horizon = horizon},
-        .seen = TAKT_NEVER};
+                       .seen = TAKT_NEVER};
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         sim->work[task].total = UNKNOWN_DEMAND;
         sim->work[task].at.item = TAKT_SIM_PLAIN;

@@ -47,13 +47,13 @@ def _parameters(name: str, values: list[str]) -> Iterator[tuple[str, int | float
     """Name the values: those without a name are the parameters of the distribution in their order."""
     parameters = DISTRIBUTIONS[name].parameters if name in DISTRIBUTIONS else ()
     given = set[str]()
-    for place, value in enumerate(values):
+    for place, value in enumerate(values if parameters else ()):
         key, is_named, written = value.rpartition("=")
-        if name in DISTRIBUTIONS and not is_named and place >= len(parameters):
+        if not is_named and place >= len(parameters):
             form = ":".join((name, *(parameter.upper() for parameter in parameters)))
             found = f"expected {form} and then min=T or max=T, found {show(value)}"
             raise value_checks.refuse("out-of-range", found)
-        key = key if is_named or not parameters else parameters[place]
+        key = key if is_named else parameters[place]
         if key in given:
             raise value_checks.refuse("conflict", f"expected {key} once; leave all but one out")
         given.add(key)
