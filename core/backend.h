@@ -56,41 +56,4 @@ TAKT_MUST_USE TAKT_INLINE bool takt_backend_has_news(const takt_dispatcher_t *di
     return true;
 }
 
-/* The direct backend of a platform that passes each instant once, such as a simulator. */
-typedef struct takt_direct {
-    takt_dispatcher_t *dispatcher;
-    takt_instant_t now; /* of the last event */
-    uint32_t sequence;  /* of the last event */
-    bool has_passed;    /* time has passed without another event */
-} takt_direct_t;
-
-TAKT_INLINE void takt_direct_post(takt_direct_t *direct, const takt_event_t *event, uint32_t sequence) {
-    direct->now = event->now;
-    direct->sequence = sequence;
-    if (event->kind == TAKT_EVENT_TIME) {
-        direct->has_passed = true;
-    } else {
-        takt_dispatcher_post(direct->dispatcher, event);
-    }
-}
-
-/* Handles all due items at the instant of the last event. After a time event it makes at least one step, to charge. */
-TAKT_INLINE void takt_direct_settle(takt_direct_t *direct) {
-    if (direct->has_passed || takt_dispatcher_is_due(direct->dispatcher, direct->now)) {
-        direct->has_passed = false;
-        takt_dispatcher_settle(direct->dispatcher, direct->now);
-    }
-}
-
-/* Takes the decision, in force from `now`, after takt_direct_settle. False if `sequence` is not the last event. */
-TAKT_MUST_USE TAKT_INLINE bool takt_direct_take(const takt_direct_t *direct, uint32_t sequence,
-                                                takt_instant_t now, takt_decision_t *decision) {
-    if (sequence != direct->sequence) {
-        return false;
-    }
-    *decision = takt_dispatcher_take(direct->dispatcher, now, 0);
-    decision->sequence = sequence;
-    return true;
-}
-
 #endif

@@ -162,7 +162,7 @@ static takt_instant_t decide_beside(takt_run_t *run) {
 /* Returns the instant of the next decision: the one after a switch to idle, for which all others wait, else `latency`
  * after an event. */
 static takt_instant_t next_decision(const takt_run_t *run, takt_instant_t now) {
-    const takt_instant_t event = takt_timers_next(&run->backend.dispatcher->root.timers);
+    const takt_instant_t event = takt_timers_next(&run->dispatcher->root.timers);
     if (run->next_entry != TAKT_NEVER || event == TAKT_NEVER) {
         return run->next_entry;
     }

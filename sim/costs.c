@@ -25,7 +25,7 @@ static bool goes_on(const takt_run_t *run, const takt_entity_t *chosen) {
     const takt_event_t *event = &run->event;
     const bool goes_on =
         takt_run_is_task(chosen) && chosen == run->running && chosen->task->job.number == run->job;
-    if (goes_on && takt_event_is_lock(event) && run->backend.dispatcher->expired == run->costs.expired) {
+    if (goes_on && takt_event_is_lock(event) && run->dispatcher->expired == run->costs.expired) {
         return true;
     }
     const bool is_same = goes_on && takt_costs_is_non_preemptive(chosen);
@@ -37,7 +37,7 @@ static bool goes_on(const takt_run_t *run, const takt_entity_t *chosen) {
 
 /* True if the pass handled something besides a tick or a timer that was not due. */
 static bool is_busy(const takt_run_t *run, const takt_entity_t *chosen) {
-    const takt_dispatcher_t *dispatcher = run->backend.dispatcher;
+    const takt_dispatcher_t *dispatcher = run->dispatcher;
     return run->event.kind != TAKT_EVENT_TIME || dispatcher->expired != run->costs.expired ||
            dispatcher->blocked_removals != run->costs.blocked_removals || chosen != run->running;
 }
@@ -45,7 +45,7 @@ static bool is_busy(const takt_run_t *run, const takt_entity_t *chosen) {
 /* Returns the kernel time until the selected entity starts. */
 static takt_duration_t kernel_time(takt_run_t *run, const takt_entity_t *chosen, bool was_busy) {
     const takt_sim_costs_t *costs = &run->sim->options.costs;
-    const uint32_t released = run->backend.dispatcher->releases - run->costs.releases;
+    const uint32_t released = run->dispatcher->releases - run->costs.releases;
     takt_duration_t cost = pay_ticks(run, run->event.now) + released * costs->release;
     if (takt_event_is_point(&run->event)) {
         cost += costs->point;
@@ -70,7 +70,7 @@ static void take_time(takt_run_t *run, takt_instant_t now, takt_instant_t start)
 }
 
 TAKT_RARE takt_instant_t takt_costs_start(takt_run_t *run) {
-    takt_dispatcher_t *dispatcher = run->backend.dispatcher;
+    takt_dispatcher_t *dispatcher = run->dispatcher;
     const takt_instant_t now = run->event.now;
     const takt_entity_t *chosen = takt_dispatcher_choose(dispatcher, now);
     const bool was_busy = is_busy(run, chosen);
@@ -99,7 +99,7 @@ TAKT_RARE bool takt_costs_catch_up(takt_run_t *run) {
         return false;
     }
     if (run->event.now > 0) {
-        run->backend.now = run->event.now - 1u;
+        run->now = run->event.now - 1u;
         takt_run_settle(run);
     }
     return true;

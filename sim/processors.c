@@ -101,11 +101,11 @@ static void obey(takt_run_t *run, const takt_decision_t *decision, takt_instant_
 TAKT_INLINE takt_instant_t decide(takt_run_t *run) {
     const takt_instant_t now = run->event.now;
     takt_decision_t decision;
-    run->backend.now = now;
+    run->now = now;
     complete_all(run, now);
     takt_run_post_arrivals(run, now);
     takt_run_settle(run);
-    while (takt_dispatcher_take_next(run->backend.dispatcher, now, &decision)) {
+    while (takt_dispatcher_take_next(run->dispatcher, now, &decision)) {
         obey(run, &decision, now);
     }
     run->until = decision.until;
@@ -134,7 +134,7 @@ static void end(takt_run_t *run) {
 
 static bool make_lanes(takt_run_t *run) {
     const uint32_t tasks = run->sim->system.task_count;
-    run->lane_count = run->backend.dispatcher->ncpu;
+    run->lane_count = run->dispatcher->ncpu;
     run->lanes = calloc(run->lane_count, sizeof *run->lanes);
     run->stays = calloc(tasks > 0 ? tasks : 1u, sizeof *run->stays);
     if (run->lanes == NULL || run->stays == NULL) {

@@ -61,7 +61,7 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
         .trace = {takt_sinks_listen},
         .forward = trace,
         .sim = sim,
-        .backend = {.dispatcher = dispatcher},
+        .dispatcher = dispatcher,
         .horizon = horizon,
     };
     if (sinks != NULL) {
