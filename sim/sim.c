@@ -58,7 +58,7 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
                   takt_trace_t *trace) {
     takt_dispatcher_t *dispatcher = sim->system.dispatcher;
     takt_run_t run = {
-        .trace = {takt_sinks_listen},
+        .trace = {.record = takt_sinks_listen},
         .forward = trace,
         .sim = sim,
         .dispatcher = dispatcher,

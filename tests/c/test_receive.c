@@ -475,14 +475,14 @@ static void it_is_no_record_of_another_scheduler(void) {
 }
 
 static uint64_t
-    kinds; /* bit i: something of kind i has been recorded; the last bits: a budget of a job, of a server */
+    recorded; /* bit i: something of kind i has been recorded; the last bits: a budget of a job, of a server */
 
 static void note_kinds(void) {
     for (uint32_t i = 0; i < distant.count; i++) {
         const takt_record_t *record = &distant.records[i];
         const bool is_server = record->entity <= spec->server_count;
-        kinds |= UINT64_C(1) << record->kind;
-        kinds |= (uint64_t)(record->kind == TAKT_RECORD_EXHAUST) << (62 + is_server);
+        recorded |= UINT64_C(1) << record->kind;
+        recorded |= (uint64_t)(record->kind == TAKT_RECORD_EXHAUST) << (62 + is_server);
     }
 }
 
@@ -501,7 +501,7 @@ static void releases_number_the_jobs(void) {
 /* In a short run not everything comes. */
 static void everything_has_been_recorded(void) {
     const uint64_t all = (UINT64_C(1) << TAKT_RECORD_OVERFLOW) - (UINT64_C(1) << TAKT_RECORD_LATE);
-    CHECK(((kinds & all) == all && kinds >> 62 == 3) ||
+    CHECK(((recorded & all) == all && recorded >> 62 == 3) ||
           check_number_from("TAKT_SYSTEMS", SEQUENCES) < SEQUENCES);
 }
 
