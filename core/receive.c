@@ -17,10 +17,19 @@ static uint32_t number_of(const takt_event_t *event) {
     return has_task ? event->entity->task->job.number : 0;
 }
 
+/* A job that an allocator has made wait for its next budget can complete, because its work is done, and no more. */
+static bool is_without_budget(const takt_event_t *event, const takt_task_t *task) {
+    return takt_task_is_allocated(task) && !takt_entity_is_ready(event->entity) &&
+           event->kind != TAKT_EVENT_COMPLETE;
+}
+
 bool takt_dispatcher_is_stale(const takt_event_t *event, uint32_t job) {
     const takt_task_t *task = event->entity != NULL ? event->entity->task : NULL;
     const bool is_of_a_job = ((uint32_t)OF_A_JOB >> event->kind & 1u) != 0;
-    return is_of_a_job && task != NULL && (!takt_task_is_active(task) || task->job.number != job);
+    if (!is_of_a_job || task == NULL) {
+        return false;
+    }
+    return !takt_task_is_active(task) || task->job.number != job || is_without_budget(event, task);
 }
 
 bool takt_dispatcher_receive(takt_dispatcher_t *dispatcher, const takt_event_t *event, uint32_t job,

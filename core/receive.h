@@ -11,7 +11,8 @@
 
 #include "core/dispatcher.h"
 
-/* True if `event` concerns job number `job` of a task, and that is not its current, unfinished job. Completions, yields,
+/* True if `event` concerns job number `job` of a task, and that is not its current, unfinished job, or waits
+ * for its next budget and the event is no completion. Completions, yields,
  * points, suspensions, locks, withdrawals and blocks of a task concern a job. Other events never are stale. */
 TAKT_MUST_USE bool takt_dispatcher_is_stale(const takt_event_t *event, uint32_t job);
 

@@ -59,9 +59,19 @@ static void find_ignored(takt_observer_t *observer) {
     find(observer, TAKT_OBSERVER_IGNORED, observer->decision.now, observer->runs, 0);
 }
 
+/* The event that is under way for longest; NULL for none. */
+static const takt_made_t *oldest_of(const takt_observer_t *observer) {
+    for (uint32_t i = 0; i < observer->made_count; i++) {
+        if (!observer->setup.made[i].is_put_off) {
+            return &observer->setup.made[i];
+        }
+    }
+    return NULL;
+}
+
 static void find_overdue(takt_observer_t *observer) {
-    const takt_made_t *oldest = observer->setup.made;
-    if (observer->made_count > 0 && is_too_long(observer, oldest->now)) {
+    const takt_made_t *oldest = oldest_of(observer);
+    if (oldest != NULL && is_too_long(observer, oldest->now)) {
         find(observer, TAKT_OBSERVER_LOST, oldest->now, oldest->entity, 0);
     }
     if (!is_carried_out(observer) && is_too_long(observer, observer->decision.now)) {
@@ -83,14 +93,32 @@ const takt_finding_t *takt_observer_reach(takt_observer_t *observer, takt_instan
 
 /* ---- events and questions ---------------------------------------------------------------------------------------- */
 
+static void remove_made(takt_observer_t *observer, uint32_t place) {
+    observer->made_count--;
+    for (uint32_t i = place; i < observer->made_count; i++) {
+        observer->setup.made[i] = observer->setup.made[i + 1u];
+    }
+}
+
+/* `entity` goes on: what was put off is over, because its job waited for it. */
+static void forget_put_off(takt_observer_t *observer, uint32_t entity) {
+    for (uint32_t i = observer->made_count; i > 0; i--) {
+        const takt_made_t *made = &observer->setup.made[i - 1u];
+        if (made->is_put_off && made->entity == entity) {
+            remove_made(observer, i - 1u);
+        }
+    }
+}
+
 void takt_observer_made(takt_observer_t *observer, takt_record_kind_t kind, uint32_t entity,
                         takt_instant_t now) {
     (void)takt_observer_reach(observer, now);
+    forget_put_off(observer, entity);
     if (observer->made_count == observer->setup.made_limit) {
         find(observer, TAKT_OBSERVER_FULL, now, entity, 0);
         return;
     }
-    observer->setup.made[observer->made_count++] = (takt_made_t){now, entity, (uint8_t)kind, false};
+    observer->setup.made[observer->made_count++] = (takt_made_t){now, entity, (uint8_t)kind, false, false};
 }
 
 void takt_observer_asks(takt_observer_t *observer, takt_instant_t now) {
@@ -112,15 +140,6 @@ static uint32_t find_made(const takt_observer_t *observer, uint64_t kind, uint32
     return place;
 }
 
-static takt_made_t remove_made(takt_observer_t *observer, uint32_t place) {
-    const takt_made_t made = observer->setup.made[place];
-    observer->made_count--;
-    for (uint32_t i = place; i < observer->made_count; i++) {
-        observer->setup.made[i] = observer->setup.made[i + 1u];
-    }
-    return made;
-}
-
 /* The last decision does not consider `made`, which has been received since. */
 static void note_unconsidered(takt_observer_t *observer, const takt_made_t *made) {
     if (!observer->is_unconsidered || made->now < observer->unconsidered.now) {
@@ -135,8 +154,15 @@ static void match(takt_observer_t *observer, uint64_t kind, const takt_record_t 
         find(observer, TAKT_OBSERVER_INVENTED, record->now, record->entity, record->job);
         return;
     }
-    const takt_made_t made = remove_made(observer, place - 1u);
-    if (made.is_passed) {
+    takt_made_t *first = &observer->setup.made[place - 1u];
+    const bool is_put_off = record->kind == TAKT_RECORD_STALE && kind == TAKT_RECORD_LOCK;
+    const takt_made_t made = *first;
+    if (is_put_off) {
+        first->is_put_off = true;
+    } else {
+        remove_made(observer, place - 1u);
+    }
+    if (made.is_passed && !made.is_put_off) {
         find(observer, TAKT_OBSERVER_OUTDATED, made.now, made.entity, record->job);
     }
     note_unconsidered(observer, &made);

@@ -54,8 +54,9 @@ const char *takt_observer_message(takt_observer_rule_t rule);
 typedef struct takt_made {
     takt_instant_t now; /* when it was made */
     uint32_t entity;
-    uint8_t kind;   /* takt_record_kind_t */
-    bool is_passed; /* a later switch carried out a decision that does not consider it */
+    uint8_t kind;    /* takt_record_kind_t */
+    bool is_passed;  /* a later switch carried out a decision that does not consider it */
+    bool is_put_off; /* a stale lock: it is received again if its job is selected again */
 } takt_made_t;
 
 typedef struct takt_observer_setup {

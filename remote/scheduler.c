@@ -31,7 +31,15 @@ static uint32_t job_of(const takt_entity_t *entity) {
 }
 
 void takt_scheduler_init(takt_scheduler_t *scheduler, takt_system_t *system, takt_message_t *deferred) {
-    *scheduler = (takt_scheduler_t){.system = system, .deferred = deferred, .next = TAKT_NEVER};
+    scheduler->system = system;
+    scheduler->deferred = deferred;
+    scheduler->deferred_count = 0;
+    scheduler->received = 0;
+    scheduler->next = TAKT_NEVER;
+    scheduler->number = 0;
+    scheduler->job = 0;
+    scheduler->is_signalled = false;
+    scheduler->last = TAKT_RECEIPT_RECEIVED;
 }
 
 /* ---- events ------------------------------------------------------------------------------------------- */
@@ -75,22 +83,20 @@ static takt_receipt_t apply(takt_scheduler_t *scheduler, const takt_message_t *m
     return receipt;
 }
 
-/* True if the job that `message` is about waits for its next budget, and must not lock meanwhile. */
+/* True if `message`, which was stale, is a lock of the current job: that waits for its next budget. */
 static bool is_premature(takt_system_t *system, const takt_message_t *message) {
-    const takt_entity_t *entity = takt_system_entity(system, message->entity);
-    return message->kind == TAKT_EVENT_LOCK && entity != NULL && entity->task != NULL &&
-           takt_task_is_allocated(entity->task) && takt_task_is_active(entity->task) &&
-           entity->task->job.number == message->job && !takt_entity_is_ready(entity);
+    const takt_task_t *task = takt_system_entity(system, message->entity)->task;
+    return message->kind == TAKT_EVENT_LOCK && takt_task_is_active(task) && task->job.number == message->job;
 }
 
 takt_receipt_t takt_scheduler_receive(takt_scheduler_t *scheduler, const takt_message_t *message,
                                       takt_instant_t now) {
+    const takt_receipt_t receipt = apply(scheduler, message, now);
     scheduler->received++;
-    if (is_premature(scheduler->system, message)) {
+    if (receipt == TAKT_RECEIPT_STALE && is_premature(scheduler->system, message)) {
         scheduler->deferred[scheduler->deferred_count++] = *message;
-        return TAKT_RECEIPT_RECEIVED;
     }
-    return apply(scheduler, message, now);
+    return receipt;
 }
 
 /* ---- decisions ---------------------------------------------------------------------------------------- */
@@ -100,27 +106,37 @@ static uint32_t change_of(const takt_scheduler_t *scheduler, const takt_task_t *
     return adopted != NULL ? (uint32_t)(adopted - scheduler->system->changes) : TAKT_NO_CHANGE;
 }
 
-static takt_answer_t answer_of(const takt_scheduler_t *scheduler, const takt_decision_t *decision,
-                               takt_instant_t now) {
-    const takt_entity_t *entity = decision->entity;
-    const takt_task_t *task = entity != NULL ? entity->task : NULL;
-    takt_answer_t answer = {
-        .is_decision = true,
-        .should_yield = dispatcher_of(scheduler)->cpus->should_yield != 0,
-        .entity = entity != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY,
-        .job = job_of(entity),
-        .sequence = scheduler->received,
-        .number = scheduler->number,
-        .until = TAKT_NOT_TOLD,
-    };
-    if (task != NULL) {
-        answer.release = task->job.release;
-        answer.deadline = task->job.deadline;
-        answer.is_missed = now > task->job.deadline;
-        answer.waiting = task->waiting;
-        answer.change = change_of(scheduler, task);
+static void tell_job(const takt_scheduler_t *scheduler, const takt_task_t *task, takt_instant_t now,
+                     takt_answer_t *answer) {
+    answer->job = task->job.number;
+    answer->release = task->job.release;
+    answer->deadline = task->job.deadline;
+    answer->is_missed = now > task->job.deadline;
+    answer->waiting = task->waiting;
+    answer->change = change_of(scheduler, task);
+}
+
+static void tell_no_job(takt_answer_t *answer) {
+    answer->job = 0;
+    answer->release = 0;
+    answer->deadline = 0;
+    answer->is_missed = false;
+    answer->waiting = 0;
+    answer->change = TAKT_NO_CHANGE;
+}
+
+static void tell(const takt_scheduler_t *scheduler, const takt_entity_t *entity, takt_instant_t now,
+                 takt_answer_t *answer) {
+    answer->is_decision = true;
+    answer->should_yield = dispatcher_of(scheduler)->cpus->should_yield != 0;
+    answer->entity = entity != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY;
+    answer->number = scheduler->number;
+    answer->until = TAKT_NOT_TOLD;
+    if (entity != NULL && entity->task != NULL) {
+        tell_job(scheduler, entity->task, now, answer);
+    } else {
+        tell_no_job(answer);
     }
-    return answer;
 }
 
 static takt_decision_t take(takt_dispatcher_t *dispatcher, takt_instant_t now) {
@@ -128,7 +144,8 @@ static takt_decision_t take(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     return takt_dispatcher_take(dispatcher, now, 0);
 }
 
-/* Applies the lock that was deferred until `entity` is selected. Returns whether there was one. */
+/* Applies the lock that was deferred until `entity` is selected; the decision that selects it is dropped. Returns
+ * whether there was one. */
 static bool apply_deferred(takt_scheduler_t *scheduler, const takt_entity_t *entity, takt_instant_t now) {
     const uint32_t number = entity != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY;
     uint32_t i = 0;
@@ -140,18 +157,22 @@ static bool apply_deferred(takt_scheduler_t *scheduler, const takt_entity_t *ent
     }
     const takt_message_t message = scheduler->deferred[i];
     scheduler->deferred[i] = scheduler->deferred[--scheduler->deferred_count];
-    return apply(scheduler, &message, now) <= TAKT_RECEIPT_STALE; /* a wrong one is in scheduler->last */
+    const takt_receipt_t receipt = apply(scheduler, &message, now);
+    takt_dispatcher_drop(dispatcher_of(scheduler), now, true);
+    return receipt <= TAKT_RECEIPT_STALE; /* a wrong one is in scheduler->last */
 }
 
-takt_answer_t takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch_t *fetch,
-                                   takt_instant_t now) {
+void takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch_t *fetch, takt_instant_t now,
+                          takt_answer_t *answer) {
     takt_dispatcher_t *dispatcher = dispatcher_of(scheduler);
     if (fetch->has_dropped) {
         takt_dispatcher_drop(dispatcher, now, true);
     }
     if (fetch->sequence != scheduler->received) {
         takt_dispatcher_drop(dispatcher, now, false);
-        return (takt_answer_t){.is_decision = false, .sequence = scheduler->received};
+        answer->is_decision = false;
+        answer->sequence = scheduler->received;
+        return;
     }
     takt_decision_t decision = take(dispatcher, now);
     while (apply_deferred(scheduler, decision.entity, now)) {
@@ -161,7 +182,8 @@ takt_answer_t takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch
     scheduler->job = job_of(decision.entity);
     scheduler->number++;
     scheduler->is_signalled = false;
-    return answer_of(scheduler, &decision, now);
+    answer->sequence = scheduler->received;
+    tell(scheduler, decision.entity, now, answer);
 }
 
 /* ---- between fetches ---------------------------------------------------------------------------------- */

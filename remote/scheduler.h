@@ -2,7 +2,8 @@
 /* Scheduler side: core behind messages. It has the state of the system; no other side writes it.
  *
  *     receive(message, now)     an event has come; stamped `now`
- *     fetch(fetch, now)         the decision is taken now, and only now, if all events that the fetch names have come
+ *     fetch(fetch, now, &answer)
+ *                               the decision is taken now, and only now, if all events that the fetch names have come
  *     pass(now)                 handles what is due; true: raise a signal, another job would be chosen
  *     next()                    call pass no later than this
  *
@@ -59,9 +60,9 @@ void takt_scheduler_init(takt_scheduler_t *scheduler, takt_system_t *system, tak
 TAKT_MUST_USE takt_receipt_t takt_scheduler_receive(takt_scheduler_t *scheduler,
                                                     const takt_message_t *message, takt_instant_t now);
 
-/* The application side asks. */
-TAKT_MUST_USE takt_answer_t takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch_t *fetch,
-                                                 takt_instant_t now);
+/* The application side asks. Writes the answer. */
+void takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch_t *fetch, takt_instant_t now,
+                          takt_answer_t *answer);
 
 /* Handles what is due. Returns true if a signal is to be raised, with scheduler->number. */
 TAKT_MUST_USE bool takt_scheduler_pass(takt_scheduler_t *scheduler, takt_instant_t now);

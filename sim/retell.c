@@ -8,9 +8,10 @@
 #define UNKNOWN_DEMAND (UINT64_C(1) << 62)
 
 typedef struct retell {
-    takt_run_t run;     /* first of all: its trace observes the replay */
-    takt_instant_t now; /* of the last record */
-    bool is_over;       /* the job of the last decision has ended or suspended itself */
+    takt_run_t run;      /* first of all: its trace observes the replay */
+    takt_instant_t now;  /* of the last record */
+    takt_instant_t seen; /* when the platform saw the event of the next record; TAKT_NEVER: then */
+    bool is_over;        /* the job of the last decision has ended or suspended itself */
 } retell_t;
 
 static void end_service(takt_run_t *run) {
@@ -52,13 +53,14 @@ static void pass(retell_t *retell, takt_instant_t now) {
     }
 }
 
-/* The demand of a job that finishes is what it has executed. */
+/* The demand of a job that finishes is what it has executed. It has finished when the platform saw that. */
 static void complete(takt_run_t *run, const takt_record_t *record) {
+    const takt_instant_t seen = TAKT_CONTAINER_OF(run, retell_t, run)->seen;
     const uint32_t task = takt_sim_task_of(run->sim, record->entity);
     takt_sim_work_t *work = takt_sim_work_on(run->sim, task, record->job);
     work->total -= work->at.left;
     work->at.left = 0;
-    takt_sim_tell_finish(run->sim, &run->sinks, task, record->now);
+    takt_sim_tell_finish(run->sim, &run->sinks, task, takt_least_of(record->now, seen));
     work->total = UNKNOWN_DEMAND;
     end_service(run);
     run->running = NULL;
@@ -104,6 +106,7 @@ static void observe(takt_trace_t *trace, const takt_record_t *record) {
         takt_sinks_listen(trace, record);
         break;
     }
+    retell->seen = record->kind == TAKT_RECORD_LATE ? record->value : TAKT_NEVER;
 }
 
 takt_replay_result_t takt_sim_retell(takt_sim_t *sim, const takt_record_t *records, uint64_t count,
@@ -112,7 +115,8 @@ takt_replay_result_t takt_sim_retell(takt_sim_t *sim, const takt_record_t *recor
                                .sim = sim,
                                .platform = &recorded,
                                .sinks = *sinks,
-                               .horizon = horizon}};
+                               .horizon = horizon},
+                       .seen = TAKT_NEVER};
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         sim->work[task].total = UNKNOWN_DEMAND;
         sim->work[task].at.item = TAKT_SIM_PLAIN;

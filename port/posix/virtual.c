@@ -14,8 +14,8 @@ static takt_instant_t act_never(void) { return TAKT_NEVER; }
 
 static void act_not(void) {}
 
-static const takt_posix_companion_t nobody = {.next = act_never, .act = act_not};
-static const takt_posix_companion_t *companion = &nobody;
+static const takt_posix_companion_t no_companion = {.next = act_never, .act = act_not};
+static const takt_posix_companion_t *companion = &no_companion;
 
 void takt_posix_accompany(const takt_posix_companion_t *added) { companion = added; }
 

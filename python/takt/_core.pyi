@@ -30,7 +30,10 @@ RECORD_ABORT: int
 RECORD_SKIP: int
 RECORD_SETTLED: int
 RECORD_END: int
+RECORD_LATE: int
+RECORD_STALE: int
 RECORD_DROPPED: int
+RECORD_SIGNAL: int
 RECORD_OVERFLOW: int
 
 Record = tuple[int, int, int, int, int, int, int]

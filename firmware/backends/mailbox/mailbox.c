@@ -47,8 +47,8 @@ static void require_received(takt_receipt_t receipt) {
 }
 
 static void reply(const takt_fetch_t *fetch, takt_instant_t now) {
-    const takt_letter_t letter = {.kind = TAKT_LETTER_ANSWER,
-                                  .answer = takt_scheduler_fetch(&scheduler, fetch, now)};
+    takt_letter_t letter = {.kind = TAKT_LETTER_ANSWER};
+    takt_scheduler_fetch(&scheduler, fetch, now, &letter.answer);
     send(TAKT_SENDER_ANSWERS, &letter);
 }
 
@@ -158,16 +158,18 @@ static bool accept(void) {
     return is_accepted;
 }
 
+/* After a fetch that was too early, true if what it missed is still under way. */
+static bool has_to_wait(void) {
+    const bool waits = is_early && takt_letters_next(true) != TAKT_NEVER;
+    is_early = false;
+    return waits;
+}
+
 bool takt_backend_settle(takt_dispatcher_t *dispatcher, takt_instant_t now, bool *is_charge_due) {
     (void)dispatcher;
     (void)now;
     *is_charge_due = false;
-    if (is_early && takt_letters_next(true) != TAKT_NEVER) {
-        is_early = false;
-        takt_posix_await();
-        return true;
-    }
-    if (!is_asked) {
+    if (!is_asked && !has_to_wait()) {
         ask();
     }
     takt_posix_await();

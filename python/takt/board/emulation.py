@@ -5,7 +5,8 @@ Source: firmware/main.c (the program), system/image.h (what it reads) and one bu
 firmware/build_*.json. An emulated board keeps time in its own ticks; a job executes instructions, not ticks, and the
 scheduler's own work takes time too. So what is measured differs from what is simulated, and what must be equal is the
 replay. The board `posix` is a Linux process with the ticks of the file. In virtual time its schedule equals the
-simulation's. In real time a run takes as long as its horizon, and Linux adds arbitrary delays.
+simulation's. In real time a run takes as long as its horizon, and Linux adds arbitrary delays. Its scheduler may stand
+behind a mailbox, which delays every message.
 
 When not to use it: for cycles of silicon, which the emulator does not count; for bounds on responses in real time.
 """
@@ -29,6 +30,7 @@ from takt.board import firmware, programs
 from takt.files import trace_file
 from takt.files.trace_file import Trace
 from takt.model.core_input import ResolvedSystem
+from takt.model.delays import Delay, delays_of
 from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import name_of
 from takt.model.system import System
@@ -41,11 +43,15 @@ BOARDS = (CORTEX_M, POSIX, RISCV)
 REAL_TIME = "posix_real_time"
 """The board posix, by the clock of the machine."""
 
+REMOTE = "posix_remote"
+"""The board posix, in virtual time, with its scheduler behind a mailbox."""
+
 _IMAGE_FILE = "image.bin"
 _RECORDS_FILE = "records.bin"
 _RECORD_BYTES = 32
 _REFUSED = 2
 _FULL = 4
+_OBSERVED = 7
 _INSTRUCTIONS_PER_SECOND = 2_000_000
 _PATIENCE_SECONDS = 60
 _NS_PER_SECOND = 1_000_000_000
@@ -53,30 +59,48 @@ _LONGEST_REAL_NS = 300 * _NS_PER_SECOND
 """The longest horizon in real time; a longer one is probably a mistake."""
 
 
-def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:
+def run(system: System, path: str | Path, name: str = CORTEX_M, *, remote: Delay | None = None) -> Trace:
     """Run a system on a board.
 
     Args:
         system: what to run, up to its horizon.
         path: the trace file to write.
         name: the board, one of BOARDS or REAL_TIME.
+        remote: the delay of each message to and from a scheduler at a distance, of the board POSIX: ticks, a time or a
+            distribution of times. None: the scheduler stands where the jobs run.
 
     Returns:
         The trace, in ticks of the board.
 
     Raises:
+<<<<<<< HEAD
         InputError: the board cannot take the system, or its trace is too long for the board's memory.
+        BoardError: a tool is missing, the firmware could not be built, or it failed; or its jobs did not do what the
+            scheduler at a distance decided, and then the trace is written nevertheless.
+=======
+        InputError: the board cannot take the system or the delay, or its trace is too long for the board's memory.
         BoardError: a tool is missing, the firmware could not be built, or it failed.
+>>>>>>> 9e5b970
     """
-    board = load_board(name)
+    if remote is not None and name != POSIX:
+        raise InputError([Problem(f"it needs the board {POSIX}, found {name}", "conflict", key="remote")])
+    board = load_board(name if remote is None else REMOTE)
+    delays = None if remote is None else delays_of(remote, system.resolution)
     adapted = adapt(system, board)
     horizon = horizon_ticks(system)
     board_horizon = horizon * system.resolution_ns // adapted.resolution_ns
     with temporary_folder() as folder:
-        image = programs.image(system.resolved, adapted, horizon, is_real_time=board.is_real_time)
+        image = programs.image(system.resolved, adapted, horizon, is_real_time=board.is_real_time, delays=delays)
         output_files.write(folder / _IMAGE_FILE, image)
-        records = _execute(board, folder, board_horizon, adapted.resolution_ns)
+<<<<<<< HEAD
+        records, finding = _execute(board, folder, board_horizon, adapted.resolution_ns)
     trace_file.write(path, adapted, name, board_horizon, _whole(records))
+    if finding is not None:
+        raise BoardError(finding)
+=======
+        records = _execute(board, folder, board_horizon, adapted.resolution_ns)
+    trace_file.write(path, adapted, board.name, board_horizon, _whole(records), is_remote=delays is not None)
+>>>>>>> 9e5b970
     return trace_file.read(path)
 
 
@@ -131,7 +155,7 @@ def load_board(name: str) -> Board:
     """Read the description of a board from the sources.
 
     Args:
-        name: one of BOARDS, or REAL_TIME.
+        name: one of BOARDS, or REAL_TIME, or REMOTE.
     """
     source = firmware.source_folder()
     recipe = json.loads((source / "firmware" / f"build_{port_of(name)}.json").read_text(encoding="utf-8"))
@@ -174,7 +198,7 @@ def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
     elif resolved.costs.is_pull:
         message = 'boards handle every event at once, as with points = "push"; leave the key out'
         yield Problem(message, "board", table="platform", key="points")
-    elif board.name == POSIX and not resolved.costs.is_ideal:
+    elif board.name in (POSIX, REMOTE) and not resolved.costs.is_ideal:
         message = (
             "in virtual time the kernel takes no time; leave out costs, or run in real time, on cortex_m or on riscv"
         )
@@ -245,8 +269,12 @@ def _patience(board: Board, horizon_ns: int) -> int:
     return _PATIENCE_SECONDS + (horizon_ns >> shift) // _INSTRUCTIONS_PER_SECOND
 
 
-def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> bytes:
-    """Run the program of task sets on the image in a folder; gives the records that it wrote."""
+def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> tuple[bytes, str | None]:
+    """Run the program of task sets on the image in a folder.
+
+    Returns:
+        The records that it wrote, and what its observer found, if it found anything.
+    """
     command = _command(board, _program(board))
     patience = _patience(board, horizon * tick_ns)
     try:
@@ -256,12 +284,13 @@ def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> bytes:
     said = " ".join((done.stdout + done.stderr).decode(errors="replace").split()) or "no word"
     if done.returncode == _REFUSED:
         raise InputError([Problem(f"the board refuses the task set: {said}", "board")])
-    if done.returncode not in (0, _FULL):
-        raise BoardError(f"the firmware failed with status {done.returncode}: {said}")
+    failure = None if done.returncode in (0, _FULL) else f"the firmware failed with status {done.returncode}: {said}"
+    if failure is not None and done.returncode != _OBSERVED:
+        raise BoardError(failure)
     records = _read_records(folder)
     if done.returncode == _FULL:
         raise InputError([_full(records, tick_ns)])
-    return records
+    return records, failure
 
 
 def _read_records(folder: Path) -> bytes:

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-_ROOMS = ("core", "policy", "system", "kernel", "port", "firmware")
+_ROOMS = ("core", "policy", "system", "remote", "kernel", "port", "firmware")
 _SUFFIXES = frozenset({".c", ".h", ".S", ".ld"})
 
 

@@ -48,6 +48,9 @@ _STREAMS = words("STREAMS", "kind")
 _TIMED_ITEMS = ("run", "suspend")
 _ITEMS = ("run", "point", "optional point", "suspend", "lock", "unlock")
 
+_DELAYS = 4096
+"""How many delays are drawn; a program takes them in turn."""
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -141,7 +144,14 @@ def _resource(resource: ResolvedResource, policy: str | Policy, scale: Scale) ->
 # ---- the image ----------------------------------------------------------------------------------------------
 
 
-def image(system: ResolvedSystem, described: ResolvedSystem, horizon: int, *, is_real_time: bool) -> bytes:
+def image(
+    system: ResolvedSystem,
+    described: ResolvedSystem,
+    horizon: int,
+    *,
+    is_real_time: bool = False,
+    delays: Stream | None = None,
+) -> bytes:
     """Write the image of a system.
 
     Args:
@@ -149,6 +159,7 @@ def image(system: ResolvedSystem, described: ResolvedSystem, horizon: int, *, is
         described: the same as `describe` gives it.
         horizon: in the ticks of the file.
         is_real_time: whether the program keeps real time in ticks of the board.
+        delays: of messages to and from a scheduler at a distance, in ticks of the file; None: it is not at one.
 
     Returns:
         The words, little endian.
@@ -161,7 +172,7 @@ def image(system: ResolvedSystem, described: ResolvedSystem, horizon: int, *, is
     inputs = list(zip(map(scale.up, instant), map(scale.up, nominal), kind, index, strict=True))
 
     def listed(demand: Stream, task: int | None) -> Stream:
-        return _listed(demand, system.seed, task or 0, jobs[task or 0], scale)
+        return _drawn(demand, system.seed, task or 0, jobs[task or 0], scale)
 
     tasks = enumerate(zip(system.tasks, described.tasks, strict=True))
     changes = zip(system.changes, described.changes, strict=True)
@@ -173,7 +184,9 @@ def image(system: ResolvedSystem, described: ResolvedSystem, horizon: int, *, is
         ),
         changes=tuple(replace(into, demand=listed(change.demand, change.task)) for change, into in changes),
     )
-    return images.pack(drawn, scale.up(horizon), inputs, is_real_time=is_real_time)
+    told = None if delays is None else _drawn(delays, system.seed, _core.NO_ENTITY, _DELAYS, scale)
+    end = scale.up(horizon)
+    return images.pack(drawn, end, inputs, is_real_time=is_real_time, is_remote=told is not None, delays=told)
 
 
 def _ring(task: ResolvedTask, arrivals: int) -> int:
@@ -181,10 +194,10 @@ def _ring(task: ResolvedTask, arrivals: int) -> int:
     return 1 << max(arrivals - 1, 0).bit_length() if task.is_external else 0
 
 
-def _listed(demand: Stream, seed: int, task: int, jobs: int, scale: Scale) -> Stream:
-    """List the demands of jobs, in ticks of the board: listed ones, or as many as there are jobs."""
-    values = demand.values or _core.draw(_STREAMS.index(demand.kind), *demand.limits, seed, task, max(jobs, 1))
-    return Stream("listed", tuple(map(scale.up, values)))
+def _drawn(stream: Stream, seed: int, task: int, count: int, scale: Scale) -> Stream:
+    """List a stream, in ticks of the board: what is listed already, or so many numbers that are drawn."""
+    values = stream.values or _core.draw(_STREAMS.index(stream.kind), *stream.limits, seed, task, max(count, 1))
+    return Stream("listed", tuple(map(scale.up, values)), least=min(1, *values))
 
 
 def _jobs(system: ResolvedSystem, number: int, arrivals: int, horizon: int) -> int:

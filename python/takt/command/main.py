@@ -175,6 +175,14 @@ def run(
     real_time: Annotated[
         bool, typer.Option("--real-time", help="With --on posix: run by the machine's clock, as long as the horizon.")
     ] = False,
+    remote: Annotated[
+        str | None,
+        _option(
+            "D",
+            "With --on posix: the scheduler stands at a distance, and each message takes D: a time, "
+            "uniform:0:50us, exponential:20us, normal:20us:5us or weibull:20us:1.5.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     check: Check = False,
 ) -> None:
@@ -182,13 +190,15 @@ def run(
 
     With --on, the table shows measured beside simulated times; files are then those of the board, in its ticks.
     With --real-time the process runs by the clock of the machine, and Linux may delay it for any time.
+    With --remote, events and decisions are messages that take time, and the table shows how late they came.
 
     Example: `takt run examples/iot_node.toml --policy fp,edf`
     """
     from takt.command import run as command
 
     outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto)
-    command.run(files, policy, horizon, seed, outputs, on=on, real_time=real_time, as_json=as_json, check=check)
+    place = command.Place(on, real_time, remote)
+    command.run(files, policy, horizon, seed, outputs, place, as_json=as_json, check=check)
 
 
 # ---- takt compare -----------------------------------------------------------------------------------

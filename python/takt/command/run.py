@@ -21,6 +21,8 @@ from takt.board import emulation
 from takt.command import task_sets
 from takt.command.terminal import errors_to_stderr, progress_bar
 from takt.model import catalogue
+from takt.model.delays import Delay
+from takt.model.delays import parse as parse_delay
 from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import name_of
 from takt.model.system import System
@@ -59,6 +61,26 @@ class Outputs:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where task sets run; each is the option of that name.
+
+    Args:
+        on: the board; None: they are simulated.
+        real_time: whether the board keeps the time of the machine.
+        remote: the delay of messages to and from a scheduler at a distance, as it was written.
+    """
+
+    on: str | None = None
+    real_time: bool = False
+    remote: str | None = None
+
+    @property
+    def board(self) -> str | None:
+        """The board, in real time another one."""
+        return emulation.REAL_TIME if self.real_time else self.on
+
+
+@dataclass(frozen=True)
 class _Run:
     """One simulation to be made."""
 
@@ -72,16 +94,14 @@ def run(
     horizon: str | None,
     seed: str | None,
     outputs: Outputs,
+    place: Place,
     *,
-    on: str | None,
-    real_time: bool,
     as_json: bool,
     check: bool,
 ) -> None:
     """Simulate files under policies, or run them on a board; print and write what comes out."""
     with errors_to_stderr():
-        _check_board(on, outputs)
-        _check_clock(on, real_time)
+        remote = _check_place(place, outputs)
         if outputs.gantt is not None:
             from takt.show import gantt
 
@@ -89,8 +109,10 @@ def run(
         runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
         _refuse_shared_outputs(runs, outputs)
         _refuse_same_paths(files, outputs)
-        board = emulation.REAL_TIME if real_time else on
-        outcomes = [_simulate(run, outputs) if board is None else _run_on_board(run, board, outputs) for run in runs]
+        outcomes = [
+            _simulate(run, outputs) if place.board is None else _run_on_board(run, place.board, remote, outputs)
+            for run in runs
+        ]
         _print_outcomes(outcomes, as_json)
         for name, frame in outcomes[0].frames.items():
             csv_files.write(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
@@ -143,11 +165,19 @@ def _check_board(board: str | None, outputs: Outputs) -> None:
         raise InputError([Problem(message, "conflict", key=f"--{name}")])
 
 
-def _check_clock(board: str | None, is_real_time: bool) -> None:
-    """Check that the board can keep real time, if that is asked for."""
-    if is_real_time and board != emulation.POSIX:
-        message = f"it needs --on {emulation.POSIX}, found {f'--on {board}' if board else 'no --on'}"
-        raise InputError([Problem(message, "conflict", key="--real-time")])
+def _check_place(place: Place, outputs: Outputs) -> Delay | None:
+    """Check that the board can keep real time, or have its scheduler at a distance; gives the delay."""
+    _check_board(place.on, outputs)
+    for option, is_given in (("--real-time", place.real_time), ("--remote", place.remote is not None)):
+        if is_given and place.on != emulation.POSIX:
+            message = f"it needs --on {emulation.POSIX}, found {f'--on {place.on}' if place.on else 'no --on'}"
+            raise InputError([Problem(message, "conflict", key=option)])
+    if place.remote is None:
+        return None
+    if place.real_time:
+        message = "it needs virtual time, found --real-time; leave one of both out"
+        raise InputError([Problem(message, "conflict", key="--remote")])
+    return parse_delay(place.remote)
 
 
 def _runs(file: Path, policies: str | None) -> Iterator[_Run]:
@@ -230,11 +260,11 @@ def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
     return _Outcome(run, report.report_of(result), None, frames, result)
 
 
-def _run_on_board(run: _Run, board: str, outputs: Outputs) -> _Outcome:
+def _run_on_board(run: _Run, board: str, remote: Delay | None, outputs: Outputs) -> _Outcome:
     """Run on the board, replay what it recorded, and simulate."""
     with _blaming(run.file), emulation.temporary_folder() as folder:
         path = outputs.trace or folder / "board.takt"
-        trace = emulation.run(run.system, path, board)
+        trace = emulation.run(run.system, path, board, remote=remote)
         replayed = replay(path)
         if replayed.difference is not None:
             raise BoardError(f"{path}: {replayed.difference.text}")
@@ -292,7 +322,9 @@ def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:
     if result is None:
         return
     if outputs.report is not None:
-        result.to_html(outputs.report)
+        from takt.show import run_page
+
+        run_page.write([result], outputs.report, outcome.report.remote)
     if outputs.gantt is not None:
         result.gantt(outputs.gantt)
     if outputs.perfetto is not None:

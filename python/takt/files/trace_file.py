@@ -66,6 +66,7 @@ class Trace:
         domains: of a machine: the trace of each domain, with numbers of its own; else empty.
         processors: of a domain: numbers of its processors on the machine.
         rows: of a domain: places of its records in the file.
+        is_remote: whether the scheduler stood at a distance.
         full_at: when the memory for the records was full, if it was: later ones are lost.
     """
 
@@ -79,6 +80,7 @@ class Trace:
     domains: tuple[Trace, ...] = ()
     processors: tuple[int, ...] = (0,)
     rows: tuple[int, ...] = ()
+    is_remote: bool = False
     full_at: int | None = None
 
     def program(self) -> _core.Program:
@@ -366,6 +368,7 @@ def _trace_of(
         system=_with_policies(system, names.policies, policies),
         image=image,
         data=records,
+        is_remote=run.is_remote,
     )
 
 

@@ -13,7 +13,7 @@ from takt.model.distributions import Distribution
 from takt.model.tables import Task
 
 
-def _stream(distribution: Distribution, least: int, most: int, resolution: str, floor: int = 0) -> Stream:
+def stream_of(distribution: Distribution, least: int, most: int, resolution: str, floor: int = 0) -> Stream:
     """Make the stream of a distribution; its limits are `least` and `most`, or its own ones from `floor` on."""
 
     def limit(value: int | str | None, default: int) -> int:
@@ -32,7 +32,7 @@ def _stream(distribution: Distribution, least: int, most: int, resolution: str, 
 def demand_of(task: Task, wcet: int, resolution: str) -> Stream:
     """Make the stream of what the jobs of a task execute."""
     if isinstance(task.demand, Distribution):
-        return _stream(task.demand, 1, wcet, resolution)
+        return stream_of(task.demand, 1, wcet, resolution)
     if task.demand is None:
         return Stream("listed", (limited(runs_of(task, resolution)) or wcet,))
     given = task.demand if isinstance(task.demand, tuple) else (task.demand,)
@@ -49,7 +49,7 @@ def arrivals_of(task: Task, ticks: Callable[[int | str], int], resolution: str) 
         most = limited(2 * least)
         return Stream("uniform", (), min(float(least), below), min(float(most), below), least, most)
     if isinstance(task.arrivals, Distribution):
-        return _stream(task.arrivals, least, times.MAX_TICKS, resolution, floor=least)
+        return stream_of(task.arrivals, least, times.MAX_TICKS, resolution, floor=least)
     offset = ticks(task.offset)
     instants = (limited(offset + ticks(instant)) for instant in task.arrivals)
     return Stream("listed", tuple(instants), least=0)

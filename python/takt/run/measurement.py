@@ -48,7 +48,8 @@ def budgets_of(trace: Trace) -> pl.DataFrame:
 def result_of(trace: Trace, system: System) -> RunResult:
     """Make of a trace the result of a run; errors are those of jobs_of.
 
-    What no trace holds is not there: demands of jobs, and points of preemptive jobs.
+    What no trace holds is not there: demands of jobs, and points of preemptive jobs. With a scheduler at a distance
+    overruns are not counted: what was decided includes the time that messages take.
 
     Args:
         trace: of one processor.
@@ -57,7 +58,10 @@ def result_of(trace: Trace, system: System) -> RunResult:
     kept = list(frames.OPTIONS)
     outcome = _retold(trace, kept)
     summary = frames.summary(system.resolved, outcome["statistics"])
-    unknown = pl.Series("optional_wanted", [None] * len(summary), dtype=pl.UInt64)
+    unknown = [pl.Series("optional_wanted", [None] * len(summary), dtype=pl.UInt64)]
+    unknown += [pl.Series("overruns", [0] * len(summary), dtype=pl.UInt64)] * trace.is_remote
+    for column in unknown:
+        summary = summary.replace_column(summary.columns.index(column.name), column)
     return RunResult(
         system=system,
         horizon=trace.horizon,
@@ -65,7 +69,7 @@ def result_of(trace: Trace, system: System) -> RunResult:
         invocations=outcome["decisions"],
         switches=outcome["switches"],
         overhead=0,
-        summary=summary.replace_column(summary.columns.index(unknown.name), unknown),
+        summary=summary,
         architecture=None,
         policies={},
         frames={name: frames.frame(name, system.resolved, outcome["frames"][name]) for name in kept},

@@ -10,6 +10,7 @@ from takt.files.trace_file import Trace
 from takt.model.core_input import ResolvedTask
 from takt.model.python_policy import name_of
 from takt.run.measurement import jobs_of
+from takt.run.remote import remote_of
 from takt.show.report import Report, TaskRow
 
 
@@ -29,6 +30,7 @@ def report_of(trace: Trace) -> Report:
             _row(task, server, jobs.get((task.name,), nothing))
             for task, server in zip(system.tasks, system.server_names(), strict=True)
         ],
+        remote=remote_of(trace),
     )
 
 

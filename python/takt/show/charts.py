@@ -500,6 +500,26 @@ def histogram(counted: Distribution, color: str, scale: float, unit: str) -> fig
     return chart
 
 
+def lateness(edges: Sequence[int], counts: Sequence[int], scale: float, unit: str) -> figure:
+    """Make the histogram of the lateness of events.
+
+    Args:
+        edges: of the bins, in ticks.
+        counts: events in each bin, which has its right edge.
+        scale: units per tick.
+        unit: of the axis.
+    """
+    instants = [edge * scale for edge in edges]
+    chart = quiet_figure(140, Range1d(0, instants[-1] * 1.06), Range1d(0, max(1, *counts) * 1.1))
+    time_axis(chart, unit)
+    chart.grid.grid_line_color = None
+    source = ColumnDataSource({"left": instants[:-1], "right": instants[1:], "count": list(counts)})
+    bars = chart.quad("left", "right", "count", 0, source=source, fill_color=_BUDGET_COLOR, line_color="white")
+    rows = [("above", f"@left{{0.[000]}} {unit}"), ("up to", f"@right{{0.[000]}} {unit}"), ("events", "@count")]
+    chart.add_tools(HoverTool(renderers=[bars], tooltips=rows))
+    return chart
+
+
 def shares(counted: Sequence[Distribution], scale: float, unit: str) -> figure:
     """Make the chart of the share of jobs that are done in a time, a line for each run.
 

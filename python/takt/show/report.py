@@ -17,6 +17,7 @@ from takt.base import times
 from takt.files import trace_file
 from takt.model.python_policy import name_of
 from takt.run.architecture import Architecture
+from takt.run.remote import Remote
 from takt.run.result import RunResult
 from takt.show import resource_use, stretches
 from takt.show.grants import Grant, grants
@@ -152,6 +153,7 @@ class Report:
         tells_calls: whether the task set says what an allocator does.
         stretches: the utilization between changes; empty if that is not known.
         domains: label, processors and policy of each domain of a machine; else empty.
+        remote: the messages to and from a scheduler at a distance; None elsewhere.
     """
 
     name: str
@@ -171,6 +173,7 @@ class Report:
     tells_calls: bool = False
     stretches: tuple[Stretch, ...] = ()
     domains: tuple[tuple[str, tuple[int, ...], str], ...] = ()
+    remote: Remote | None = None
 
     @property
     def migrations(self) -> int:
@@ -280,6 +283,34 @@ def _architecture_line(architecture: Architecture, clock: Clock) -> str:
     )
 
 
+def remote_cells(remote: Remote, clock: Clock) -> dict[str, Cell]:
+    """Write what happened to the messages of a scheduler at a distance, by name.
+
+    Args:
+        remote: the messages.
+        clock: how to write times and numbers.
+    """
+    lateness = (remote.lateness_min, remote.lateness_avg, remote.lateness_max)
+    times_told = {f"{name} lateness": value for name, value in zip(_RESPONSES, lateness, strict=True)}
+    counts = {"events": remote.events, "late": len(remote.lateness), "stale events": remote.stale}
+    counts |= {"dropped decisions": remote.dropped, "unanswered fetches": remote.unanswered}
+    counts |= {"signals": remote.signals, "decisions": remote.decisions}
+    return {
+        **{name: Cell(clock.write(value)) for name, value in times_told.items()},
+        **{name: Cell(clock.count(value)) for name, value in counts.items()},
+    }
+
+
+def _remote_line(remote: Remote, clock: Clock) -> str:
+    """Write the messages of a scheduler at a distance in one line."""
+    lateness = (remote.lateness_min, remote.lateness_avg, remote.lateness_max)
+    return (
+        f"scheduler at a distance: lateness {' / '.join(map(clock.write, lateness))} (min / avg / max) of "
+        f"{remote.events} events, {remote.stale} stale events, {remote.dropped} dropped decisions, "
+        f"{remote.unanswered} unanswered fetches, {remote.signals} signals, {remote.decisions} decisions"
+    )
+
+
 def print_comparison(console: Console, measured: Report, simulated: Report, unit: str) -> None:
     """Print the measurements of a board beside those of the simulator.
 
@@ -290,6 +321,8 @@ def print_comparison(console: Console, measured: Report, simulated: Report, unit
         unit: the unit to write times in.
     """
     print_table(console, f"{_title(measured)}  on {measured.platform}", _comparison_table(measured, simulated, unit))
+    if measured.remote is not None:
+        console.print(_remote_line(measured.remote, Clock(measured.resolution_ns, unit)), soft_wrap=True)
     _say_what_is_left_out(console, measured)
 
 
@@ -546,7 +579,18 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
         "deadlocks": [asdict(deadlock) for deadlock in report.deadlocks],
         "changes": list(report.changes),
         "tasks": [_row_as_json(row) for row in report.rows],
+        **_remote_as_json(report.remote),
     } | _domains_as_json(report)
+
+
+def _remote_as_json(remote: Remote | None) -> dict[str, Any]:
+    """Make what --json says of a scheduler at a distance; nothing elsewhere."""
+    if remote is None:
+        return {}
+    average = None if remote.lateness_avg is None else float(remote.lateness_avg)
+    lateness = {"lateness_min": remote.lateness_min, "lateness_avg": average, "lateness_max": remote.lateness_max}
+    counts = {name: value for name, value in asdict(remote).items() if name != "lateness"}
+    return {"remote": {**counts, "late": len(remote.lateness), **lateness}}
 
 
 def _domains_as_json(report: Report) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from takt.base import forks, output_files
 from takt.model.conversion import to_ticks
 from takt.model.python_policy import name_of
 from takt.model.system import System
+from takt.run.remote import Remote
 from takt.run.result import RunResult
 from takt.show import report, resource_use, stretches, timeline
 from takt.show.report import TaskRow
@@ -58,29 +59,30 @@ class Panel:
     key: str
 
 
-def write(results: Sequence[RunResult], path: str | Path) -> None:
+def write(results: Sequence[RunResult], path: str | Path, remote: Remote | None = None) -> None:
     """Write a page about one run, or about several runs of one task set, one above the other on one time axis.
 
     Args:
         results: of simulations that kept what is shown; they differ in their policies.
         path: the file; what is there is replaced.
+        remote: the messages of a run with a scheduler at a distance.
 
     Raises:
         InputError: the file cannot be written.
         ValueError: there is no result, or one did not keep segments, jobs, points, or the budgets or locks that
             there are.
     """
-    output_files.write(path, page(results).encode())
+    output_files.write(path, page(results, remote).encode())
 
 
-def page(results: Sequence[RunResult]) -> str:
+def page(results: Sequence[RunResult], remote: Remote | None = None) -> str:
     """Make the text of the page; arguments and errors are those of write."""
     forks.check()
     if not results:
         raise ValueError("a report needs at least one result")
     runs = _runs(results)
-    facts = _facts(runs) | {"script": markup_of("report.js")}
-    return render("report.html", facts, embed(_charts(runs), "takt.ready()"))
+    facts = _facts(runs) | {"script": markup_of("report.js"), "remote_table": _remote_table(runs[0], remote)}
+    return render("report.html", facts, embed(_charts(runs) | _lateness_chart(runs[0], remote), "takt.ready()"))
 
 
 def _runs(results: Sequence[RunResult]) -> list[Run]:
@@ -138,6 +140,24 @@ def _panel_charts(runs: Sequence[Run]) -> dict[str, Model]:
         f"panel-{i}": charts.shares([counted[task] for counted in by_run], lines.scale, lines.unit)
         for i, task in enumerate(tasks)
     }
+
+
+def _lateness_chart(run: Run, remote: Remote | None) -> dict[str, Model]:
+    """Make the histogram of the events that came late, if there is a scheduler at a distance."""
+    from takt.show import charts
+
+    if remote is None:
+        return {}
+    edges, counts = timeline.bins_of(pl.Series(remote.lateness, dtype=pl.Int64), charts.BINS)
+    return {"lateness": charts.lateness(edges, counts, run.timeline.scale, run.timeline.unit)}
+
+
+def _remote_table(run: Run, remote: Remote | None) -> _Table | None:
+    """Make the table of the messages of a scheduler at a distance, if there is one."""
+    if remote is None:
+        return None
+    cells = report.remote_cells(remote, _clock(run.result))
+    return _table([(name, "number") for name in cells], [list(cells.values())])
 
 
 def _panel_tasks(runs: Sequence[Run]) -> list[str]:

@@ -521,6 +521,15 @@ def distributions(result: RunResult, tasks: Sequence[str], bins: int) -> dict[st
     return {task: _distribution(by_task.get((task,), empty), deadlines[task], longest[task], bins) for task in tasks}
 
 
+def bins_of(values: pl.Series, bins: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Count positive times in about so many bins of whole ticks from 0 on: the edges, and how many lie in each."""
+    largest = int(values.max() or 1)  # type: ignore[arg-type]
+    width = -(-largest // bins)
+    counted = dict(((values - 1) // width).value_counts().iter_rows())
+    last = -(-largest // width)
+    return tuple(width * i for i in range(last + 1)), tuple(counted.get(i, 0) for i in range(last))
+
+
 def _with_lateness(result: RunResult) -> pl.DataFrame:
     """Give the jobs with whether they are late, by the deadlines that are shown with their responses."""
     windows = result.windows
