@@ -73,14 +73,9 @@ def run(system: System, path: str | Path, name: str = CORTEX_M, *, remote: Delay
         The trace, in ticks of the board.
 
     Raises:
-<<<<<<< HEAD
-        InputError: the board cannot take the system, or its trace is too long for the board's memory.
+        InputError: the board cannot take the system or the delay, or its trace is too long for the board's memory.
         BoardError: a tool is missing, the firmware could not be built, or it failed; or its jobs did not do what the
             scheduler at a distance decided, and then the trace is written nevertheless.
-=======
-        InputError: the board cannot take the system or the delay, or its trace is too long for the board's memory.
-        BoardError: a tool is missing, the firmware could not be built, or it failed.
->>>>>>> 9e5b970
     """
     if remote is not None and name != POSIX:
         raise InputError([Problem(f"it needs the board {POSIX}, found {name}", "conflict", key="remote")])
@@ -92,15 +87,10 @@ def run(system: System, path: str | Path, name: str = CORTEX_M, *, remote: Delay
     with temporary_folder() as folder:
         image = programs.image(system.resolved, adapted, horizon, is_real_time=board.is_real_time, delays=delays)
         output_files.write(folder / _IMAGE_FILE, image)
-<<<<<<< HEAD
         records, finding = _execute(board, folder, board_horizon, adapted.resolution_ns)
-    trace_file.write(path, adapted, name, board_horizon, _whole(records))
+    trace_file.write(path, adapted, board.name, board_horizon, _whole(records), is_remote=delays is not None)
     if finding is not None:
         raise BoardError(finding)
-=======
-        records = _execute(board, folder, board_horizon, adapted.resolution_ns)
-    trace_file.write(path, adapted, board.name, board_horizon, _whole(records), is_remote=delays is not None)
->>>>>>> 9e5b970
     return trace_file.read(path)
 
 
