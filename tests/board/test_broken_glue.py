@@ -18,11 +18,8 @@ from places import ROOT
 from recipes import must_build, recipe
 from takt.base.errors import BoardError
 from takt.board import emulation, firmware
-from takt.model import image as images
-from takt.model.core_input import Stream
 
 MAILBOX = "firmware/backends/mailbox/mailbox.c"
-BOARD = "posix_remote"
 DELAY = 2
 
 Changes = tuple[tuple[str, str], ...]
@@ -132,7 +129,7 @@ def system() -> takt.System:
 @pytest.fixture(scope="module")
 def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Compile all of the program but the mailbox."""
-    folder, how = tmp_path_factory.mktemp("objects"), recipe(BOARD)
+    folder, how = tmp_path_factory.mktemp("objects"), recipe(emulation.REMOTE)
     patterns = [*how["sources"], *how["taskset_sources"]]
     sources = sorted({str(path.relative_to(ROOT)) for pattern in patterns for path in ROOT.glob(pattern)} - {MAILBOX})
     compiled = [folder / (source.replace("/", "_") + ".o") for source in sources]
@@ -150,15 +147,13 @@ def glue(changes: Changes, objects: list[Path], folder: Path) -> Path:
         text = text.replace(old, new)
     source = folder / "mailbox.c"
     source.write_text(text, encoding="utf-8")
-    return recipes.link(recipe(BOARD), [str(source)], objects, folder / "glue")
+    return recipes.link(recipe(emulation.REMOTE), [str(source)], objects, folder / "glue")
 
 
 def run(program: Path, trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the system with this program in the place of the board's, and messages of one delay."""
-    pack, remote = images.pack, {"is_remote": True, "delays": Stream("listed", (DELAY,))}
-    monkeypatch.setattr(images, "pack", lambda *arguments, **options: pack(*arguments, **{**options, **remote}))
     monkeypatch.setattr(firmware, "program", lambda *_: program)
-    emulation.run(system(), trace, BOARD)
+    emulation.run(system(), trace, emulation.POSIX, remote=DELAY)
 
 
 @pytest.mark.parametrize("name", DEFECTS)
