@@ -17,6 +17,7 @@ typedef struct replay {
     uint64_t next; /* the first record that is neither fed nor compared */
     takt_replay_result_t *result;
     takt_trace_t *observer; /* may be NULL */
+    bool is_past_end;       /* core has recorded more than the trace has */
 } replay_t;
 
 static void fail(replay_t *replay, takt_replay_verdict_t verdict, const takt_record_t *replayed) {
@@ -46,7 +47,11 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
     replay_t *replay = TAKT_CONTAINER_OF(trace, replay_t, trace);
     observe(replay, record);
     skip_unknown(replay);
-    if (record->kind == TAKT_RECORD_STEP || replay->next >= replay->count) {
+    if (record->kind == TAKT_RECORD_STEP) {
+        return;
+    }
+    if (replay->next >= replay->count) {
+        replay->is_past_end = true;
         return;
     }
     if (memcmp(&replay->records[replay->next], record, sizeof *record) != 0) {
@@ -191,7 +196,7 @@ static bool feed_remote(replay_t *replay, const takt_record_t *record) {
 static void settle(replay_t *replay, takt_instant_t now) {
     takt_dispatcher_t *dispatcher = replay->system->dispatcher;
     bool has_more = true;
-    while (has_more && replay->next < replay->count && replay->result->verdict == TAKT_REPLAY_IDENTICAL) {
+    while (has_more && !replay->is_past_end && replay->result->verdict == TAKT_REPLAY_IDENTICAL) {
         has_more = takt_dispatcher_is_due(dispatcher, now);
         takt_dispatcher_step(dispatcher, now);
         has_more |= takt_dispatcher_is_due(dispatcher, now);
