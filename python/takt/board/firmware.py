@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 _ROOMS = ("core", "policy", "system", "remote", "kernel", "port", "firmware")
-_SUFFIXES = frozenset({".c", ".h", ".S", ".ld"})
+_SUFFIXES = frozenset({".c", ".def", ".h", ".S", ".ld"})
 
 
 class BuildError(Exception):
