@@ -13,8 +13,8 @@
 #include "system/build.h"
 
 /* Completes `event`, whose kind, now and value (nominal, or the number of a resource) are set: of entity `number`, no
- * server, or of none if it is TAKT_NO_ENTITY and the kind is a change. Returns false if there is no such entity, resource
- * or change. */
+ * server, or of none if it is TAKT_NO_ENTITY and the kind is a change. Returns false if there is no such kind of event, entity,
+ * resource or change. */
 TAKT_MUST_USE bool takt_event_of_numbers(takt_system_t *system, uint32_t number, takt_event_t *event);
 
 /* True if `event` meets the preconditions of takt_dispatcher_post in the present state, except that a ring of arrivals
