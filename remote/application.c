@@ -118,14 +118,15 @@ static void begin_or_continue(const takt_application_t *application, takt_entity
     write_job(task, application->changes, answer);
 }
 
-takt_decision_t takt_application_obey(takt_application_t *application, const takt_answer_t *answer) {
+takt_decision_t takt_application_obey(takt_application_t *application, takt_cpu_t *cpu,
+                                      const takt_answer_t *answer) {
     takt_entity_t *entity =
         answer->entity < application->limit ? application->entities[answer->entity] : NULL;
     if (entity != NULL && entity->task != NULL) {
         begin_or_continue(application, entity, answer);
     }
-    application->cpu->running = entity;
-    application->cpu->should_yield = answer->should_yield;
+    cpu->running = entity;
+    cpu->should_yield = answer->should_yield;
     return (takt_decision_t){
         .entity = entity,
         .until = answer->until != TAKT_NOT_TOLD ? answer->until : TAKT_NEVER,

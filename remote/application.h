@@ -6,14 +6,13 @@
  * holds. Nothing else writes them, and no timer or ready set of them is used.
  *
  * Left out: a release that comes while a job runs is known only at the next decision. So takt_wait_next_period returns
- * ACTIVATION_MISSED only for what was released before. */
+ * ACTIVATION_MISSED only for what was released before. Mutexes of plain threads; see docs/explanation/remote.md. */
 #ifndef TAKT_REMOTE_APPLICATION_H
 #define TAKT_REMOTE_APPLICATION_H
 
 #include "remote/message.h"
 
 typedef struct takt_application {
-    takt_cpu_t *cpu;            /* of the kernel */
     takt_entity_t **entities;   /* by number; caller's memory, of `limit` entries */
     uint32_t limit;             /* numbers that there can be */
     takt_resource_t *resources; /* in a row */
@@ -35,8 +34,9 @@ TAKT_INLINE bool takt_application_accepts(const takt_application_t *application,
     return answer->is_decision && answer->sequence == application->posted;
 }
 
-/* Writes what `answer`, which is to be carried out, says into the records. Returns the decision for the kernel. */
-TAKT_MUST_USE takt_decision_t takt_application_obey(takt_application_t *application,
+/* Writes what `answer`, which is to be carried out, says into the records and into `cpu`, the kernel's. Returns the
+ * decision for the kernel. */
+TAKT_MUST_USE takt_decision_t takt_application_obey(takt_application_t *application, takt_cpu_t *cpu,
                                                     const takt_answer_t *answer);
 
 #endif

@@ -100,7 +100,7 @@ static void remove_made(takt_observer_t *observer, uint32_t place) {
     }
 }
 
-/* `entity` goes on: what was put off is over, because its job waited for it. */
+/* `entity` continues: its put-off event has been received, because its job waited for that. */
 static void forget_put_off(takt_observer_t *observer, uint32_t entity) {
     for (uint32_t i = observer->made_count; i > 0; i--) {
         const takt_made_t *made = &observer->setup.made[i - 1u];

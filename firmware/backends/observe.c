@@ -23,7 +23,8 @@ static takt_observer_t observer;
 static const uint64_t made_kinds = UINT64_C(1) << TAKT_RECORD_COMPLETE | UINT64_C(1) << TAKT_RECORD_SUSPEND |
                                    UINT64_C(1) << TAKT_RECORD_LOCK | UINT64_C(1) << TAKT_RECORD_UNLOCK |
                                    UINT64_C(1) << TAKT_RECORD_ARRIVAL | UINT64_C(1) << TAKT_RECORD_ENTER |
-                                   UINT64_C(1) << TAKT_RECORD_LEAVE | UINT64_C(1) << TAKT_RECORD_CHANGE;
+                                   UINT64_C(1) << TAKT_RECORD_LEAVE | UINT64_C(1) << TAKT_RECORD_CHANGE |
+                                   UINT64_C(1) << TAKT_RECORD_YIELD | UINT64_C(1) << TAKT_RECORD_PRIORITY;
 
 static takt_duration_t longest(const takt_stream_t *delays) {
     takt_duration_t most = 0;
@@ -33,6 +34,7 @@ static takt_duration_t longest(const takt_stream_t *delays) {
     return most;
 }
 
+/* A decision of a program of plain threads always names one: only a task set needs `idle`. */
 takt_trace_t *takt_firmware_observe(const takt_program_t *program, takt_trace_t *trace) {
     const uint32_t servers = 1u + program->spec.server_count;
     takt_observer_init(&observer,

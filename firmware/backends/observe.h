@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The observer of a program of task sets whose scheduler is at a distance: what the program tells it.
+/* The observer of a program whose scheduler is at a distance: what the program tells it.
  * With -DTAKT_OBSERVED. Without it, as on the direct backend, there is none, and nothing is told. */
 #ifndef TAKT_FIRMWARE_BACKENDS_OBSERVE_H
 #define TAKT_FIRMWARE_BACKENDS_OBSERVE_H

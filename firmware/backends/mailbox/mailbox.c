@@ -131,7 +131,17 @@ static bool is_from_outside(takt_event_kind_t kind) {
            kind == TAKT_EVENT_LEAVE;
 }
 
+/* A resource may be granted to a thread whose request is being withdrawn: no rule settles that race. */
+static void require_no_mutex(const takt_event_t *event) {
+    if (takt_event_is_lock(event) && event->entity->task == NULL) {
+        takt_firmware_refuse("plain threads cannot lock a mutex if their scheduler is at a distance", "");
+    }
+}
+
+/* Blocks and wakes of a thread have one sender, the processor, also those of its interrupts: no wake overtakes the block
+ * that it ends. */
 void takt_backend_post(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    require_no_mutex(event);
     const takt_letter_t letter = {.kind = TAKT_LETTER_EVENT,
                                   .message = takt_application_post(&application, event)};
     (void)dispatcher;
@@ -183,12 +193,11 @@ bool takt_backend_has_news(const takt_dispatcher_t *dispatcher) {
 
 /* A signal that has arrived in the meantime may be about what the decision did not consider. */
 takt_decision_t takt_backend_take(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    (void)dispatcher;
     (void)now;
     if (signalled >= fetched) {
         takt_posix_interrupt_pend(SIGNAL_INTERRUPT);
     }
-    return takt_application_obey(&application, &answer);
+    return takt_application_obey(&application, dispatcher->cpus, &answer);
 }
 
 /* ---- the start and the end ------------------------------------------------------------------------------ */
@@ -202,14 +211,15 @@ static void build_scheduler_side(const takt_program_t *program, takt_trace_t *tr
                         takt_firmware_allocate(system.task_count * (uint64_t)sizeof *scheduler.deferred));
 }
 
+/* Plain threads that are not in `built` are known from their events. */
 static void know_all(takt_system_t *built) {
-    application.limit = 1u + built->server_count + built->task_count + built->thread_count;
+    const uint32_t count = 1u + built->server_count + built->task_count + built->thread_count;
+    application.limit = 1u + system.server_count + system.task_count + system.thread_count;
     application.entities = takt_firmware_allocate(application.limit * (uint64_t)sizeof *application.entities);
-    application.cpu = built->cpus;
     application.resources = built->resources;
     application.resource_count = built->resource_count;
     application.changes = built->changes;
-    for (uint32_t number = 1; number < application.limit; number++) {
+    for (uint32_t number = 1; number < count; number++) {
         takt_application_know(&application, takt_system_entity(built, number));
     }
 }
