@@ -237,10 +237,11 @@ TAKT_INLINE takt_entity_t *takt_keys_second(const takt_keys_t *keys) {
 TAKT_INLINE takt_entity_t *takt_keys_after(const takt_keys_t *keys, const takt_entity_t *entity) {
     takt_entity_t *best = NULL;
     for (uint32_t slot = 0; slot < keys->count; slot++) {
-        takt_entity_t *other = keys->slots[slot];
-        const bool is_after = takt_is_more_urgent(entity->key, entity->tie, other->key, other->tie);
-        if (is_after && (best == NULL || takt_is_more_urgent(other->key, other->tie, best->key, best->tie))) {
-            best = other;
+        takt_entity_t *candidate = keys->slots[slot];
+        const bool is_after = takt_is_more_urgent(entity->key, entity->tie, candidate->key, candidate->tie);
+        if (is_after &&
+            (best == NULL || takt_is_more_urgent(candidate->key, candidate->tie, best->key, best->tie))) {
+            best = candidate;
         }
     }
     return best;
