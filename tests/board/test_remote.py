@@ -10,6 +10,7 @@ import json
 import tempfile
 from pathlib import Path
 
+import net
 import polars as pl
 import pytest
 import takt
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from oracle import System
 from oracle.systems import horizons
 from places import EXAMPLES
-from sampling import tries
+from sampling import count, tries
 from takt.board import emulation
 from takt.files import trace_file
 from takt.model import delays
@@ -72,6 +73,25 @@ def test_random_systems_with_random_delays_replay_identically(generator: st.Sear
         check_remote(as_programs(system).replace(horizon=horizon, seed=seed), delays.parse(delay))
 
     replays()
+
+
+def drawn(paradigm: str, folder: Path) -> list[takt.System]:
+    """Give systems of a paradigm with allocators or deadline rules, evenly spread."""
+    texts = net.systems(paradigm)
+    return [
+        takt.load(task_set(folder, text.removeprefix("schema = 1\n")))
+        for _, text in texts[:: max(1, len(texts) // count(10))]
+    ]
+
+
+@pytest.mark.parametrize("delay", ["0", "2", "uniform:0:9"])
+@pytest.mark.parametrize("paradigm", ["rates", "shares", "windows"])
+def test_allocators_and_deadline_rules_run_at_a_distance(paradigm: str, delay: str, tmp_path: Path) -> None:
+    for system in drawn(paradigm, tmp_path):
+        if delay == "0":
+            check_equal(system, remote=0)
+        else:
+            check_remote(system, delays.parse(delay))
 
 
 # ---- what is told ------------------------------------------------------------------------------------------
