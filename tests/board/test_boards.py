@@ -392,9 +392,11 @@ def test_a_missing_compiler_is_named_with_its_package(monkeypatch: pytest.Monkey
 def test_a_replay_that_differs_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     write = trace_file.write
 
-    def write_another_decision(path: Path, system: ResolvedSystem, platform: str, horizon: int, records: bytes) -> None:
+    def write_another_decision(
+        path: Path, system: ResolvedSystem, platform: str, horizon: int, records: bytes, *, is_remote: bool
+    ) -> None:
         at = next(at for at in range(0, len(records), 32) if records[at + 24] == 16)
-        write(path, system, platform, horizon, records[: at + 8] + b"\1" + records[at + 9 :])
+        write(path, system, platform, horizon, records[: at + 8] + b"\1" + records[at + 9 :], is_remote=is_remote)
 
     monkeypatch.setattr(trace_file, "write", write_another_decision)
     status, output, errors = invoke("run", str(EXAMPLES / "smallest.toml"), "--on", "cortex_m")
