@@ -2,7 +2,7 @@
 /* Late and stale events of receive.h. */
 #include "core/receive.h"
 
-#include "core/look.h"
+#include "core/peek.h"
 #include "core/record.h"
 
 enum {
@@ -57,6 +57,6 @@ void takt_dispatcher_drop(takt_dispatcher_t *dispatcher, takt_instant_t now, boo
 
 void takt_dispatcher_signal(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     if (dispatcher->trace != NULL) {
-        takt_record_call(dispatcher, TAKT_RECORD_SIGNAL, now, 0, takt_dispatcher_look(dispatcher, now), 0);
+        takt_record_call(dispatcher, TAKT_RECORD_SIGNAL, now, 0, takt_dispatcher_peek(dispatcher), 0);
     }
 }

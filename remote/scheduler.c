@@ -2,7 +2,7 @@
 /* The side of scheduler.h. */
 #include "remote/scheduler.h"
 
-#include "core/look.h"
+#include "core/peek.h"
 #include "core/receive.h"
 #include "system/fits.h"
 
@@ -77,7 +77,7 @@ static takt_receipt_t apply(takt_scheduler_t *scheduler, const takt_message_t *m
     if (receipt == TAKT_RECEIPT_RECEIVED || receipt == TAKT_RECEIPT_STALE) {
         takt_event_give_wait(scheduler->system, &event);
         (void)takt_dispatcher_receive(dispatcher_of(scheduler), &event, message->job, message->seen);
-        scheduler->next = takt_dispatcher_next(dispatcher_of(scheduler), now);
+        scheduler->next = takt_dispatcher_next(dispatcher_of(scheduler));
     }
     scheduler->last = receipt;
     return receipt;
@@ -189,19 +189,18 @@ void takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch_t *fetch
 /* ---- between fetches ---------------------------------------------------------------------------------- */
 
 /* True if another entity, or another job of the same one, would be chosen. */
-static bool is_outdated(const takt_scheduler_t *scheduler, takt_instant_t now) {
+static bool is_outdated(const takt_scheduler_t *scheduler) {
     const takt_entity_t *running = running_on(scheduler);
-    return takt_dispatcher_look(dispatcher_of(scheduler), now) != running ||
-           job_of(running) != scheduler->job;
+    return takt_dispatcher_peek(dispatcher_of(scheduler)) != running || job_of(running) != scheduler->job;
 }
 
 bool takt_scheduler_pass(takt_scheduler_t *scheduler, takt_instant_t now) {
     takt_dispatcher_t *dispatcher = dispatcher_of(scheduler);
     if (scheduler->next <= now) {
         takt_dispatcher_settle(dispatcher, now);
-        scheduler->next = takt_dispatcher_next(dispatcher, now);
+        scheduler->next = takt_dispatcher_next(dispatcher);
     }
-    if (scheduler->number == 0 || scheduler->is_signalled || !is_outdated(scheduler, now)) {
+    if (scheduler->number == 0 || scheduler->is_signalled || !is_outdated(scheduler)) {
         return false;
     }
     scheduler->is_signalled = true;

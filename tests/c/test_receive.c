@@ -3,7 +3,7 @@
  *
  * A twin gets the same events, never a stale one, and decides alike. The trace replays identically, also with timers
  * of other dimensions, which take other numbers of steps. A damaged one does not. */
-#include "core/look.h"
+#include "core/peek.h"
 #include "core/receive.h"
 
 #include <string.h>
@@ -304,7 +304,7 @@ static void send_signal(void) {
     settle();
     takt_dispatcher_signal(distant.system.dispatcher, now);
     const takt_record_t *record = &distant.records[distant.count - 1u];
-    const takt_entity_t *chosen = takt_dispatcher_look(twin.system.dispatcher, now);
+    const takt_entity_t *chosen = takt_dispatcher_peek(twin.system.dispatcher);
     CHECK(record->kind == TAKT_RECORD_SIGNAL && record->now == now && record->value == 0);
     CHECK(record->entity == (chosen != NULL ? takt_entity_number(chosen) : TAKT_NO_ENTITY));
     CHECK(record->job == (chosen != NULL && chosen->task != NULL ? chosen->task->job.number : 0));

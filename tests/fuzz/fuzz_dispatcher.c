@@ -6,7 +6,7 @@
  * end the trace is replayed, which must be identical. A new kind of event is one line in `events`. */
 #include <string.h>
 
-#include "core/look.h"
+#include "core/peek.h"
 #include "sim/replay.h"
 #include "tests/fuzz/invariants.h"
 #include "tests/fuzz/lock_invariants.h"
@@ -537,7 +537,7 @@ static bool is_best_of_its_parent(const takt_entity_t *entity) {
 static void call_take(run_t *run) {
     const bool goes_on = run->running != NULL && is_running(run, run->running);
     takt_entity_t *before = goes_on ? run->running : NULL;
-    const takt_entity_t *seen = takt_dispatcher_look(run->system.dispatcher, run->now);
+    const takt_entity_t *seen = takt_dispatcher_peek(run->system.dispatcher);
     const takt_entity_t *best = takt_dispatcher_choose(run->system.dispatcher, run->now);
     const takt_decision_t decision = takt_dispatcher_take(run->system.dispatcher, run->now, 0);
     run->takes++;

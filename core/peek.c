@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Selection of look.h.
+/* Selection of peek.h.
  *
  * A take parks blocked entities one by one and selects again. Here the entities are passed over in the order of their
  * ready set. What parking changes follows from that order:
@@ -8,7 +8,7 @@
  *   - a chain of waits that ends at an entity that is not ready stays such a chain, and all in it get parked: the
  *     ceilings of its holders count no more;
  *   - a server all of whose children are parked has left its parent, unless it idles. */
-#include "core/look.h"
+#include "core/peek.h"
 
 #include "core/account.h"
 #include "core/circles.h"
@@ -126,7 +126,7 @@ static takt_entity_t *pass_over(const takt_entity_t *entity, bool *is_last) {
 }
 
 /* Returns the first entity to consider if `entity`, a child of `parent`, is selected; with `is_last` the selected one. */
-static takt_entity_t *look_into(takt_entity_t *entity, const takt_server_t *parent, bool *is_last) {
+static takt_entity_t *peek_into(takt_entity_t *entity, const takt_server_t *parent, bool *is_last) {
     takt_entity_t *first = NULL;
     if (entity != &parent->entity && takt_entity_is_server(entity)) {
         first = takt_ready_best(&takt_server_of(entity)->ready);
@@ -136,28 +136,26 @@ static takt_entity_t *look_into(takt_entity_t *entity, const takt_server_t *pare
 }
 
 /* Returns the selected entity, from `entity` on, the most urgent child of the root; the root's own if none runs. */
-TAKT_RARE static takt_entity_t *look_from(takt_entity_t *entity) {
+TAKT_RARE static takt_entity_t *peek_from(takt_entity_t *entity) {
     bool is_last = false;
     while (!is_last) {
         takt_entity_t *selected = instead_of(entity);
         entity =
-            selected != NULL ? look_into(selected, entity->parent, &is_last) : pass_over(entity, &is_last);
+            selected != NULL ? peek_into(selected, entity->parent, &is_last) : pass_over(entity, &is_last);
     }
     return entity;
 }
 
-takt_entity_t *takt_dispatcher_look(const takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    (void)now; /* execution is charged up to it */
+takt_entity_t *takt_dispatcher_peek(const takt_dispatcher_t *dispatcher) {
     takt_entity_t *best = takt_ready_best(&dispatcher->root.ready);
     if (best == NULL || (dispatcher->root.locked == NULL && !takt_entity_is_server(best))) {
         return best;
     }
-    takt_entity_t *selected = look_from(best);
+    takt_entity_t *selected = peek_from(best);
     return selected != &dispatcher->root.entity ? selected : NULL;
 }
 
-takt_instant_t takt_dispatcher_next(const takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    (void)now; /* what has been executed since the last charge is part of what may be executed */
+takt_instant_t takt_dispatcher_next(const takt_dispatcher_t *dispatcher) {
     const takt_instant_t next = takt_timers_next(&dispatcher->root.timers);
     const takt_cpu_t *cpu = dispatcher->cpus;
     return cpu->running != NULL ? takt_account_until(cpu->running, cpu->charged_at, next) : next;

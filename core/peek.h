@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Look: the decision that a take would make, without its effects.
+/* Peek: the decision that a take would make, without its effects.
  *
  * A take starts jobs with thresholds, grants resources and parks blocked entities. A scheduler at a distance compares
  * between two takes: it signals if another entity would be selected (docs/explanation/remote.md). Nothing is written
  * here, and nothing is recorded.
  *
  * Both functions are for one processor. The resources of a dispatcher have protocols that takt_protocols_mix allows. */
-#ifndef TAKT_CORE_LOOK_H
-#define TAKT_CORE_LOOK_H
+#ifndef TAKT_CORE_PEEK_H
+#define TAKT_CORE_PEEK_H
 
 #include "core/dispatcher.h"
 
-/* Returns the entity that takt_dispatcher_take would name at `now`, after a settle at `now`; NULL: none. As cheap as a
+/* Returns the entity that takt_dispatcher_take would name at the instant of the last settle; NULL: none. As cheap as a
  * take while no resource is registered as locked and no server is selected. Else O(ready entities) for each blocked one
  * that is more urgent than the result, and O(ready entities^2) if a ceiling bars it although it waits. */
-TAKT_MUST_USE takt_entity_t *takt_dispatcher_look(const takt_dispatcher_t *dispatcher, takt_instant_t now);
+TAKT_MUST_USE takt_entity_t *takt_dispatcher_peek(const takt_dispatcher_t *dispatcher);
 
 /* Returns until when the scheduler need not be called if the entity that runs continues: the instant of the first timer,
  * of the end of a budget that pays for it, or when a waiting entity overtakes it. After a take, its decision's `until`.
- * Correct also if execution is not charged up to `now`. */
-TAKT_MUST_USE takt_instant_t takt_dispatcher_next(const takt_dispatcher_t *dispatcher, takt_instant_t now);
+ * Correct also if execution has not been charged since. */
+TAKT_MUST_USE takt_instant_t takt_dispatcher_next(const takt_dispatcher_t *dispatcher);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A look names the entity that a take names at the same instant, whatever is locked, parked, out of budget or started, and
- * writes nothing. Between random events the memory of a system is kept, so that every look is compared with a take that is
- * undone afterwards. A twin, fed the same events and never looked at, decides alike to the end.
+/* A peek names the entity that a take names at the same instant, whatever is locked, parked, out of budget or started, and
+ * writes nothing. Between random events the memory of a system is kept, so that every peek is compared with a take that is
+ * undone afterwards. A twin, fed the same events and never peeked at, decides alike to the end.
  *
- * It fails, or does not end, if core/look.c leaves out one of: ceilings, ceilings of parked holders, parked entities that
+ * It fails, or does not end, if core/peek.c leaves out one of: ceilings, ceilings of parked holders, parked entities that
  * precede or get parked with another one, circles, resources without inheritance, awaited budgets, servers without a
  * child that can run, servers that idle, servers that bar others. */
-#include "core/look.h"
+#include "core/peek.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ typedef struct kept {
     char *bytes;
 } kept_t;
 
-/* What the looks have met, so that none of it can get lost. */
+/* What the peeks have met, so that none of it can get lost. */
 static struct {
     uint64_t locked, parked, none_beside_parked, stand_ins, servers_idle, servers_left, budgets, started;
 } seen;
@@ -147,7 +147,7 @@ static void try_any(void) {
     }
 }
 
-/* ---- looks ------------------------------------------------------------------------------------------- */
+/* ---- peeks ------------------------------------------------------------------------------------------- */
 
 /* True if a server that was ready has left its parent in the take. */
 static bool has_server_left(void) {
@@ -174,18 +174,18 @@ static void note(uint32_t removals, takt_entity_t *entity) {
     seen.budgets += entity != NULL && (entity->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
 }
 
-/* Compares a look with a take; `now` may be later than the last step. */
-static void look(void) {
+/* Compares a peek with a take; `now` may be later than the last step. */
+static void peek(void) {
     takt_dispatcher_t *dispatcher = one.system.dispatcher;
     keep();
     const uint32_t removals = dispatcher->blocked_removals;
-    const takt_entity_t *entity = takt_dispatcher_look(dispatcher, now);
-    const takt_instant_t next = takt_dispatcher_next(dispatcher, now);
+    const takt_entity_t *entity = takt_dispatcher_peek(dispatcher);
+    const takt_instant_t next = takt_dispatcher_next(dispatcher);
     CHECK(is_as_kept());
     CHECK(next <= takt_timers_next(&dispatcher->root.timers));
     const takt_decision_t decision = takt_dispatcher_take(dispatcher, now, 0);
     CHECK(number_of(entity) == number_of(decision.entity));
-    CHECK(takt_dispatcher_next(dispatcher, now + 3) == decision.until);
+    CHECK(takt_dispatcher_next(dispatcher) == decision.until);
     note(removals, decision.entity);
     bring_back();
 }
@@ -202,18 +202,18 @@ static void settle_both(void) {
     takt_dispatcher_settle(twin.dispatcher, now);
 }
 
-/* Some events, and a look after each; a step between them and the look, or none. */
+/* Some events, and a peek after each; a step between them and the peek, or none. */
 static void drive(void) {
     for (uint32_t i = 0; i < LOOKS; i++) {
         now += check_below(2) == 0 ? check_below(8) : 0;
         settle_both();
-        look();
+        peek();
         if (check_below(3) != 0) {
             take_both();
         }
         for (uint64_t events = check_below(3); events > 0; events--) {
             try_any();
-            look();
+            peek();
         }
     }
 }
@@ -317,7 +317,7 @@ static void crowd(void) {
     make_tasks_alike(0);
 }
 
-static void look_at_any_system(void) {
+static void peek_at_any_system(void) {
     uint8_t bytes[INPUT_BYTES];
     for (size_t i = 0; i < sizeof bytes; i++) {
         bytes[i] = (uint8_t)check_random();
@@ -339,7 +339,7 @@ static void look_at_any_system(void) {
     destroy();
 }
 
-static void look_at_random_system(void) {
+static void peek_at_random_system(void) {
     static random_system_t drawn;
     memset(&drawn, 0, sizeof drawn);
     random_system_make(&drawn);
@@ -348,9 +348,9 @@ static void look_at_random_system(void) {
     destroy();
 }
 
-static void look_at_systems(void) {
-    look_at_random_system();
-    look_at_any_system();
+static void peek_at_systems(void) {
+    peek_at_random_system();
+    peek_at_any_system();
 }
 
 /* ---- what random events meet too rarely ---------------------------------------------------------------- */
@@ -367,9 +367,9 @@ static void take(const takt_entity_t *expected) {
     CHECK(takt_dispatcher_take(one.system.dispatcher, now, 0).entity == expected);
 }
 
-/* A look finds `expected`, and so does a take. */
-static void look_for(const takt_entity_t *expected) {
-    CHECK(takt_dispatcher_look(one.system.dispatcher, now) == expected);
+/* A peek finds `expected`, and so does a take. */
+static void peek_for(const takt_entity_t *expected) {
+    CHECK(takt_dispatcher_peek(one.system.dispatcher) == expected);
     take(expected);
 }
 
@@ -429,7 +429,7 @@ static void a_parked_holder_has_no_turn(void) {
     tell(TAKT_EVENT_WAKE, thread(1), now);
     now = 16;
     arrive(2);
-    look_for(task(2));
+    peek_for(task(2));
     destroy();
 }
 
@@ -454,18 +454,18 @@ static void a_circle_that_an_unlock_closes(void) {
     hold_and_block(thread(1), 1);
     hold_and_block(thread(2), 2);
     tell(TAKT_EVENT_WAKE, thread(0), now);
-    look_for(thread(0));
+    peek_for(thread(0));
     tell(TAKT_EVENT_LOCK, thread(0), 2);
     tell(TAKT_EVENT_WAKE, thread(1), now);
-    look_for(thread(1));
+    peek_for(thread(1));
     tell(TAKT_EVENT_PRIORITY, thread(1), 5);
     tell(TAKT_EVENT_LOCK, thread(1), 0);
-    look_for(NULL);
+    peek_for(NULL);
     tell(TAKT_EVENT_WAKE, thread(2), now);
-    look_for(thread(2));
+    peek_for(thread(2));
     tell(TAKT_EVENT_UNLOCK, thread(2), 2);
     tell(TAKT_EVENT_BLOCK, thread(2), now);
-    look_for(NULL);
+    peek_for(NULL);
     destroy();
 }
 
@@ -506,7 +506,7 @@ static void a_server_that_bars_and_cannot_run(void) {
     arrive(1);
     now = 95;
     arrive(2);
-    look_for(NULL);
+    peek_for(NULL);
     destroy();
 }
 
@@ -514,10 +514,10 @@ int main(void) {
     a_parked_holder_has_no_turn();
     a_circle_that_an_unlock_closes();
     a_server_that_bars_and_cannot_run();
-    check_sequences(look_at_systems, SEQUENCES);
+    check_sequences(peek_at_systems, SEQUENCES);
     if (getenv("TAKT_SYSTEMS") == NULL) {
         CHECK(seen.locked > 0 && seen.parked > 0 && seen.none_beside_parked > 0 && seen.stand_ins > 0);
         CHECK(seen.servers_idle > 0 && seen.servers_left > 0 && seen.budgets > 0 && seen.started > 0);
     }
-    return check_report("test_look");
+    return check_report("test_peek");
 }
