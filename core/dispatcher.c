@@ -134,6 +134,10 @@ static void (*const handlers[TAKT_EVENT_CREATE + 1])(takt_dispatcher_t *, const 
     [TAKT_EVENT_OPTIONAL_POINT] = meet_point,
 };
 
+bool takt_event_is_kind(uint32_t kind) {
+    return kind < sizeof handlers / sizeof handlers[0] && handlers[kind] != NULL;
+}
+
 enum {
     SELF_CHARGING = 1 << TAKT_EVENT_WAKE | 1 << TAKT_EVENT_ARRIVAL | 1 << TAKT_EVENT_ENTER |
                     1 << TAKT_EVENT_LEAVE | 1 << TAKT_EVENT_CHANGE | 1 << TAKT_EVENT_POINT |

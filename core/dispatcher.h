@@ -104,6 +104,9 @@ TAKT_INLINE takt_key_t takt_entity_level(takt_entity_t *entity) {
     return entity->parent->policy->level(takt_entity_job(entity));
 }
 
+/* True if `kind` is that of an event that takt_dispatcher_post takes. */
+bool takt_event_is_kind(uint32_t kind);
+
 TAKT_INLINE bool takt_event_is_lock(const takt_event_t *event) {
     return event->kind == TAKT_EVENT_LOCK || event->kind == TAKT_EVENT_UNLOCK;
 }

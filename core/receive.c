@@ -11,12 +11,6 @@ enum {
                1 << TAKT_EVENT_UNLOCK | 1 << TAKT_EVENT_BLOCK | 1 << TAKT_EVENT_WITHDRAW,
 };
 
-/* Returns the number of the current job of the task of `event`, or of its next one; 0 if it has no task. */
-static uint32_t number_of(const takt_event_t *event) {
-    const bool has_task = event->entity != NULL && event->entity->task != NULL;
-    return has_task ? event->entity->task->job.number : 0;
-}
-
 /* A job that an allocator has made wait for its next budget can complete, because its work is done, and no more. */
 static bool is_without_budget(const takt_event_t *event, const takt_task_t *task) {
     return takt_task_is_allocated(task) && !takt_entity_is_ready(event->entity) &&
@@ -36,7 +30,8 @@ bool takt_dispatcher_receive(takt_dispatcher_t *dispatcher, const takt_event_t *
                              takt_instant_t seen) {
     const bool is_stale = takt_dispatcher_is_stale(event, job);
     if (dispatcher->trace != NULL && seen < event->now) {
-        takt_record_received(dispatcher, TAKT_RECORD_LATE, seen, event, is_stale ? job : number_of(event));
+        takt_record_received(dispatcher, TAKT_RECORD_LATE, seen, event,
+                             is_stale ? job : takt_entity_job_number(event->entity));
     }
     if (!is_stale) {
         takt_dispatcher_post(dispatcher, event);

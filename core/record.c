@@ -15,7 +15,7 @@ static takt_record_t make_record(const takt_dispatcher_t *dispatcher, takt_recor
         .kind = (uint8_t)kind,
         .reserved = 0,
         .cpu = (uint8_t)cpu,
-        .job = entity != NULL && entity->task != NULL ? entity->task->job.number : 0,
+        .job = takt_entity_job_number(entity),
     };
 }
 

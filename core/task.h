@@ -99,6 +99,12 @@ TAKT_INLINE bool takt_task_is_active(const takt_task_t *task) {
     return (task->entity->state & TAKT_STATE_ACTIVE) != 0;
 }
 
+/* Returns the number of the current job of the task of `entity`, or of the next one if there is none; 0 if there is no
+ * entity, or it has no task. */
+TAKT_INLINE uint32_t takt_entity_job_number(const takt_entity_t *entity) {
+    return entity != NULL && entity->task != NULL ? entity->task->job.number : 0u;
+}
+
 /* Whether one more arrival fits into the ring of `task`, which is not periodic. */
 TAKT_INLINE bool takt_task_has_room(const takt_task_t *task) {
     return task->extension->count < task->extension->capacity;

@@ -148,10 +148,7 @@ takt_status_t takt_wait_next_period(void) {
     return status;
 }
 
-uint32_t takt_job_number(void) {
-    const takt_entity_t *running = takt_kernel.cpu.running;
-    return running != NULL && running->task != NULL ? running->task->job.number : 0u;
-}
+uint32_t takt_job_number(void) { return takt_entity_job_number(takt_kernel.cpu.running); }
 
 static bool is_non_preemptive(const takt_entity_t *entity) {
     return (entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0 &&

@@ -53,17 +53,13 @@ static void note(const takt_event_t *event) {
     }
 }
 
-static uint32_t job_of(const takt_entity_t *entity) {
-    return entity != NULL && entity->task != NULL ? entity->task->job.number : 0u;
-}
-
 takt_message_t takt_application_post(takt_application_t *application, const takt_event_t *event) {
     const takt_entity_t *entity = event->entity;
     const takt_message_t message = {
         .seen = event->now,
         .value = takt_event_is_lock(event) ? event->resource->number : event->nominal,
         .entity = entity != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY,
-        .job = job_of(entity),
+        .job = takt_entity_job_number(entity),
         .kind = event->kind,
     };
     if (entity != NULL) {

@@ -26,10 +26,6 @@ static takt_entity_t *running_on(const takt_scheduler_t *scheduler) {
     return dispatcher_of(scheduler)->cpus->running;
 }
 
-static uint32_t job_of(const takt_entity_t *entity) {
-    return entity != NULL && entity->task != NULL ? entity->task->job.number : 0u;
-}
-
 void takt_scheduler_init(takt_scheduler_t *scheduler, takt_system_t *system, takt_message_t *deferred) {
     scheduler->system = system;
     scheduler->deferred = deferred;
@@ -179,7 +175,7 @@ void takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch_t *fetch
         decision = take(dispatcher, now);
     }
     scheduler->next = decision.until;
-    scheduler->job = job_of(decision.entity);
+    scheduler->job = takt_entity_job_number(decision.entity);
     scheduler->number++;
     scheduler->is_signalled = false;
     answer->sequence = scheduler->received;
@@ -191,7 +187,8 @@ void takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch_t *fetch
 /* True if another entity, or another job of the same one, would be chosen. */
 static bool is_outdated(const takt_scheduler_t *scheduler) {
     const takt_entity_t *running = running_on(scheduler);
-    return takt_dispatcher_peek(dispatcher_of(scheduler)) != running || job_of(running) != scheduler->job;
+    return takt_dispatcher_peek(dispatcher_of(scheduler)) != running ||
+           takt_entity_job_number(running) != scheduler->job;
 }
 
 bool takt_scheduler_pass(takt_scheduler_t *scheduler, takt_instant_t now) {

@@ -147,7 +147,7 @@ TAKT_INLINE void takt_run_take(takt_run_t *run, takt_instant_t start) {
     }
     run->running = decision.entity;
     run->until = decision.until;
-    run->job = takt_run_is_task(decision.entity) ? decision.entity->task->job.number : 0u;
+    run->job = takt_entity_job_number(decision.entity);
 }
 
 /* ---- service ----------------------------------------------------------------------------------------- */

@@ -199,21 +199,9 @@ bool takt_fits(const takt_system_t *system, const takt_event_t *event) {
     return (is_allocated ? fits_allocated : fits_plain)(system, event, runs);
 }
 
-enum {
-    KINDS = 1 << TAKT_EVENT_COMPLETE | 1 << TAKT_EVENT_BLOCK | 1 << TAKT_EVENT_WAKE | 1 << TAKT_EVENT_YIELD |
-            1 << TAKT_EVENT_POINT | 1 << TAKT_EVENT_OPTIONAL_POINT | 1 << TAKT_EVENT_SUSPEND |
-            1 << TAKT_EVENT_ARRIVAL | 1 << TAKT_EVENT_LOCK | 1 << TAKT_EVENT_UNLOCK | 1 << TAKT_EVENT_ENTER |
-            1 << TAKT_EVENT_LEAVE | 1 << TAKT_EVENT_CHANGE | 1 << TAKT_EVENT_WITHDRAW |
-            1 << TAKT_EVENT_PRIORITY | 1 << TAKT_EVENT_CREATE,
-};
-
-static bool is_kind(uint32_t kind) {
-    return kind <= TAKT_EVENT_CREATE && ((uint32_t)KINDS >> kind & 1u) != 0;
-}
-
 bool takt_event_of_numbers(takt_system_t *system, uint32_t number, takt_event_t *event) {
     const uint64_t value = event->nominal;
-    if (!is_kind(event->kind)) {
+    if (!takt_event_is_kind(event->kind)) {
         return false;
     }
     event->entity = takt_system_entity(system, number);
