@@ -31,9 +31,8 @@ typedef enum takt_record_kind {
     TAKT_RECORD_CHANGE = 14, /* change number `value` is made, of a task, or of no entity: the policy */
     TAKT_RECORD_CHOICE = 15, /* the entity to run is selected; the decision follows later */
     /* outputs */
-    TAKT_RECORD_DECISION =
-        16, /* `entity` runs on `cpu` until `value` at the latest; 0, if the scheduler is remote:
-                                  not told */
+    /* `entity` runs on `cpu` until `value` at the latest; of a remote scheduler 0: not told */
+    TAKT_RECORD_DECISION = 16,
     TAKT_RECORD_ABORT = 17,    /* the job is aborted at its deadline `value` */
     TAKT_RECORD_SKIP = 18,     /* the job, released at `value`, is dropped: its predecessor is unfinished */
     TAKT_RECORD_GRANT = 19,    /* the job holds resource number `value` from now on */
@@ -54,16 +53,16 @@ typedef enum takt_record_kind {
     TAKT_RECORD_CREATE = 28, /* the number is that of a new thread of level `value` from now on; where
                                   keys order, TAKT_KEY_LEAST_URGENT puts it behind all others */
     /* inputs of a remote scheduler, see receive.h */
-    TAKT_RECORD_LATE = 29,  /* the platform observed the event of the next input at `value`, before `now` */
-    TAKT_RECORD_STALE = 30, /* an event of kind `value` of a job that has ended; no effect */
-    TAKT_RECORD_DROPPED =
-        31, /* a decision is dropped: value 0, it is not made, because an event that the platform posted
-                                 has not arrived; 1, the last one, because the platform posted an event meanwhile.
-                                 No effect */
+    TAKT_RECORD_LATE = 29, /* the platform observed the event of the next input at `value`, before `now` */
+    /* an event of kind `value` of a job that has ended, or waits for its next budget; no effect */
+    TAKT_RECORD_STALE = 30,
+    /* a decision is dropped: value 0, it is not made, because an event that the platform posted has not arrived; 1, the
+     * last one, because of an event that it does not consider. No effect */
+    TAKT_RECORD_DROPPED = 31,
     TAKT_RECORD_SIGNAL = 32, /* `entity` would be selected, and does not run; no effect */
     /* outputs of a remote scheduler: what it does by itself, before the effects */
-    TAKT_RECORD_RELEASE =
-        33, /* a release timer, of nominal instant `value`, has expired; `job` is the job released */
+    /* a release timer, of nominal instant `value`, has expired; `job` is the job released */
+    TAKT_RECORD_RELEASE = 33,
     TAKT_RECORD_REPLENISH = 34, /* the replenishment of a server at the nominal instant `value` */
     TAKT_RECORD_EXHAUST = 35,   /* the budget of a server or of a job is exhausted */
     /* neither: the end of a trace that overflowed */
@@ -88,9 +87,9 @@ _Static_assert(sizeof(takt_record_t) == 32, "a record is 32 bytes in memory and 
 /* The sink of records. `record` may be called with interrupts masked and must not call core. */
 typedef struct takt_trace {
     void (*record)(struct takt_trace *trace, const takt_record_t *record); /* takes one */
-    bool
-        is_remote; /* the scheduler acts by itself, at a distance: the records say what it does instead of how many
-                       steps that takes. Then takt_dispatcher_settle is called, and takt_dispatcher_step is not */
+    /* The scheduler acts by itself, at a distance: the records say what it does instead of how many steps that takes. Then
+     * takt_dispatcher_settle is called, and takt_dispatcher_step is not. */
+    bool is_remote;
 } takt_trace_t;
 
 /* Returns the closing record of a trace of `count` records, recorded up to `now`.

@@ -149,14 +149,14 @@ static void close_trace(bool is_full) {
     record_count++;
 }
 
-static void disobey(const char *finding) { end(EXIT_OBSERVED, "", finding); }
+static void report_finding(const char *finding) { end(EXIT_OBSERVED, "", finding); }
 
 static __attribute__((noreturn)) void finish(bool is_full) {
     close_trace(is_full);
     if (!takt_semihost_save(trace_file, records, record_count * sizeof *records)) {
         end(EXIT_FILE, "cannot write ", trace_file);
     }
-    takt_firmware_judge(disobey);
+    takt_firmware_judge(report_finding);
     if (is_full) {
         end(EXIT_FULL, "the trace buffer was full before the horizon: ", trace_file);
     }

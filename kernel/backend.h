@@ -12,8 +12,8 @@
 #endif
 
 /* 1: the scheduler is at a distance and learns of every event; the inline layer decides nothing. */
-#ifndef TAKT_BACKEND_ATTENDS
-#define TAKT_BACKEND_ATTENDS 0
+#ifndef TAKT_BACKEND_IS_REMOTE
+#define TAKT_BACKEND_IS_REMOTE 0
 #endif
 
 /* Every event passes here. */

@@ -114,7 +114,7 @@ static void add_thread(takt_thread_t *thread, const takt_thread_parameters_t *pa
 
 /* Tells the trace the new level of this number: another thread may have had the number before. */
 static void record_creation(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
-    if (takt_kernel.dispatcher.trace == NULL && !TAKT_BACKEND_ATTENDS) {
+    if (takt_kernel.dispatcher.trace == NULL && !TAKT_BACKEND_IS_REMOTE) {
         return;
     }
     takt_kernel_post_at(TAKT_EVENT_CREATE, &thread->plain.entity, takt_port_now(),

@@ -264,7 +264,7 @@ void takt_kernel_begin(void) {
     takt_timeouts_init(&takt_kernel.timeouts);
     takt_kernel.alarm = TAKT_NEVER;
     takt_kernel.entity_count = 1; /* the root */
-    if (TAKT_BACKEND_ATTENDS) {
+    if (TAKT_BACKEND_IS_REMOTE) {
         takt_kernel.full_pass = TAKT_ATTRIBUTE_FULL_PASS;
     }
 }

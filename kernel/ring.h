@@ -36,7 +36,8 @@ takt_status_t takt_trace_ring_init(takt_trace_ring_t *ring, takt_record_t *recor
 takt_status_t takt_trace_ring_take(takt_trace_ring_t *ring, takt_record_t *record);
 
 /* Writes the closing record of the trace into `record`, to append after the last record taken. It counts all records
- * written, lost ones included, and is takt_trace_overflow if there are any; `now` is the end of recording. Returns ERROR_NULL, or _OBJECT if not initialised. */
+ * written, lost ones included, and is takt_trace_overflow if there are any; `now` is the end of recording. Returns
+ * ERROR_NULL, or _OBJECT if not initialised. */
 takt_status_t takt_trace_ring_end(const takt_trace_ring_t *ring, uint64_t now, takt_record_t *record);
 
 /* How many records were lost so far, modulo 2^32. Returns 0 if `ring` is NULL. */

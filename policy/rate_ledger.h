@@ -191,9 +191,9 @@ static void adapt(takt_rate_task_t *rate, takt_instant_t now) {
 
 static void rate_based_complete(takt_task_t *task, takt_instant_t now) {
     takt_rate_task_t *rate = takt_rate_task_of(task);
+    /* A task that has left with a job unfinished has no window. Its job completes late, at a distance. */
     if (TAKT_UNLIKELY(rate->stage < TAKT_RATE_IN)) {
-        takt_allocator_end_job(
-            task, now); /* late, of a task that has left with a job unfinished: it has no window */
+        takt_allocator_end_job(task, now);
         return;
     }
     if (rate->adapts) {

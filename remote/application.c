@@ -7,7 +7,7 @@
 /* Its timers never expire here. */
 static void disarm(takt_task_t *task) { takt_timers_remove(&task->entity->parent->timers, &task->timer); }
 
-void takt_application_know(takt_application_t *application, takt_entity_t *entity) {
+void takt_application_add(takt_application_t *application, takt_entity_t *entity) {
     const uint32_t number = takt_entity_number(entity);
     if (number >= application->limit || application->entities[number] == entity) {
         return;
@@ -63,7 +63,7 @@ takt_message_t takt_application_post(takt_application_t *application, const takt
         .kind = event->kind,
     };
     if (entity != NULL) {
-        takt_application_know(application, event->entity);
+        takt_application_add(application, event->entity);
     }
     note(event);
     application->posted++;
@@ -114,8 +114,8 @@ static void begin_or_continue(const takt_application_t *application, takt_entity
     write_job(task, application->changes, answer);
 }
 
-takt_decision_t takt_application_obey(takt_application_t *application, takt_cpu_t *cpu,
-                                      const takt_answer_t *answer) {
+takt_decision_t takt_application_carry_out(takt_application_t *application, takt_cpu_t *cpu,
+                                           const takt_answer_t *answer) {
     takt_entity_t *entity =
         answer->entity < application->limit ? application->entities[answer->entity] : NULL;
     if (entity != NULL && entity->task != NULL) {

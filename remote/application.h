@@ -22,7 +22,7 @@ typedef struct takt_application {
 } takt_application_t;
 
 /* An entity that a decision may name. Call for each one before the start; a thread is also known from its events. */
-void takt_application_know(takt_application_t *application, takt_entity_t *entity);
+void takt_application_add(takt_application_t *application, takt_entity_t *entity);
 
 /* `event` happens: writes what it says into the records. Returns the message for the scheduler side. */
 TAKT_MUST_USE takt_message_t takt_application_post(takt_application_t *application,
@@ -36,7 +36,7 @@ TAKT_INLINE bool takt_application_accepts(const takt_application_t *application,
 
 /* Writes what `answer`, which is to be carried out, says into the records and into `cpu`, the kernel's. Returns the
  * decision for the kernel. */
-TAKT_MUST_USE takt_decision_t takt_application_obey(takt_application_t *application, takt_cpu_t *cpu,
-                                                    const takt_answer_t *answer);
+TAKT_MUST_USE takt_decision_t takt_application_carry_out(takt_application_t *application, takt_cpu_t *cpu,
+                                                         const takt_answer_t *answer);
 
 #endif

@@ -46,15 +46,15 @@ void takt_posix_interrupt_announce(uint32_t number, takt_instant_t instant);
 
 /* A device beside the processor, in virtual time. At an instant it acts last: after what jobs do, and after interrupts
  * that are not masked. */
-typedef struct takt_posix_companion {
+typedef struct takt_posix_device {
     takt_instant_t (*next)(void); /* when it acts next, TAKT_NEVER for never */
     void (*act)(void);            /* does all that is due; may make interrupts pending */
-} takt_posix_companion_t;
+} takt_posix_device_t;
 
-/* Adds the one companion. Before the start. */
-void takt_posix_accompany(const takt_posix_companion_t *companion);
+/* Adds the one device. Before the start. */
+void takt_posix_add_device(const takt_posix_device_t *device);
 
-/* Lets the companion act if it is due, else lets time pass up to the next instant at which something is. Interrupts are
+/* Lets the device act if it is due, else lets time pass up to the next instant at which something is. Interrupts are
  * not taken. In virtual time, with the lock closed. */
 void takt_posix_await(void);
 

@@ -10,14 +10,9 @@ static takt_instant_t now;
 static takt_instant_t instants[TAKT_POSIX_INTERRUPTS + 1]; /* of announced interrupts and of the alarm */
 static uint64_t announced;                                 /* bits of the announced ones */
 
-static takt_instant_t act_never(void) { return TAKT_NEVER; }
+static const takt_posix_device_t *device; /* beside the processor, NULL for none */
 
-static void act_not(void) {}
-
-static const takt_posix_companion_t no_companion = {.next = act_never, .act = act_not};
-static const takt_posix_companion_t *companion = &no_companion;
-
-void takt_posix_accompany(const takt_posix_companion_t *added) { companion = added; }
+void takt_posix_add_device(const takt_posix_device_t *added) { device = added; }
 
 static void announce(uint32_t number, takt_instant_t instant) {
     const uint64_t mask = UINT64_C(1) << number;
@@ -27,7 +22,7 @@ static void announce(uint32_t number, takt_instant_t instant) {
 
 /* The earliest instant at which something is due, TAKT_NEVER if there is none. */
 static takt_instant_t soonest(void) {
-    takt_instant_t least = companion->next();
+    takt_instant_t least = device != NULL ? device->next() : TAKT_NEVER;
     for (uint64_t rest = announced; rest != 0; rest &= rest - 1) {
         const takt_instant_t instant = instants[__builtin_ctzll(rest)];
         least = instant < least ? instant : least;
@@ -55,11 +50,11 @@ static takt_duration_t pass(takt_duration_t ticks) {
     return ticks - step;
 }
 
-/* Returns whether the companion had something to do. */
-static bool is_accompanied(void) {
-    const bool is_due = companion->next() <= now;
+/* Lets the device act if it is due. Returns whether it was. */
+static bool run_device(void) {
+    const bool is_due = device != NULL && device->next() <= now;
     if (is_due) {
-        companion->act();
+        device->act();
     }
     return is_due;
 }
@@ -68,14 +63,17 @@ static bool is_accompanied(void) {
 static void work(takt_duration_t ticks) {
     while (ticks > 0) {
         takt_port_sync();
-        if (!is_accompanied()) {
+        if (!run_device()) {
             ticks = pass(ticks);
         }
     }
 }
 
-/* Advances to the next instant at which something is due. */
-static void skip(void) {
+/* Lets the device act if it is due, else advances to the next instant at which something is. */
+static void proceed(void) {
+    if (run_device()) {
+        return;
+    }
     const takt_instant_t next = soonest();
     if (next == TAKT_NEVER) {
         takt_posix_stalled();
@@ -85,16 +83,12 @@ static void skip(void) {
 }
 
 static void idle(void) {
-    if (!is_accompanied()) {
-        skip();
-    }
+    proceed();
     takt_port_sync();
 }
 
 void takt_posix_await(void) {
-    if (!is_accompanied()) {
-        skip();
-    }
+    proceed();
     mark_due();
 }
 

@@ -39,7 +39,7 @@ class Defect:
 
 
 POST = "    send(is_from_outside(event->kind) ? TAKT_SENDER_OUTSIDE : TAKT_SENDER_PROCESSOR, &letter);\n"
-OBEY = "    return takt_application_obey(&application, dispatcher->cpus, &answer);\n"
+OBEY = "    return takt_application_carry_out(&application, dispatcher->cpus, &answer);\n"
 
 DEFECTS = {
     "fetches too often": Defect(

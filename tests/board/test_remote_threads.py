@@ -81,7 +81,7 @@ def test_no_delay_breaks_the_program(programs: Programs, delay: int) -> None:
 
 def test_an_inline_layer_that_decides_is_found(programs: Programs, tmp_path: Path) -> None:
     header = (ROOT / MAILBOX / "takt_backend.h").read_text(encoding="utf-8")
-    inattentive = header.replace("TAKT_BACKEND_ATTENDS 1", "TAKT_BACKEND_ATTENDS 0")
+    inattentive = header.replace("TAKT_BACKEND_IS_REMOTE 1", "TAKT_BACKEND_IS_REMOTE 0")
     assert inattentive != header
     (tmp_path / "takt_backend.h").write_text(inattentive, encoding="utf-8")
     how = recipe("posix_remote", *OPTIMISED)

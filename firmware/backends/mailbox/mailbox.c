@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Both ends of the mailbox; see takt_backend.h.
  *
- * The scheduler is a thread that executes only while the processor's waits for it (beside.h): virtual time has one
+ * The scheduler is a thread that executes only while the processor's waits for it (second_thread.h): virtual time has one
  * owner. It acts at the arrivals of its letters, and when something is due. At an instant it acts last: after the
  * events of jobs and what comes from outside, as on one processor. */
 #include <takt_backend.h>
 
-#include "firmware/backends/mailbox/beside.h"
+#include "firmware/backends/mailbox/second_thread.h"
 #include "firmware/backends/mailbox/letters.h"
 #include "firmware/scheduler.h"
 #include "kernel/kernel.h"
@@ -69,7 +69,7 @@ static void receive_arrived(void) {
     }
 }
 
-static void act_beside(void) {
+static void act_as_scheduler(void) {
     receive_arrived();
     if (takt_scheduler_pass(&scheduler, takt_port_now())) {
         const takt_letter_t letter = {.kind = TAKT_LETTER_SIGNAL, .number = scheduler.number};
@@ -97,7 +97,7 @@ static void take_letter(void) {
     }
 }
 
-static takt_instant_t next_beside(void) {
+static takt_instant_t next_of_scheduler(void) {
     const takt_instant_t letter = takt_letters_next(true);
     const takt_instant_t own = takt_scheduler_next(&scheduler);
     return letter < own ? letter : own;
@@ -105,16 +105,16 @@ static takt_instant_t next_beside(void) {
 
 static takt_instant_t next_act(void) {
     const takt_instant_t letter = takt_letters_next(false);
-    const takt_instant_t beside = next_beside();
-    return letter < beside ? letter : beside;
+    const takt_instant_t of_scheduler = next_of_scheduler();
+    return letter < of_scheduler ? letter : of_scheduler;
 }
 
 /* Interrupts wait until both sides are consistent. */
 static void act(void) {
     const takt_port_level_t level = takt_port_lock();
     const takt_instant_t now = takt_port_now();
-    if (next_beside() <= now) {
-        takt_beside_execute();
+    if (next_of_scheduler() <= now) {
+        takt_second_thread_execute();
     }
     while (takt_letters_next(false) <= now) {
         take_letter();
@@ -122,7 +122,7 @@ static void act(void) {
     takt_port_unlock(level);
 }
 
-static const takt_posix_companion_t companion = {.next = next_act, .act = act};
+static const takt_posix_device_t device = {.next = next_act, .act = act};
 
 /* ---- the contract -------------------------------------------------------------------------------------- */
 
@@ -197,7 +197,7 @@ takt_decision_t takt_backend_take(takt_dispatcher_t *dispatcher, takt_instant_t 
     if (signalled >= fetched) {
         takt_posix_interrupt_pend(SIGNAL_INTERRUPT);
     }
-    return takt_application_obey(&application, dispatcher->cpus, &answer);
+    return takt_application_carry_out(&application, dispatcher->cpus, &answer);
 }
 
 /* ---- the start and the end ------------------------------------------------------------------------------ */
@@ -212,7 +212,7 @@ static void build_scheduler_side(const takt_program_t *program, takt_trace_t *tr
 }
 
 /* Plain threads that are not in `built` are known from their events. */
-static void know_all(takt_system_t *built) {
+static void add_all(takt_system_t *built) {
     const uint32_t count = 1u + built->server_count + built->task_count + built->thread_count;
     application.limit = 1u + system.server_count + system.task_count + system.thread_count;
     application.entities = takt_firmware_allocate(application.limit * (uint64_t)sizeof *application.entities);
@@ -220,7 +220,7 @@ static void know_all(takt_system_t *built) {
     application.resource_count = built->resource_count;
     application.changes = built->changes;
     for (uint32_t number = 1; number < count; number++) {
-        takt_application_know(&application, takt_system_entity(built, number));
+        takt_application_add(&application, takt_system_entity(built, number));
     }
 }
 
@@ -230,10 +230,10 @@ void takt_firmware_schedule(const takt_program_t *program, takt_system_t *built,
     }
     takt_letters_delay_by(program->delays->values, (uint32_t)program->delays->count);
     build_scheduler_side(program, trace);
-    know_all(built);
+    add_all(built);
     takt_posix_interrupt_enable(SIGNAL_INTERRUPT, hear_signal);
-    takt_posix_accompany(&companion);
-    takt_beside_begin(act_beside);
+    takt_posix_add_device(&device);
+    takt_second_thread_begin(act_as_scheduler);
 }
 
 void takt_firmware_schedule_last(void) { receive_arrived(); }

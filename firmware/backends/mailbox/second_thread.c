@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The thread of beside.h. */
-#include "firmware/backends/mailbox/beside.h"
+/* The thread of second_thread.h. */
+#include "firmware/backends/mailbox/second_thread.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -35,7 +35,7 @@ static void *execute(void *argument) {
     return argument;
 }
 
-void takt_beside_begin(void (*act)(void)) {
+void takt_second_thread_begin(void (*act)(void)) {
     pthread_t thread;
     its_act = act;
     if (pthread_create(&thread, NULL, execute, NULL) != 0) {
@@ -43,7 +43,7 @@ void takt_beside_begin(void (*act)(void)) {
     }
 }
 
-void takt_beside_execute(void) {
+void takt_second_thread_execute(void) {
     (void)pthread_mutex_lock(&mutex);
     give_turn(true);
     await_turn(false);

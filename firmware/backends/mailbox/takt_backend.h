@@ -13,7 +13,7 @@
 #include "core/dispatcher.h"
 
 /* The inline layer decides nothing. */
-#define TAKT_BACKEND_ATTENDS 1
+#define TAKT_BACKEND_IS_REMOTE 1
 
 void takt_backend_post(takt_dispatcher_t *dispatcher, const takt_event_t *event);
 
