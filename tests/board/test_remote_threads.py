@@ -98,7 +98,7 @@ def test_a_wake_that_overtakes_a_block_is_refused(programs: Programs, tmp_path: 
     overtaking = text.replace("return kind == TAKT_EVENT_ARRIVAL", "return kind == TAKT_EVENT_WAKE")
     assert overtaking != text
     (tmp_path / "mailbox.c").write_text(overtaking, encoding="utf-8")
-    others = [f"{MAILBOX}/{name}.c" for name in ("beside", "letters")]
+    others = [f"{MAILBOX}/{name}.c" for name in ("second_thread", "letters")]
     sources = [str(tmp_path / "mailbox.c"), *others]
     how = recipe("posix_remote", *OPTIMISED)
     program = recipes.link(how, sources, [*programs.shared, *programs.objects], tmp_path / "overtaking")
