@@ -104,6 +104,15 @@ TAKT_INLINE takt_key_t takt_entity_level(takt_entity_t *entity) {
     return entity->parent->policy->level(takt_entity_job(entity));
 }
 
+/* Returns the kind of event that makes a change of `kind`, of `entity` or, if that is NULL, of the root. An allocator
+ * begins and ends the jobs of its tasks: they enter and leave by a request to it. */
+TAKT_INLINE takt_event_kind_t takt_event_of_change(const takt_entity_t *entity, takt_change_kind_t kind) {
+    if (entity == NULL || !takt_task_is_allocated(entity->task) || kind == TAKT_CHANGE_PARAMETERS) {
+        return TAKT_EVENT_CHANGE;
+    }
+    return kind == TAKT_CHANGE_ENTER ? TAKT_EVENT_ENTER : TAKT_EVENT_LEAVE;
+}
+
 /* True if `kind` is that of an event that takt_dispatcher_post takes. */
 bool takt_event_is_kind(uint32_t kind);
 

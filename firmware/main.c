@@ -295,19 +295,11 @@ static takt_job_thread_t *changed_by(uint32_t change) {
     return spec->kind == TAKT_CHANGE_POLICY ? NULL : &workers[spec->task].job;
 }
 
-/* An allocator takes requests to enter and to leave. */
-static takt_record_kind_t kind_of_change(const takt_change_spec_t *change) {
-    const bool is_task = change->kind == TAKT_CHANGE_ENTER || change->kind == TAKT_CHANGE_LEAVE;
-    if (!is_task || !takt_task_is_allocated(&built.tasks[change->task])) {
-        return TAKT_RECORD_CHANGE;
-    }
-    return change->kind == TAKT_CHANGE_ENTER ? TAKT_RECORD_ENTER : TAKT_RECORD_LEAVE;
-}
-
 static void make_change(uint32_t change) {
     const takt_job_thread_t *thread = changed_by(change);
-    takt_firmware_made(kind_of_change(&program.spec.changes[change]),
-                       thread != NULL ? &thread->thread.plain.entity : NULL);
+    const takt_entity_t *entity = thread != NULL ? &thread->thread.plain.entity : NULL;
+    takt_firmware_made((takt_record_kind_t)takt_event_of_change(entity, program.spec.changes[change].kind),
+                       entity);
 }
 
 static void hand_over(const takt_input_t *input) {

@@ -275,16 +275,9 @@ takt_status_t takt_job_arrive(takt_job_thread_t *thread) {
     return takt_kernel_dispatch();
 }
 
-/* A task whose jobs an allocator begins and ends enters and leaves by a request to it. */
 static void post_change(takt_entity_t *entity, uint32_t number, takt_instant_t now) {
-    const takt_change_kind_t kind = takt_kernel.dispatcher.changes[number].kind;
-    const bool is_asked = entity != NULL && takt_task_is_allocated(entity->task);
-    if (is_asked && kind != TAKT_CHANGE_PARAMETERS) {
-        takt_kernel_post_at(kind == TAKT_CHANGE_ENTER ? TAKT_EVENT_ENTER : TAKT_EVENT_LEAVE, entity, now,
-                            now);
-    } else {
-        takt_kernel_post_at(TAKT_EVENT_CHANGE, entity, now, number);
-    }
+    const takt_event_kind_t kind = takt_event_of_change(entity, takt_kernel.dispatcher.changes[number].kind);
+    takt_kernel_post_at(kind, entity, now, kind == TAKT_EVENT_CHANGE ? number : now);
 }
 
 /* A change of policy moves the ready entities, and the idle thread is always ready: from now on, if not yet. */

@@ -8,11 +8,8 @@
 TAKT_RARE static void post_change(takt_run_t *run, uint32_t index, takt_instant_t now) {
     const takt_change_spec_t *change = &run->sim->changes[index];
     takt_entity_t *entity = takt_system_entity_of(&run->sim->system, change->task);
-    takt_event_t event = {TAKT_EVENT_CHANGE, entity, now, {index}};
-    if (takt_task_is_allocated(entity->task) && change->kind != TAKT_CHANGE_PARAMETERS) {
-        event.kind = change->kind == TAKT_CHANGE_ENTER ? TAKT_EVENT_ENTER : TAKT_EVENT_LEAVE;
-        event.nominal = now;
-    }
+    const takt_event_kind_t kind = takt_event_of_change(entity, change->kind);
+    const takt_event_t event = {kind, entity, now, {kind == TAKT_EVENT_CHANGE ? index : now}};
     takt_sim_arrivals_change(run->sim, index);
     takt_run_post(run, &event);
 }

@@ -62,6 +62,11 @@ def to_ticks(value: int | str, resolution_ns: int) -> Fraction:
     return nanoseconds / resolution_ns
 
 
+def written(text: str) -> int | str:
+    """Read a value of a command line: a whole number, or the text itself, such as a time with a unit."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else text
+
+
 def shortest(nanoseconds: int) -> str:
     """Write a whole number of nanoseconds in the coarsest unit in which it is whole."""
     unit = next(unit for unit in reversed(UNITS) if nanoseconds % UNITS[unit] == 0)

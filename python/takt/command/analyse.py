@@ -55,9 +55,7 @@ def analyse(
 
 def _analysed(file: Path, system: System, remote: str | None, *, sensitivity: bool) -> Analysis:
     """Analyse a system with messages of some length."""
-    text = remote or "0"
-    latency = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else text
     try:
-        return analyse_system(system, remote=latency, sensitivity=sensitivity)
+        return analyse_system(system, remote=times.written(remote or "0"), sensitivity=sensitivity)
     except InputError as error:
         raise as_option("--remote", error).in_file(file) from None

@@ -190,7 +190,7 @@ def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
     for option, key, text in (("--horizon", "horizon", horizon), ("--seed", "seed", seed)):
         if text is None:
             continue
-        value = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else text
+        value = times.written(text)
         task_sets.check_option(option, **{key: value})
         try:
             run = replace(run, system=run.system.replace(**{key: value}))

@@ -62,10 +62,10 @@ def _parameters(name: str, values: list[str]) -> Iterator[tuple[str, int | float
 
 def _value(text: str, *, is_time: bool = True) -> int | float | str:
     """Read a value: ticks, a number, or a text that is checked later."""
-    if text.isascii() and text.isdigit() and len(text) <= 20:
-        return int(text) if is_time else float(text)
+    if is_time:
+        return times.written(text)
     try:
-        return text if is_time else float(text)
+        return float(text)
     except ValueError:
         return text
 
