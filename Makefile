@@ -167,10 +167,11 @@ build: tools-test
 	cmake --preset release
 	cmake --build --preset release
 
-# Where the model checker cannot be had, its tests are skipped.
+# Where the model checker or the kernel of Linux cannot be had, their tests are skipped.
 pytest: tools-test $(STAMPS)/package $(STAMPS)/test
 	@mkdir -p build
 	@$(PYTHON) tools/get_cbmc.py > build/cbmc.txt || true
+	@$(PREPARE) tools linux && $(PYTHON) tools/get_linux.py > build/linux.txt || true
 	$(RUN) -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
 	    --junitxml build/pytest.xml
 

@@ -4,7 +4,7 @@
 
 Usage:
     prepare.py tools TARGET     install the rows of tools/apt-packages.txt that are missing, as root by apt-get;
-                                TARGET is test, for all of them, or one that the rows name
+                                TARGET is one that the rows name, or test: all but those of mutate and of linux
     prepare.py package          make .venv and install Takt with its dependencies into it
     prepare.py extras NAME...   install those optional dependencies of pyproject.toml into .venv
     prepare.py lock             write the versions in .venv to tools/lock.txt
@@ -39,6 +39,8 @@ def give_up(message: str) -> None:
 
 
 OPTIONAL = "optional"
+APART = ("mutate", "linux")
+"""Targets of which only `make mutate`, and `make linux` with the tests in Python, have the rows installed."""
 
 
 def read_rows() -> list[list[str]]:
@@ -48,11 +50,11 @@ def read_rows() -> list[list[str]]:
 
 
 def rows_for(target: str) -> list[tuple[str, str]]:
-    """Lists package and sign of what a target needs; the tests need all but what is optional."""
+    """Lists package and sign of what a target needs; the tests need all but what is optional or apart."""
     found = [
         (package, sign)
         for package, sign, needed_by in read_rows()
-        if target in needed_by.split(",") or (target == "test" and needed_by not in (OPTIONAL, "mutate"))
+        if target in needed_by.split(",") or (target == "test" and needed_by not in (OPTIONAL, *APART))
     ]
     if not found:
         give_up(f"nothing is known about {target}")

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Fetches a kernel that has sched_ext, and what builds programs in BPF for it, into a folder of the project.
+
+Usage: get_linux.py [--into FOLDER] (default: build/linux).
+
+Prints the folder. Debian's packages are unpacked into it, not installed:
+
+    vmlinux             the kernel, as an emulator starts it
+    vmlinux.h           its types, for programs in BPF
+    root/               usr/sbin/bpftool, usr/include/bpf, usr/lib/*-linux-gnu/libbpf.a
+
+What the machine's own release has is installed instead: `prepare.py tools linux`. Exit status 1 and one line on
+standard error where the packages cannot be had.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from unpack_debian import ROOT, NotHadError, run, unpack
+
+KERNEL = "|".join(
+    (
+        "linux-image-6.18.15+deb13-cloud-amd64",
+        "linux-binary-6.19.14+deb13-cloud-amd64",
+        "linux-binary-7.0.13+deb13-cloud-amd64",
+    )
+)
+"""The version with which everything was tested; later ones, should the archive no longer have it."""
+
+PACKAGES = {"trixie-backports": (KERNEL,), "bookworm-backports": ("bpftool", "libbpf-dev", "libbpf1")}
+ZSTD = b"\x28\xb5\x2f\xfd"
+"""The first bytes of what zstd compressed."""
+
+
+def extract(image: Path, kernel: Path) -> None:
+    """Writes the kernel that a bootable image holds.
+
+    Raises:
+        NotHadError: The image holds none that zstd compressed.
+    """
+    data = image.read_bytes()
+    start = max(data.find(ZSTD), 0)
+    # zstd complains about what follows the compressed kernel, after it has written the whole kernel.
+    done = subprocess.run(["zstd", "-dcq"], input=data[start:], capture_output=True, check=False)
+    if not done.stdout.startswith(b"\x7fELF"):
+        raise NotHadError(f"{image.name} holds no kernel that zstd compressed")
+    kernel.write_bytes(done.stdout)
+
+
+def fetch(folder: Path) -> None:
+    """Makes sure that a folder has the kernel and what builds programs for it.
+
+    Raises:
+        NotHadError: It cannot be had.
+    """
+    types = folder / "vmlinux.h"
+    if types.exists():
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    root, kernel = folder / "root", folder / "vmlinux"
+    for release, packages in PACKAGES.items():
+        unpack(release, packages, root)
+    image = next(root.glob("boot/vmlinuz-*"), None)
+    if image is None:
+        raise NotHadError("the package of the kernel holds no kernel")
+    extract(image, kernel)
+    for name in ("boot", "usr/lib/modules"):
+        shutil.rmtree(root / name)
+    text = run([str(root / "usr/sbin/bpftool"), "btf", "dump", "file", str(kernel), "format", "c"])
+    # Written last: it says that the folder is whole.
+    types.with_suffix(".new").write_text(text, encoding="utf-8")
+    types.with_suffix(".new").rename(types)
+
+
+def main() -> int:
+    """Prints where it is."""
+    parser = argparse.ArgumentParser(description="fetch a kernel that has sched_ext, bpftool and libbpf")
+    parser.add_argument("--into", type=Path, default=ROOT / "build" / "linux")
+    folder = parser.parse_args().into.resolve()
+    try:
+        fetch(folder)
+    except (NotHadError, OSError, subprocess.TimeoutExpired) as error:
+        print(f"the kernel of Linux cannot be had here: {error}", file=sys.stderr)
+        return 1
+    print(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
