@@ -18,12 +18,14 @@
  *    next job is selected.
  * 4. A thread without a current job that wakes makes an ARRIVAL if `mode` has TAKT_SLOT_WAKE_ARRIVES, else nothing. If
  *    such a thread hands COMPLETE over by sched_yield and no job waits, its next event was there before it could
- *    sleep: the scheduler posts COMPLETE, then ARRIVAL.
+ *    sleep: the scheduler posts COMPLETE, then ARRIVAL. It also posts ARRIVAL when it ends the job of such a thread
+ *    while that is runnable, so that the thread reaches its next call.
  * 5. SUSPEND ends at `request_value`; the wake of the thread is no event.
- * 6. The scheduler writes `waiting` before `next_release_ns`, with release stores. The thread reads them in the other
- *    order: either it sees the job that waits, or its sleep ends at the release of that job.
+ * 6. The scheduler writes `job`, `state` and `waiting` before `next_release_ns`, with release stores. The thread reads
+ *    them in the other order: either it sees the job that waits, or its sleep ends at the release of that job.
  * 7. If the scheduler ends a job, `job` changes with the next one, and a request that names the ended job is stale.
- * 8. `should_yield` is correct after each event of the domain, not only after those of this thread.
+ * 8. `should_yield` is correct after each event of the domain, not only after those of this thread. It is 1 for
+ *    non-preemptive jobs only: points have no effect on others.
  * 9. The scheduler reads only what the thread writes, and judges it: the memory is writable to the program.
  *
  * Plain C without includes but <stdint.h>; a BPF program includes vmlinux.h before. */
@@ -61,7 +63,7 @@ enum {
 
 /* Instants are CLOCK_MONOTONIC in ns; 0: none. The first 64 bytes are written by the thread; the scheduler writes there
  * only `request`, with 0. The others are the scheduler's. */
-typedef struct takt_slot {
+typedef struct takt_linux_slot {
     uint32_t request; /* takt_slot_request_t */
     uint32_t request_job;
     uint64_t request_value; /* LOCK, UNLOCK: number of the resource; SUSPEND: instant; else 0 */
@@ -80,9 +82,10 @@ typedef struct takt_slot {
     uint64_t release_ns;      /* of the job */
     uint64_t deadline_ns;     /* of the job */
     uint64_t next_release_ns; /* of the first job after those that are released; periodic tasks only */
-    uint64_t unused_of_scheduler;
-} takt_slot_t;
+    uint32_t change; /* one more than the number of the change whose parameters the job has; 0: none */
+    uint32_t unused_of_scheduler;
+} takt_linux_slot_t;
 
-_Static_assert(sizeof(takt_slot_t) == 128, "one slot is two cache lines");
+_Static_assert(sizeof(takt_linux_slot_t) == 128, "one slot is two cache lines");
 
 #endif
