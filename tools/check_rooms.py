@@ -63,6 +63,10 @@ ROOMS: dict[str, Room] = {
     "firmware/backends": Room(
         includes=frozenset({"core/", "policy/", "system/", "remote/", "kernel/", "firmware/", "port/"})
     ),
+    # Shared with a program in the kernel, which has no headers of the system.
+    "linux/slot.h": Room(system=frozenset({"stdint.h"})),
+    "linux/lib": Room(includes=frozenset({"linux/slot.h"})),
+    "linux/program": Room(includes=frozenset({"core/", "policy/", "system/", "linux/slot.h", "linux/lib/"})),
     "api": Room(includes=frozenset({"kernel/"})),
     "python": Room(
         includes=frozenset({"core/", "policy/", "system/", "sim/", "analysis/"}), imports=frozenset({"takt"})

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The transport within a process. */
+#include <string.h>
+
+#include "linux/lib/takt_linux.h"
+
+static takt_linux_place_t *find(const takt_linux_table_t *table, const takt_linux_parameters_t *parameters) {
+    for (uint32_t i = 0; i < table->count; i++) {
+        takt_linux_place_t *place = &table->places[i];
+        const bool is_named = parameters->name == NULL
+                                  ? place->entity == parameters->entity
+                                  : place->name != NULL && strcmp(place->name, parameters->name) == 0;
+        if (is_named) {
+            return place;
+        }
+    }
+    return NULL;
+}
+
+static takt_linux_status_t join(void *context, const takt_linux_parameters_t *parameters, int32_t thread,
+                                takt_linux_seat_t *seat) {
+    takt_linux_table_t *table = context;
+    takt_linux_place_t *place = find(table, parameters);
+    if (place == NULL) {
+        return TAKT_LINUX_ERROR_NAME;
+    }
+    int32_t none = 0;
+    if (!__atomic_compare_exchange_n(&place->thread, &none, thread, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED)) {
+        return TAKT_LINUX_ERROR_TAKEN;
+    }
+    if (!table->bind(table->context, place, thread, true)) {
+        __atomic_store_n(&place->thread, 0, __ATOMIC_RELEASE);
+        return TAKT_LINUX_ERROR_DETACHED;
+    }
+    seat->slot = place->slot;
+    seat->cpu = place->cpu;
+    return TAKT_LINUX_OK;
+}
+
+static void leave(void *context, const takt_linux_seat_t *seat, int32_t thread) {
+    takt_linux_table_t *table = context;
+    for (uint32_t i = 0; i < table->count; i++) {
+        takt_linux_place_t *place = &table->places[i];
+        if (place->slot == seat->slot) {
+            (void)table->bind(table->context, place, thread, false);
+            __atomic_store_n(&place->thread, 0, __ATOMIC_RELEASE);
+        }
+    }
+}
+
+takt_linux_transport_t takt_linux_table(takt_linux_table_t *table) {
+    return (takt_linux_transport_t){.context = table, .join = join, .leave = leave};
+}

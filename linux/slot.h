@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Slot: what a thread on Linux and its scheduler in the kernel tell each other, in shared memory. One slot for each
+ * entity of a domain, in a row; the index is the number of the entity.
+ *
+ *     thread                                              scheduler (sched_ext)
+ *     request_job, request_value, then request
+ *     one scheduling call: sched_yield, or one that sleeps ──► takes the request, posts the event
+ *                                                         receipt, answered + 1, request = NONE; then decides
+ *     runs on when its job is selected ◄──────────────── job, release_ns, ..., started + 1
+ *
+ * Rules:
+ * 1. The thread writes `request` last, with a release store, and makes one scheduling call. A request that it has still
+ *    when the call returns was not handed over: the call did not sleep, or no scheduler answers. It may be handed over
+ *    by sched_yield, replaced, or withdrawn.
+ * 2. A call that sleeps hands over COMPLETE and SUSPEND. Any other request stays until sched_yield, and the sleep is a
+ *    BLOCK of the current job. So is a sleep without a request. The wake that ends it is a WAKE.
+ * 3. A thread without a current job is not dispatched, whatever wakes it, and also after sched_yield. It runs when its
+ *    next job is selected.
+ * 4. A thread without a current job that wakes makes an ARRIVAL if `mode` has TAKT_SLOT_WAKE_ARRIVES, else nothing. If
+ *    such a thread hands COMPLETE over by sched_yield and no job waits, its next event was there before it could
+ *    sleep: the scheduler posts COMPLETE, then ARRIVAL. It also posts ARRIVAL when it ends the job of such a thread
+ *    while that is runnable, so that the thread reaches its next call.
+ * 5. SUSPEND ends at `request_value`; the wake of the thread is no event.
+ * 6. The scheduler writes `job`, `state` and `waiting` before `next_release_ns`, with release stores. The thread reads
+ *    them in the other order: either it sees the job that waits, or its sleep ends at the release of that job.
+ * 7. If the scheduler ends a job, `job` changes with the next one, and a request that names the ended job is stale.
+ * 8. `should_yield` is correct after each event of the domain, not only after those of this thread. It is 1 for
+ *    non-preemptive jobs only: points have no effect on others.
+ * 9. The scheduler reads only what the thread writes, and judges it: the memory is writable to the program.
+ *
+ * Plain C without includes but <stdint.h>; a BPF program includes vmlinux.h before. */
+#ifndef TAKT_LINUX_SLOT_H
+#define TAKT_LINUX_SLOT_H
+
+#ifndef __VMLINUX_H__
+#include <stdint.h>
+#endif
+
+/* What a thread requests: the numbers of takt_event_kind_t. */
+typedef enum takt_slot_request {
+    TAKT_SLOT_NONE = 0,
+    TAKT_SLOT_COMPLETE = 1,
+    TAKT_SLOT_YIELD = 4,
+    TAKT_SLOT_POINT = 6,
+    TAKT_SLOT_SUSPEND = 8,
+    TAKT_SLOT_ARRIVAL =
+        9, /* of a thread with TAKT_SLOT_WAKE_ARRIVES and without a job, which did not sleep */
+    TAKT_SLOT_LOCK = 10,
+    TAKT_SLOT_UNLOCK = 11,
+} takt_slot_request_t;
+
+/* Bits of `mode`. */
+enum {
+    TAKT_SLOT_WAKE_ARRIVES = 1, /* what wakes the thread while it has no job is the arrival of one */
+};
+
+/* Bits of `state`. */
+enum {
+    TAKT_SLOT_ATTACHED =
+        1, /* a scheduler answers this thread; cleared when it ends and when the thread leaves */
+    TAKT_SLOT_HAS_JOB = 2, /* job number `job` is released and has not ended */
+};
+
+/* Instants are CLOCK_MONOTONIC in ns; 0: none. The first 64 bytes are written by the thread; the scheduler writes there
+ * only `request`, with 0. The others are the scheduler's. */
+typedef struct takt_linux_slot {
+    uint32_t request; /* takt_slot_request_t */
+    uint32_t request_job;
+    uint64_t request_value; /* LOCK, UNLOCK: number of the resource; SUSPEND: instant; else 0 */
+    uint32_t mode;
+    uint32_t unused_of_thread[11];
+
+    uint32_t receipt;  /* takt_receipt_t, of the last request */
+    uint32_t answered; /* requests answered so far */
+    uint32_t
+        should_yield; /* 1: an entity that is more urgent than the job's base priority waits for its point */
+    uint32_t job;     /* number of the current job; if there is none, of the last one */
+    uint32_t is_missed; /* the deadline of the job had passed when it was last selected */
+    uint32_t waiting;   /* jobs behind the current one */
+    uint32_t started;   /* decisions that named this entity and not the one before */
+    uint32_t state;
+    uint64_t release_ns;      /* of the job */
+    uint64_t deadline_ns;     /* of the job */
+    uint64_t next_release_ns; /* of the first job after those that are released; periodic tasks only */
+    uint32_t change; /* one more than the number of the change whose parameters the job has; 0: none */
+    uint32_t unused_of_scheduler;
+} takt_linux_slot_t;
+
+_Static_assert(sizeof(takt_linux_slot_t) == 128, "one slot is two cache lines");
+
+#endif
