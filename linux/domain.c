@@ -156,7 +156,12 @@ static uint64_t number_of_task(const takt_entity_t *entity) {
     return entity != NULL && entity->task != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY;
 }
 
-/* The caller compares what it returns with what runs: so no signal is raised. */
+/* Whether the last decision does not name `entity` and its current job. */
+static bool is_outdated(const takt_domain_t *domain, const takt_entity_t *entity) {
+    return domain->system.cpus->running != entity || takt_entity_job_number(entity) != domain->scheduler.job;
+}
+
+/* Raises no signal: the caller asks. */
 uint64_t takt_domain_peek(uint64_t domain, uint64_t now) {
     takt_domain_t *peeked = domain_at(domain);
     takt_scheduler_t *scheduler = &peeked->scheduler;
@@ -166,13 +171,16 @@ uint64_t takt_domain_peek(uint64_t domain, uint64_t now) {
         takt_dispatcher_settle(peeked->system.dispatcher, instant);
         scheduler->next = takt_dispatcher_next(peeked->system.dispatcher);
     }
-    return number_of_task(takt_dispatcher_peek(peeked->system.dispatcher));
+    const takt_entity_t *entity = takt_dispatcher_peek(peeked->system.dispatcher);
+    peeked->is_outdated = is_outdated(peeked, entity) || scheduler->received != peeked->answer.sequence;
+    return number_of_task(entity);
 }
 
 uint64_t takt_domain_take(uint64_t domain, uint64_t now) {
     takt_domain_t *taken = domain_at(domain);
     const takt_fetch_t fetch = {.sequence = taken->scheduler.received};
     takt_scheduler_fetch(&taken->scheduler, &fetch, advance(taken, now), &taken->answer);
+    taken->is_outdated = false;
     return number_of_task(taken->system.cpus->running);
 }
 
@@ -194,8 +202,9 @@ static bool is_blocked(const takt_domain_t *domain, takt_entity_t *entity) {
     return takt_fits(&domain->system, &wake);
 }
 
-static bool runs(const takt_domain_t *domain, const takt_entity_t *entity) {
-    return domain->system.cpus->running == entity && takt_entity_job_number(entity) == domain->scheduler.job;
+static bool is_non_preemptive(const takt_entity_t *entity) {
+    return (entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0 &&
+           entity->task->preemption_key == TAKT_KEY_MOST_URGENT;
 }
 
 uint64_t takt_domain_state(uint64_t domain, uint64_t entity) {
@@ -205,14 +214,14 @@ uint64_t takt_domain_state(uint64_t domain, uint64_t entity) {
         return 0;
     }
     const bool has_job = takt_task_is_active(found->task), is_ready = takt_entity_is_ready(found);
-    const bool is_running = has_job && is_ready && runs(asked, found);
-    const bool is_limited = (found->attributes & TAKT_ATTRIBUTE_LIMITED) != 0;
+    const bool is_running = has_job && is_ready && !is_outdated(asked, found);
+    const bool has_points = is_non_preemptive(found);
     return (has_job ? TAKT_DOMAIN_HAS_JOB : 0u) | (is_ready ? TAKT_DOMAIN_READY : 0u) |
            (has_job && is_blocked(asked, found) ? TAKT_DOMAIN_BLOCKED : 0u) |
            (is_running ? TAKT_DOMAIN_RUNS : 0u) |
-           (is_running && is_limited && takt_urgency_is_exceeded(found) != 0 ? TAKT_DOMAIN_YIELDS : 0u) |
+           (is_running && has_points && takt_urgency_is_exceeded(found) != 0 ? TAKT_DOMAIN_YIELDS : 0u) |
            (takt_task_is_periodic(found->task) ? TAKT_DOMAIN_PERIODIC : 0u) |
-           (is_limited ? TAKT_DOMAIN_LIMITED : 0u);
+           (has_points ? TAKT_DOMAIN_HAS_POINTS : 0u);
 }
 
 uint64_t takt_domain_next_release(uint64_t domain, uint64_t entity) {
@@ -315,6 +324,7 @@ static takt_domain_status_t build_system(takt_domain_t *domain, uint64_t records
     open_log(domain, log, records);
     takt_scheduler_init(&domain->scheduler, system, deferred);
     wake_idle(domain);
+    domain->scheduler.next = takt_dispatcher_next(system->dispatcher);
     return TAKT_DOMAIN_OK;
 }
 

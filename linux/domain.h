@@ -82,7 +82,9 @@ typedef struct takt_log {
 
 typedef struct takt_domain {
     takt_scheduler_t scheduler;
-    takt_answer_t answer;      /* the last decision in full */
+    takt_answer_t answer; /* the last decision in full */
+    bool
+        is_outdated; /* as of the last peek: another entity or another job would run than that decision says */
     takt_instant_t now;        /* the last instant */
     uint32_t next_input;       /* the first input of the image that is not posted */
     uint32_t refused;          /* inputs of the image that were not received */
@@ -100,7 +102,9 @@ uint64_t takt_domain_post(uint64_t domain, uint64_t kind_and_entity, uint64_t jo
 #define TAKT_DOMAIN_KIND_SHIFT 32
 
 /* Handles what is due at `now`. Returns the number of the entity whose job would run, TAKT_NO_ENTITY for none: nothing is
- * ready, or a server idles at its cost. */
+ * ready, or a server idles at its cost. If domain->is_outdated is set, a take is due: when that job begins to run; if
+ * none would run, when the last one has stopped; if the same one runs on, at once. This also holds from none to none,
+ * because a server that idles pays. */
 uint64_t takt_domain_peek(uint64_t domain, uint64_t now);
 
 /* Takes the decision, in force from `now` on. Returns as takt_domain_peek; domain->answer has the decision in full. An
@@ -112,13 +116,13 @@ uint64_t takt_domain_next(uint64_t domain);
 
 /* What is known of an entity; bits. */
 enum {
-    TAKT_DOMAIN_HAS_JOB = 1u << 0,  /* its current job is released and unfinished */
-    TAKT_DOMAIN_READY = 1u << 1,    /* the job competes for the processor */
-    TAKT_DOMAIN_BLOCKED = 1u << 2,  /* a BLOCK took the job out, and a WAKE is awaited */
-    TAKT_DOMAIN_RUNS = 1u << 3,     /* the last decision names this job */
-    TAKT_DOMAIN_YIELDS = 1u << 4,   /* and the job should yield at its next preemption point */
-    TAKT_DOMAIN_PERIODIC = 1u << 5, /* its jobs are released by time, not by arrivals */
-    TAKT_DOMAIN_LIMITED = 1u << 6,  /* it has a preemption threshold, so that points are events */
+    TAKT_DOMAIN_HAS_JOB = 1u << 0,    /* its current job is released and unfinished */
+    TAKT_DOMAIN_READY = 1u << 1,      /* the job competes for the processor */
+    TAKT_DOMAIN_BLOCKED = 1u << 2,    /* a BLOCK took the job out, and a WAKE is awaited */
+    TAKT_DOMAIN_RUNS = 1u << 3,       /* the last decision names this job */
+    TAKT_DOMAIN_YIELDS = 1u << 4,     /* and the job should yield at its next preemption point */
+    TAKT_DOMAIN_PERIODIC = 1u << 5,   /* its jobs are released by time, not by arrivals */
+    TAKT_DOMAIN_HAS_POINTS = 1u << 6, /* its jobs are non-preemptive, so that their points are events */
 };
 
 /* Returns the bits of `entity`; 0 if that is no task. */

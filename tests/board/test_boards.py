@@ -148,18 +148,23 @@ KEPT_AT_A_DISTANCE = tuple(name for name in KEPT if name != "ledger")
 """Rates are told at decisions, and a scheduler at a distance makes fewer: none that changes nothing."""
 
 
+def check_same(trace: trace_file.Trace, system: takt.System, is_remote: bool) -> None:
+    """Compare a trace of virtual time with the simulation: they say the same, and the trace replays."""
+    measured, simulated = measurement.result_of(trace, system), takt.simulate(system)
+    for name in KEPT_AT_A_DISTANCE if is_remote else KEPT:
+        assert getattr(measured, name).rows() == getattr(simulated, name).rows(), name
+    unknown = ["optional_wanted", *["overruns"] * is_remote]
+    summaries = [result.summary.drop(unknown).rows() for result in (measured, simulated)]
+    assert summaries[0] == summaries[1]
+    assert measured.switches == simulated.switches
+    assert takt.replay(trace.path).difference is None
+
+
 def check_equal(system: takt.System, remote: int | None = None) -> None:
     """Run a system in virtual time: what the trace says is what the simulation says, and the trace replays."""
     with tempfile.TemporaryDirectory() as folder:
         trace = emulation.run(system, Path(folder, "T.takt"), emulation.POSIX, remote=remote)
-        measured, simulated = measurement.result_of(trace, system), takt.simulate(system)
-        for name in KEPT if remote is None else KEPT_AT_A_DISTANCE:
-            assert getattr(measured, name).rows() == getattr(simulated, name).rows(), name
-        unknown = ["optional_wanted", *["overruns"] * (remote is not None)]
-        summaries = [result.summary.drop(unknown).rows() for result in (measured, simulated)]
-        assert summaries[0] == summaries[1]
-        assert measured.switches == simulated.switches
-        assert takt.replay(Path(folder, "T.takt")).difference is None
+        check_same(trace, system, remote is not None)
 
 
 @pytest.mark.parametrize("example", ONE_PROCESSOR)

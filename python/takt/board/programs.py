@@ -150,6 +150,7 @@ def image(
     horizon: int,
     *,
     is_real_time: bool = False,
+    is_remote: bool = False,
     delays: Stream | None = None,
 ) -> bytes:
     """Write the image of a system.
@@ -159,7 +160,8 @@ def image(
         described: the same as `describe` gives it.
         horizon: in the ticks of the file.
         is_real_time: whether the program keeps real time in ticks of the board.
-        delays: of messages to and from a scheduler at a distance, in ticks of the file; None: it is not at one.
+        is_remote: whether the scheduler stands at a distance, also without delays that the program makes.
+        delays: of messages to and from a scheduler at a distance, in ticks of the file; None: the program makes none.
 
     Returns:
         The words, little endian.
@@ -186,7 +188,9 @@ def image(
     )
     told = None if delays is None else _drawn(delays, system.seed, _core.NO_ENTITY, _DELAYS, scale)
     end = scale.up(horizon)
-    return images.pack(drawn, end, inputs, is_real_time=is_real_time, is_remote=told is not None, delays=told)
+    return images.pack(
+        drawn, end, inputs, is_real_time=is_real_time, is_remote=is_remote or told is not None, delays=told
+    )
 
 
 def _ring(task: ResolvedTask, arrivals: int) -> int:

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* A Linux of virtual time around a domain: threads that execute the jobs of an image, and a processor that switches as the
+ * domain decides.
+ *
+ *     simulated_linux IMAGE RECORDS SEED COUNT
+ *
+ * With seed 0 nothing takes time and nothing goes wrong: what runs is what the simulation of the image runs. With any
+ * other seed calls come late, threads fault pages, and send events that make no sense. COUNT is the records of the log.
+ * It prints how often each receipt came. Exit status: 0 done, 2 the domain was refused, with a line that says why. */
+#include "linux/domain.h"
+#include "system/work.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECEIPTS = TAKT_RECEIPT_AHEAD + 1, LATE_MOST = 4, FAULT_MOST = 6 };
+
+#define MUST(condition) must(condition, #condition, __LINE__)
+
+static void must(bool holds, const char *condition, int line) {
+    if (!holds) {
+        fprintf(stderr, "%s:%d: %s\n", __FILE__, line, condition);
+        exit(1);
+    }
+}
+
+/* What executes the jobs of a task. */
+typedef struct thread {
+    takt_work_t work;
+    uint32_t job;                /* the one that `work` is of */
+    bool has_begun;              /* there is one */
+    bool is_about_to_lock;       /* what was due at the instant of the lock is handled */
+    takt_instant_t faults_until; /* a page is read until then; 0: none is */
+} thread_t;
+
+static takt_domain_t *domain;
+static thread_t *threads;
+static uint64_t chaos; /* random numbers; 0: there are none */
+static takt_instant_t now;
+static uint64_t running = TAKT_NO_ENTITY;
+static uint32_t receipts[RECEIPTS];
+
+/* ---- chance ------------------------------------------------------------------------------------------- */
+
+static uint64_t draw(uint64_t count) {
+    chaos ^= chaos << 13;
+    chaos ^= chaos >> 7;
+    chaos ^= chaos << 17;
+    return chaos % count;
+}
+
+static bool happens(uint64_t one_in) { return chaos != 0 && draw(one_in) == 0; }
+
+/* Instants that a call comes too late. */
+static takt_duration_t lateness(void) { return happens(3) ? draw(LATE_MOST) : 0; }
+
+/* ---- the image ---------------------------------------------------------------------------------------- */
+
+static uint64_t address_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
+
+static uint64_t *read_words(const char *name, uint64_t *count) {
+    FILE *file = fopen(name, "rb");
+    MUST(file != NULL && fseek(file, 0, SEEK_END) == 0);
+    const size_t bytes = (size_t)ftell(file);
+    uint64_t *words = malloc(bytes);
+    rewind(file);
+    MUST(words != NULL && fread(words, 1, bytes, file) == bytes && fclose(file) == 0);
+    *count = bytes / sizeof *words;
+    return words;
+}
+
+static void refuse(const takt_domain_order_t *order, takt_domain_status_t status) {
+    const char *detail = status == TAKT_DOMAIN_IMAGE      ? takt_image_message(order->image)
+                         : status == TAKT_DOMAIN_RELATION ? takt_relation_message(order->relation)
+                                                          : "";
+    printf("%s: %s\n", takt_domain_message(status), detail);
+    exit(2);
+}
+
+/* Gives as much memory as is asked for. */
+static void build(const char *name, uint64_t records) {
+    takt_domain_order_t order = {.records = records};
+    order.words = read_words(name, &order.count);
+    void *memory = NULL;
+    uint64_t status, bytes = 0;
+    uint32_t tries = 0;
+    do {
+        free(memory);
+        memory = calloc(bytes + 1u, 1);
+        MUST(memory != NULL && tries++ < 4);
+        status = takt_domain_build(address_of(memory), bytes, address_of(&order));
+        MUST(status != TAKT_DOMAIN_MEMORY || order.bytes > bytes);
+        bytes = order.bytes;
+    } while (status == TAKT_DOMAIN_MEMORY);
+    if (status != TAKT_DOMAIN_OK) {
+        refuse(&order, (takt_domain_status_t)status);
+    }
+    domain = memory;
+    threads = calloc(domain->system.task_count + 1u, sizeof *threads);
+    MUST(threads != NULL);
+}
+
+/* ---- calls of the domain ------------------------------------------------------------------------------ */
+
+static uint64_t state_of(uint64_t entity) { return takt_domain_state(address_of(domain), entity); }
+
+static uint32_t index_of(uint64_t entity) { return (uint32_t)entity - 1u - domain->system.server_count; }
+
+static thread_t *thread_of(uint64_t entity) { return &threads[index_of(entity)]; }
+
+static const takt_task_spec_t *task_of(uint64_t entity) {
+    return &domain->program.spec.tasks[index_of(entity)];
+}
+
+static takt_receipt_t post(takt_event_kind_t kind, uint64_t entity, uint64_t job, uint64_t value) {
+    const uint64_t receipt = takt_domain_post(
+        address_of(domain), (uint64_t)kind << TAKT_DOMAIN_KIND_SHIFT | entity, job, value, now);
+    receipts[receipt]++;
+    return (takt_receipt_t)receipt;
+}
+
+/* The thread that runs requests something. It has learned of a job that has ended without it at the next decision. */
+static void request(takt_event_kind_t kind, uint64_t value) {
+    const takt_receipt_t receipt = post(kind, running, thread_of(running)->job, value);
+    MUST(receipt == TAKT_RECEIPT_RECEIVED || chaos != 0);
+}
+
+static takt_duration_t demand_of(uint64_t entity) {
+    const uint32_t change = domain->answer.change;
+    const takt_task_spec_t *task = task_of(entity);
+    const takt_change_spec_t *adopted =
+        change != TAKT_NO_CHANGE ? &domain->program.spec.changes[change] : NULL;
+    const takt_stream_t *demands = adopted != NULL ? adopted->demands : task->demands;
+    if (demands == NULL) {
+        return adopted != NULL ? adopted->demand : task->demand;
+    }
+    return demands->values[domain->answer.job % demands->count];
+}
+
+/* The thread that was decided for runs: it goes on, or begins the job that the decision names. */
+static void go_on(void) {
+    thread_t *thread = thread_of(running);
+    MUST(domain->answer.entity == running && (state_of(running) & TAKT_DOMAIN_RUNS) != 0);
+    if (!thread->has_begun || thread->job != domain->answer.job) {
+        thread->has_begun = true;
+        thread->is_about_to_lock = false;
+        thread->job = domain->answer.job;
+        takt_work_begin(&thread->work, task_of(running), demand_of(running));
+    }
+}
+
+static void take(uint64_t expected) {
+    running = takt_domain_take(address_of(domain), now);
+    MUST(running == expected || chaos != 0);
+    if (running != TAKT_NO_ENTITY) {
+        go_on();
+    }
+}
+
+/* As the kernel does in each call of the scheduler. */
+static void schedule(void) {
+    const uint64_t wanted = takt_domain_peek(address_of(domain), now);
+    MUST(takt_domain_next(address_of(domain)) > now);
+    if (domain->is_outdated) {
+        now += lateness();
+        take(wanted);
+    }
+}
+
+/* ---- what a job does ---------------------------------------------------------------------------------- */
+
+/* Unlocks of one instant are one event for the waiting jobs. */
+static void unlock(thread_t *thread, const takt_item_t *item) {
+    const takt_task_spec_t *task = task_of(running);
+    while (takt_work_unlocks_now(&thread->work, task)) {
+        request(TAKT_EVENT_UNLOCK, item->ticks);
+        item = takt_work_pass(&thread->work, task);
+    }
+    request(TAKT_EVENT_UNLOCK, item->ticks);
+}
+
+/* Returns false if there is no event: nothing preempts a preemptive job at a point. */
+static bool pass_milestone(thread_t *thread) {
+    const takt_item_t *item = takt_work_pass(&thread->work, task_of(running));
+    const bool has_points = (state_of(running) & TAKT_DOMAIN_HAS_POINTS) != 0;
+    switch (item->kind) {
+    case TAKT_ITEM_POINT:
+    case TAKT_ITEM_OPTIONAL_POINT:
+        if (has_points) {
+            request(item->kind == TAKT_ITEM_POINT ? TAKT_EVENT_POINT : TAKT_EVENT_OPTIONAL_POINT, now);
+        }
+        return has_points;
+    case TAKT_ITEM_SUSPEND:
+        request(TAKT_EVENT_SUSPEND, now + item->ticks);
+        return true;
+    case TAKT_ITEM_LOCK:
+        request(TAKT_EVENT_LOCK, item->ticks);
+        return true;
+    default:
+        unlock(thread, item);
+        return true;
+    }
+}
+
+/* Items due at the instant of a lock are handled before it. */
+static bool waits_before_lock(thread_t *thread) {
+    const bool is_lock = takt_work_kind(&thread->work, task_of(running)) == TAKT_ITEM_LOCK;
+    thread->is_about_to_lock = is_lock && !thread->is_about_to_lock;
+    return thread->is_about_to_lock;
+}
+
+/* The thread that runs has reached a milestone. Returns false if that is no event. */
+static bool act(void) {
+    thread_t *thread = thread_of(running);
+    if (thread->work.after == 0) {
+        thread->has_begun = false;
+        request(TAKT_EVENT_COMPLETE, now);
+        return true;
+    }
+    return waits_before_lock(thread) || pass_milestone(thread);
+}
+
+static bool is_at_milestone(void) {
+    return running != TAKT_NO_ENTITY && thread_of(running)->faults_until == 0 &&
+           thread_of(running)->work.left == 0;
+}
+
+/* ---- what goes wrong ---------------------------------------------------------------------------------- */
+
+/* The thread that runs reads a page. The kernel says that it blocks, and core may refuse: it holds a resource. */
+static void fault(void) {
+    thread_t *thread = thread_of(running);
+    if (post(TAKT_EVENT_BLOCK, running, thread->job, now) == TAKT_RECEIPT_RECEIVED) {
+        MUST((state_of(running) & TAKT_DOMAIN_BLOCKED) != 0);
+        thread->faults_until = now + 1u + draw(FAULT_MOST);
+    }
+}
+
+static void end_faults(void) {
+    for (uint32_t i = 0; i < domain->system.task_count; i++) {
+        const uint64_t entity = 1u + domain->system.server_count + i;
+        if (threads[i].faults_until != 0 && threads[i].faults_until <= now) {
+            threads[i].faults_until = 0;
+            if ((state_of(entity) & TAKT_DOMAIN_BLOCKED) != 0) {
+                MUST(post(TAKT_EVENT_WAKE, entity, threads[i].job, now) == TAKT_RECEIPT_RECEIVED);
+            }
+        }
+    }
+}
+
+static takt_instant_t first_end_of_fault(void) {
+    takt_instant_t first = TAKT_NEVER;
+    for (uint32_t i = 0; i < domain->system.task_count; i++) {
+        if (threads[i].faults_until != 0) {
+            first = takt_least_of(first, threads[i].faults_until);
+        }
+    }
+    return first;
+}
+
+/* Events that a program has no reason for. What core receives of them is a job's own, so that its work goes on as if it
+ * had meant it; but for a completion. */
+static void send_nonsense(void) {
+    static const takt_event_kind_t kinds[] = {TAKT_EVENT_YIELD,   TAKT_EVENT_LOCK,     TAKT_EVENT_UNLOCK,
+                                              TAKT_EVENT_POINT,   TAKT_EVENT_WITHDRAW, TAKT_EVENT_SUSPEND,
+                                              TAKT_EVENT_WAKE,    TAKT_EVENT_BLOCK,    TAKT_EVENT_COMPLETE,
+                                              TAKT_EVENT_ARRIVAL, TAKT_EVENT_PRIORITY, TAKT_EVENT_CREATE};
+    const uint64_t most = 3u + domain->system.server_count + domain->system.task_count;
+    const takt_event_kind_t kind =
+        happens(8) ? (takt_event_kind_t)draw(40) : kinds[draw(sizeof kinds / sizeof *kinds)];
+    const uint64_t entity = happens(9) ? UINT32_MAX - draw(2) : draw(most);
+    const uint64_t job = draw(4), value = happens(4) ? UINT64_MAX - draw(3) : draw(now + 8u);
+    (void)post(kind, entity, job, value);
+}
+
+/* Ends the faults of this instant, makes new ones. */
+static void go_wrong(void) {
+    if (chaos == 0) {
+        return;
+    }
+    end_faults();
+    if (running != TAKT_NO_ENTITY && (state_of(running) & TAKT_DOMAIN_RUNS) != 0 && happens(6)) {
+        fault();
+    }
+    while (happens(3)) {
+        send_nonsense();
+    }
+}
+
+/* ---- time --------------------------------------------------------------------------------------------- */
+
+/* Until the next event of a job or of the domain. */
+static takt_instant_t next_instant(void) {
+    takt_instant_t next = takt_domain_next(address_of(domain));
+    next = next != TAKT_NEVER ? next + lateness() : next;
+    next = takt_least_of(next, first_end_of_fault());
+    if (running != TAKT_NO_ENTITY && thread_of(running)->faults_until == 0) {
+        next = takt_least_of(next, now + thread_of(running)->work.left);
+    }
+    return takt_least_of(next > now ? next : now + 1u, domain->program.horizon);
+}
+
+static void advance(void) {
+    const takt_instant_t next = next_instant();
+    if (running != TAKT_NO_ENTITY && thread_of(running)->faults_until == 0) {
+        thread_t *thread = thread_of(running);
+        thread->work.left -= takt_least_of(thread->work.left, next - now);
+    }
+    now = next;
+}
+
+static void run(void) {
+    go_wrong();
+    schedule();
+    while (now < domain->program.horizon) {
+        while (is_at_milestone() && now < domain->program.horizon) {
+            if (act()) {
+                schedule();
+            }
+        }
+        advance();
+        if (!is_at_milestone() || !act()) {
+            go_wrong();
+        }
+        schedule();
+    }
+}
+
+int main(int argc, char **argv) {
+    MUST(argc == 5);
+    chaos = strtoull(argv[3], NULL, 10);
+    build(argv[1], strtoull(argv[4], NULL, 10));
+    run();
+    FILE *file = fopen(argv[2], "wb");
+    const uint64_t count = takt_domain_end(address_of(domain), now);
+    MUST(file != NULL && fwrite(domain->log.records, sizeof(takt_record_t), count, file) == count);
+    MUST(fclose(file) == 0 && domain->refused == 0);
+    for (uint32_t receipt = 0; receipt < RECEIPTS; receipt++) {
+        printf("%" PRIu32 "\n", receipts[receipt]);
+    }
+    return 0;
+}
