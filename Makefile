@@ -11,7 +11,7 @@ RUN := $(VENV)/bin/python
 PREPARE := $(PYTHON) tools/prepare.py
 STAMPS := $(VENV)/stamps
 
-ROOMS := $(wildcard core policy analysis system remote sim kernel port firmware linux python tests bench examples studies)
+ROOMS := $(wildcard core policy analysis system remote linux sim kernel port firmware python tests bench examples studies)
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE $(wildcard LICENSES/*) tools/lock.txt \
     $(shell find core policy analysis system remote sim kernel port firmware python -type f -not -name '*.pyc' 2>/dev/null)
 C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.[ch]pp')

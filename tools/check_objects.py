@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Proves from object files that core, policy, system and remote are pure state machines in integers.
+"""Proves from object files that core, policy, system, remote and linux are pure state machines in integers.
 
 Usage: check_objects.py [--target NAME]... [--helpers] [FILE]...
 
@@ -151,12 +151,12 @@ def check(name: str, files: list[Path], *, may_be_helped: bool = False) -> list[
 
 def main() -> int:
     """Prints the complaints; 1 if there are any."""
-    parser = argparse.ArgumentParser(description="prove that core, policy, system and remote are pure")
+    parser = argparse.ArgumentParser(description="prove that core, policy, system, remote and linux are pure")
     parser.add_argument("--target", action="append", choices=TARGETS, help="default: all")
     parser.add_argument("--helpers", action="store_true", help="allow what every compiler supplies")
     parser.add_argument("files", nargs="*", type=Path)
     arguments = parser.parse_args()
-    rooms = ("core", "policy", "system", "remote")
+    rooms = ("core", "policy", "system", "remote", "linux")
     files = arguments.files or sorted(file for room in rooms for file in ROOT.glob(f"{room}/*.c"))
     names = arguments.target or list(TARGETS)
     complaints = [complaint for name in names for complaint in check(name, files, may_be_helped=arguments.helpers)]

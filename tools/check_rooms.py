@@ -50,6 +50,7 @@ ROOMS: dict[str, Room] = {
     "analysis": Room(includes=frozenset({"core/"}), system=FREESTANDING),
     "system": Room(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
     "remote": Room(includes=frozenset({"core/", "policy/", "system/"}), system=FREESTANDING),
+    "linux": Room(includes=frozenset({"core/", "policy/", "system/", "remote/"}), system=FREESTANDING),
     "sim": Room(includes=frozenset({"core/", "policy/", "system/"})),
     "kernel": Room(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
     # A port's header takt_port.h is found through the include path: choosing a port is choosing a folder.

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The domain of domain.h.
+ *
+ * Of what an image can have, core runs under Linux what it runs on boards:
+ *
+ *     policies, servers, protocols, thresholds, changes   by the same calls
+ *     rate-based root, windows, deadline rules, shares    likewise: allocators in C are core's own, and act at events and
+ *                                                         timers of the domain
+ *     policies in Python                                  IMAGE: they are no part of a build
+ *     several processors                                  RELATION: a remote scheduler has one; a machine has a domain for each
+ *     delays, costs, architecture                         refused: they model what Linux has
+ *     plain threads                                       THREADS: none but an idle thread, as images of boards have it */
+#include "linux/domain.h"
+
+#include "core/peek.h"
+#include "core/urgency.h"
+#include "system/fits.h"
+
+#define TAKT_DOMAIN_CASE(constant, message) \
+    case TAKT_DOMAIN_##constant:            \
+        return message;
+
+const char *takt_domain_message(takt_domain_status_t status) {
+    switch (status) {
+        TAKT_DOMAIN_STATUSES(TAKT_DOMAIN_CASE)
+    default:
+        return "no status of a domain";
+    }
+}
+
+static takt_domain_t *domain_at(uint64_t address) { return (takt_domain_t *)(uintptr_t)address; }
+
+static takt_instant_t advance(takt_domain_t *domain, takt_instant_t now) {
+    if (now > domain->now) {
+        domain->now = now;
+    }
+    return domain->now;
+}
+
+/* ---- the log ------------------------------------------------------------------------------------------ */
+
+/* At the horizon itself a job may still complete, but none begins. */
+static bool is_after_the_end(const takt_log_t *log, const takt_record_t *record) {
+    return record->now > log->horizon ||
+           (record->now == log->horizon && record->kind != TAKT_RECORD_COMPLETE);
+}
+
+static void keep(takt_trace_t *trace, const takt_record_t *record) {
+    takt_log_t *log = TAKT_CONTAINER_OF(trace, takt_log_t, trace);
+    log->has_ended |= is_after_the_end(log, record);
+    if (log->has_ended) {
+        return;
+    }
+    if (log->written < log->limit) {
+        log->records[log->written] = *record;
+        log->written++;
+        return;
+    }
+    if (log->lost == 0) {
+        log->lost_at = record->now;
+    }
+    log->lost++;
+}
+
+uint64_t takt_domain_end(uint64_t domain, uint64_t now) {
+    takt_domain_t *ended = domain_at(domain);
+    takt_log_t *log = &ended->log;
+    const takt_instant_t end = takt_least_of(advance(ended, now), log->horizon);
+    log->records[log->written] =
+        log->lost > 0 ? takt_trace_overflow(log->lost_at, log->written) : takt_trace_end(end, log->written);
+    log->has_ended = true;
+    return log->written + 1u;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------- */
+
+/* True if `message` is one that core has no memory for: each task can have one lock that waits for its budget. */
+static bool is_beyond_memory(const takt_scheduler_t *scheduler, const takt_message_t *message) {
+    return message->kind == TAKT_EVENT_LOCK && scheduler->deferred_count == scheduler->system->task_count;
+}
+
+/* True if `message` is about an instant that no timer has. */
+static bool is_beyond_time(const takt_message_t *message) {
+    return message->kind == TAKT_EVENT_SUSPEND && message->value > TAKT_TIME_MOST;
+}
+
+uint64_t takt_domain_post(uint64_t domain, uint64_t kind_and_entity, uint64_t job, uint64_t value,
+                          uint64_t now) {
+    takt_domain_t *posted = domain_at(domain);
+    const takt_message_t message = {
+        .seen = advance(posted, now),
+        .value = value,
+        .entity = (uint32_t)kind_and_entity,
+        .job = (uint32_t)job,
+        .kind = (takt_event_kind_t)(kind_and_entity >> TAKT_DOMAIN_KIND_SHIFT),
+    };
+    if (is_beyond_memory(&posted->scheduler, &message) || is_beyond_time(&message)) {
+        return TAKT_RECEIPT_UNFIT;
+    }
+    return takt_scheduler_receive(&posted->scheduler, &message, message.seen);
+}
+
+/* ---- inputs of the image ------------------------------------------------------------------------------ */
+
+/* Returns the entity of task `index`. */
+static const takt_entity_t *entity_of(const takt_domain_t *domain, uint32_t index) {
+    return takt_system_entity_of(&domain->system, index);
+}
+
+static takt_message_t message_of_change(const takt_domain_t *domain, const takt_input_t *input) {
+    const takt_change_spec_t *change = &domain->program.spec.changes[input->index];
+    const takt_entity_t *entity = change->kind != TAKT_CHANGE_POLICY ? entity_of(domain, change->task) : NULL;
+    const takt_event_kind_t kind = takt_event_of_change(entity, change->kind);
+    return (takt_message_t){
+        .seen = input->instant,
+        .value = kind == TAKT_EVENT_CHANGE ? input->index : input->instant,
+        .entity = entity != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY,
+        .kind = kind,
+    };
+}
+
+static takt_message_t message_of(const takt_domain_t *domain, const takt_input_t *input) {
+    if (input->kind == TAKT_INPUT_CHANGE) {
+        return message_of_change(domain, input);
+    }
+    return (takt_message_t){
+        .seen = input->instant,
+        .value = input->nominal,
+        .entity = takt_entity_number(entity_of(domain, input->index)),
+        .kind = TAKT_EVENT_ARRIVAL,
+    };
+}
+
+static takt_instant_t next_input(const takt_domain_t *domain) {
+    return domain->next_input < domain->program.input_count
+               ? domain->program.inputs[domain->next_input].instant
+               : TAKT_NEVER;
+}
+
+static void hand_over_due(takt_domain_t *domain, takt_instant_t now) {
+    while (next_input(domain) <= now) {
+        const takt_message_t message = message_of(domain, &domain->program.inputs[domain->next_input]);
+        const takt_receipt_t receipt = takt_scheduler_receive(&domain->scheduler, &message, now);
+        domain->next_input++;
+        if (receipt != TAKT_RECEIPT_RECEIVED) {
+            domain->refused++;
+            domain->refused_as = receipt;
+        }
+    }
+}
+
+/* ---- decisions ---------------------------------------------------------------------------------------- */
+
+/* Returns the number of `entity` if it is a task, TAKT_NO_ENTITY else. */
+static uint64_t number_of_task(const takt_entity_t *entity) {
+    return entity != NULL && entity->task != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY;
+}
+
+/* The caller compares what it returns with what runs: so no signal is raised. */
+uint64_t takt_domain_peek(uint64_t domain, uint64_t now) {
+    takt_domain_t *peeked = domain_at(domain);
+    takt_scheduler_t *scheduler = &peeked->scheduler;
+    const takt_instant_t instant = advance(peeked, now);
+    hand_over_due(peeked, instant);
+    if (takt_scheduler_next(scheduler) <= instant) {
+        takt_dispatcher_settle(peeked->system.dispatcher, instant);
+        scheduler->next = takt_dispatcher_next(peeked->system.dispatcher);
+    }
+    return number_of_task(takt_dispatcher_peek(peeked->system.dispatcher));
+}
+
+uint64_t takt_domain_take(uint64_t domain, uint64_t now) {
+    takt_domain_t *taken = domain_at(domain);
+    const takt_fetch_t fetch = {.sequence = taken->scheduler.received};
+    takt_scheduler_fetch(&taken->scheduler, &fetch, advance(taken, now), &taken->answer);
+    return number_of_task(taken->system.cpus->running);
+}
+
+uint64_t takt_domain_next(uint64_t domain) {
+    const takt_domain_t *asked = domain_at(domain);
+    return takt_least_of(takt_scheduler_next(&asked->scheduler), next_input(asked));
+}
+
+/* ---- questions ---------------------------------------------------------------------------------------- */
+
+/* Returns the entity with `number` if it is a task, NULL else. */
+static takt_entity_t *task_at(uint64_t domain, uint64_t number) {
+    takt_entity_t *entity = takt_system_entity(&domain_at(domain)->system, (uint32_t)number);
+    return entity != NULL && entity->task != NULL && number == takt_entity_number(entity) ? entity : NULL;
+}
+
+static bool is_blocked(const takt_domain_t *domain, takt_entity_t *entity) {
+    const takt_event_t wake = {TAKT_EVENT_WAKE, entity, domain->now, {domain->now}};
+    return takt_fits(&domain->system, &wake);
+}
+
+static bool runs(const takt_domain_t *domain, const takt_entity_t *entity) {
+    return domain->system.cpus->running == entity && takt_entity_job_number(entity) == domain->scheduler.job;
+}
+
+uint64_t takt_domain_state(uint64_t domain, uint64_t entity) {
+    const takt_domain_t *asked = domain_at(domain);
+    takt_entity_t *found = task_at(domain, entity);
+    if (found == NULL) {
+        return 0;
+    }
+    const bool has_job = takt_task_is_active(found->task), is_ready = takt_entity_is_ready(found);
+    const bool is_running = has_job && is_ready && runs(asked, found);
+    const bool is_limited = (found->attributes & TAKT_ATTRIBUTE_LIMITED) != 0;
+    return (has_job ? TAKT_DOMAIN_HAS_JOB : 0u) | (is_ready ? TAKT_DOMAIN_READY : 0u) |
+           (has_job && is_blocked(asked, found) ? TAKT_DOMAIN_BLOCKED : 0u) |
+           (is_running ? TAKT_DOMAIN_RUNS : 0u) |
+           (is_running && is_limited && takt_urgency_is_exceeded(found) != 0 ? TAKT_DOMAIN_YIELDS : 0u) |
+           (takt_task_is_periodic(found->task) ? TAKT_DOMAIN_PERIODIC : 0u) |
+           (is_limited ? TAKT_DOMAIN_LIMITED : 0u);
+}
+
+uint64_t takt_domain_next_release(uint64_t domain, uint64_t entity) {
+    const takt_entity_t *found = task_at(domain, entity);
+    return found != NULL && takt_timer_is_armed(&found->task->timer) ? found->task->timer.instant
+                                                                     : TAKT_NEVER;
+}
+
+/* ---- building ----------------------------------------------------------------------------------------- */
+
+/* Memory that is given out from the front. */
+typedef struct area {
+    char *next;
+    uint64_t left; /* bytes */
+    uint64_t used; /* also of what had no room */
+} area_t;
+
+/* Returns `bytes` bytes, aligned to 16; NULL if that is too much. */
+static void *take_memory(area_t *area, uint64_t bytes) {
+    char *memory = area->next;
+    const uint64_t rounded = (bytes + 15u) & ~UINT64_C(15);
+    area->used += rounded;
+    if (rounded > area->left) {
+        area->left = 0;
+        return NULL;
+    }
+    area->left -= rounded;
+    area->next += rounded;
+    return memory;
+}
+
+/* What the program has that Linux cannot do. */
+static takt_domain_status_t judge(const takt_program_t *program) {
+    if (!program->is_remote) {
+        return TAKT_DOMAIN_NOT_REMOTE;
+    }
+    if (program->delays != NULL) {
+        return TAKT_DOMAIN_DELAYS;
+    }
+    if (program->costs != NULL) {
+        return TAKT_DOMAIN_COSTS;
+    }
+    if (program->architecture != NULL) {
+        return TAKT_DOMAIN_ARCHITECTURE;
+    }
+    return program->spec.thread_count > 1 ? TAKT_DOMAIN_THREADS : TAKT_DOMAIN_OK;
+}
+
+static takt_domain_status_t read_image(takt_domain_order_t *order, takt_program_t *program, area_t *area) {
+    takt_image_t image; /* not cleared, as that calls memset */
+    uint64_t bytes;
+    image.words = order->words;
+    image.count = order->count;
+    image.policy_count = 0;
+    image.place = (takt_place_t){TAKT_TABLE_COUNT, 0, 0};
+    order->image = takt_image_size(&image, &bytes);
+    if (order->image == TAKT_IMAGE_OK) {
+        void *memory = take_memory(area, bytes);
+        if (memory == NULL) {
+            return TAKT_DOMAIN_MEMORY;
+        }
+        order->image = takt_image_read(&image, program, memory);
+    }
+    if (order->image != TAKT_IMAGE_OK) {
+        order->place = image.place;
+        return TAKT_DOMAIN_IMAGE;
+    }
+    order->relation = takt_check(program, &order->place);
+    return order->relation != TAKT_RELATIONS ? TAKT_DOMAIN_RELATION : judge(program);
+}
+
+static void open_log(takt_domain_t *domain, takt_record_t *records, uint64_t count) {
+    domain->log.records = records;
+    domain->log.limit = count - 1u;
+    domain->log.horizon = domain->program.horizon;
+    domain->log.trace.record = keep;
+    domain->log.trace.is_remote = true;
+    takt_dispatcher_record_to(domain->system.dispatcher, &domain->log.trace);
+}
+
+/* The idle thread is always ready, as on boards. */
+static void wake_idle(takt_domain_t *domain) {
+    if (domain->system.thread_count > 0) {
+        const takt_event_t wake = {TAKT_EVENT_WAKE, &domain->system.threads->entity, 0, {0}};
+        takt_dispatcher_post(domain->system.dispatcher, &wake);
+    }
+}
+
+static takt_domain_status_t build_system(takt_domain_t *domain, uint64_t records, area_t *area) {
+    takt_system_t *system = &domain->system;
+    const takt_system_spec_t *spec = &domain->program.spec;
+    void *memory = take_memory(area, takt_system_size(system, spec));
+    takt_message_t *deferred = take_memory(area, (spec->task_count + UINT64_C(1)) * sizeof *deferred);
+    takt_record_t *log = take_memory(area, records * sizeof *log);
+    if (memory == NULL || deferred == NULL || log == NULL) {
+        return TAKT_DOMAIN_MEMORY;
+    }
+    takt_system_build(system, spec, memory);
+    system->is_remote = true;
+    open_log(domain, log, records);
+    takt_scheduler_init(&domain->scheduler, system, deferred);
+    wake_idle(domain);
+    return TAKT_DOMAIN_OK;
+}
+
+static takt_domain_status_t build(area_t *area, takt_domain_order_t *order) {
+    if (order->records == 0 || order->records > UINT32_MAX) {
+        return TAKT_DOMAIN_RECORDS;
+    }
+    takt_domain_t *domain = take_memory(area, sizeof *domain);
+    if (domain == NULL) {
+        return TAKT_DOMAIN_MEMORY;
+    }
+    const takt_domain_status_t status = read_image(order, &domain->program, area);
+    return status != TAKT_DOMAIN_OK ? status : build_system(domain, order->records, area);
+}
+
+uint64_t takt_domain_build(uint64_t memory, uint64_t bytes, uint64_t order) {
+    takt_domain_order_t *given = (takt_domain_order_t *)(uintptr_t)order;
+    area_t area = {(char *)(uintptr_t)memory, bytes, 0};
+    const takt_domain_status_t status = build(&area, given);
+    given->bytes = area.used;
+    return status;
+}
