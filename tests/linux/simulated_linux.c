@@ -66,7 +66,8 @@ static uint64_t *read_words(const char *name, uint64_t *count) {
     const size_t bytes = (size_t)ftell(file);
     uint64_t *words = malloc(bytes);
     rewind(file);
-    MUST(words != NULL && fread(words, 1, bytes, file) == bytes && fclose(file) == 0);
+    MUST(words != NULL && fread(words, 1, bytes, file) == bytes);
+    (void)fclose(file);
     *count = bytes / sizeof *words;
     return words;
 }
@@ -123,7 +124,8 @@ static takt_receipt_t post(takt_event_kind_t kind, uint64_t entity, uint64_t job
 
 /* The thread that runs requests something. It has learned of a job that has ended without it at the next decision. */
 static void request(takt_event_kind_t kind, uint64_t value) {
-    const takt_receipt_t receipt = post(kind, running, thread_of(running)->job, value);
+    const takt_receipt_t receipt =
+        post(kind, TAKT_DOMAIN_OF_THREAD | running, thread_of(running)->job, value);
     MUST(receipt == TAKT_RECEIPT_RECEIVED || chaos != 0);
 }
 
@@ -272,7 +274,7 @@ static void send_nonsense(void) {
         happens(8) ? (takt_event_kind_t)draw(40) : kinds[draw(sizeof kinds / sizeof *kinds)];
     const uint64_t entity = happens(9) ? UINT32_MAX - draw(2) : draw(most);
     const uint64_t job = draw(4), value = happens(4) ? UINT64_MAX - draw(3) : draw(now + 8u);
-    (void)post(kind, entity, job, value);
+    (void)post(kind, happens(2) ? entity | TAKT_DOMAIN_OF_THREAD : entity, job, value);
 }
 
 /* Ends the faults of this instant, makes new ones. */
