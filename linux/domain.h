@@ -110,7 +110,11 @@ uint64_t takt_domain_post(uint64_t domain, uint64_t kind_and_entity, uint64_t jo
 uint64_t takt_domain_peek(uint64_t domain, uint64_t now);
 
 /* Takes the decision, in force from `now` on. Returns as takt_domain_peek; domain->answer has the decision in full. An
- * input that is due since the last peek is posted by the next one. */
+ * input that is due since the last peek is posted by the next one. A lock that waited for its budget is applied here;
+ * domain->scheduler.last is its receipt.
+ *
+ * If the thread of the job is gone, take the decision nevertheless and post COMPLETE at once: then the job holds no
+ * resource, and no other job waits for it. One that was blocked needs a WAKE before. */
 uint64_t takt_domain_take(uint64_t domain, uint64_t now);
 
 /* Returns the instant of the next peek at the latest; TAKT_NEVER for never. */

@@ -31,6 +31,7 @@ typedef struct thread {
     takt_work_t work;
     uint32_t job;                /* the one that `work` is of */
     bool has_begun;              /* there is one */
+    bool is_dead;                /* the kernel completes its jobs as soon as they are selected */
     bool is_about_to_lock;       /* what was due at the instant of the lock is handled */
     takt_instant_t faults_until; /* a page is read until then; 0: none is */
 } thread_t;
@@ -150,6 +151,10 @@ static void go_on(void) {
         thread->is_about_to_lock = false;
         thread->job = domain->answer.job;
         takt_work_begin(&thread->work, task_of(running), demand_of(running));
+    }
+    if (thread->is_dead) {
+        thread->work.left = 0;
+        thread->work.after = 0;
     }
 }
 
@@ -283,6 +288,9 @@ static void go_wrong(void) {
         return;
     }
     end_faults();
+    if (running != TAKT_NO_ENTITY && happens(60)) {
+        thread_of(running)->is_dead = true;
+    }
     if (running != TAKT_NO_ENTITY && (state_of(running) & TAKT_DOMAIN_RUNS) != 0 && happens(6)) {
         fault();
     }
