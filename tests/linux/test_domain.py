@@ -25,7 +25,7 @@ from places import EXAMPLES, ROOT
 from recipes import must_build, recipe
 from sampling import count, expect_cases, tries
 from takt.board import emulation, programs
-from takt.files import trace_file
+from takt.files import machine_records, trace_file
 from takt.model import image as images
 from takt.model.core_input import ResolvedCosts, ResolvedSystem, ResolvedThread, Stream
 from takt.model.horizon import horizon_ticks
@@ -253,3 +253,26 @@ def test_what_linux_cannot_run_is_refused(
 def test_a_log_without_room_is_refused(records: int, system: takt.System, program: Path, tmp_path: Path) -> None:
     line = "the log has room for 1 to 2^32 - 1 records, the closing one included: "
     assert execute(program, image_of(system), tmp_path, records=records) == (2, [line], b"")
+
+
+def test_the_logs_of_several_processors_are_the_trace_of_a_machine(program: Path, tmp_path: Path) -> None:
+    """A processor has a domain and a log: merged by time they replay, and each one says what was simulated."""
+    loaded = takt.load(EXAMPLES / "machine.toml")
+    tasks = [task for task in loaded.tasks if task.cluster != 2]
+    machine = loaded.replace(tasks=tasks, clusters=loaded.clusters[:2], cpus=2)
+    horizon = horizon_ticks(machine)
+    described = [adapted(domain.system) for domain in machine.domains]
+    places = machine_records.places_of([domain.processors for domain in machine.domains], described)
+    logs = []
+    for number, domain in enumerate(machine.domains):
+        (folder := tmp_path / str(number)).mkdir()
+        trace, _ = trace_of(program, domain.system, folder)
+        check_same(trace, domain.system, is_remote=True)
+        logs.append(trace.data)
+    records = machine_records.merged(places, logs)
+    images_of = [(each, images.pack(each, horizon, is_remote=True)) for each in described]
+    header = trace_file.machine_header("drive", [place.processors for place in places], images_of)
+    path = tmp_path / "M.takt"
+    path.write_bytes(header + records + trace_file.closing(horizon, records))
+    assert takt.replay(path).is_identical
+    assert [part.data for part in trace_file.read(path).domains] == logs
