@@ -242,7 +242,7 @@ uint64_t takt_domain_state(uint64_t domain, uint64_t entity) {
     const bool is_running = has_job && is_ready && !is_outdated(asked, found);
     const bool has_points = is_non_preemptive(found);
     return (has_job ? TAKT_DOMAIN_HAS_JOB : 0u) | (is_ready ? TAKT_DOMAIN_READY : 0u) |
-           (has_job && is_blocked(asked, found) ? TAKT_DOMAIN_BLOCKED : 0u) |
+           (has_job && !is_ready && is_blocked(asked, found) ? TAKT_DOMAIN_BLOCKED : 0u) |
            (is_running ? TAKT_DOMAIN_RUNS : 0u) |
            (is_running && has_points && takt_urgency_is_exceeded(found) != 0 ? TAKT_DOMAIN_YIELDS : 0u) |
            (takt_task_is_periodic(found->task) ? TAKT_DOMAIN_PERIODIC : 0u) |
