@@ -73,7 +73,7 @@ typedef struct takt_log {
     takt_trace_t trace;
     takt_record_t *records;
     uint64_t limit;         /* records without the closing one */
-    uint64_t written;       /* the first ones of them; other threads may read these */
+    uint64_t written;       /* of them, so far */
     uint64_t lost;          /* records without room; from the first one on all are */
     takt_instant_t lost_at; /* of the first one */
     takt_instant_t horizon;
