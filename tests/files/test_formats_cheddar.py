@@ -271,7 +271,7 @@ def test_release_2(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("<other/>", "expected a file in one of the formats toml, cheddar, simso, csv, found none"),
+        ("<other/>", "expected a file in one of the formats toml, cheddar, simso, rt-app, csv, found none"),
         ("<cheddar/>", 'line 1: <cheddar>: expected the processor "" of a task in <processors>, found none'),
         ("<cheddar>", "line 1: not valid XML: Premature end of data in tag cheddar line 1"),
         (

@@ -233,7 +233,7 @@ def compare(
 
 @_command()
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A task set: TOML, XML or CSV.", show_default=False)],
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A task set in any of the formats.", show_default=False)],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to be written.", show_default=False)],
     source_format: Annotated[
         str | None, _option("F", "Read this format; default: by the content of the file.", "--from")
@@ -241,7 +241,9 @@ def convert(
     target_format: Annotated[str | None, _option("F", "Write this format; default: by the suffix.", "--to")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="End with status 2 if anything is lost.")] = False,
 ) -> None:
-    """Convert a task set between TOML, Cheddar's XML, SimSo's XML and CSV; formats: toml, cheddar, simso, csv.
+    """Convert a task set between TOML, Cheddar's XML, SimSo's XML, rt-app's JSON and CSV.
+
+    Formats: toml, cheddar, simso, rt-app, csv.
 
     What a file says and the other format cannot hold is told on the standard error output, a line for each.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Task sets of other tools: Cheddar's XML, SimSo's XML and CSV in and out, each with a line for what is lost.
+"""Task sets of other tools: Cheddar's and SimSo's XML, rt-app's JSON, CSV, in and out, with a line for what is lost.
 
 Source: SPEC.md, 7.6. A format is a module that turns bytes into a system and a system into text. What a file says and
 Takt cannot hold is found while reading; what a system says and the file cannot hold is found by reading back what was
@@ -26,12 +26,14 @@ from pathlib import Path
 
 from takt.base import input_files, output_files
 from takt.base.errors import InputError, Problem, file_error, show
-from takt.formats import cheddar, csv_tables, simso, toml
+from takt.formats import cheddar, csv_tables, rt_app, simso, toml
 from takt.formats.contracts import Format, Imported
 from takt.formats.differences import differences
 from takt.model.system import System
 
-FORMATS: dict[str, Format] = {one.name: one for one in (toml.FORMAT, cheddar.FORMAT, simso.FORMAT, csv_tables.FORMAT)}
+_ALL = (toml.FORMAT, cheddar.FORMAT, simso.FORMAT, rt_app.FORMAT, csv_tables.FORMAT)
+
+FORMATS: dict[str, Format] = {one.name: one for one in _ALL}
 """The formats by their names, in the order in which a file is tried for them."""
 
 __all__ = ["FORMATS", "Imported", "read", "write"]
@@ -42,7 +44,7 @@ def read(path: str | Path, format: str | None = None) -> Imported:
 
     Args:
         path: the file.
-        format: "toml", "cheddar", "simso" or "csv"; default: what the file's suffix and beginning say.
+        format: "toml", "cheddar", "simso", "rt-app" or "csv"; default: what the file's suffix and beginning say.
 
     Returns:
         The system, and a problem for each thing in the file that Takt has no place for. A file that names no system
