@@ -14,8 +14,8 @@
  *    by sched_yield, replaced, or withdrawn.
  * 2. A call that sleeps hands over COMPLETE and SUSPEND. Any other request stays until sched_yield, and the sleep is a
  *    BLOCK of the current job. So is a sleep without a request. The wake that ends it is a WAKE.
- * 3. A thread without a current job is not dispatched, whatever wakes it, and also after sched_yield. It runs when its
- *    next job is selected.
+ * 3. A thread is the entity's from its first wait on. While it has no current job it is not dispatched, whatever wakes
+ *    it, and also after sched_yield. It runs when its next job is selected.
  * 4. A thread without a current job that wakes makes an ARRIVAL if `mode` has TAKT_SLOT_WAKE_ARRIVES, else nothing. If
  *    such a thread hands COMPLETE over by sched_yield and no job waits, its next event was there before it could
  *    sleep: the scheduler posts COMPLETE, then ARRIVAL. It also posts ARRIVAL when it ends the job of such a thread

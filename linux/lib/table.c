@@ -19,8 +19,7 @@ static takt_linux_place_t *find(const takt_linux_table_t *table, const takt_linu
 
 static takt_linux_status_t join(void *context, const takt_linux_parameters_t *parameters, int32_t thread,
                                 takt_linux_seat_t *seat) {
-    takt_linux_table_t *table = context;
-    takt_linux_place_t *place = find(table, parameters);
+    takt_linux_place_t *place = find(context, parameters);
     if (place == NULL) {
         return TAKT_LINUX_ERROR_NAME;
     }
@@ -29,26 +28,32 @@ static takt_linux_status_t join(void *context, const takt_linux_parameters_t *pa
                                      __ATOMIC_RELAXED)) {
         return TAKT_LINUX_ERROR_TAKEN;
     }
-    if (!table->bind(table->context, place, thread, true)) {
-        __atomic_store_n(&place->thread, 0, __ATOMIC_RELEASE);
-        return TAKT_LINUX_ERROR_DETACHED;
-    }
     seat->slot = place->slot;
     seat->cpu = place->cpu;
     return TAKT_LINUX_OK;
 }
 
-static void leave(void *context, const takt_linux_seat_t *seat, int32_t thread) {
-    takt_linux_table_t *table = context;
-    for (uint32_t i = 0; i < table->count; i++) {
-        takt_linux_place_t *place = &table->places[i];
-        if (place->slot == seat->slot) {
-            (void)table->bind(table->context, place, thread, false);
-            __atomic_store_n(&place->thread, 0, __ATOMIC_RELEASE);
-        }
+static takt_linux_place_t *place_of(const takt_linux_table_t *table, const takt_linux_seat_t *seat) {
+    takt_linux_place_t *place = table->places;
+    while (place->slot != seat->slot) {
+        place++;
     }
+    return place;
+}
+
+static takt_linux_status_t enter(void *context, const takt_linux_seat_t *seat, int32_t thread) {
+    const takt_linux_table_t *table = context;
+    const bool is_bound = table->bind(table->context, place_of(table, seat), thread, true);
+    return is_bound ? TAKT_LINUX_OK : TAKT_LINUX_ERROR_DETACHED;
+}
+
+static void leave(void *context, const takt_linux_seat_t *seat, int32_t thread) {
+    const takt_linux_table_t *table = context;
+    takt_linux_place_t *place = place_of(table, seat);
+    (void)table->bind(table->context, place, thread, false);
+    __atomic_store_n(&place->thread, 0, __ATOMIC_RELEASE);
 }
 
 takt_linux_transport_t takt_linux_table(takt_linux_table_t *table) {
-    return (takt_linux_transport_t){.context = table, .join = join, .leave = leave};
+    return (takt_linux_transport_t){.context = table, .join = join, .enter = enter, .leave = leave};
 }

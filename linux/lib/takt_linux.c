@@ -19,6 +19,7 @@ struct takt_linux_thread {
     takt_linux_seat_t seat;
     int32_t id;
     uint32_t job;      /* that the thread executes, or executed last */
+    bool has_entered;  /* the scheduler decides when the thread runs */
     bool has_job;      /* it has not ended as far as the thread knows */
     bool has_begun;    /* any */
     bool is_dismissed; /* written by another thread */
@@ -117,14 +118,6 @@ static void take_seat(const takt_linux_transport_t *transport, const takt_linux_
     takt_linux_flag = &seat->slot->should_yield;
 }
 
-static takt_linux_status_t enter_class(void) {
-    if (self.seat.cpu >= 0 && !takt_linux_bind(self.seat.cpu)) {
-        return TAKT_LINUX_ERROR_PROCESSOR;
-    }
-    takt_linux_set_slack(1);
-    return takt_linux_set_class(self.id, true) ? TAKT_LINUX_OK : TAKT_LINUX_ERROR_CLASS;
-}
-
 takt_linux_status_t takt_linux_join(const takt_linux_transport_t *transport,
                                     const takt_linux_parameters_t *parameters) {
     if (transport == NULL || parameters == NULL) {
@@ -137,15 +130,15 @@ takt_linux_status_t takt_linux_join(const takt_linux_transport_t *transport,
     takt_linux_touch_stack(parameters->stack_bytes > 0 ? parameters->stack_bytes : STACK_BYTES);
     const int32_t id = takt_linux_thread_id();
     takt_linux_seat_t seat;
-    takt_linux_status_t status = transport->join(transport->context, parameters, id, &seat);
+    const takt_linux_status_t status = transport->join(transport->context, parameters, id, &seat);
     if (status != TAKT_LINUX_OK) {
         return status;
     }
     take_seat(transport, &seat, id);
-    status = enter_class();
-    if (status != TAKT_LINUX_OK) {
+    takt_linux_set_slack(1);
+    if (seat.cpu >= 0 && !takt_linux_bind(seat.cpu)) {
         (void)takt_linux_leave();
-        return status;
+        return TAKT_LINUX_ERROR_PROCESSOR;
     }
     return is_locked ? TAKT_LINUX_OK : TAKT_LINUX_NOT_IN_MEMORY;
 }
@@ -168,18 +161,33 @@ void takt_linux_dismiss(takt_linux_thread_t *thread) {
     (void)takt_linux_set_class(thread->id, false);
 }
 
+static bool is_dismissed(void) { return __atomic_load_n(&self.is_dismissed, __ATOMIC_ACQUIRE); }
+
 /* Returns why the thread can make no call. */
 static takt_linux_status_t obstacle(void) {
     if (self.slot == NULL) {
         return TAKT_LINUX_ERROR_NOT_JOINED;
     }
-    if (__atomic_load_n(&self.is_dismissed, __ATOMIC_ACQUIRE)) {
+    if (is_dismissed()) {
         return TAKT_LINUX_ERROR_DISMISSED;
     }
     return is_attached() ? TAKT_LINUX_OK : TAKT_LINUX_ERROR_DETACHED;
 }
 
-/* The same after a scheduler did not answer, or selected a thread without a job. */
+/* Lets the scheduler decide when the thread runs, before its first wait. */
+static takt_linux_status_t enter(void) {
+    if (self.slot == NULL || self.has_entered || is_dismissed()) {
+        return obstacle();
+    }
+    const takt_linux_status_t status = self.transport->enter(self.transport->context, &self.seat, self.id);
+    if (status != TAKT_LINUX_OK) {
+        return status;
+    }
+    self.has_entered = takt_linux_set_class(self.id, true);
+    return self.has_entered ? obstacle() : TAKT_LINUX_ERROR_CLASS;
+}
+
+/* As obstacle, after a scheduler did not answer, or selected a thread without a job. */
 static takt_linux_status_t obstacle_found(void) {
     const takt_linux_status_t status = obstacle();
     return status != TAKT_LINUX_OK ? status : TAKT_LINUX_ERROR_DETACHED;
@@ -268,7 +276,7 @@ static bool pass_time(uint64_t next) {
 }
 
 takt_linux_status_t takt_linux_wait(void) {
-    takt_linux_status_t verdict = obstacle();
+    takt_linux_status_t verdict = enter();
     if (verdict != TAKT_LINUX_OK) {
         return verdict;
     }
@@ -306,7 +314,7 @@ takt_linux_status_t takt_linux_wait_in(void (*call)(void *argument), void *argum
     if (call == NULL) {
         return TAKT_LINUX_ERROR_NULL;
     }
-    takt_linux_status_t verdict = obstacle();
+    takt_linux_status_t verdict = enter();
     if (verdict != TAKT_LINUX_OK) {
         return verdict;
     }

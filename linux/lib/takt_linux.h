@@ -7,7 +7,7 @@
  *     }
  *     takt_linux_leave();
  *
- * Each call is about the thread that makes it, which has joined as one entity. A status below 0 is an error: nothing
+ * From its first wait on the thread is in the class SCHED_EXT, and runs only while its job is selected. Each call is about the thread that makes it, which has joined as one entity. A status below 0 is an error: nothing
  * was done. For C11 and C++. The library needs libc only and allocates nothing.
  *
  * When not to use it: for threads that need no jobs; SCHED_FIFO does without a scheduler of its own. */
@@ -71,17 +71,19 @@ typedef struct takt_linux_parameters {
 /* The way to the scheduler side. */
 typedef struct takt_linux_transport {
     void *context;
-    /* Binds `thread`, a thread id, to an entity and writes `seat`. Returns OK, ERROR_NAME, _TAKEN or _DETACHED. */
+    /* Reserves an entity for `thread`, a thread id, and writes `seat`. Returns OK, ERROR_NAME or _TAKEN. */
     takt_linux_status_t (*join)(void *context, const takt_linux_parameters_t *parameters, int32_t thread,
                                 takt_linux_seat_t *seat);
-    /* Ends that binding. */
+    /* The scheduler is to decide when `thread` runs from now on. Returns OK or ERROR_DETACHED. */
+    takt_linux_status_t (*enter)(void *context, const takt_linux_seat_t *seat, int32_t thread);
+    /* Ends both. */
     void (*leave)(void *context, const takt_linux_seat_t *seat, int32_t thread);
 } takt_linux_transport_t;
 
-/* Makes the thread execute the jobs of an entity, from the next takt_linux_wait on. Locks the memory of the process,
- * touches the stack, and sets the timer slack of the thread to 1 ns. The transport must outlive the thread. Memory
- * locking makes stacks of later threads resident: give these a size. Returns OK, NOT_IN_MEMORY, ERROR_NULL, _JOINED,
- * _NAME, _TAKEN, _DETACHED, _CLASS or _PROCESSOR. */
+/* Makes the thread execute the jobs of an entity. Locks the memory of the process, touches the stack, binds the thread to
+ * its processor, and sets the slack of its timers to 1 ns. The transport must outlive the thread. Memory locking makes
+ * stacks of later threads resident: give these a size. Until its first wait the thread keeps its class. Returns OK,
+ * NOT_IN_MEMORY, ERROR_NULL, _JOINED, _NAME, _TAKEN or _PROCESSOR. */
 takt_linux_status_t takt_linux_join(const takt_linux_transport_t *transport,
                                     const takt_linux_parameters_t *parameters);
 
@@ -101,7 +103,7 @@ void takt_linux_dismiss(takt_linux_thread_t *thread);
 
 /* Ends the current job, if there is one. Returns when the next job of the entity runs: released by its period or by an
  * input of the scheduler. Returns what became of the job that ended: OK, MISSED, OVERRUN or ABORTED; ERROR_NOT_JOINED,
- * _DETACHED, _DISMISSED or _REFUSED. */
+ * _DETACHED, _DISMISSED or _REFUSED; the first call also ERROR_CLASS. */
 takt_linux_status_t takt_linux_wait(void);
 
 /* The same for an event-driven job: `call(argument)` waits for the event in any way, as in read() or poll(). What wakes
@@ -187,7 +189,8 @@ typedef struct takt_linux_table {
     takt_linux_place_t *places; /* caller's memory */
     uint32_t count;
     void *context;
-    /* Tells the scheduler that `thread` executes the jobs of `place`, or that it ends to. Returns whether it agrees. */
+    /* Tells the scheduler that `thread` executes the jobs of `place` from now on, or that it has left. Returns whether
+     * there is a scheduler. */
     bool (*bind)(void *context, const takt_linux_place_t *place, int32_t thread, bool is_bound);
 } takt_linux_table_t;
 

@@ -155,7 +155,10 @@ static void a_thread_joins_and_leaves(void) {
     begin_test();
     CHECK(takt_linux_self() == NULL && !takt_linux_should_yield());
     CHECK(takt_linux_join(&transport, &motor) == TAKT_LINUX_OK);
-    CHECK(bound == (int32_t)getpid() && class_is_ext == 1 && takt_linux_self() != NULL);
+    CHECK(bound == 0 && class_is_ext == 0 && takt_linux_self() != NULL);
+    release(0);
+    CHECK(takt_linux_wait() == TAKT_LINUX_OK);
+    CHECK(bound == (int32_t)getpid() && class_is_ext == 1);
     CHECK(takt_linux_join(&transport, &motor) == TAKT_LINUX_ERROR_JOINED);
     shared.should_yield = 1;
     CHECK(takt_linux_should_yield() && takt_linux_optional_point());
@@ -175,18 +178,20 @@ static void joining_is_refused(void) {
     places[1].thread = 77;
     CHECK(takt_linux_join(&transport, &motor) == TAKT_LINUX_ERROR_TAKEN);
     places[1].thread = 0;
-    agrees = false;
-    CHECK(takt_linux_join(&transport, &motor) == TAKT_LINUX_ERROR_DETACHED);
-    agrees = true;
     has_processor = false;
     CHECK(takt_linux_join(&transport, &motor) == TAKT_LINUX_ERROR_PROCESSOR);
     has_processor = true;
-    has_ext = false;
-    CHECK(takt_linux_join(&transport, &motor) == TAKT_LINUX_ERROR_CLASS);
-    CHECK(places[1].thread == 0 && bound == 0);
-    has_ext = true;
+    CHECK(places[1].thread == 0);
     has_memory = false;
     CHECK(takt_linux_join(&transport, &motor) == TAKT_LINUX_NOT_IN_MEMORY);
+    agrees = false;
+    CHECK(takt_linux_wait() == TAKT_LINUX_ERROR_DETACHED && class_is_ext == 0);
+    agrees = true;
+    has_ext = false;
+    CHECK(takt_linux_wait() == TAKT_LINUX_ERROR_CLASS);
+    has_ext = true;
+    release(0);
+    CHECK(takt_linux_wait() == TAKT_LINUX_OK && class_is_ext == 1);
 }
 
 static void a_thread_that_has_not_joined_makes_no_call(void) {
@@ -488,6 +493,9 @@ static void a_thread_is_dismissed(void) {
     at_yield = be_dismissed;
     CHECK(takt_linux_wait() == TAKT_LINUX_ERROR_DISMISSED);
     CHECK(takt_linux_leave() == TAKT_LINUX_OK);
+    join();
+    takt_linux_dismiss(takt_linux_self());
+    CHECK(takt_linux_wait() == TAKT_LINUX_ERROR_DISMISSED && bound == 0 && class_is_ext == 0);
 }
 
 /* ---- event-driven jobs -------------------------------------------------------------------------------- */
