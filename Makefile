@@ -13,7 +13,7 @@ STAMPS := $(VENV)/stamps
 
 ROOMS := $(wildcard core policy analysis system remote linux sim kernel port firmware python tests bench examples studies)
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE $(wildcard LICENSES/*) tools/lock.txt \
-    $(shell find core policy analysis system remote sim kernel port firmware python -type f -not -name '*.pyc' 2>/dev/null)
+    $(shell find core policy analysis system remote sim kernel port firmware linux/guest python -type f -not -name '*.pyc' 2>/dev/null)
 C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.[ch]pp')
 
 .PHONY: help run check test soak measure mutate bench bench-kernel lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
@@ -31,6 +31,7 @@ help:
 	@echo "make studies  make the tables and figures of the papers again; make study-s0, study-s1, study-s2, study-s3, study-s4: of one paper"
 	@echo "make blinky   build examples/blinky_rtos and run it; PORT=$(PORT), cortex_m and riscv in QEMU, or posix"
 	@echo "make admission  likewise examples/admission_rtos: tasks that an analysis admits at run time"
+	@echo "make linux    boot a kernel with sched_ext in an emulator, and say what it has"
 	@echo "make api      make the reference of the kernel's calls, build/api/html"
 	@echo "make lint     check style, types, includes and imports"
 	@echo "make format   put sources into the project's format"
@@ -116,7 +117,7 @@ study-s4: $(STAMPS)/package
 TOOLCHAIN_cortex_m := --toolchain $(CURDIR)/cmake/toolchain-arm-none-eabi.cmake
 TOOLCHAIN_riscv := --toolchain $(CURDIR)/cmake/toolchain-riscv.cmake
 
-.PHONY: blinky admission api
+.PHONY: blinky admission api linux
 
 blinky admission:
 	@$(PREPARE) tools $(PORT)
@@ -124,6 +125,11 @@ blinky admission:
 	    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF -DCMAKE_TARGET_MESSAGES=OFF --log-level=WARNING
 	@MAKEFLAGS=--no-print-directory cmake --build build/$@-$(PORT) --parallel 2
 	@MAKEFLAGS=--no-print-directory cmake --build build/$@-$(PORT) --target run
+
+# Says so and goes on where the packages cannot be had.
+linux: $(STAMPS)/package
+	@$(PREPARE) tools linux || true
+	@$(RUN) linux/guest/boot.py
 
 api:
 	@$(PREPARE) tools api
@@ -140,7 +146,7 @@ lint: tools-test $(STAMPS)/package $(STAMPS)/test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	MYPYPATH=tests $(VENV)/bin/mypy tests tools studies bench/sim bench/report.py
+	MYPYPATH=tests $(VENV)/bin/mypy tests tools linux studies bench/sim bench/report.py
 	$(VENV)/bin/mypy bench/analysis
 	$(VENV)/bin/mypy bench/kernel
 	@echo clang-format, cppcheck: $(words $(C_SOURCES)) files

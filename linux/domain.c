@@ -84,20 +84,45 @@ static bool is_beyond_time(const takt_message_t *message) {
     return message->kind == TAKT_EVENT_SUSPEND && message->value > TAKT_TIME_MOST;
 }
 
+/* What a thread may request, as slot.h has it. */
+enum {
+    REQUESTS = 1 << TAKT_EVENT_COMPLETE | 1 << TAKT_EVENT_YIELD | 1 << TAKT_EVENT_POINT |
+               1 << TAKT_EVENT_OPTIONAL_POINT | 1 << TAKT_EVENT_SUSPEND | 1 << TAKT_EVENT_ARRIVAL |
+               1 << TAKT_EVENT_LOCK | 1 << TAKT_EVENT_UNLOCK,
+};
+
+static bool is_request(uint32_t kind) { return kind < 32 && ((uint32_t)REQUESTS >> kind & 1u) != 0; }
+
+/* True if `number` is that of a thread of the image: the idle one, which has no events. */
+static bool is_thread(const takt_system_t *system, uint32_t number) {
+    return number > system->server_count + system->task_count && number != TAKT_NO_ENTITY;
+}
+
+/* Judges what core cannot know. */
+static takt_receipt_t judge_event(const takt_scheduler_t *scheduler, const takt_message_t *message,
+                                  bool is_of_thread) {
+    if (is_thread(scheduler->system, message->entity) || (is_of_thread && !is_request(message->kind))) {
+        return TAKT_RECEIPT_UNKNOWN;
+    }
+    return is_beyond_memory(scheduler, message) || is_beyond_time(message) ? TAKT_RECEIPT_UNFIT
+                                                                           : TAKT_RECEIPT_RECEIVED;
+}
+
 uint64_t takt_domain_post(uint64_t domain, uint64_t kind_and_entity, uint64_t job, uint64_t value,
                           uint64_t now) {
     takt_domain_t *posted = domain_at(domain);
+    const bool is_of_thread = (kind_and_entity & TAKT_DOMAIN_OF_THREAD) != 0;
     const takt_message_t message = {
         .seen = advance(posted, now),
         .value = value,
         .entity = (uint32_t)kind_and_entity,
         .job = (uint32_t)job,
-        .kind = (takt_event_kind_t)(kind_and_entity >> TAKT_DOMAIN_KIND_SHIFT),
+        .kind = (takt_event_kind_t)((kind_and_entity & ~TAKT_DOMAIN_OF_THREAD) >> TAKT_DOMAIN_KIND_SHIFT),
     };
-    if (is_beyond_memory(&posted->scheduler, &message) || is_beyond_time(&message)) {
-        return TAKT_RECEIPT_UNFIT;
-    }
-    return takt_scheduler_receive(&posted->scheduler, &message, message.seen);
+    const takt_receipt_t receipt = judge_event(&posted->scheduler, &message, is_of_thread);
+    return receipt == TAKT_RECEIPT_RECEIVED
+               ? takt_scheduler_receive(&posted->scheduler, &message, message.seen)
+               : receipt;
 }
 
 /* ---- inputs of the image ------------------------------------------------------------------------------ */
@@ -254,7 +279,7 @@ static void *take_memory(area_t *area, uint64_t bytes) {
 }
 
 /* What the program has that Linux cannot do. */
-static takt_domain_status_t judge(const takt_program_t *program) {
+static takt_domain_status_t judge_program(const takt_program_t *program) {
     if (!program->is_remote) {
         return TAKT_DOMAIN_NOT_REMOTE;
     }
@@ -270,27 +295,36 @@ static takt_domain_status_t judge(const takt_program_t *program) {
     return program->spec.thread_count > 1 ? TAKT_DOMAIN_THREADS : TAKT_DOMAIN_OK;
 }
 
-static takt_domain_status_t read_image(takt_domain_order_t *order, takt_program_t *program, area_t *area) {
+static takt_domain_status_t refuse_image(takt_domain_order_t *order, const takt_image_t *image,
+                                         takt_image_status_t status) {
+    order->image = status;
+    order->place = image->place;
+    return TAKT_DOMAIN_IMAGE;
+}
+
+/* Writes the memory for a domain to `domain`, and reads its program. */
+static takt_domain_status_t read_image(takt_domain_order_t *order, takt_domain_t **domain, area_t *area) {
     takt_image_t image; /* not cleared, as that calls memset */
     uint64_t bytes;
     image.words = order->words;
     image.count = order->count;
     image.policy_count = 0;
     image.place = (takt_place_t){TAKT_TABLE_COUNT, 0, 0};
-    order->image = takt_image_size(&image, &bytes);
-    if (order->image == TAKT_IMAGE_OK) {
-        void *memory = take_memory(area, bytes);
-        if (memory == NULL) {
-            return TAKT_DOMAIN_MEMORY;
-        }
-        order->image = takt_image_read(&image, program, memory);
+    takt_image_status_t status = takt_image_size(&image, &bytes);
+    if (status != TAKT_IMAGE_OK) {
+        return refuse_image(order, &image, status);
     }
-    if (order->image != TAKT_IMAGE_OK) {
-        order->place = image.place;
-        return TAKT_DOMAIN_IMAGE;
+    *domain = take_memory(area, sizeof **domain);
+    void *memory = take_memory(area, bytes);
+    if (*domain == NULL || memory == NULL) {
+        return TAKT_DOMAIN_MEMORY;
     }
-    order->relation = takt_check(program, &order->place);
-    return order->relation != TAKT_RELATIONS ? TAKT_DOMAIN_RELATION : judge(program);
+    status = takt_image_read(&image, &(*domain)->program, memory);
+    if (status != TAKT_IMAGE_OK) {
+        return refuse_image(order, &image, status);
+    }
+    order->relation = takt_check(&(*domain)->program, &order->place);
+    return order->relation != TAKT_RELATIONS ? TAKT_DOMAIN_RELATION : judge_program(&(*domain)->program);
 }
 
 static void open_log(takt_domain_t *domain, takt_record_t *records, uint64_t count) {
@@ -332,11 +366,8 @@ static takt_domain_status_t build(area_t *area, takt_domain_order_t *order) {
     if (order->records == 0 || order->records > UINT32_MAX) {
         return TAKT_DOMAIN_RECORDS;
     }
-    takt_domain_t *domain = take_memory(area, sizeof *domain);
-    if (domain == NULL) {
-        return TAKT_DOMAIN_MEMORY;
-    }
-    const takt_domain_status_t status = read_image(order, &domain->program, area);
+    takt_domain_t *domain = NULL;
+    const takt_domain_status_t status = read_image(order, &domain, area);
     return status != TAKT_DOMAIN_OK ? status : build_system(domain, order->records, area);
 }
 

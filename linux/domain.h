@@ -94,12 +94,14 @@ typedef struct takt_domain {
     takt_system_t system;
 } takt_domain_t;
 
-/* An event of `entity` at `now`. `kind` is a takt_event_kind_t; `job` and `value` are those of takt_message_t. The
- * arguments have the kind above the entity's number. Returns takt_receipt_t. */
+/* An event of `entity` at `now`. `kind` is a takt_event_kind_t, above the number of the entity; `job` and `value` are those
+ * of takt_message_t. Returns takt_receipt_t, never AHEAD. An event that the thread of a task requests itself has
+ * TAKT_DOMAIN_OF_THREAD added; one that no thread may request, such as a new priority, is UNKNOWN. */
 uint64_t takt_domain_post(uint64_t domain, uint64_t kind_and_entity, uint64_t job, uint64_t value,
                           uint64_t now);
 
 #define TAKT_DOMAIN_KIND_SHIFT 32
+#define TAKT_DOMAIN_OF_THREAD (UINT64_C(1) << 63)
 
 /* Handles what is due at `now`. Returns the number of the entity whose job would run, TAKT_NO_ENTITY for none: nothing is
  * ready, or a server idles at its cost. If domain->is_outdated is set, a take is due: when that job begins to run; if

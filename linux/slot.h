@@ -21,8 +21,9 @@
  *    sleep: the scheduler posts COMPLETE, then ARRIVAL. It also posts ARRIVAL when it ends the job of such a thread
  *    while that is runnable, so that the thread reaches its next call.
  * 5. SUSPEND ends at `request_value`; the wake of the thread is no event.
- * 6. The scheduler writes `job`, `state` and `waiting` before `next_release_ns`, with release stores. The thread reads
- *    them in the other order: either it sees the job that waits, or its sleep ends at the release of that job.
+ * 6. `job`, `waiting` and `next_release_ns` are written at decisions that name the entity, the last one last, by a release
+ *    store; the thread reads it first. So it may be too early, and then a sleep ends at once; it never is the release
+ *    after one that the thread does not know.
  * 7. If the scheduler ends a job, `job` changes with the next one, and a request that names the ended job is stale.
  * 8. `should_yield` is correct after each event of the domain, not only after those of this thread. It is 1 for
  *    non-preemptive jobs only: points have no effect on others.

@@ -9,6 +9,7 @@
  * It prints how often each receipt came. Exit status: 0 done, 2 the domain was refused, with a line that says why. */
 #include "linux/domain.h"
 #include "system/work.h"
+#include "words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,15 +17,6 @@
 #include <string.h>
 
 enum { RECEIPTS = TAKT_RECEIPT_AHEAD + 1, LATE_MOST = 4, FAULT_MOST = 6 };
-
-#define MUST(condition) must(condition, #condition, __LINE__)
-
-static void must(bool holds, const char *condition, int line) {
-    if (!holds) {
-        fprintf(stderr, "%s:%d: %s\n", __FILE__, line, condition);
-        exit(1);
-    }
-}
 
 /* What executes the jobs of a task. */
 typedef struct thread {
@@ -59,17 +51,6 @@ static takt_duration_t lateness(void) { return happens(3) ? draw(LATE_MOST) : 0;
 /* ---- the image ---------------------------------------------------------------------------------------- */
 
 static uint64_t address_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
-
-static uint64_t *read_words(const char *name, uint64_t *count) {
-    FILE *file = fopen(name, "rb");
-    MUST(file != NULL && fseek(file, 0, SEEK_END) == 0);
-    const size_t bytes = (size_t)ftell(file);
-    uint64_t *words = malloc(bytes);
-    rewind(file);
-    MUST(words != NULL && fread(words, 1, bytes, file) == bytes && fclose(file) == 0);
-    *count = bytes / sizeof *words;
-    return words;
-}
 
 static void refuse(const takt_domain_order_t *order, takt_domain_status_t status) {
     const char *detail = status == TAKT_DOMAIN_IMAGE      ? takt_image_message(order->image)
@@ -123,7 +104,8 @@ static takt_receipt_t post(takt_event_kind_t kind, uint64_t entity, uint64_t job
 
 /* The thread that runs requests something. It has learned of a job that has ended without it at the next decision. */
 static void request(takt_event_kind_t kind, uint64_t value) {
-    const takt_receipt_t receipt = post(kind, running, thread_of(running)->job, value);
+    const takt_receipt_t receipt =
+        post(kind, TAKT_DOMAIN_OF_THREAD | running, thread_of(running)->job, value);
     MUST(receipt == TAKT_RECEIPT_RECEIVED || chaos != 0);
 }
 
@@ -272,7 +254,7 @@ static void send_nonsense(void) {
         happens(8) ? (takt_event_kind_t)draw(40) : kinds[draw(sizeof kinds / sizeof *kinds)];
     const uint64_t entity = happens(9) ? UINT32_MAX - draw(2) : draw(most);
     const uint64_t job = draw(4), value = happens(4) ? UINT64_MAX - draw(3) : draw(now + 8u);
-    (void)post(kind, entity, job, value);
+    (void)post(kind, happens(2) ? entity | TAKT_DOMAIN_OF_THREAD : entity, job, value);
 }
 
 /* Ends the faults of this instant, makes new ones. */

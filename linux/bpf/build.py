@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Compiles core for the kernel and for the daemon.
+
+Usage: build.py --linux FOLDER --into FOLDER
+
+FOLDER of --linux is what tools/get_linux.py fetched. Results:
+
+    takt.bpf.o     the scheduler as programs for the kernel
+    takt_arena.o   the same functions for programs of the host, to be linked with linux/daemon/machine.c
+    tables.bin     the constants of both
+    takt-linux     runs images as threads (linux/daemon/run_image.c), without shared libraries
+
+Steps: clang makes IR of each file; lower.py rewrites the module; flatten.py chooses what is inlined; describe.py
+describes the functions to the verifier; llc makes code. Exit status 1 and one line on standard error for an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import describe
+import flatten
+import lower
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+VERSION = lower.VERSION
+TABLES = 0x100000001000  # as linux/layout.h
+ZERO = 0x100000000800
+DEEPEST = 7  # frames: the verifier allows eight, and one is that of the program
+ROOMS = ("core", "policy", "system")
+FILES = ("remote/scheduler.c", "linux/domain.c", "linux/bpf/tell.c")
+ENTRIES = ("takt_domain_post", "takt_domain_peek", "takt_domain_take", "takt_domain_next", "takt_domain_tell")
+FOR_THE_DAEMON = (*ENTRIES, "takt_domain_build", "takt_domain_end", "takt_domain_message")
+CLANG = (
+    f"clang-{VERSION} -target bpf -mcpu=v4 -O2 -mllvm -inline-threshold=40 -fno-delete-null-pointer-checks "
+    "-ffreestanding -fno-builtin -fno-jump-tables -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -S -emit-llvm"
+).split()
+GLUE = f"clang-{VERSION} -target bpf -mcpu=v4 -O2 -g -Wall -Werror -Wno-unused-function -S -emit-llvm".split()
+CLEAN = "function(sroa,early-cse,instcombine,simplifycfg,dce)"
+WARNINGS = ("-Wall", "-Wextra", "-Werror")
+
+
+class BuildError(Exception):
+    """A tool failed; the text says which one and why."""
+
+
+def run(*command: str | Path) -> None:
+    """Runs a tool.
+
+    Raises:
+        BuildError: It is missing or fails.
+    """
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise BuildError(f"there is no {words[0]} here: prepare.py tools linux installs it") from None
+    if done.returncode != 0:
+        complaint = (done.stderr.strip() or "failed").splitlines()
+        raise BuildError(f"{words[0]}: {complaint[0]}")
+
+
+def sources() -> list[Path]:
+    """Returns the files of which the scheduler consists."""
+    return [*(file for room in ROOMS for file in sorted((ROOT / room).glob("*.c"))), *(ROOT / file for file in FILES)]
+
+
+def compile_parts(folder: Path) -> list[Path]:
+    """Makes IR of each file."""
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def compile_part(source: Path) -> Path:
+        target = folder / f"{source.parent.name}_{source.stem}.ll"
+        run(*CLANG, f"-I{ROOT}", "-include", ROOT / "linux/bpf/loops.h", source, "-o", target)
+        return target
+
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(compile_part, sources()))
+
+
+def optimise(source: Path, target: Path, passes: str, *options: str) -> None:
+    """Applies passes to a module."""
+    run(f"opt-{VERSION}", "-S", f"-passes={passes}", *options, source, "-o", target)
+
+
+def for_the_kernel(work: Path) -> Path:
+    """Makes a module of the lowered one that the verifier accepts."""
+    keep = f"-internalize-public-api-list={','.join(ENTRIES)}"
+    run(*CLANG, f"-I{ROOT}", ROOT / "linux/bpf/runtime.bpf.c", "-o", work / "runtime.ll")
+    run(f"llvm-link-{VERSION}", "-S", work / "lowered.ll", work / "runtime.ll", "-o", work / "linked.ll")
+    optimise(work / "linked.ll", work / "used.ll", "internalize,globaldce", keep)
+    # a function that is called once would be inlined whatever its size, were it not public
+    public = (work / "used.ll").read_text(encoding="utf-8").replace("define internal ", "define ")
+    (work / "public.ll").write_text(public, encoding="utf-8")
+    passes = f"always-inline,cgscc(inline),internalize,globaldce,{CLEAN}"
+    optimise(work / "public.ll", work / "small.ll", passes, "-inline-threshold=0", keep)
+    marked = flatten.flatten((work / "small.ll").read_text(encoding="utf-8"), ENTRIES, DEEPEST)
+    (work / "marked.ll").write_text(marked, encoding="utf-8")
+    optimise(work / "marked.ll", work / "flat.ll", f"always-inline,globaldce,{CLEAN},function(instnamer)")
+    described = describe.describe((work / "flat.ll").read_text(encoding="utf-8"), ZERO)
+    (work / "described.ll").write_text(described, encoding="utf-8")
+    return work / "described.ll"
+
+
+def link_programs(work: Path, linux: Path, target: Path) -> None:
+    """Makes the object of the kernel's programs."""
+    includes = (f"-I{ROOT}", f"-I{linux}", f"-I{linux / 'root/usr/include'}")
+    run(*GLUE, *includes, ROOT / "linux/bpf/takt.bpf.c", "-o", work / "programs.ll")
+    run(f"llvm-link-{VERSION}", "-S", work / "programs.ll", for_the_kernel(work), "-o", work / "all.ll")
+    # loops that LLVM rewrites carry values of which the verifier knows too much
+    run(f"llc-{VERSION}", "-disable-lsr", "-march=bpf", "-mcpu=v4", "-filetype=obj", work / "all.ll", "-o", target)
+
+
+def for_the_daemon(work: Path, target: Path) -> None:
+    """Makes the object of the host's programs."""
+    (work / "host.ll").write_text(lower.for_host((work / "lowered.ll").read_text(encoding="utf-8")), encoding="utf-8")
+    keep = f"-internalize-public-api-list={','.join(FOR_THE_DAEMON)}"
+    optimise(work / "host.ll", work / "host_small.ll", "internalize,globaldce,default<O2>", keep)
+    run(f"llc-{VERSION}", "-relocation-model=pic", "-filetype=obj", work / "host_small.ll", "-o", target)
+
+
+def link_runner(linux: Path, into: Path) -> None:
+    """Makes the program that runs images."""
+    libraries = next((linux / "root/usr/lib").glob("*/libbpf.a"), linux / "libbpf.a")
+    files = [
+        *(ROOT / "linux/daemon").glob("*.c"),
+        *(ROOT / "linux/program").glob("*.c"),
+        *(ROOT / "linux/lib").glob("*.c"),
+        *(file for room in (*ROOMS, "remote") for file in (ROOT / room).glob("*.c")),
+    ]
+    options = ("-O2", "-static", *WARNINGS, f"-I{ROOT}", f"-I{linux / 'root/usr/include'}")
+    run(
+        "gcc",
+        *options,
+        *sorted(files),
+        into / "takt_arena.o",
+        libraries,
+        "-lelf",
+        "-lz",
+        "-lpthread",
+        "-o",
+        into / "takt-linux",
+    )
+
+
+def build(linux: Path, into: Path) -> None:
+    """Makes all results.
+
+    Raises:
+        BuildError: A tool is missing or fails.
+        lower.UnknownError: The code has what the rules do not cover.
+    """
+    work = into / "work"
+    parts = compile_parts(work / "parts")
+    run(f"llvm-link-{VERSION}", "-S", *parts, "-o", work / "core.ll")
+    tables = lower.lower(work / "core.ll", parts, TABLES, work)
+    (into / "tables.bin").write_bytes(tables.content)
+    link_programs(work, linux, into / "takt.bpf.o")
+    for_the_daemon(work, into / "takt_arena.o")
+    link_runner(linux, into)
+
+
+def main() -> int:
+    """Builds."""
+    parser = argparse.ArgumentParser(description="compile core for the kernel and for the daemon")
+    parser.add_argument("--linux", type=Path, required=True, help="what tools/get_linux.py fetched")
+    parser.add_argument("--into", type=Path, required=True)
+    arguments = parser.parse_args()
+    try:
+        build(arguments.linux.resolve(), arguments.into.resolve())
+    except (BuildError, lower.UnknownError, OSError) as error:
+        print(f"build.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

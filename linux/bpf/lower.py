@@ -1,0 +1,559 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Lowers Takt's LLVM IR to code whose whole memory is one BPF arena.
+
+The verifier of Linux refuses what core's source takes for granted: calls through pointers, tables of functions,
+pointers into memory of several kinds. Core stays as it is; its IR is rewritten:
+
+- Each pointer is one into the arena (`ptr addrspace(1)`).
+- A function whose address is taken is a number. A call through a pointer is a call of a function that selects by that
+  number. Its candidates are the functions that stand in the same field of the same structure, or in the same table.
+- A constant is at a fixed address of the arena. The linker lays the constants out.
+- An object on the stack is in a frame of the arena. Core has no recursion: each function has one frame per processor.
+- A copy of a constant size is loads and stores of words.
+
+IR that this file does not know is an error, with the line. Written for clang 19.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+VERSION = "19"
+SECTION = ".takt_tables"
+NAME = r"[-a-zA-Z$._0-9]+"
+POINTER = "ptr addrspace(1)"
+ALIGNMENT = 16
+PARAMETERS_MOST = 5
+# What a parameter or a result may be said to be. The lowered code says none of it: what is deduced of objects on the
+# stack is wrong of objects in the arena.
+SAID = re.compile(
+    r"\b(?:noundef|nonnull|nocapture|readonly|writeonly|readnone|noalias|nofree|returned|writable|dead_on_unwind"
+    r"|dereferenceable(?:_or_null)?\(\d+\)|sret\([^)]*\)|range\([^)]*\)|align \d+(?= [%@]))\s"
+)
+DROPPED = re.compile(r"call void @llvm\.(?:lifetime|assume|experimental\.noalias)")
+
+
+class UnknownError(Exception):
+    """The IR has something that the rules of this file do not cover."""
+
+
+@dataclass
+class Function:
+    """A function of the module: the line that opens it, and the lines of its body."""
+
+    name: str
+    result: str
+    parameters: list[str]  # each a type
+    body: list[str]
+
+
+@dataclass
+class Module:
+    """The parts of a module as text."""
+
+    types: dict[str, str] = field(default_factory=dict)
+    constants: dict[str, str] = field(default_factory=dict)  # name: what follows "constant "
+    functions: dict[str, Function] = field(default_factory=dict)
+    declared: dict[str, str] = field(default_factory=dict)  # name: the line
+    metadata: dict[str, str] = field(default_factory=dict)
+    layout: list[str] = field(default_factory=list)  # target lines
+
+
+def split(text: str) -> list[str]:
+    """Splits at the commas that are in no brackets."""
+    parts, depth, start = [], 0, 0
+    for place, letter in enumerate(text):
+        if letter in "([{<":
+            depth += 1
+        elif letter in ")]}>":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            parts.append(text[start:place].strip())
+            start = place + 1
+    last = text[start:].strip()
+    return [*parts, last] if last else parts
+
+
+def read(text: str) -> Module:
+    """Reads a module in the text that `opt -S` writes."""
+    module = Module()
+    lines = iter(text.splitlines())
+    for line in lines:
+        if match := re.match(rf"(%{NAME}) = type (.*)", line):
+            module.types[match[1]] = match[2]
+        elif match := re.match(rf"@({NAME}) = (?:[a-z_]+ )*?(constant|global) (.*)", line):
+            if match[2] == "global":
+                raise UnknownError(f"a variable: {line[:80]}")
+            module.constants[match[1]] = match[3]
+        elif line.startswith("declare "):
+            module.declared[re.search(rf"@({NAME})\(", line)[1]] = line
+        elif line.startswith("define "):
+            function = read_head(line)
+            for inner in lines:
+                if inner == "}":
+                    break
+                function.body.append(inner)
+            module.functions[function.name] = function
+        elif match := re.match(r"(!\d+) = (?:distinct )?(!\{.*)", line):
+            module.metadata[match[1]] = match[2]
+        elif line.startswith("target "):
+            module.layout.append(line)
+    return module
+
+
+def read_head(line: str) -> Function:
+    """Reads the line that opens a function."""
+    plain = SAID.sub("", line)
+    match = re.match(
+        rf"define (?:[a-z_]+ )*?((?:ptr|void|i\d+|signext|zeroext)[^@]*) @({NAME})\((.*)\) [^(]*{{$", plain
+    )
+    if match is None:
+        raise UnknownError(f"a function: {line[:160]}")
+    return Function(match[2], match[1].strip(), split(match[3]), [])
+
+
+# ---- sizes ----------------------------------------------------------------------------------------------
+
+
+def measure(kind: str, types: dict[str, str]) -> tuple[int, int]:
+    """Returns the size and the alignment of a type in bytes."""
+    if match := re.fullmatch(r"i(\d+)", kind):
+        size = max(1, int(match[1]) // 8)
+        return size, size
+    if kind == "ptr":
+        return 8, 8
+    if kind in types:
+        return measure(types[kind], types)
+    if match := re.fullmatch(r"\[(\d+) x (.*)\]", kind):
+        size, alignment = measure(match[2], types)
+        return int(match[1]) * size, alignment
+    if kind.startswith("{"):
+        end, widest = 0, 1
+        for part in split(kind.strip("{ }")):
+            size, alignment = measure(part, types)
+            end = -(-end // alignment) * alignment + size
+            widest = max(widest, alignment)
+        return -(-end // widest) * widest, widest
+    raise UnknownError(f"a type: {kind}")
+
+
+# ---- tables ---------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Tables:
+    """The constants as the linker has laid them out, and who stands where in them."""
+
+    addresses: dict[str, int] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)  # of the functions whose addresses are taken
+    fields: dict[tuple[str, int], set[str]] = field(default_factory=lambda: defaultdict(set))
+    members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # of a table
+    content: bytes = b""
+
+
+def run(*command: str) -> str:
+    """Runs a tool and returns what it printed."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UnknownError(f"{command[0]}: {done.stderr.strip()[:2000]}")
+    return done.stdout
+
+
+def type_of(constant: str) -> str:
+    """Returns the type of a constant, the text after the word `constant`."""
+    if constant.startswith("["):
+        depth = 0
+        for place, letter in enumerate(constant):
+            depth += {"[": 1, "]": -1}.get(letter, 0)
+            if depth == 0:
+                return constant[: place + 1]
+    return constant.split(" ", 1)[0]
+
+
+def taken_in(module: Module) -> set[str]:
+    """Returns the functions whose addresses are taken."""
+    known = module.functions.keys() | module.declared.keys()
+    taken: set[str] = set()
+    for constant in module.constants.values():
+        taken |= known & set(re.findall(rf"@({NAME})", constant))
+    for function in module.functions.values():
+        for line in function.body:
+            operands = re.sub(rf"\bcall [^@%]*@{NAME}\(", "call (", line)
+            taken |= known & set(re.findall(rf"@({NAME})", operands))
+    return taken
+
+
+def lay_out(module: Module, base: int, folder: Path, types: dict[str, str]) -> Tables:
+    """Has the linker lay out all constants from an address on."""
+    tables = Tables()
+    tables.numbers = {name: 1 + place for place, name in enumerate(sorted(taken_in(module)))}
+    text = ['target datalayout = "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128"', 'target triple = "x86_64-linux-gnu"']
+    text += [f"{name} = type {kind}" for name, kind in module.types.items()]
+    for name, constant in module.constants.items():
+        plain = re.sub(r", align \d+$", "", constant)
+        text.append(f'@{name} = constant {plain}, section "{SECTION}", align 16')
+    text += [f"declare void @{name}()" for name in tables.numbers]
+    source, loose, linked = folder / "tables.ll", folder / "tables.o", folder / "tables.elf"
+    source.write_text("\n".join(text) + "\n", encoding="utf-8")
+    run(f"llc-{VERSION}", "-filetype=obj", "-relocation-model=static", str(source), "-o", str(loose))
+    numbers = folder / "numbers.s"
+    lines = [f'.globl "{name}"\n.set "{name}", {number}\n' for name, number in tables.numbers.items()]
+    numbers.write_text("".join(lines), encoding="utf-8")
+    run("as", str(numbers), "-o", str(folder / "numbers.o"))
+    objects = (str(loose), str(folder / "numbers.o"))
+    run("ld", "-static", "-e", "0", f"--section-start={SECTION}={base:#x}", "-o", str(linked), *objects)
+    content = folder / "tables.bin"
+    run("objcopy", "-O", "binary", "-j", SECTION, str(linked), str(content))
+    tables.content = content.read_bytes()
+    for line in run("nm", str(linked)).splitlines():
+        address, _, name = line.split()
+        if name in module.constants:
+            tables.addresses[name] = int(address, 16)
+    find_members(module, tables, loose, types)
+    return tables
+
+
+def types_before_linking(parts: list[Path]) -> dict[str, str]:
+    """Returns the types of the constants as the parts of the module have them.
+
+    The linker of IR makes one type of structures that have the same members.
+    """
+    pattern = re.compile(rf"@({NAME}) = (?:[a-z_]+ )*?constant (%{NAME}|\[\d+ x %{NAME}\]) ")
+    return {name: kind for part in parts for name, kind in pattern.findall(part.read_text(encoding="utf-8"))}
+
+
+def find_members(module: Module, tables: Tables, loose: Path, types: dict[str, str]) -> None:
+    """Notes which functions stand in which fields and tables, from the relocations."""
+    starts = {}
+    for line in run("nm", str(loose)).splitlines():
+        words = line.split()
+        if len(words) == 3 and words[2] in module.constants:
+            starts[int(words[0], 16)] = words[2]
+    order = sorted(starts)
+    for line in run("readelf", "-rW", str(loose)).splitlines():
+        words = line.split()
+        if len(words) < 5 or words[4] not in tables.numbers:
+            continue
+        place = int(words[0], 16)
+        start = max(at for at in order if at <= place)
+        name = starts[start]
+        kind = types.get(name) or type_of(module.constants[name])
+        tables.members[name].add(words[4])
+        offset = place - start
+        if match := re.fullmatch(rf"\[\d+ x (%{NAME})\]", kind):
+            kind = match[1]
+            offset %= measure(type_of(module.constants[name]).removesuffix("]").split(" x ", 1)[1], module.types)[0]
+        tables.fields[kind.removeprefix("%struct."), offset].add(words[4])
+
+
+# ---- calls through pointers -----------------------------------------------------------------------------
+
+
+class Candidates:
+    """Who may be called through a pointer."""
+
+    def __init__(self, module: Module, tables: Tables) -> None:
+        """Adds what the code itself stores into fields."""
+        self.module = module
+        self.tables = tables
+        for function in module.functions.values():
+            for line in function.body:
+                match = re.match(rf"  store ptr @({NAME}), ptr .*!tbaa (!\d+)", line)
+                if match and match[1] in tables.numbers:
+                    tables.fields[self.field_of(match[2])].add(match[1])
+
+    def field_of(self, tag: str) -> tuple[str, int]:
+        """Returns the innermost structure, and the offset in it, that an access tag names."""
+        base, _, offset = split(self.module.metadata[tag].strip("!{}"))[:3]
+        return self.innermost("!" + base.lstrip("!"), int(offset.split()[-1]))
+
+    def innermost(self, node: str, offset: int) -> tuple[str, int]:
+        """Returns the structure without further ones at an offset of a structure's description."""
+        words = split(self.module.metadata[node].removeprefix("!{").removesuffix("}"))
+        starts = [int(word.split()[-1]) for word in words[2::2]]
+        inside = max((place for place, start in enumerate(starts) if start <= offset), default=None)
+        if inside is not None and not self.is_scalar(words[1 + 2 * inside]):
+            return self.innermost(words[1 + 2 * inside], offset - starts[inside])
+        return words[0].strip('!"'), offset
+
+    def is_scalar(self, node: str) -> bool:
+        """Tells whether a type's description is that of a scalar."""
+        return (
+            re.match(
+                r'!\{!"(?:[a-z ]*pointer|omnipotent char|_Bool|short|int|long|long long)",', self.module.metadata[node]
+            )
+            is not None
+        )
+
+    def of(self, function: Function, callee: str) -> set[str]:
+        """Returns the functions that a value of a function may be."""
+        for line in function.body:
+            match = re.match(rf"  {re.escape(callee)} = (.*)", line)
+            if match:
+                return self.of_value(function, match[1])
+        return self.of_parameter(function, callee)
+
+    def of_parameter(self, function: Function, parameter: str) -> set[str]:
+        """Returns the functions that callers pass."""
+        names = [f"%{place_of(one)}" for one in function.parameters]
+        place, found = names.index(parameter), set()
+        for caller in self.module.functions.values():
+            for line in caller.body:
+                match = re.search(rf"call [^@%]*@{re.escape(function.name)}\((.*)\)", SAID.sub("", line))
+                if match:
+                    argument = split(match[1])[place].split()[-1]
+                    found |= {argument[1:]} if argument.startswith("@") else self.of(caller, argument)
+        return found
+
+    def of_value(self, function: Function, value: str) -> set[str]:
+        """Returns the functions that the result of an instruction may be."""
+        if value.startswith(("phi", "select")):
+            found = set(re.findall(rf"@({NAME})", value))
+            for name in re.findall(rf"\[ (%{NAME}),|ptr (%{NAME})", value):
+                found |= self.of(function, name[0] or name[1])
+            return found
+        if match := re.match(rf"load ptr, ptr (%{NAME}|@{NAME}), align \d+, !tbaa (!\d+)", value):
+            found = self.tables.fields.get(self.field_of(match[2]), set())
+            return found or self.of_table(function, match[1])
+        raise UnknownError(f"{function.name}: a call of {value}")
+
+    def of_table(self, function: Function, place: str) -> set[str]:
+        """Returns the functions in the tables that a place may be in."""
+        found, open_places, seen = set(), [place], set()
+        while open_places:
+            place = open_places.pop()
+            seen.add(place)
+            line = next((line for line in function.body if line.startswith(f"  {place} = ")), "")
+            if match := re.match(rf"  {re.escape(place)} = getelementptr .*, ptr ([@%]{NAME}),", line):
+                sources = [match[1]]
+            elif " = phi ptr " in line:
+                sources = re.findall(rf"\[ ([@%]{NAME}),", line)
+            else:
+                raise UnknownError(f"{function.name}: nobody stands at {place}")
+            for source in sources:
+                if source.startswith("@"):
+                    found |= self.tables.members[source[1:]]
+                elif source not in seen:
+                    open_places.append(source)
+        return found
+
+
+# ---- code -----------------------------------------------------------------------------------------------
+
+
+class Lowering:
+    """Rewrites the functions of a module."""
+
+    def __init__(self, module: Module, tables: Tables) -> None:
+        """Nothing is rewritten yet."""
+        self.module = module
+        self.tables = tables
+        self.candidates = Candidates(module, tables)
+        self.selectors: dict[tuple[str, ...], str] = {}
+        self.text: list[str] = []
+        self.frame = 0  # bytes of all frames so far
+        self.fresh = 0
+
+    def address(self, name: str) -> str:
+        """Returns what stands for the address of a constant or function."""
+        number = self.tables.addresses.get(name, self.tables.numbers.get(name))
+        if number is None:
+            raise UnknownError(f"the address of {name}")
+        return f"inttoptr (i64 {number} to ptr)"
+
+    def value(self) -> str:
+        """Returns a new name of a value."""
+        self.fresh += 1
+        return f"%takt{self.fresh}"
+
+    def lower(self, function: Function) -> None:
+        """Rewrites a function."""
+        parameters = [f"{kind.split(' %')[0]} %{place_of(kind)}" for kind in function.parameters]
+        head = f"define {function.result} @{function.name}({', '.join(parameters)}){inlined(len(parameters))} {{"
+        lines = [rewritten for line in function.body for rewritten in self.line(function, line)]
+        self.text += [in_arena(line) for line in [head, *lines]] + ["}", ""]
+
+    def line(self, function: Function, line: str) -> list[str]:
+        """Rewrites a line of a function."""
+        if DROPPED.search(line):
+            return []
+        plain = re.sub(r"(?:, ![a-z_.A-Z]+ !\d+)+$", "", line)
+        plain = re.sub(r" #\d+$", "", plain)
+        if match := re.match(rf"  (%{NAME}) = alloca ([^,]*(?:\[.*\])?), align", plain):
+            return [self.place(match[1], match[2])]
+        if " call " in plain or plain.startswith("  call "):
+            return self.call(function, plain)
+        if "asm " in plain or "invoke " in plain or "va_arg" in plain:
+            raise UnknownError(f"{function.name}: {line}")
+        return [re.sub(rf"@({NAME})", lambda match: self.address(match[1]), plain)]
+
+    def place(self, name: str, kind: str) -> str:
+        """Gives an object on the stack a place in the frames."""
+        offset = self.frame
+        size, _ = measure(kind, self.module.types)
+        self.frame += -(-size // ALIGNMENT) * ALIGNMENT
+        return f"  {name} = call ptr @takt_frame(i64 {offset})"
+
+    def call(self, function: Function, line: str) -> list[str]:
+        """Rewrites a call."""
+        plain = SAID.sub("", line)
+        match = re.match(
+            rf"  (?:(%{NAME}) = )?(?:tail |musttail |notail )?call (?:fastcc )?((?:(?:zeroext|signext) )?[^@%(]+?) "
+            rf"([@%]{NAME})\((.*)\)$",
+            plain,
+        )
+        if match is None:
+            raise UnknownError(f"{function.name}: {line}")
+        result, kind, callee, arguments = match[1], match[2], match[3], split(match[4])
+        if callee.startswith("@llvm.memcpy"):
+            return self.copy(arguments)
+        if callee.startswith("@llvm.memset"):
+            return self.clear(arguments)
+        if callee.startswith("@llvm.bpf.passthrough"):
+            return [f"  {result} = freeze {arguments[1]}"]
+        arguments = [re.sub(rf"@({NAME})", lambda found: self.address(found[1]), one) for one in arguments]
+        if callee.startswith("%"):
+            kinds = [kind, *(one.rsplit(" ", 1)[0] if "inttoptr" not in one else "ptr" for one in arguments)]
+            arguments.insert(0, f"ptr {callee}")
+            callee = "@" + self.selector(kinds, self.candidates.of(function, callee))
+        start = f"  {result} = " if result else "  "
+        return [f"{start}call {kind} {callee}({', '.join(arguments)})"]
+
+    def selector(self, kinds: list[str], candidates: set[str]) -> str:
+        """Returns the function that calls one of some functions."""
+        key = (*kinds, *sorted(candidates))
+        if key not in self.selectors:
+            self.selectors[key] = f"takt_select{len(self.selectors)}"
+            self.text += self.select(self.selectors[key], kinds, sorted(candidates))
+        return self.selectors[key]
+
+    def select(self, name: str, kinds: list[str], candidates: list[str]) -> list[str]:
+        """Writes such a function. A number that is no candidate's calls none."""
+        result, parameters = kinds[0], kinds[1:]
+        named = ", ".join(f"{kind} %a{place}" for place, kind in enumerate(parameters))
+        bare = result.split()[-1]
+        attribute = inlined(1 + len(parameters))
+        lines = [f"define {result} @{name}(ptr %f, {named}){attribute} {{", "  %number = ptrtoint ptr %f to i64"]
+        cases = " ".join(f"i64 {self.tables.numbers[one]}, label %c{place}" for place, one in enumerate(candidates))
+        lines.append(f"  switch i64 %number, label %none [ {cases} ]")
+        for place, one in enumerate(candidates):
+            start = f"  %r{place} = " if bare != "void" else "  "
+            end = f"{bare} %r{place}" if bare != "void" else "void"
+            lines += [f"c{place}:", f"{start}call {result} @{one}({named})", f"  ret {end}"]
+        nothing = {"void": "void", "ptr": "ptr null"}.get(bare, f"{bare} 0")
+        lines += ["none:", f"  ret {nothing}", "}", ""]
+        return [in_arena(line) for line in lines]
+
+    def copy(self, arguments: list[str]) -> list[str]:
+        """Copies words."""
+        to, source, size = (self.operand(one) for one in arguments[:3])
+        lines = []
+        for offset, kind in pieces(size):
+            at, origin, word = self.value(), self.value(), self.value()
+            lines += [
+                f"  {origin} = getelementptr i8, ptr {source}, i64 {offset}",
+                f"  {word} = load {kind}, ptr {origin}, align 1",
+                f"  {at} = getelementptr i8, ptr {to}, i64 {offset}",
+                f"  store {kind} {word}, ptr {at}, align 1",
+            ]
+        return [aligned(line) for line in lines]
+
+    def clear(self, arguments: list[str]) -> list[str]:
+        """Sets words to 0."""
+        to, value, size = (self.operand(one) for one in arguments[:3])
+        if value != "0":
+            raise UnknownError(f"memory is set to {value}")
+        lines = []
+        for offset, kind in pieces(size):
+            at = self.value()
+            lines += [f"  {at} = getelementptr i8, ptr {to}, i64 {offset}", f"  store {kind} 0, ptr {at}, align 1"]
+        return [aligned(line) for line in lines]
+
+    def operand(self, argument: str) -> str:
+        """Returns the operand of an argument, without its type."""
+        if "@" in argument:
+            return self.address(re.search(rf"@({NAME})", argument)[1])
+        return argument.split()[-1]
+
+
+def pieces(size: str) -> list[tuple[int, str]]:
+    """Divides a number of bytes into words, larger ones first."""
+    if not size.isdecimal():
+        raise UnknownError(f"a copy of {size} bytes")
+    found, offset, left = [], 0, int(size)
+    for width in (8, 4, 2, 1):
+        while left >= width:
+            found.append((offset, f"i{8 * width}"))
+            offset, left = offset + width, left - width
+    return found
+
+
+def aligned(line: str) -> str:
+    """Says the alignment of a word as its size: core's records are aligned."""
+    width = re.search(r"\b(?:load|store) i(\d+)", line)
+    return re.sub(r"align 1$", f"align {int(width[1]) // 8}", line) if width else line
+
+
+def inlined(parameters: int) -> str:
+    """Returns the attribute of a function with so many parameters: the kernel's programs pass five at most."""
+    return " alwaysinline" if parameters > PARAMETERS_MOST else ""
+
+
+def place_of(parameter: str) -> str:
+    """Returns the name of a parameter."""
+    return parameter.rsplit("%", 1)[1]
+
+
+def in_arena(line: str) -> str:
+    """Makes each pointer of a line one into the arena."""
+    return re.sub(r"\bptr\b(?! addrspace)", POINTER, line)
+
+
+def declarations(module: Module) -> list[str]:
+    """Returns the declarations that the lowered code needs."""
+    lines = [in_arena("declare ptr @takt_frame(i64)"), "declare i1 @takt_may_continue()"]
+    for name, line in module.declared.items():
+        if re.match(r"llvm\.(umin|umax|smin|smax|usub|uadd|ctlz|cttz|ctpop|fshl|fshr|abs|bswap)\.", name):
+            lines.append(re.sub(r" #\d+$", "", SAID.sub("", line)))
+        elif name != "takt_may_continue" and not name.startswith("llvm."):
+            raise UnknownError(f"{name} is declared and not defined")
+    return lines
+
+
+HOST = 'target datalayout = "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128"\ntarget triple = "x86_64-linux-gnu"\n'
+
+
+def for_host(text: str) -> str:
+    """Returns a lowered module for programs of the host: the arena is at the same address there."""
+    return HOST + re.sub(r"^target .*\n", "", text, flags=re.M)
+
+
+def lower(source: Path, parts: list[Path], base: int, folder: Path) -> Tables:
+    """Lowers a module into `lowered.ll` of a folder.
+
+    Args:
+        source: The module.
+        parts: The modules of which it was linked.
+        base: The address of the constants.
+        folder: Where the results go.
+
+    Returns:
+        The constants.
+
+    Raises:
+        UnknownError: The module has what the rules do not cover.
+    """
+    module = read(source.read_text(encoding="utf-8"))
+    folder.mkdir(parents=True, exist_ok=True)
+    tables = lay_out(module, base, folder, types_before_linking(parts))
+    lowering = Lowering(module, tables)
+    for function in module.functions.values():
+        lowering.lower(function)
+    text = [*module.layout, *(f"{name} = type {kind}" for name, kind in module.types.items())]
+    text += ["", *declarations(module), "", *lowering.text]
+    (folder / "lowered.ll").write_text("\n".join(text) + "\n", encoding="utf-8")
+    return tables

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What lowered code needs in the kernel: the bound of its loops, and frames of the processor that runs it. */
+#include "linux/layout.h"
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+static u32 (*const processor)(void) = (void *)8; /* bpf_get_smp_processor_id */
+
+/* False if the verifier's bound of all loops is reached. */
+__attribute__((always_inline)) _Bool takt_may_continue(void) {
+    asm volatile goto("may_goto %l[reached]" : : : : reached);
+    return 1;
+reached:
+    return 0;
+}
+
+/* The object at `offset` of this processor's frames. */
+__attribute__((always_inline)) void __attribute__((address_space(1))) * takt_frame(u64 offset) {
+    return (void __attribute__((address_space(1))) *)(TAKT_ARENA_FRAMES +
+                                                      (u64)processor() * TAKT_ARENA_FRAME_BYTES + offset);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What a domain says of an entity, as the programs of the kernel read it. */
+#include "linux/bpf/tell.h"
+
+static void tell_job(const takt_domain_t *domain, const takt_task_t *task, takt_told_t *told) {
+    const takt_change_t *adopted = task->extension != NULL ? task->extension->adopted : NULL;
+    told->release = task->job.release;
+    told->deadline = task->job.deadline;
+    told->job = task->job.number;
+    told->waiting = task->waiting;
+    told->change = adopted != NULL ? 1u + (uint32_t)(adopted - domain->system.changes) : 0u;
+    told->is_missed = domain->now > task->job.deadline;
+}
+
+uint64_t takt_domain_tell(uint64_t domain, uint64_t entity, uint64_t told) {
+    const takt_domain_t *asked = (const takt_domain_t *)(uintptr_t)domain;
+    takt_told_t *answer = (takt_told_t *)(uintptr_t)told;
+    takt_entity_t *found =
+        takt_system_entity(&((takt_domain_t *)(uintptr_t)domain)->system, (uint32_t)entity);
+    answer->is_outdated = asked->is_outdated;
+    answer->state = (uint32_t)takt_domain_state(domain, entity);
+    answer->next_release = takt_domain_next_release(domain, entity);
+    if (found != NULL && found->task != NULL) {
+        tell_job(asked, found->task, answer);
+    }
+    return answer->state;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What a domain says of an entity, as the programs of the kernel read it. */
+#ifndef TAKT_LINUX_BPF_TELL_H
+#define TAKT_LINUX_BPF_TELL_H
+
+#include "linux/desk.h"
+#include "linux/domain.h"
+
+/* Writes what `domain` says of `entity`, a task, to the takt_told_t at `told`. Returns its state. */
+uint64_t takt_domain_tell(uint64_t domain, uint64_t entity, uint64_t told);
+
+#endif

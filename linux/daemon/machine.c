@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The machine of machine.h. The functions of linux/domain.h that are called here are the lowered ones: they write numbers
+ * of functions and addresses of the arena, as the kernel's programs read them. */
+#define _GNU_SOURCE
+#include "linux/daemon/machine.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "linux/layout.h"
+
+enum { PAGE = 4096 };
+
+#define NOT_BEGUN (UINT64_MAX / 2 + 1)
+
+/* ---- what the lowered code asks of its host ------------------------------------------------------------- */
+
+bool takt_may_continue(void);
+void *takt_frame(uint64_t offset);
+
+bool takt_may_continue(void) { return true; }
+
+/* The frames behind those of all processors. */
+void *takt_frame(uint64_t offset) {
+    return (void *)(uintptr_t)(TAKT_ARENA_FRAMES + TAKT_DESKS * TAKT_ARENA_FRAME_BYTES + offset);
+}
+
+/* ---- loading -------------------------------------------------------------------------------------------- */
+
+static bool fail(takt_machine_t *machine, const char *what) {
+    machine->what = what;
+    machine->error = errno;
+    return false;
+}
+
+static struct bpf_map *map_of(const takt_machine_t *machine, const char *name) {
+    return bpf_object__find_map_by_name(machine->object, name);
+}
+
+static uint64_t rounded(uint64_t bytes) { return (bytes + PAGE - 1u) / PAGE * PAGE; }
+
+static void *map_memory(const takt_machine_t *machine, const char *name) {
+    const struct bpf_map *map = map_of(machine, name);
+    const uint64_t bytes = rounded((uint64_t)bpf_map__max_entries(map) * bpf_map__value_size(map));
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, bpf_map__fd(map), 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+static bool set_sizes(takt_machine_t *machine, bool has_switches) {
+    const uint32_t processors = machine->processors;
+    if (bpf_map__set_max_entries(map_of(machine, "slots"), processors * TAKT_DESK_SLOTS) != 0 ||
+        bpf_map__set_max_entries(map_of(machine, "switches"),
+                                 has_switches ? processors * TAKT_SWITCHES : 1) != 0) {
+        return false;
+    }
+    return bpf_program__set_autoload(bpf_object__find_program_by_name(machine->object, "takt_switch"),
+                                     has_switches) == 0;
+}
+
+static bool read_tables(const char *name) {
+    FILE *file = fopen(name, "rb");
+    if (file == NULL) {
+        return false;
+    }
+    const size_t most = TAKT_ARENA_TOLD - TAKT_ARENA_TABLES;
+    const size_t bytes = fread((void *)(uintptr_t)TAKT_ARENA_TABLES, 1, most, file);
+    const bool is_whole = bytes > 0 && bytes < most;
+    return fclose(file) == 0 && is_whole;
+}
+
+/* A page of the arena exists when a program of the host has written to it. */
+static void touch(uint64_t from, uint64_t to) { memset((void *)(uintptr_t)from, 0, to - from); }
+
+static bool map_all(takt_machine_t *machine) {
+    machine->desks = map_memory(machine, "desks");
+    machine->slots = map_memory(machine, "slots");
+    machine->switches = map_memory(machine, "switches");
+    size_t bytes = 0;
+    (void)bpf_map__initial_value(map_of(machine, "arena"), &bytes);
+    return machine->desks != NULL && machine->slots != NULL && machine->switches != NULL;
+}
+
+bool takt_machine_open(takt_machine_t *machine, const char *object, const char *tables, uint32_t processors,
+                       bool has_switches) {
+    machine->processors = processors;
+    machine->next = TAKT_ARENA_DOMAINS;
+    machine->object = bpf_object__open_file(object, NULL);
+    if (machine->object == NULL) {
+        return fail(machine, "the compiled programs cannot be read");
+    }
+    if (!set_sizes(machine, has_switches)) {
+        return fail(machine, "the compiled programs are of another version");
+    }
+    if (bpf_object__load(machine->object) != 0) {
+        return fail(machine, "the kernel refuses the programs");
+    }
+    if (!map_all(machine)) {
+        return fail(machine, "shared memory cannot be mapped");
+    }
+    touch(TAKT_ARENA_BASE, TAKT_ARENA_DOMAINS);
+    if (!read_tables(tables)) {
+        return fail(machine, "the tables of the scheduler cannot be read");
+    }
+    for (uint32_t cpu = 0; cpu < TAKT_DESKS; cpu++) {
+        machine->desks[cpu].epoch_ns = NOT_BEGUN;
+        machine->desks[cpu].decided = TAKT_DESK_NONE;
+        machine->desks[cpu].running = TAKT_DESK_NONE;
+    }
+    return true;
+}
+
+/* ---- domains -------------------------------------------------------------------------------------------- */
+
+takt_domain_t *takt_machine_domain(const takt_machine_t *machine, uint32_t cpu) {
+    return (takt_domain_t *)(uintptr_t)machine->desks[cpu].domain;
+}
+
+/* Builds at the free memory. It is known how much a domain needs when it has been built in too little: of itself, then of
+ * its system. */
+static takt_domain_status_t build(const takt_machine_t *machine, uint64_t at, takt_domain_order_t *order) {
+    uint64_t bytes = 0;
+    takt_domain_status_t status = TAKT_DOMAIN_MEMORY;
+    for (int trial = 0; trial < 4 && status == TAKT_DOMAIN_MEMORY; trial++) {
+        if (at + bytes > TAKT_ARENA_BASE + TAKT_ARENA_BYTES) {
+            return TAKT_DOMAIN_MEMORY;
+        }
+        touch(at, at + bytes);
+        status = (takt_domain_status_t)takt_domain_build(at, bytes, (uint64_t)(uintptr_t)order);
+        bytes = order->bytes;
+    }
+    (void)machine;
+    return status;
+}
+
+takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, const uint64_t *words,
+                                      uint64_t count, uint64_t records, uint64_t tick_ns,
+                                      takt_domain_order_t *order) {
+    /* the words and the order stand in the arena, too: the lowered code has no other memory */
+    takt_domain_order_t *placed = (takt_domain_order_t *)(uintptr_t)machine->next;
+    uint64_t *copy = (uint64_t *)(uintptr_t)(machine->next + PAGE);
+    const uint64_t after = machine->next + PAGE + rounded(count * sizeof *words);
+    if (after > TAKT_ARENA_BASE + TAKT_ARENA_BYTES) {
+        return TAKT_DOMAIN_MEMORY;
+    }
+    memcpy(copy, words, count * sizeof *words);
+    *placed = (takt_domain_order_t){.words = copy, .count = count, .records = records};
+    const takt_domain_status_t status = build(machine, after, placed);
+    *order = *placed;
+    if (status != TAKT_DOMAIN_OK) {
+        return status;
+    }
+    const takt_domain_t *domain = (const takt_domain_t *)(uintptr_t)after;
+    takt_desk_t *desk = &machine->desks[cpu];
+    desk->tick_ns = tick_ns;
+    desk->entities = 1u + domain->system.server_count + domain->system.task_count;
+    desk->has_switches =
+        machine->switch_link != NULL || bpf_map__max_entries(map_of(machine, "switches")) > 1;
+    desk->domain = after;
+    machine->next = after + rounded(order->bytes);
+    return status;
+}
+
+/* ---- attaching ------------------------------------------------------------------------------------------ */
+
+bool takt_machine_attach(takt_machine_t *machine) {
+    struct bpf_program *kept = bpf_object__find_program_by_name(machine->object, "takt_switch");
+    if (bpf_program__autoload(kept)) {
+        machine->switch_link = bpf_program__attach(kept);
+    }
+    machine->link = bpf_map__attach_struct_ops(map_of(machine, "takt_ops"));
+    return machine->link != NULL || fail(machine, "the kernel does not attach the scheduler");
+}
+
+bool takt_machine_seat(takt_machine_t *machine, int32_t thread, uint32_t cpu, uint32_t entity) {
+    const uint32_t key = (uint32_t)thread;
+    const takt_seat_t seat = {cpu, entity};
+    return bpf_map__update_elem(map_of(machine, "seats"), &key, sizeof key, &seat, sizeof seat, BPF_ANY) == 0;
+}
+
+void takt_machine_unseat(takt_machine_t *machine, int32_t thread) {
+    const uint32_t key = (uint32_t)thread;
+    (void)bpf_map__delete_elem(map_of(machine, "seats"), &key, sizeof key, 0);
+}
+
+void takt_machine_begin(takt_machine_t *machine, uint64_t epoch_ns, uint64_t end_ns) {
+    for (uint32_t cpu = 0; cpu < TAKT_DESKS; cpu++) {
+        machine->desks[cpu].end_ns = end_ns;
+        __atomic_store_n(&machine->desks[cpu].epoch_ns, epoch_ns, __ATOMIC_RELEASE);
+    }
+}
+
+static void *variable(const takt_machine_t *machine, const char *section, size_t offset) {
+    size_t bytes = 0;
+    struct bpf_map *map = map_of(machine, section);
+    char *memory = map != NULL ? bpf_map__initial_value(map, &bytes) : NULL;
+    return memory != NULL && offset < bytes ? memory + offset : NULL;
+}
+
+int takt_machine_state(const takt_machine_t *machine, const char **reason) {
+    const int32_t *kind = variable(machine, ".bss", 0);
+    *reason = kind != NULL ? (const char *)(kind + 1) : "";
+    return kind != NULL ? *kind : 0;
+}
+
+void takt_machine_detach(takt_machine_t *machine) {
+    bpf_link__destroy(machine->link);
+    bpf_link__destroy(machine->switch_link);
+    machine->link = NULL;
+    machine->switch_link = NULL;
+}
+
+uint64_t takt_machine_end(takt_machine_t *machine, uint32_t cpu, uint64_t now_ns) {
+    const takt_desk_t *desk = &machine->desks[cpu];
+    return takt_domain_end(desk->domain, (now_ns - desk->epoch_ns) / desk->tick_ns);
+}
+
+void takt_machine_close(takt_machine_t *machine) {
+    takt_machine_detach(machine);
+    bpf_object__close(machine->object);
+    machine->object = NULL;
+}

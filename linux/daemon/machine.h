@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Machine: the domains of the processors of this machine, in the kernel.
+ *
+ *     takt_machine_open(machine, object, tables)   the programs are loaded; they are not attached
+ *     takt_machine_add(machine, cpu, image, ...)   a domain for a processor, before attaching
+ *     takt_machine_attach(machine)                 from now on the kernel asks the domains
+ *     takt_machine_seat(machine, thread, cpu, entity)
+ *     takt_machine_begin(machine, epoch_ns)        instant 0 of all domains
+ *     takt_machine_detach(machine)                 all threads are of the fair class again
+ *     takt_machine_end(machine, cpu)               closes the log
+ *
+ * One per process, because the arena is at a fixed address. */
+#ifndef TAKT_LINUX_MACHINE_H
+#define TAKT_LINUX_MACHINE_H
+
+#include <bpf/libbpf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "linux/desk.h"
+#include "linux/domain.h"
+#include "linux/slot.h"
+
+typedef struct takt_machine {
+    struct bpf_object *object;
+    struct bpf_link *link;
+    struct bpf_link *switch_link;
+    takt_desk_t *desks;
+    takt_linux_slot_t *slots;
+    takt_switch_t *switches;
+    uint64_t next;       /* free memory of the arena */
+    uint32_t processors; /* for which there is memory */
+    const char *what;    /* the step that failed */
+    int error;           /* errno of that */
+} takt_machine_t;
+
+/* Loads the programs of the file `object` for `processors` processors. `tables` has the constants of the scheduler. Returns
+ * false with machine->what and machine->error. */
+bool takt_machine_open(takt_machine_t *machine, const char *object, const char *tables, uint32_t processors,
+                       bool has_switches);
+
+/* Builds the domain of `cpu` from `count` words of an image, with room for `records`. Its ticks have `tick_ns`. Returns what
+ * became of it, and the order with details. */
+takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, const uint64_t *words,
+                                      uint64_t count, uint64_t records, uint64_t tick_ns,
+                                      takt_domain_order_t *order);
+
+bool takt_machine_attach(takt_machine_t *machine);
+
+/* `thread` executes the jobs of `entity` of `cpu` from its entry of SCHED_EXT on; or not any more. */
+bool takt_machine_seat(takt_machine_t *machine, int32_t thread, uint32_t cpu, uint32_t entity);
+void takt_machine_unseat(takt_machine_t *machine, int32_t thread);
+
+/* Instant 0 of all domains; they get events up to `end_ns`. */
+void takt_machine_begin(takt_machine_t *machine, uint64_t epoch_ns, uint64_t end_ns);
+
+/* Returns the kind of the kernel's reason, 0 while the scheduler is attached; `reason` is for people. */
+int takt_machine_state(const takt_machine_t *machine, const char **reason);
+
+void takt_machine_detach(takt_machine_t *machine);
+
+/* The domain of `cpu`, NULL for none. In the arena: its pointers are to be read only. */
+takt_domain_t *takt_machine_domain(const takt_machine_t *machine, uint32_t cpu);
+
+/* Closes the log of `cpu` at `now_ns`. Returns the number of records. Call after detaching. */
+uint64_t takt_machine_end(takt_machine_t *machine, uint32_t cpu, uint64_t now_ns);
+
+void takt_machine_close(takt_machine_t *machine);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Desk: what the daemon and the programs in the kernel tell each other about a processor and its domain.
+ *
+ * Plain C without includes but <stdint.h>; a BPF program includes vmlinux.h before. Instants are CLOCK_MONOTONIC in ns. */
+#ifndef TAKT_LINUX_DESK_H
+#define TAKT_LINUX_DESK_H
+
+#ifndef __VMLINUX_H__
+#include <stdint.h>
+#endif
+
+enum {
+    TAKT_DESKS = 64,          /* processors, at most */
+    TAKT_DESK_SLOTS = 2048,   /* entities of a domain, at most */
+    TAKT_SEATS = 4096,        /* threads, at most */
+    TAKT_SWITCHES = 1u << 18, /* switches of a processor that are kept */
+};
+
+/* No entity. */
+#define TAKT_DESK_NONE 0xffffffffu
+
+/* One processor. The daemon writes the first part before the scheduler is attached; the kernel's programs write the rest. */
+typedef struct takt_desk {
+    uint64_t domain;       /* address in the arena; 0: the processor has no domain */
+    uint64_t epoch_ns;     /* instant 0 of the domain */
+    uint64_t tick_ns;      /* length of a tick */
+    uint64_t end_ns;       /* from here on the domain gets no events */
+    uint32_t entities;     /* in its slots */
+    uint32_t has_switches; /* 1: switches are kept */
+
+    uint64_t timer_ns; /* the timer is armed for this instant; 0: it is not */
+    uint32_t decided;  /* entity of the last decision, TAKT_DESK_NONE for none */
+    uint32_t running;  /* entity whose thread runs, TAKT_DESK_NONE for none */
+    uint64_t takes;    /* decisions */
+    uint64_t
+        mismatches; /* a thread was switched to that was not selected any more; it is switched off at once */
+    uint64_t absences;  /* the selected thread was not runnable in the kernel */
+    uint64_t refused;   /* events of threads that were not received */
+    uint64_t switches;  /* in the row of switches */
+    uint64_t stolen_ns; /* time that higher classes took while a job ran */
+} takt_desk_t;
+
+/* The seat of a thread: what the daemon says of it. */
+typedef struct takt_seat {
+    uint32_t cpu;
+    uint32_t entity;
+} takt_seat_t;
+
+/* The kernel's own record of a switch. */
+typedef struct takt_switch {
+    uint64_t at_ns;
+    uint32_t from; /* threads */
+    uint32_t to;
+} takt_switch_t;
+
+/* What a domain says of an entity. In the arena, one for each processor. Instants are in ticks; UINT64_MAX: none. */
+typedef struct takt_told {
+    uint64_t release;
+    uint64_t deadline;
+    uint64_t next_release;
+    uint32_t state; /* TAKT_DOMAIN_ */
+    uint32_t job;   /* its current job, or its last one */
+    uint32_t waiting;
+    uint32_t change;      /* one more than the number; 0: none */
+    uint32_t is_missed;   /* as of the last decision for it */
+    uint32_t is_outdated; /* of the domain: a take is due */
+} takt_told_t;
+
+#endif

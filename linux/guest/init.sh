@@ -1,0 +1,19 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# The first process of the guest: runs the script /command in /work and hands out what it printed, its exit status and the files
+# that /results names. Written by python/takt/board/guest.py, which makes the rest of the root folder.
+/bin/busybox --install -s /bin
+export PATH=/bin HOME=/work
+mount -t proc none /proc
+mount -t sysfs none /sys
+mount -t devtmpfs none /dev
+mount -t bpf none /sys/fs/bpf
+mount -t tracefs none /sys/kernel/tracing
+stty -F /dev/ttyS1 raw
+device=/sys/bus/pci/devices/0000:00:04.0
+echo 1 > $device/enable
+cd /work
+sh /command < /dev/null > /dev/ttyS1 2>&1
+echo $? > /status
+tar -cf - -C / $(cat /results) 2> /dev/null | /hand_out $device/resource2
+poweroff -f

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Linux in an emulator: a kernel that has sched_ext runs a command, and output, exit status and files come back.
+
+Each run boots. Time in the guest is the number of executed instructions: one takes 4 ns, and time in which every
+processor is idle is skipped. The same call gives the same bytes in every run. The processors share one thread of the
+emulator, so more of them take longer.
+
+When not to use it: for times of silicon; for programs that are linked with shared libraries, which the guest lacks; for
+the network, which it has not.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import stat
+import subprocess
+import tarfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from takt.base.errors import BoardError
+from takt.board import emulation, firmware
+
+NS_PER_INSTRUCTION = 4
+_SHIFT = 2
+_PATIENCE_SECONDS = 120
+_PACKAGES = {"busybox": "busybox-static", "cc": "gcc libc6-dev", "qemu-system-x86_64": "qemu-system-x86"}
+_FOLDERS = ("bin", "dev", "proc", "sys", "tmp", "work")
+_STATUS = "status"
+_FAILURE = re.compile(r"(Kernel panic - not syncing|hand_out): .*")
+_MACHINE = (
+    *("-M", "microvm,acpi=on,rtc=on,pcie=on", "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
+    *("-accel", "tcg,thread=single", "-cpu", "max,-rdrand,-rdseed", "-icount", f"shift={_SHIFT},sleep=off"),
+    *("-rtc", "base=2026-01-01T00:00:00,clock=vm", "-seed", "1"),
+    *("-device", "isa-serial,index=1,chardev=output", "-device", "ivshmem-plain,memdev=results,addr=4"),
+    *("-serial", "file:console", "-chardev", "file,id=output,path=output", "-initrd", "initramfs"),
+)
+"""Devices act at once, by the processor's own thread: with virtio, runs on several processors differ."""
+
+_RESULT_BYTES = 64 << 20
+_CALLS_LEFT_OUT = (
+    "load_system_certificate_list",
+    "jent_mod_init",
+    "bpf_tcp_ca_kfunc_init",
+    "bpf_dummy_struct_ops_init",
+    "bpf_qdisc_kfunc_init",
+)
+"""What the kernel need not start: certificates, random numbers of jitter, BPF for networks. Half of the boot's time."""
+
+_KERNEL_ARGUMENTS = (
+    *("console=ttyS0", "quiet", "panic=-1", "oops=panic", "nokaslr", "norandmaps", "damon_stat.enabled=N"),
+    *("cryptomgr.notests", "thash_entries=16", "uhash_entries=256", f"initcall_blacklist={','.join(_CALLS_LEFT_OUT)}"),
+)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What is emulated.
+
+    Args:
+        folder: where `make linux` puts the kernel: build/linux of the project.
+        cpus: the number of processors.
+        memory_mb: the memory; half of it holds files.
+        kernel_arguments: what the kernel is told besides.
+    """
+
+    folder: Path
+    cpus: int = 1
+    memory_mb: int = 512
+    kernel_arguments: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did.
+
+    Args:
+        status: its exit status.
+        output: what it printed, errors included.
+        files: the files that were asked for and that exist, by name.
+        console: the kernel's messages from warnings on.
+    """
+
+    status: int
+    output: bytes
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    console: str = ""
+
+
+def run(
+    machine: Machine,
+    command: str,
+    files: Mapping[str, Path | bytes] | None = None,
+    results: Iterable[str] = (),
+    *,
+    patience: int = _PATIENCE_SECONDS,
+) -> Outcome:
+    """Boot the guest and run a command in it.
+
+    Args:
+        machine: what is emulated.
+        command: a script for busybox's shell; it runs as root in the folder /work.
+        files: what stands in that folder, by name. All may be executed.
+        results: names of the files of that folder that are given back.
+        patience: seconds of the host that it may take.
+
+    Returns:
+        What the command did.
+
+    Raises:
+        BoardError: a tool or the kernel is missing, the kernel panicked, or the guest did not end in time.
+    """
+    kernel = machine.folder / "vmlinux"
+    if not kernel.exists():
+        raise BoardError(f"there is no kernel of Linux in {machine.folder}; run make linux")
+    emulator = _tool("qemu-system-x86_64")
+    with emulation.temporary_folder() as folder:
+        contents = _contents(command, files or {}, results)
+        contents["hand_out"] = _compile_hand_out(folder)
+        (folder / "initramfs").write_bytes(_initramfs(contents))
+        _emulate(emulator, machine, kernel, folder, patience)
+        console = (folder / "console").read_text(encoding="utf-8", errors="replace").replace("\r", "")
+        found = _read_results(folder / "results")
+        output = (folder / "output").read_bytes()
+    if _STATUS not in found:
+        raise BoardError(f"the guest stopped: {_complaint(console)}")
+    return Outcome(int(found.pop(_STATUS)), output, found, console)
+
+
+def _tool(name: str) -> str:
+    """Find a program."""
+    found = shutil.which(name)
+    if found is None:
+        raise BoardError(f"{name} is not installed; on Debian: apt-get install {_PACKAGES[name]}")
+    return found
+
+
+def _emulate(emulator: str, machine: Machine, kernel: Path, folder: Path, patience: int) -> None:
+    """Run the emulator in a folder that has the initramfs, until the guest powers off."""
+    command = [
+        emulator,
+        *_MACHINE,
+        "-smp",
+        str(machine.cpus),
+        "-m",
+        str(machine.memory_mb),
+        "-kernel",
+        str(kernel.resolve()),
+    ]
+    command += ["-object", f"memory-backend-file,id=results,size={_RESULT_BYTES},mem-path=results,share=on"]
+    command += ["-append", " ".join((*_KERNEL_ARGUMENTS, *machine.kernel_arguments))]
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=patience)
+    except subprocess.TimeoutExpired:
+        output = folder / "output"
+        said = _last_line(output.read_text(encoding="utf-8", errors="replace") if output.exists() else "")
+        raise BoardError(f"the guest did not end within {patience} s; its last line was: {said}") from None
+    if done.returncode != 0:
+        raise BoardError(f"the emulator failed: {_last_line(done.stderr)}")
+
+
+def _last_line(text: str) -> str:
+    """Give the last line that says something."""
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no word")
+
+
+def _complaint(console: str) -> str:
+    """Say why a guest ended without an exit status."""
+    failure = _FAILURE.search(console)
+    return failure[0] if failure else _last_line(console)
+
+
+def _read_results(memory: Path) -> dict[str, bytes]:
+    """Read the archive in the memory that is shared with the guest; files that the guest lacks are left out."""
+    with memory.open("rb") as file:
+        archive = file.read(int.from_bytes(file.read(8), "little"))
+    if not archive:
+        return {}
+    with tarfile.open(fileobj=io.BytesIO(archive)) as members:
+        found = {member.name.removeprefix("work/"): members.extractfile(member) for member in members}
+        return {name: content.read() for name, content in found.items() if content is not None}
+
+
+# ---- the root folder --------------------------------------------------------------------------------------
+
+
+def _contents(command: str, files: Mapping[str, Path | bytes], results: Iterable[str]) -> dict[str, Path | bytes]:
+    """List the files of the root folder, by their path."""
+    return {
+        "bin/busybox": Path(_tool("busybox")),
+        "command": f"{command}\n".encode(),
+        "init": _source() / "init.sh",
+        "results": " ".join((_STATUS, *(f"work/{name}" for name in results))).encode(),
+        **{f"work/{name}": content for name, content in files.items()},
+    }
+
+
+def _source() -> Path:
+    """Find the sources of the guest."""
+    return firmware.source_folder() / "linux" / "guest"
+
+
+def _compile_hand_out(folder: Path) -> Path:
+    """Compile the program that hands out the results."""
+    program = folder / "hand_out"
+    command = [_tool("cc"), "-O2", "-static", "-o", str(program), str(_source() / "hand_out.c")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BoardError(f"the guest's program could not be built: {_last_line(done.stderr)}")
+    return program
+
+
+def _initramfs(contents: Mapping[str, Path | bytes]) -> bytes:
+    """Make the archive that the kernel unpacks as the root folder."""
+    folders = {str(parent) for name in contents for parent in Path(name).parents} - {"."}
+    entries = [_entry(name, stat.S_IFDIR | 0o755) for name in sorted({*_FOLDERS, *folders})]
+    entries.append(_entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1)))
+    for name, content in sorted(contents.items()):
+        data = content if isinstance(content, bytes) else content.read_bytes()
+        entries.append(_entry(name, stat.S_IFREG | 0o755, data))
+    return b"".join((*entries, _entry("TRAILER!!!", 0)))
+
+
+def _entry(name: str, mode: int, data: bytes = b"", device: tuple[int, int] = (0, 0)) -> bytes:
+    """Make an entry of an archive in the format newc of cpio; without a number of a file, for there are no links."""
+    numbers = (0, mode, 0, 0, 1, 0, len(data), 0, 0, *device, len(name) + 1, 0)
+    header = b"070701" + b"".join(b"%08X" % number for number in numbers) + name.encode() + b"\0"
+    return _padded(header) + _padded(data)
+
+
+def _padded(data: bytes) -> bytes:
+    """Fill up to a multiple of four bytes."""
+    return data + b"\0" * (-len(data) % 4)

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Threads of libtakt on a Linux of virtual time: what they execute is what the simulation says.
+
+The program is virtual_threads.c: the task set's threads, real ones, and a domain that decides.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+import pytest
+import takt
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import System
+from oracle.systems import horizons
+from places import EXAMPLES, ROOT
+from recipes import must_build, recipe
+from sampling import tries
+from takt.files import trace_file
+from takt.model.horizon import horizon_ticks
+from takt.run import measurement
+from test_boards import GENERATORS, ONE_PROCESSOR, as_programs
+from test_domain import adapted, drawn, image_of, packed
+
+ROOMS = ("core", "policy", "system", "remote", "linux", "linux/lib", "linux/program")
+WRAPPED = (
+    "sched_yield",
+    "clock_nanosleep",
+    "clock_gettime",
+    "pthread_cond_timedwait",
+    "takt_work_pass",
+    "takt_program_now",
+    "takt_program_used",
+    "takt_program_spin",
+    "takt_linux_bind",
+    "takt_linux_set_class",
+    "takt_linux_lock_memory",
+)
+
+OK, MISSED, OVERRUN, ABORTED = range(4)
+FRAMES = ("segments", "jobs", "budgets", "locks", "windows", "deadlines")
+
+
+class Run(NamedTuple):
+    """What a run of the program printed: the status, and per job the task, number, release, start, end and outcome."""
+
+    status: str
+    why: str
+    task: int
+    is_in_memory: bool
+    jobs: list[tuple[int, ...]]
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    sources = [str(path.relative_to(ROOT)) for room in ROOMS for path in sorted(ROOT.glob(f"{room}/*.c"))]
+    built = tmp_path_factory.mktemp("linux") / "virtual_threads"
+    flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith("-Iport")]
+    wraps = [f"-Wl,--wrap={call}" for call in WRAPPED]
+    must_build(["cc", *flags, *sources, "tests/linux/virtual_threads.c", *wraps, "-pthread", "-o", built])
+    return built
+
+
+def execute(program: Path, image: bytes, folder: Path, how: str = "run") -> Run:
+    """Run the program on an image."""
+    (folder / "I").write_bytes(image)
+    command: list[str | Path] = [program, folder / "I", folder / "R", how]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    status, *jobs = done.stdout.splitlines()
+    words, why, task, is_in_memory = status.split("|")
+    return Run(words, why, int(task), is_in_memory == "1", [tuple(map(int, line.split())) for line in jobs])
+
+
+def trace_of(system: takt.System, folder: Path) -> trace_file.Trace:
+    """Make a trace of the records of a run."""
+    records = bytes(trace_file.without_closing(memoryview((folder / "R").read_bytes())))
+    path = folder / "T.takt"
+    trace_file.write(path, adapted(system), "linux", horizon_ticks(system), records, is_remote=True)
+    return trace_file.read(path)
+
+
+def told(run: Run, system: takt.System) -> list[tuple[str, int, int, int, bool]]:
+    """List the jobs that ended, as the threads recorded them: task, number, release, finish, missed."""
+    names = [task.name for task in adapted(system).tasks]
+    ended = [job for job in run.jobs if job[5] != ABORTED]
+    return sorted((names[task], number, release, end, how == MISSED) for task, number, release, _, end, how in ended)
+
+
+def check_as_simulated(program: Path, system: takt.System) -> None:
+    """Run the threads of a system and compare what their trace and they themselves say with the simulation."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        run = execute(program, image_of(system), folder)
+        trace = trace_of(system, folder)
+        measured, simulated = measurement.result_of(trace, system), takt.simulate(system)
+        for frame in FRAMES:
+            assert getattr(measured, frame).rows() == getattr(simulated, frame).rows(), frame
+        assert takt.replay(trace.path).difference is None
+        assert (run.status, run.is_in_memory) == ("done", True)
+        finished = simulated.jobs.filter(pl.col("finish").is_not_null())
+        # Of a window a thread knows the end alone, not what its job promised.
+        has_windows = any(task.windows for task in adapted(system).tasks)
+        columns = ["task", "job", "release", "finish", *["missed"] * (not has_windows)]
+        expected = sorted(finished.select(columns).rows())
+        assert [job[: len(columns)] for job in told(run, system)] == expected
+
+
+@pytest.mark.parametrize("example", ONE_PROCESSOR)
+def test_threads_of_every_example_execute_what_is_simulated(example: str, program: Path) -> None:
+    check_as_simulated(program, takt.load(EXAMPLES / f"{example}.toml"))
+
+
+@pytest.mark.parametrize("generator", GENERATORS.values(), ids=GENERATORS.keys())
+def test_threads_of_random_systems_execute_what_is_simulated(
+    generator: st.SearchStrategy[System], program: Path
+) -> None:
+    @tries(25)
+    @given(generator, horizons())
+    def agrees(system: System, horizon: int) -> None:
+        check_as_simulated(program, as_programs(system).replace(horizon=horizon))
+
+    agrees()
+
+
+@pytest.mark.parametrize("paradigm", ["rates", "shares", "windows"])
+def test_threads_under_allocators_and_deadline_rules_execute_what_is_simulated(
+    paradigm: str, program: Path, tmp_path: Path
+) -> None:
+    for system in drawn(paradigm, tmp_path):
+        check_as_simulated(program, system)
+
+
+# ---- what goes wrong ---------------------------------------------------------------------------------------
+
+SET = """
+schema = 1
+[system]
+resolution = "1ms"
+horizon = "100ms"
+policy = "fp"
+[[task]]
+name = "fast"
+period = "10ms"
+wcet = "4ms"
+priority = 2
+[[task]]
+name = "slow"
+period = "50ms"
+wcet = "20ms"
+priority = 1
+"""
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> takt.System:
+    (tmp_path / "set.toml").write_text(SET)
+    return takt.load(tmp_path / "set.toml")
+
+
+def test_a_thread_that_cannot_join_ends_the_run(system: takt.System, program: Path, tmp_path: Path) -> None:
+    run = execute(program, image_of(system), tmp_path, "stranger")
+    assert run == ("a thread cannot join", "the scheduler has no entity of this name or number", 1, False, [])
+
+
+def test_a_scheduler_that_ends_ends_the_run(system: takt.System, program: Path, tmp_path: Path) -> None:
+    run = execute(program, image_of(system), tmp_path, "detach")
+    assert run.status == "a thread lost its scheduler before the horizon"
+    assert run.why.startswith("no scheduler answers the thread")
+    assert {job[5] for job in run.jobs} == {OK}
+    assert [job[3] for job in run.jobs if job[0] == 0] == [0, 10, 20, 30, 40]
+
+
+def test_memory_that_cannot_be_locked_is_told(system: takt.System, program: Path, tmp_path: Path) -> None:
+    run = execute(program, image_of(system), tmp_path, "swapped")
+    assert (run.status, run.is_in_memory) == ("done", False)
+
+
+def test_more_jobs_than_records_are_told(system: takt.System, program: Path, tmp_path: Path) -> None:
+    run = execute(program, image_of(system), tmp_path, "few")
+    assert run.status == "more jobs ended than there is room for records; the first ones are kept"
+    assert run.jobs == [(0, 0, 0, 0, 4, OK)]
+
+
+def test_a_thread_learns_of_its_overrun(system: takt.System, program: Path, tmp_path: Path) -> None:
+    (tmp_path / "set.toml").write_text(SET.replace('wcet = "4ms"', 'wcet = "12ms"\ndeadline = "90ms"'))
+    late = takt.load(tmp_path / "set.toml")
+    outcomes = [job[5] for job in execute(program, image_of(late), tmp_path).jobs if job[0] == 0]
+    assert outcomes == [OVERRUN] * 8
+
+
+REFUSED = {
+    "IMAGE": (lambda system: image_of(system)[:-8], "the image cannot be read"),
+    "TASKS": (lambda system: packed(system, tasks=()), "the image has no task"),
+}
+
+
+@pytest.mark.parametrize(("image", "line"), REFUSED.values(), ids=REFUSED.keys())
+def test_an_image_without_work_is_refused(
+    image: Callable[[takt.System], bytes], line: str, system: takt.System, program: Path, tmp_path: Path
+) -> None:
+    run = execute(program, image(system), tmp_path)
+    assert (run.status, run.jobs) == (line, [])
