@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import takt
+from made_machines import make_machine
 from places import EXAMPLES
 
 TELL = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
@@ -56,12 +57,14 @@ def test_the_command_tells_of_itself_without_the_rest_of_the_package(option: str
         ("generate --tasks 3 --utilization 0.5", {"numpy", "takt.draw", "tomlkit"}),
         ("study --help", set()),
         ("policies", set()),
+        ("linux check --root MACHINE", set()),
     ],
 )
 def test_a_command_imports_what_it_needs(
     arguments: str, needed: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    make_machine(tmp_path / "MACHINE")
     assert imported(CALL, *arguments.replace("SMALLEST", str(EXAMPLES / "smallest.toml")).split()) & COSTLY == needed
 
 

@@ -303,7 +303,7 @@ def test_convert_refuses_in_one_line(
     assert convert(*arguments) == (2, [line])
 
 
-@pytest.mark.parametrize("name", ["set.xml", "set.xmlv3", "set.csv"])
+@pytest.mark.parametrize("name", ["set.xml", "set.xmlv3", "set.json", "set.csv"])
 def test_other_commands_say_how_to_convert(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_text("<cheddar/>")

@@ -74,6 +74,7 @@ def test_comments_commas_and_bare_suspensions_are_as_rt_app_and_workgen_take_the
     ("members", "keys"),
     [
         (f'"loop": 2, "run": 5000, {TIMER}', {"arrivals": ("0s", "10ms"), "deadline": "10ms", "wcet": "5ms"}),
+        (f'"phases": {{"a": {{{TIMER}}}, "b": {{"run": 5000, {TIMER}}}}}', {"period": "20ms", "offset": "10ms"}),
         (f'{TIMER}, "run": 5000', {"period": "10ms", "offset": "10ms", "wcet": "5ms"}),
         (
             f'"run": 2000, "sleep": 1000, "run": 500, "sleep": 3, {TIMER}',
@@ -259,6 +260,46 @@ def document(system: takt.System, folder: Path) -> tuple[dict[str, Any], list[st
     """What is written of a system, read as strict JSON, and what that loses."""
     losses = formats.write(system, folder / "set.json")
     return json.loads((folder / "set.json").read_text()), [str(loss) for loss in losses]
+
+
+def test_a_system_is_a_file_of_loops_and_phases(tmp_path: Path) -> None:
+    body = ["run 1", "lock R", "run 2", "point", "run 1", "lock S!", "run 1"]
+    tasks = [
+        takt.Task(name="A", period="10ms", offset=2, body=body, priority=3),
+        takt.Task(name="B", arrivals=[5, 9, 9], wcet=2, demand=[1, 2, 2], deadline=4, priority=1),
+    ]
+    resources = [takt.Resource(name="R"), takt.Resource(name="S!")]
+    system = takt.System(name="set", horizon="1500ms", tasks=tasks, resources=resources)
+    written, losses = document(system, tmp_path)
+
+    def timer(period: int) -> dict[str, Any]:
+        return {"timer": {"ref": "unique", "period": period, "mode": "absolute"}}
+
+    held = {"run": 1000, "lock": "R", "run1": 2000, "run2": 1000, "lock1": "S_", "run3": 1000}
+    phases = [
+        {"loop": 1, "run": 1000} | timer(4000),
+        {"loop": 1, "run": 2000} | timer(0),
+        {"loop": 1, "run": 2000},
+    ]
+    class_and_place = {"policy": "SCHED_FIFO", "cpus": [0]}
+    assert written["tasks"] == {
+        "A": class_and_place
+        | {"priority": 3, "delay": 2000, "loop": -1}
+        | held
+        | {"unlock": "S_", "unlock1": "R"}
+        | timer(10_000),
+        "B": class_and_place
+        | {"priority": 1, "delay": 5000, "loop": 1, "phases": {f"phase{one}": phases[one] for one in range(3)}},
+    }
+    assert list(written["tasks"]["A"])[4:-1] == ["loop", *held, "unlock", "unlock1"]
+    assert written["resources"] == {"R": {"type": "mutex"}, "S_": {"type": "mutex"}}
+    assert written["global"] == {"duration": 2, "calibration": "CPU0", "pi_enabled": True}
+    assert [loss.partition(": lost")[0] for loss in losses] == [
+        "[system] horizon",
+        '[[task]] "A" body',
+        '[[task]] "A" preemption',
+        '[[resource]] "S!" name',
+    ]
 
 
 def test_priorities_are_kept_or_become_ranks(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def takt_command(
     """One real-time scheduler: simulate task sets, compare policies, replay traces.
 
     Exit status: 0 done, 1 internal failure or a replay that differs, 2 bad input, 3 a --check that found a
-    miss, or no proof of schedulability.
+    miss, no proof of schedulability, or a machine that Takt cannot run on.
 
     Example: `takt run examples/iot_node.toml`
     """
@@ -373,6 +373,28 @@ def study(
     from takt.command import study as command
 
     command.study(file, workers, scheduler, output, as_json=as_json, plot=plot, fresh=fresh)
+
+
+# ---- takt linux -------------------------------------------------------------------------------------
+
+_linux = typer.Typer(name="linux", no_args_is_help=True, help="Takt's scheduler under Linux.")
+app.add_typer(_linux)
+
+
+@_linux.command("check", cls=_EachOnce)
+def linux_check(
+    root: Annotated[Path, _option("DIR", "Where proc, sys and boot of the machine are.")] = Path("/"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Say what this machine has and lacks for Takt under sched_ext, and the remedy.
+
+    Exit status: 0 if Takt can run, with what is told to be reduced; 3 if something is missing.
+
+    Example: `takt linux check`
+    """
+    from takt.command import linux as command
+
+    command.check_machine(root, as_json)
 
 
 # ---- takt schema ------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Se
 from takt.model.value_checks import MAX_NAME_LENGTH
 
 _TABLES = ("schema", "system", "platform", "policy", "allocator", "task", "server", "resource", "cluster", "change")
-_OTHER_FORMATS = (".xml", ".xmlv3", ".csv")
+_OTHER_FORMATS = (".xml", ".xmlv3", ".json", ".csv")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
 _Member = TypeVar("_Member", Task, Server, Resource, Cluster, Change)

@@ -115,7 +115,8 @@ class _Reader(rt_app_threads.Reader):
             gaps = [after - before for (before, _), (after, _) in pairwise(listed)]
             jobs = [job for _, job in listed]
             least = min(gaps, default=None)
-            values = {"arrivals": [instant for instant, _ in listed], "deadline": least or jobs[0].length}
+            deadline = min(filter(None, gaps), default=jobs[0].length)
+            values = {"arrivals": [instant for instant, _ in listed], "deadline": deadline}
         values |= _demand(jobs)
         if not thread.timers:
             what = "no timer, so a job comes when the one before it has run and slept, were it alone"

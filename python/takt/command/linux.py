@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The commands `takt linux`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from takt.base.errors import ExitStatus
+from takt.base.version import __version__
+from takt.command.terminal import errors_to_stderr
+from takt.linux import check
+from takt.show.text_tables import print_table, text_table
+
+
+def check_machine(root: Path, as_json: bool) -> None:
+    """Print what the machine has and lacks; status 3 if Takt cannot run on it."""
+    with errors_to_stderr():
+        findings = check.check(root)
+    missing = [finding.what for finding in findings if finding.state == "missing"]
+    if as_json:
+        document = {"version": __version__, "can_run": not missing, "findings": [asdict(one) for one in findings]}
+        typer.echo(json.dumps(document, indent=2))
+    else:
+        rows = [(one.what, one.state, one.found, one.wanted, one.remedy) for one in findings]
+        console = Console()
+        print_table(console, "Takt under Linux", text_table(("", "state", "found", "wanted", "remedy"), rows))
+        verdict = f"cannot run here: {', '.join(missing)}" if missing else "can run here"
+        console.print(f"\nTakt {verdict}", highlight=False)
+    if missing:
+        raise typer.Exit(ExitStatus.CHECK_FAILED)
