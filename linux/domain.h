@@ -117,7 +117,7 @@ uint64_t takt_domain_peek(uint64_t domain, uint64_t now);
  * resource, and no other job waits for it. One that was blocked needs a WAKE before. */
 uint64_t takt_domain_take(uint64_t domain, uint64_t now);
 
-/* Returns the instant of the next peek at the latest; TAKT_NEVER for never. */
+/* Returns the instant of the next peek at the latest; TAKT_NEVER for never. After a take it may be that of the take. */
 uint64_t takt_domain_next(uint64_t domain);
 
 /* What is known of an entity; bits. */
