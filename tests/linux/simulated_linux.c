@@ -304,17 +304,24 @@ static void advance(void) {
     now = next;
 }
 
+/* Passes the milestones at this instant up to the first event. */
+static bool act_if_at_milestone(void) {
+    bool is_event = false;
+    while (!is_event && is_at_milestone()) {
+        is_event = act();
+    }
+    return is_event;
+}
+
 static void run(void) {
     go_wrong();
     schedule();
     while (now < domain->program.horizon) {
-        while (is_at_milestone() && now < domain->program.horizon) {
-            if (act()) {
-                schedule();
-            }
+        while (now < domain->program.horizon && act_if_at_milestone()) {
+            schedule();
         }
         advance();
-        if (!is_at_milestone() || !act()) {
+        if (!act_if_at_milestone()) {
             go_wrong();
         }
         schedule();
