@@ -16,7 +16,7 @@ PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE $(wildcard LICENSES/*) 
     $(shell find core policy analysis system remote sim kernel port firmware linux/guest python -type f -not -name '*.pyc' 2>/dev/null)
 C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.[ch]pp')
 
-.PHONY: help run check test soak measure mutate bench bench-kernel lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
+.PHONY: help run check test soak measure mutate bench bench-kernel bench-linux lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
 .NOTPARALLEL:
 
 help:
@@ -27,7 +27,7 @@ help:
 	@echo "make mutate   damage the sources at random places and count what tests notice, by room"
 	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems, the fuzzers for FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make proof    the model checker on core's ready sets, timers and budgets, on sources as they are and damaged"
-	@echo "make bench    measure simulator, kernel, frames and report; make bench-kernel: the kernel, beside its peers"
+	@echo "make bench    measure simulator, kernel, frames and report; make bench-kernel: the kernel, beside its peers; bench-linux: wakes in Linux"
 	@echo "make studies  make the tables and figures of the papers again; make study-s0, study-s1, study-s2, study-s3, study-s4: of one paper"
 	@echo "make blinky   build examples/blinky_rtos and run it; PORT=$(PORT), cortex_m and riscv in QEMU, or posix"
 	@echo "make admission  likewise examples/admission_rtos: tasks that an analysis admits at run time"
@@ -93,6 +93,11 @@ bench: build $(STAMPS)/package $(STAMPS)/bench
 	$(RUN) bench/analysis/run.py
 	$(MAKE) bench-kernel
 	$(RUN) bench/report.py
+
+bench-linux: $(STAMPS)/package
+	@$(PREPARE) tools linux
+	@$(PYTHON) tools/get_linux.py > build/linux.txt
+	$(RUN) linux/bench/latency.py
 
 bench-kernel: tools-test $(STAMPS)/package
 	$(RUN) bench/kernel/run.py

@@ -58,13 +58,29 @@ class Run(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sources = [str(path.relative_to(ROOT)) for room in ROOMS for path in sorted(ROOT.glob(f"{room}/*.c"))]
-    built = tmp_path_factory.mktemp("linux") / "virtual_threads"
+def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Compile all but the examples."""
+    folder = tmp_path_factory.mktemp("linux")
+    found = [str(path.relative_to(ROOT)) for room in ROOMS for path in sorted(ROOT.glob(f"{room}/*.c"))]
+    sources = [*found, "tests/linux/virtual_threads.c"]
+    targets = [folder / (source.replace("/", "_") + ".o") for source in sources]
     flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith("-Iport")]
+    for source, target in zip(sources, targets, strict=True):
+        must_build(["cc", *flags, "-c", source, "-o", target])
+    return targets
+
+
+def linked(objects: list[Path], folder: Path, *more: str) -> Path:
+    """Link the program, with more sources."""
+    program = folder / "virtual_threads"
     wraps = [f"-Wl,--wrap={call}" for call in WRAPPED]
-    must_build(["cc", *flags, *sources, "tests/linux/virtual_threads.c", *wraps, "-pthread", "-o", built])
-    return built
+    must_build(["cc", *objects, *more, "-I.", *wraps, "-pthread", "-o", program])
+    return program
+
+
+@pytest.fixture(scope="module")
+def program(objects: list[Path]) -> Path:
+    return linked(objects, objects[0].parent)
 
 
 def execute(program: Path, image: bytes, folder: Path, how: str = "run") -> Run:
@@ -207,3 +223,26 @@ def test_an_image_without_work_is_refused(
 ) -> None:
     run = execute(program, image(system), tmp_path)
     assert (run.status, run.jobs) == (line, [])
+
+
+# ---- examples ----------------------------------------------------------------------------------------------
+
+SAYS = {
+    "points": ["control began at most 1.0 ms after its release"],
+    "framework": ["player: 9 jobs, 3 late", "control: 37 jobs, 0 late"],
+}
+
+
+@pytest.mark.parametrize(("example", "lines"), SAYS.items())
+def test_an_example_does_what_it_says(example: str, lines: list[str], objects: list[Path], tmp_path: Path) -> None:
+    program = linked(objects, tmp_path, f"examples/linux/{example}.c")
+    system = takt.load(EXAMPLES / "linux" / f"{example}.toml")
+    (tmp_path / "I").write_bytes(image_of(system))
+    command: list[str | Path] = [program, tmp_path / "I", tmp_path / "R", "run", *(task.name for task in system.tasks)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr, done.stdout.splitlines()) == (0, "", lines)
+
+
+def test_the_library_is_for_cpp_too(tmp_path: Path) -> None:
+    flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-I."]
+    must_build(["g++", *flags, "-c", "examples/linux/events.cpp", "-o", tmp_path / "events.o"])

@@ -2,13 +2,15 @@
 /* The threads of linux/program/ on a Linux of virtual time: they are real, but one at a time executes, and the kernel is
  * this file. It plays the scheduler's side of linux/slot.h, with a domain that decides.
  *
- *     virtual_threads IMAGE RECORDS HOW
+ *     virtual_threads IMAGE RECORDS HOW [TASK...]
  *
  * The linker hands the calls of libtakt and of the program that need a kernel over to it. Time passes only where a thread
  * spins and where all wait. HOW is `run`, or what goes wrong: `stranger` (the last task has no place), `detach` (the
  * scheduler ends halfway), `few` (room for one job record), `swapped` (memory cannot be locked).
  *
- * It prints the status, then the jobs: task, number, release, start, end in ticks, and the outcome. */
+ * With the names of all tasks it runs the example that it is linked with (examples/linux/example.h), and no program.
+ *
+ * Else it prints the status, then the jobs: task, number, release, start, end in ticks, and the outcome. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +24,9 @@
 #include "system/work.h"
 #include "words.h"
 
-enum { JOBS = 1 << 17, RECORDS = 1 << 18 };
+enum { JOBS = 1 << 17, RECORDS = 1 << 18, STEP = 2000 };
+
+int takt_example(const takt_linux_transport_t *transport) __attribute__((weak));
 
 #define EPOCH UINT64_C(7000000000)
 
@@ -114,7 +118,6 @@ static void end_attachment(void) {
         (void)pthread_cond_signal(&threads[i].turn);
     }
     is_detached = true;
-    turn = NULL;
     (void)pthread_cond_signal(&at_horizon);
 }
 
@@ -122,42 +125,56 @@ static void end_attachment(void) {
 
 static void end_run(void) {
     is_over = true;
-    turn = NULL;
     (void)pthread_cond_signal(&at_horizon);
 }
 
 static uint64_t horizon(void) { return ns_of(domain->program.horizon); }
 
+/* Decides. Returns the thread that is to run; NULL: none is ready now. A thread that has left blocks. */
+static thread_t *decide(void) {
+    const uint64_t selected = takt_domain_peek(address(), ticks_of(now));
+    const bool is_new = domain->is_outdated;
+    if (is_new) {
+        MUST(takt_domain_take(address(), ticks_of(now)) == selected);
+    }
+    if (selected == TAKT_NO_ENTITY) {
+        write_slots();
+        return NULL;
+    }
+    thread_t *thread = &threads[selected];
+    if (!thread->is_ext) {
+        const uint64_t block = (uint64_t)TAKT_EVENT_BLOCK << TAKT_DOMAIN_KIND_SHIFT | selected;
+        MUST(takt_domain_post(address(), block, domain->answer.job, ticks_of(now), ticks_of(now)) ==
+             TAKT_RECEIPT_RECEIVED);
+        return decide();
+    }
+    if (is_new) {
+        write_answer(&thread->slot);
+        write_next_release((uint32_t)selected);
+    }
+    write_slots();
+    return thread;
+}
+
 /* Gives the processor to the thread that the domain selects; lets time pass while it selects none. */
 static void dispatch(void) {
-    uint64_t selected = TAKT_NO_ENTITY;
-    while (selected == TAKT_NO_ENTITY) {
-        if (now >= detach_at) {
-            end_attachment();
-            return;
-        }
-        if (now >= horizon()) {
-            end_run();
-            return;
-        }
-        selected = takt_domain_peek(address(), ticks_of(now));
-        if (domain->is_outdated) {
-            MUST(takt_domain_take(address(), ticks_of(now)) == selected);
-            if (selected != TAKT_NO_ENTITY) {
-                write_answer(&threads[selected].slot);
-                write_next_release((uint32_t)selected);
-            }
-        }
-        write_slots();
-        if (selected == TAKT_NO_ENTITY) {
+    turn = NULL;
+    while (turn == NULL && now < detach_at && now < horizon()) {
+        turn = decide();
+        if (turn == NULL) {
             const uint64_t next = ns_of(takt_domain_next(address()));
             MUST(next > now);
             now = next < horizon() ? next : horizon();
         }
     }
-    turn = &threads[selected];
-    MUST(turn->is_ext && turn->asleep_until <= now);
-    (void)pthread_cond_signal(&turn->turn);
+    if (turn != NULL) {
+        MUST(turn->asleep_until <= now);
+        (void)pthread_cond_signal(&turn->turn);
+    } else if (now >= detach_at) {
+        end_attachment();
+    } else {
+        end_run();
+    }
 }
 
 /* The thread that calls wants the processor, or sleeps: another one may run. */
@@ -234,15 +251,6 @@ uint64_t __wrap_takt_program_now(void) {
     return instant;
 }
 
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
-    MUST(clock == CLOCK_MONOTONIC);
-    const uint64_t instant = __wrap_takt_program_now();
-    *time = (struct timespec){.tv_sec = (time_t)(instant / 1000000000u),
-                              .tv_nsec = (long)(instant % 1000000000u)};
-    return 0;
-}
-
 uint64_t __wrap_takt_program_used(void);
 uint64_t __wrap_takt_program_used(void) { return own->used; }
 
@@ -271,6 +279,19 @@ void __wrap_takt_program_spin(uint64_t until, const bool *is_ended) {
     }
     own->used += own->is_ext || now >= until ? 0 : until - now; /* in the fair class there is room for it */
     (void)pthread_mutex_unlock(&big);
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
+    static const bool is_never = false;
+    if (clock == CLOCK_THREAD_CPUTIME_ID) {
+        __wrap_takt_program_spin(now + STEP,
+                                 &is_never); /* an example reads its CPU time until it has worked enough */
+    }
+    const uint64_t instant = clock == CLOCK_MONOTONIC ? __wrap_takt_program_now() : own->used;
+    *time = (struct timespec){.tv_sec = (time_t)(instant / 1000000000u),
+                              .tv_nsec = (long)(instant % 1000000000u)};
+    return 0;
 }
 
 const takt_item_t *__real_takt_work_pass(takt_work_t *work, const takt_task_spec_t *task);
@@ -321,6 +342,9 @@ bool __wrap_takt_linux_set_class(int32_t id, bool is_ext) {
             (void)pthread_cond_signal(&threads[i].turn);
         }
     }
+    if (!is_ext && own != NULL && turn == own && !is_over && !is_detached) {
+        dispatch();
+    }
     (void)pthread_mutex_unlock(&big);
     return true;
 }
@@ -356,7 +380,8 @@ static void build(const uint64_t *words, uint64_t length) {
     domain = status == TAKT_DOMAIN_OK ? memory : NULL;
 }
 
-static takt_linux_table_t make_places(void) {
+/* `names` are those of the tasks, or there are none. */
+static takt_linux_table_t make_places(char **names) {
     lowest = 1u + domain->system.server_count;
     count = domain->system.task_count;
     threads = calloc(lowest + count, sizeof *threads);
@@ -365,6 +390,7 @@ static takt_linux_table_t make_places(void) {
     for (uint32_t i = 0; i < count; i++) {
         (void)pthread_cond_init(&threads[lowest + i].turn, NULL);
         places[i] = (takt_linux_place_t){.entity = lowest + i, .cpu = 0, .slot = &threads[lowest + i].slot};
+        places[i].name = names[0] != NULL ? names[i] : NULL;
     }
     return (takt_linux_table_t){.places = places, .count = count, .bind = bind};
 }
@@ -393,19 +419,22 @@ static void write_records(const char *name) {
 }
 
 int main(int argc, char **argv) {
-    MUST(argc == 4);
+    MUST(argc >= 4);
     takt_program_run_t run = {.job_limit = JOBS, .begin = begin};
     run.words = read_words(argv[1], &run.count);
     build(run.words, run.count);
     takt_linux_table_t table = {.count = 0};
     if (domain != NULL) {
-        table = make_places();
+        table = make_places(&argv[4]);
         table.count -= strcmp(argv[3], "stranger") == 0;
         detach_at = strcmp(argv[3], "detach") == 0 ? EPOCH + (horizon() - EPOCH) / 2 : detach_at;
     }
     run.job_limit = strcmp(argv[3], "few") == 0 ? 1 : JOBS;
     has_memory = strcmp(argv[3], "swapped") != 0;
     const takt_linux_transport_t transport = takt_linux_table(&table);
+    if (argc > 4) {
+        return takt_example(&transport);
+    }
     run.transport = &transport;
     run.jobs = calloc(run.job_limit, sizeof *run.jobs);
     MUST(run.jobs != NULL);

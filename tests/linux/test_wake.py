@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Tests of the program that measures wakes: what it prints is plausible, and what it cannot do is an error."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from places import ROOT
+from takt.board import guest
+from test_guest import ONE, needs_guest
+
+HIGHEST_NS = 100_000
+
+
+@pytest.fixture(scope="module")
+def wake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the program."""
+    program = tmp_path_factory.mktemp("wake") / "wake"
+    source = ROOT / "linux" / "bench" / "wake.c"
+    flags = ["-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-static", "-pthread"]
+    subprocess.run(["cc", *flags, "-o", str(program), str(source)], check=True)
+    return program
+
+
+@needs_guest
+def test_real_time_threads_wake_at_once_and_one_after_the_other(wake: Path) -> None:
+    command = "for c in fifo deadline; do ./wake $c 1 300; ./wake $c 30 300; done; ./wake other 1 300"
+    outcome = guest.run(ONE, command, {"wake": wake})
+    rows = [line.split() for line in outcome.output.decode().splitlines()]
+    assert [" ".join(row[:5]) for row in rows] == [
+        "fifo threads 1 wakes 300",
+        "fifo threads 30 wakes 300",
+        "deadline threads 1 wakes 300",
+        "deadline threads 30 wakes 300",
+        "other threads 1 wakes 300",
+    ]
+    for row in rows[:-1]:
+        median, high, largest = (int(row[place]) for place in (6, 8, 10))
+        assert 5_000 < median <= high <= largest < HIGHEST_NS
+        assert median < int(rows[-1][6])
+
+
+@needs_guest
+def test_what_the_kernel_refuses_and_what_it_does_not_know_are_errors(wake: Path) -> None:
+    command = (
+        "./wake deadline 1 10 1000; echo $?; ./wake idle; echo $?; ./wake fifo 0; echo $?; ./wake fifo 10 9; echo $?"
+    )
+    usage = "usage: wake fifo|deadline|other|ext [THREADS [WAKES [SPACING_NS]]]"
+    outcome = guest.run(ONE, command, {"wake": wake})
+    assert outcome.output.decode().splitlines() == [
+        "wake: class deadline: Invalid argument",
+        *("2", usage, "1", usage, "1", usage, "1"),
+    ]
