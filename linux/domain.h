@@ -128,7 +128,7 @@ uint64_t takt_domain_take(uint64_t domain, uint64_t now);
 uint64_t takt_domain_settle(uint64_t domain, uint64_t now);
 uint64_t takt_domain_commit(uint64_t domain, uint64_t now);
 
-/* Returns the instant of the next peek at the latest; TAKT_NEVER for never. */
+/* Returns the instant of the next peek at the latest; TAKT_NEVER for never. After a take it may be that of the take. */
 uint64_t takt_domain_next(uint64_t domain);
 
 /* What is known of an entity; bits. */
