@@ -87,7 +87,6 @@ static bool map_all(takt_machine_t *machine) {
 bool takt_machine_open(takt_machine_t *machine, const char *object, const char *tables, uint32_t processors,
                        bool has_switches) {
     machine->processors = processors;
-    machine->next = TAKT_ARENA_DOMAINS;
     machine->object = bpf_object__open_file(object, NULL);
     if (machine->object == NULL) {
         return fail(machine, "the compiled programs cannot be read");
@@ -105,12 +104,28 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
     if (!read_tables(tables)) {
         return fail(machine, "the tables of the scheduler cannot be read");
     }
-    for (uint32_t cpu = 0; cpu < TAKT_DESKS; cpu++) {
-        machine->desks[cpu].epoch_ns = NOT_BEGUN;
-        machine->desks[cpu].decided = TAKT_DESK_NONE;
-        machine->desks[cpu].running = TAKT_DESK_NONE;
-    }
+    takt_machine_clear(machine);
     return true;
+}
+
+static void *variable(const takt_machine_t *machine, const char *section, size_t offset) {
+    size_t bytes = 0;
+    struct bpf_map *map = map_of(machine, section);
+    char *memory = map != NULL ? bpf_map__initial_value(map, &bytes) : NULL;
+    return memory != NULL && offset < bytes ? memory + offset : NULL;
+}
+
+void takt_machine_clear(takt_machine_t *machine) {
+    machine->next = TAKT_ARENA_DOMAINS;
+    memset(machine->slots, 0, (size_t)machine->processors * TAKT_DESK_SLOTS * sizeof *machine->slots);
+    for (uint32_t cpu = 0; cpu < TAKT_DESKS; cpu++) {
+        machine->desks[cpu] =
+            (takt_desk_t){.epoch_ns = NOT_BEGUN, .decided = TAKT_DESK_NONE, .running = TAKT_DESK_NONE};
+    }
+    int32_t *kind = variable(machine, ".bss", 0);
+    if (kind != NULL) {
+        *kind = 0;
+    }
 }
 
 /* ---- domains -------------------------------------------------------------------------------------------- */
@@ -191,13 +206,6 @@ void takt_machine_begin(takt_machine_t *machine, uint64_t epoch_ns, uint64_t end
         machine->desks[cpu].end_ns = end_ns;
         __atomic_store_n(&machine->desks[cpu].epoch_ns, epoch_ns, __ATOMIC_RELEASE);
     }
-}
-
-static void *variable(const takt_machine_t *machine, const char *section, size_t offset) {
-    size_t bytes = 0;
-    struct bpf_map *map = map_of(machine, section);
-    char *memory = map != NULL ? bpf_map__initial_value(map, &bytes) : NULL;
-    return memory != NULL && offset < bytes ? memory + offset : NULL;
 }
 
 int takt_machine_state(const takt_machine_t *machine, const char **reason) {

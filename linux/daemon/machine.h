@@ -39,6 +39,9 @@ typedef struct takt_machine {
 bool takt_machine_open(takt_machine_t *machine, const char *object, const char *tables, uint32_t processors,
                        bool has_switches);
 
+/* Forgets all domains, after detaching: others can be added. */
+void takt_machine_clear(takt_machine_t *machine);
+
 /* Builds the domain of `cpu` from `count` words of an image, with room for `records`. Its ticks have `tick_ns`. Returns what
  * became of it, and the order with details. */
 takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, const uint64_t *words,
