@@ -14,10 +14,25 @@ enum {
     TAKT_DESK_SLOTS = 2048,   /* entities of a domain, at most */
     TAKT_SEATS = 4096,        /* threads, at most */
     TAKT_SWITCHES = 1u << 18, /* switches of a processor that are kept */
+    TAKT_PENDING = 64, /* events of a processor that the domain has not got yet, at most; a power of two */
 };
 
 /* No entity. */
 #define TAKT_DESK_NONE 0xffffffffu
+
+/* An event that the domain has not got yet. */
+typedef struct takt_pending {
+    uint64_t at_ns;
+    uint32_t entity;
+    uint32_t what; /* TAKT_PENDING_ */
+} takt_pending_t;
+
+enum {
+    TAKT_PENDING_SLEEP = 0, /* a thread sleeps: with a request, or blocked */
+    TAKT_PENDING_YIELD = 1, /* a thread hands a request over */
+    TAKT_PENDING_WAKE = 2,  /* a thread that slept is runnable */
+    TAKT_PENDING_END = 3,   /* a thread is gone */
+};
 
 /* One processor. The daemon writes the first part before the scheduler is attached; the kernel's programs write the rest. */
 typedef struct takt_desk {
@@ -34,10 +49,18 @@ typedef struct takt_desk {
     uint64_t takes;    /* decisions */
     uint64_t
         mismatches; /* a thread was switched to that was not selected any more; it is switched off at once */
-    uint64_t absences;  /* the selected thread was not runnable in the kernel */
-    uint64_t refused;   /* events of threads that were not received */
-    uint64_t switches;  /* in the row of switches */
-    uint64_t stolen_ns; /* time that higher classes took while a job ran */
+    uint64_t absences;   /* the selected thread was not runnable in the kernel */
+    uint64_t refused;    /* events of threads that were not received */
+    uint64_t switches;   /* in the row of switches */
+    uint64_t stolen_ns;  /* time that other classes took from a job that runs; it is charged to no budget */
+    uint64_t stolen;     /* how often */
+    uint64_t lost;       /* events for which there was no room */
+    uint64_t orphans;    /* jobs completed for threads that are gone */
+    uint64_t stopped_ns; /* the job that runs was stopped then; 0: it was not */
+    uint32_t is_stolen;  /* 1: by another class, which runs now */
+    uint32_t first;      /* of the events in `pending` */
+    uint32_t count;      /* likewise */
+    takt_pending_t pending[TAKT_PENDING];
 } takt_desk_t;
 
 /* The seat of a thread: what the daemon says of it. */
@@ -52,6 +75,12 @@ typedef struct takt_switch {
     uint32_t from; /* threads */
     uint32_t to;
 } takt_switch_t;
+
+/* How the kernel ended the scheduler. */
+typedef struct takt_ending {
+    int32_t kind; /* as the kernel numbers it; 0: the scheduler is attached */
+    char reason[124];
+} takt_ending_t;
 
 /* What a domain says of an entity. In the arena, one for each processor. Instants are in ticks; UINT64_MAX: none. */
 typedef struct takt_told {

@@ -187,18 +187,29 @@ static bool is_outdated(const takt_domain_t *domain, const takt_entity_t *entity
 }
 
 /* Raises no signal: the caller asks. */
-uint64_t takt_domain_peek(uint64_t domain, uint64_t now) {
-    takt_domain_t *peeked = domain_at(domain);
-    takt_scheduler_t *scheduler = &peeked->scheduler;
-    const takt_instant_t instant = advance(peeked, now);
-    hand_over_due(peeked, instant);
+uint64_t takt_domain_pass(uint64_t domain, uint64_t now) {
+    takt_domain_t *passed = domain_at(domain);
+    takt_scheduler_t *scheduler = &passed->scheduler;
+    const takt_instant_t instant = advance(passed, now);
+    hand_over_due(passed, instant);
     if (takt_scheduler_next(scheduler) <= instant) {
-        takt_dispatcher_settle(peeked->system.dispatcher, instant);
-        scheduler->next = takt_dispatcher_next(peeked->system.dispatcher);
+        takt_dispatcher_settle(passed->system.dispatcher, instant);
+        scheduler->next = takt_dispatcher_next(passed->system.dispatcher);
     }
+    return 0;
+}
+
+uint64_t takt_domain_selected(uint64_t domain) {
+    takt_domain_t *peeked = domain_at(domain);
     const takt_entity_t *entity = takt_dispatcher_peek(peeked->system.dispatcher);
-    peeked->is_outdated = is_outdated(peeked, entity) || scheduler->received != peeked->answer.sequence;
+    peeked->is_outdated =
+        is_outdated(peeked, entity) || peeked->scheduler.received != peeked->answer.sequence;
     return number_of_task(entity);
+}
+
+uint64_t takt_domain_peek(uint64_t domain, uint64_t now) {
+    (void)takt_domain_pass(domain, now);
+    return takt_domain_selected(domain);
 }
 
 uint64_t takt_domain_take(uint64_t domain, uint64_t now) {
@@ -207,6 +218,19 @@ uint64_t takt_domain_take(uint64_t domain, uint64_t now) {
     takt_scheduler_fetch(&taken->scheduler, &fetch, advance(taken, now), &taken->answer);
     taken->is_outdated = false;
     return number_of_task(taken->system.cpus->running);
+}
+
+uint64_t takt_domain_settle(uint64_t domain, uint64_t now) {
+    takt_domain_t *settled = domain_at(domain);
+    takt_dispatcher_settle(settled->system.dispatcher, advance(settled, now));
+    return 0;
+}
+
+uint64_t takt_domain_commit(uint64_t domain, uint64_t now) {
+    takt_domain_t *taken = domain_at(domain);
+    const bool is_taken = takt_scheduler_take(&taken->scheduler, advance(taken, now), &taken->answer);
+    taken->is_outdated = !is_taken;
+    return is_taken;
 }
 
 uint64_t takt_domain_next(uint64_t domain) {

@@ -109,6 +109,10 @@ uint64_t takt_domain_post(uint64_t domain, uint64_t kind_and_entity, uint64_t jo
  * because a server that idles pays. */
 uint64_t takt_domain_peek(uint64_t domain, uint64_t now);
 
+/* The parts of a peek: handles what is due, and returns 0; selects. */
+uint64_t takt_domain_pass(uint64_t domain, uint64_t now);
+uint64_t takt_domain_selected(uint64_t domain);
+
 /* Takes the decision, in force from `now` on. Returns as takt_domain_peek; domain->answer has the decision in full. An
  * input that is due since the last peek is posted by the next one. A lock that waited for its budget is applied here;
  * domain->scheduler.last is its receipt.
@@ -117,7 +121,14 @@ uint64_t takt_domain_peek(uint64_t domain, uint64_t now);
  * resource, and no other job waits for it. One that was blocked needs a WAKE before. */
 uint64_t takt_domain_take(uint64_t domain, uint64_t now);
 
-/* Returns the instant of the next peek at the latest; TAKT_NEVER for never. */
+/* The parts of a take. Settle charges execution up to `now` and handles what is due. Commit takes the decision, in force from
+ * `now` on; what has passed since the settle is charged to no budget, so that it may be time in which another class of the
+ * kernel had the processor. No event between the two has been posted. Commit returns 1, or 0 if the decision was dropped
+ * because a lock waited for its budget: settle and commit again. */
+uint64_t takt_domain_settle(uint64_t domain, uint64_t now);
+uint64_t takt_domain_commit(uint64_t domain, uint64_t now);
+
+/* Returns the instant of the next peek at the latest; TAKT_NEVER for never. After a take it may be that of the take. */
 uint64_t takt_domain_next(uint64_t domain);
 
 /* What is known of an entity; bits. */

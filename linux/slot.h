@@ -28,6 +28,8 @@
  * 8. `should_yield` is correct after each event of the domain, not only after those of this thread. It is 1 for
  *    non-preemptive jobs only: points have no effect on others.
  * 9. The scheduler reads only what the thread writes, and judges it: the memory is writable to the program.
+ * 10. A job that is aborted while it suspends itself leaves its thread asleep. If the next job is selected meanwhile, its
+ *    thread blocks it: BLOCK when it is selected, WAKE when the thread wakes. So it is with each thread that sleeps.
  *
  * Plain C without includes but <stdint.h>; a BPF program includes vmlinux.h before. */
 #ifndef TAKT_LINUX_SLOT_H

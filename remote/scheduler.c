@@ -135,11 +135,6 @@ static void tell(const takt_scheduler_t *scheduler, const takt_entity_t *entity,
     }
 }
 
-static takt_decision_t take(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    takt_dispatcher_settle(dispatcher, now);
-    return takt_dispatcher_take(dispatcher, now, 0);
-}
-
 /* Applies the lock that was deferred until `entity` is selected; the decision that selects it is dropped. Returns
  * whether there was one. */
 static bool apply_deferred(takt_scheduler_t *scheduler, const takt_entity_t *entity, takt_instant_t now) {
@@ -158,6 +153,20 @@ static bool apply_deferred(takt_scheduler_t *scheduler, const takt_entity_t *ent
     return receipt <= TAKT_RECEIPT_STALE; /* a wrong one is in scheduler->last */
 }
 
+bool takt_scheduler_take(takt_scheduler_t *scheduler, takt_instant_t now, takt_answer_t *answer) {
+    const takt_decision_t decision = takt_dispatcher_take(dispatcher_of(scheduler), now, 0);
+    if (apply_deferred(scheduler, decision.entity, now)) {
+        return false;
+    }
+    scheduler->next = decision.until;
+    scheduler->job = takt_entity_job_number(decision.entity);
+    scheduler->number++;
+    scheduler->is_signalled = false;
+    answer->sequence = scheduler->received;
+    tell(scheduler, decision.entity, now, answer);
+    return true;
+}
+
 void takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch_t *fetch, takt_instant_t now,
                           takt_answer_t *answer) {
     takt_dispatcher_t *dispatcher = dispatcher_of(scheduler);
@@ -170,16 +179,9 @@ void takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch_t *fetch
         answer->sequence = scheduler->received;
         return;
     }
-    takt_decision_t decision = take(dispatcher, now);
-    while (apply_deferred(scheduler, decision.entity, now)) {
-        decision = take(dispatcher, now);
-    }
-    scheduler->next = decision.until;
-    scheduler->job = takt_entity_job_number(decision.entity);
-    scheduler->number++;
-    scheduler->is_signalled = false;
-    answer->sequence = scheduler->received;
-    tell(scheduler, decision.entity, now, answer);
+    do {
+        takt_dispatcher_settle(dispatcher, now);
+    } while (!takt_scheduler_take(scheduler, now, answer));
 }
 
 /* ---- between fetches ---------------------------------------------------------------------------------- */

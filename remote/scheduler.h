@@ -64,6 +64,12 @@ TAKT_MUST_USE takt_receipt_t takt_scheduler_receive(takt_scheduler_t *scheduler,
 void takt_scheduler_fetch(takt_scheduler_t *scheduler, const takt_fetch_t *fetch, takt_instant_t now,
                           takt_answer_t *answer);
 
+/* The part of a fetch after takt_dispatcher_settle: takes the decision, and writes the answer. Returns false if the decision
+ * was dropped, because a lock was deferred until its job is selected; settle and take again. What has passed since the last
+ * settle is charged to no budget. */
+TAKT_MUST_USE bool takt_scheduler_take(takt_scheduler_t *scheduler, takt_instant_t now,
+                                       takt_answer_t *answer);
+
 /* Handles what is due. Returns true if a signal is to be raised, with scheduler->number. */
 TAKT_MUST_USE bool takt_scheduler_pass(takt_scheduler_t *scheduler, takt_instant_t now);
 

@@ -8,10 +8,12 @@ Prints the folder. Debian's packages are unpacked into it, not installed:
 
     vmlinux             the kernel, as an emulator starts it
     vmlinux.h           its types, for programs in BPF
-    root/               usr/sbin/bpftool, usr/include/bpf, usr/lib/*-linux-gnu/libbpf.a
+    root/               usr/sbin/bpftool, usr/include/bpf, usr/lib/*-linux-gnu/libbpf.a, usr/bin/qemu-system-x86_64
+    packages            what was unpacked; written last
 
-What the machine's own release has is installed instead: `prepare.py tools linux`. Exit status 1 and one line on
-standard error where the packages cannot be had.
+The emulator is unpacked too, because that of Debian 12 lets one of several processors run for milliseconds. Its
+libraries, and all else, are installed from the machine's own release: `prepare.py tools linux`. Exit status 1 and one
+line on standard error where the packages cannot be had.
 """
 
 from __future__ import annotations
@@ -33,7 +35,10 @@ KERNEL = "|".join(
 )
 """The version with which everything was tested; later ones, should the archive no longer have it."""
 
-PACKAGES = {"trixie-backports": (KERNEL,), "bookworm-backports": ("bpftool", "libbpf-dev", "libbpf1")}
+PACKAGES = {
+    "trixie-backports": (KERNEL,),
+    "bookworm-backports": ("bpftool", "libbpf-dev", "libbpf1", "qemu-system-x86", "qemu-system-data"),
+}
 ZSTD = b"\x28\xb5\x2f\xfd"
 """The first bytes of what zstd compressed."""
 
@@ -59,8 +64,8 @@ def fetch(folder: Path) -> None:
     Raises:
         NotHadError: It cannot be had.
     """
-    types = folder / "vmlinux.h"
-    if types.exists():
+    stamp = folder / "packages"
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == repr(PACKAGES):
         return
     shutil.rmtree(folder, ignore_errors=True)
     root, kernel = folder / "root", folder / "vmlinux"
@@ -73,9 +78,8 @@ def fetch(folder: Path) -> None:
     for name in ("boot", "usr/lib/modules"):
         shutil.rmtree(root / name)
     text = run([str(root / "usr/sbin/bpftool"), "btf", "dump", "file", str(kernel), "format", "c"])
-    # Written last: it says that the folder is whole.
-    types.with_suffix(".new").write_text(text, encoding="utf-8")
-    types.with_suffix(".new").rename(types)
+    (folder / "vmlinux.h").write_text(text, encoding="utf-8")
+    stamp.write_text(repr(PACKAGES), encoding="utf-8")
 
 
 def main() -> int:

@@ -34,7 +34,7 @@ ZERO = 0x100000000800
 DEEPEST = 7  # frames: the verifier allows eight, and one is that of the program
 ROOMS = ("core", "policy", "system")
 FILES = ("remote/scheduler.c", "linux/domain.c", "linux/bpf/tell.c")
-ENTRIES = ("takt_domain_post", "takt_domain_peek", "takt_domain_take", "takt_domain_next", "takt_domain_tell")
+ENTRIES = tuple(f"takt_domain_{name}" for name in ("post", "pass", "selected", "settle", "commit", "next", "tell"))
 FOR_THE_DAEMON = (*ENTRIES, "takt_domain_build", "takt_domain_end", "takt_domain_message")
 CLANG = (
     f"clang-{VERSION} -target bpf -mcpu=v4 -O2 -mllvm -inline-threshold=40 -fno-delete-null-pointer-checks "

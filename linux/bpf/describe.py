@@ -35,12 +35,14 @@ def forget(body: list[str], zero: int) -> list[str]:
             out += sums
             sums = []
         out.append(index_by_words(line))
-    if has_sum:
-        address = f"inttoptr (i64 {zero} to ptr addrspace(1))"
-        start = [f"  {ZERO} = load volatile i64, ptr addrspace(1) {address}, align 8"]
-        start += [f"  {ZERO}{width} = trunc i64 {ZERO} to i{width}" for width in (1, 8, 16, 32)]
-        out = [out[0], *start, *out[1:]]
-    return out
+    return [out[0], *zeros(zero), *out[1:]] if has_sum else out
+
+
+def zeros(zero: int) -> list[str]:
+    """Returns the lines that load the 0, as words of all widths."""
+    address = f"inttoptr (i64 {zero} to ptr addrspace(1))"
+    first = f"  {ZERO} = load volatile i64, ptr addrspace(1) {address}, align 8"
+    return [first, *(f"  {ZERO}{width} = trunc i64 {ZERO} to i{width}" for width in (1, 8, 16, 32))]
 
 
 def edges_back(body: list[str]) -> set[tuple[str, str]]:

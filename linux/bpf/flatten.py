@@ -2,8 +2,8 @@
 """Marks functions for inlining until no chain of calls is deeper than the verifier allows.
 
 The verifier checks each function by itself. Its work grows faster than the function, most of all with branches in
-a loop. So of the functions on a deepest chain, the one is marked whose inlining gives the smallest largest function; a
-line in a loop counts as several. Core has no recursion.
+a loop. So of the functions on a deepest chain, the one is marked whose inlining adds the least work; a line in a loop
+counts as several. Core has no recursion.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from functools import cache
 
 NAME = r"[-a-zA-Z$._0-9]+"
-LOOP = 8  # lines that a line in a loop counts for
+LOOP = 30  # lines that a line in a loop counts for
+GROWTH = 1.5  # the verifier's work, as a power of a function's cost
 
 
 @dataclass
@@ -113,10 +114,14 @@ class Graph:
         """Returns the functions that call a function."""
         return [one for one, function in self.functions.items() if any(callee == name for callee, _ in function.calls)]
 
-    def largest(self, name: str) -> int:
-        """Returns the cost of the largest function that inlining a function gives."""
+    def work(self, name: str) -> float:
+        """Returns how much work inlining a function adds."""
         other = self.functions[name]
-        return max(self.functions[caller].with_inlined(name, other).cost() for caller in self.callers(name))
+        added = -(other.cost() ** GROWTH)
+        for caller in self.callers(name):
+            function = self.functions[caller]
+            added += function.with_inlined(name, other).cost() ** GROWTH - function.cost() ** GROWTH
+        return added
 
     def inline(self, name: str) -> None:
         """Puts a function into its callers."""
@@ -130,7 +135,7 @@ def choose(text: str, entries: Sequence[str], deepest: int) -> list[str]:
     graph, chosen = Graph(text), []
     while len(chain := graph.deepest(entries)) > deepest:
         inner = [name for name in chain if name not in entries]
-        name = min(inner, key=lambda one: (graph.largest(one), one))
+        name = min(inner, key=lambda one: (graph.work(one), one))
         chosen.append(name)
         graph.inline(name)
     return chosen

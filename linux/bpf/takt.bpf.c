@@ -2,19 +2,25 @@
 /* The programs that make a domain the scheduler of a processor, under sched_ext. They observe events and switches; the
  * domain decides (linux/domain.h), lowered into the same object.
  *
- *     quiescent   a thread sleeps: its request, or a BLOCK             ──► post
- *     yield       a thread hands a request over                        ──► post
- *     enqueue     a thread is runnable: WAKE or ARRIVAL; who would run? ──► post, peek
- *     dispatch    the processor is free, or a timer has expired        ──► peek
- *     running     a thread begins to run: the decision takes effect    ──► peek, take
+ *     quiescent, yield, disable   a thread sleeps, hands a request over, ends: noted
+ *     enqueue     a thread is runnable: post what is noted, and its WAKE or ARRIVAL; peek: is it to run?
+ *     dispatch    the processor is free, or the timer has expired: post; peek; move the selected thread in
+ *     running     a thread begins to run: post; take: the decision takes effect
+ *     cpu_release, stopping       another class takes the processor: noted
  *
  * Rules:
- * 1. All of these hold the lock of the processor's run queue. That lock is the domain's: the threads of a domain are bound to
- *    its processor. The timer holds no lock, so it only asks for a dispatch.
- * 2. A decision is taken when its thread begins to run, never before. A thread that is switched to and would not be selected
- *    any more is switched off at once, without a decision (desk.mismatches).
- * 3. A runnable thread that is not to run waits in a queue of its own. The kernel sees the one that is to run, and no other.
- * 4. If the selected thread is not runnable in the kernel, no thread of the domain runs (desk.absences).
+ * 1. All of these hold the lock of the processor's run queue. That lock is the domain's: the threads of a domain are
+ *    bound to its processor. The timer holds no lock, so it only asks for a dispatch.
+ * 2. A decision is taken when its thread begins to run, never before. A thread that is switched to and would not be
+ *    selected any more is switched off at once, without a decision (desk.mismatches).
+ * 3. A runnable thread that is not to run waits in a queue of its own. The kernel sees the one that is to run, and no
+ *    other.
+ * 4. If the selected thread is not runnable in the kernel, no thread of the domain runs (desk.absences). If it is gone,
+ *    its job is completed at once (desk.orphans).
+ * 5. While another class has the processor of a job that runs, the domain gets no events; they are noted. Then the decision
+ *    is taken again. So what other classes take is charged to no budget.
+ *
+ * Only three programs call the domain: the verifier checks all of it for each one.
  *
  * Source: docs/explanation/linux.md. */
 #include "vmlinux.h"
@@ -37,10 +43,12 @@ enum {
     STATE_BLOCKED = 4,
     STATE_YIELDS = 16,
     STATE_PERIODIC = 32,
-    CLOCK = 1, /* CLOCK_MONOTONIC */
-    QUEUE_OF_OTHERS = 1,
+    CLOCK = 1,        /* CLOCK_MONOTONIC */
+    DROPPED_MOST = 4, /* decisions in a row that a lock drops which waited for its budget */
+    ORPHANS_MOST = 8, /* jobs without a thread that a dispatch completes */
 };
 
+#define OF_THREAD (1ull << 31) /* as TAKT_DOMAIN_OF_THREAD, above the kind */
 #define NONE ((u64)TAKT_DESK_NONE)
 /* Each frame counts: the domain needs the others. */
 #define INLINE static inline __attribute__((always_inline))
@@ -57,20 +65,16 @@ struct {
 } arena SEC(".maps");
 
 u64 takt_domain_post(u64 domain, u64 kind_and_entity, u64 job, u64 value, u64 now);
-u64 takt_domain_peek(u64 domain, u64 now);
-u64 takt_domain_take(u64 domain, u64 now);
+u64 takt_domain_pass(u64 domain, u64 now);
+u64 takt_domain_selected(u64 domain);
+u64 takt_domain_settle(u64 domain, u64 now);
+u64 takt_domain_commit(u64 domain, u64 now);
 u64 takt_domain_next(u64 domain);
 u64 takt_domain_tell(u64 domain, u64 entity, u64 told);
 
 /* ---- memory that is shared with programs and the daemon --------------------------------------------------- */
 
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, TAKT_DESKS);
-    __type(key, u32);
-    __type(value, takt_desk_t);
-} desks SEC(".maps");
+takt_desk_t desks[TAKT_DESKS] SEC(".data.desks");
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -95,6 +99,13 @@ struct {
     __type(key, u32);
     __type(value, takt_switch_t);
 } switches SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, TAKT_DESK_SLOTS); /* as that of the slots */
+    __type(key, u32);
+    __type(value, u32); /* 1: the entity has a thread */
+} crew SEC(".maps");
 
 /* ---- memory of the kernel's programs ---------------------------------------------------------------------- */
 
@@ -121,19 +132,12 @@ struct {
     __type(value, takt_alarm_t);
 } alarms SEC(".maps");
 
-volatile const bool is_full; /* threads of the fair class are scheduled here too */
-
-/* How the kernel ended the scheduler. */
-struct {
-    s32 kind; /* 0: it is attached */
-    char reason[124];
-} ending;
+takt_ending_t ending;
 
 /* A program may use the arena if it has its map. */
 INLINE takt_desk_t *desk_of(u32 cpu) {
     asm volatile("" : : "r"(&arena));
-    takt_desk_t *desk = bpf_map_lookup_elem(&desks, &cpu);
-    return desk && desk->domain ? desk : NULL;
+    return cpu < TAKT_DESKS && desks[cpu].domain ? &desks[cpu] : NULL;
 }
 
 INLINE takt_linux_slot_t *slot_of(u32 cpu, u32 entity) {
@@ -220,17 +224,27 @@ INLINE void publish_yield(const takt_desk_t *desk, u32 cpu) {
 
 /* ---- events ----------------------------------------------------------------------------------------------- */
 
-INLINE u64 post(takt_desk_t *desk, u32 entity, u32 kind, u32 job, u64 value, u64 now_ns) {
-    u64 receipt = takt_domain_post(desk->domain, (u64)kind << 32 | entity, job, value, ticks(desk, now_ns));
+INLINE u64 post(takt_desk_t *desk, u32 entity, u64 kind, u32 job, u64 value, u64 now_ns) {
+    u64 receipt = takt_domain_post(desk->domain, kind << 32 | entity, job, value, ticks(desk, now_ns));
     if (receipt > 1) {
         desk->refused++;
     }
     return receipt;
 }
 
+INLINE u32 state_of(const takt_desk_t *desk, u32 cpu, u32 entity) {
+    return takt_domain_tell(desk->domain, entity, (u64)told_of(cpu));
+}
+
+/* Handles what is due; returns the number of the entity that would run. */
+INLINE u64 peek(const takt_desk_t *desk, u64 now_ns) {
+    takt_domain_pass(desk->domain, ticks(desk, now_ns));
+    return takt_domain_selected(desk->domain);
+}
+
 /* Posts what a thread requests. */
 INLINE void post_request(takt_desk_t *desk, u32 entity, takt_linux_slot_t *slot, u64 now_ns) {
-    u32 kind = slot->request;
+    u64 kind = slot->request;
     u64 value = slot->request_value;
     if (kind == TAKT_SLOT_SUSPEND) {
         value = ticks(desk, value + desk->tick_ns - 1);
@@ -238,43 +252,139 @@ INLINE void post_request(takt_desk_t *desk, u32 entity, takt_linux_slot_t *slot,
     if (kind == TAKT_SLOT_ARRIVAL) {
         value = ticks(desk, now_ns);
     }
-    slot->receipt = post(desk, entity, kind, slot->request_job, value, now_ns);
+    slot->receipt = post(desk, entity, kind | OF_THREAD, slot->request_job, value, now_ns);
     slot->answered++;
     slot->request = TAKT_SLOT_NONE;
 }
 
-INLINE u32 state_of(const takt_desk_t *desk, u32 cpu, u32 entity) {
-    return takt_domain_tell(desk->domain, entity, (u64)told_of(cpu));
+/* The event of an entity's thread that the thread's state implies. */
+INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event, takt_linux_slot_t *slot) {
+    u32 state = state_of(desk, cpu, event->entity);
+    u64 now = ticks(desk, event->at_ns);
+    bool has_job = state & STATE_HAS_JOB, is_blocked = state & STATE_BLOCKED,
+         is_wake = event->what >= TAKT_PENDING_WAKE;
+    u64 kind = 0;
+    if (event->what == TAKT_PENDING_SLEEP) {
+        kind = has_job && !is_blocked ? EVENT_BLOCK : 0;
+    } else if (is_wake) {
+        kind = is_blocked ? EVENT_WAKE : 0;
+    }
+    if (!has_job && event->what != TAKT_PENDING_SLEEP && event->what != TAKT_PENDING_END &&
+        slot->mode & TAKT_SLOT_WAKE_ARRIVES) {
+        kind = EVENT_ARRIVAL;
+    }
+    if (kind) {
+        post(desk, event->entity, kind, has_job ? told_of(cpu)->job : 0, now, event->at_ns);
+    }
 }
 
-/* A thread sleeps. */
-INLINE void post_sleep(takt_desk_t *desk, const takt_seat_t *seat, u64 now_ns) {
-    takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
+/* Posts an event. */
+INLINE void post_event(takt_desk_t *desk, u32 cpu, const takt_pending_t *event) {
+    takt_linux_slot_t *slot = slot_of(cpu, event->entity);
     if (!slot) {
         return;
     }
-    if (slot->request == TAKT_SLOT_COMPLETE || slot->request == TAKT_SLOT_SUSPEND) {
-        post_request(desk, seat->entity, slot, now_ns);
-    } else if ((state_of(desk, seat->cpu, seat->entity) & (STATE_HAS_JOB | STATE_BLOCKED)) == STATE_HAS_JOB) {
-        post(desk, seat->entity, EVENT_BLOCK, told_of(seat->cpu)->job, ticks(desk, now_ns), now_ns);
+    u32 request = slot->request;
+    bool is_handed_over = event->what == TAKT_PENDING_YIELD
+                              ? request != TAKT_SLOT_NONE
+                              : event->what == TAKT_PENDING_SLEEP &&
+                                    (request == TAKT_SLOT_COMPLETE || request == TAKT_SLOT_SUSPEND);
+    if (is_handed_over) {
+        post_request(desk, event->entity, slot, event->at_ns);
+    }
+    /* a thread that yields without a next job has its next event already */
+    if (!is_handed_over || (event->what == TAKT_PENDING_YIELD && request == TAKT_SLOT_COMPLETE)) {
+        post_implied(desk, cpu, event, slot);
+    }
+    if (is_handed_over) {
+        publish(desk, cpu, event->entity);
     }
 }
 
-/* A thread that slept is runnable. */
-INLINE void post_wake(takt_desk_t *desk, const takt_seat_t *seat, u64 now_ns) {
-    takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
-    u32 state = state_of(desk, seat->cpu, seat->entity);
-    if (state & STATE_BLOCKED) {
-        post(desk, seat->entity, EVENT_WAKE, told_of(seat->cpu)->job, ticks(desk, now_ns), now_ns);
-    } else if (slot && !(state & STATE_HAS_JOB) && slot->mode & TAKT_SLOT_WAKE_ARRIVES) {
-        post(desk, seat->entity, EVENT_ARRIVAL, 0, ticks(desk, now_ns), now_ns);
+/* Notes an event for the next program that calls the domain. */
+INLINE void note(takt_desk_t *desk, u32 entity, u32 what, u64 now_ns) {
+    if (desk->count >= TAKT_PENDING) {
+        desk->lost++;
+        return;
     }
+    takt_pending_t *event = &desk->pending[(desk->first + desk->count) % TAKT_PENDING];
+    event->at_ns = now_ns;
+    event->entity = entity;
+    event->what = what;
+    desk->count++;
+}
+
+/* Takes the decision, in force from `now` on; execution is charged up to `settled`. */
+INLINE void commit(takt_desk_t *desk, u64 settled, u64 now) {
+    u32 i;
+    bpf_for(i, 0, DROPPED_MOST) {
+        takt_domain_settle(desk->domain, settled);
+        desk->takes++;
+        if (takt_domain_commit(desk->domain, now)) {
+            return;
+        }
+        settled = now;
+    }
+}
+
+/* Posts what is noted, and gives the job that runs back its processor. Returns the number of the entity that would run. */
+INLINE u64 catch_up(takt_desk_t *desk, u32 cpu, u64 now_ns) {
+    if (desk->is_stolen) {
+        desk->is_stolen = 0;
+        desk->stolen++;
+        desk->stolen_ns += now_ns - desk->stopped_ns;
+        commit(desk, ticks(desk, desk->stopped_ns), ticks(desk, now_ns));
+    }
+    u32 i;
+    bpf_for(i, 0, TAKT_PENDING) {
+        if (desk->count == 0) {
+            break;
+        }
+        const takt_pending_t *event = &desk->pending[desk->first % TAKT_PENDING];
+        desk->first++;
+        desk->count--;
+        post_event(desk, cpu, event);
+    }
+    return peek(desk, now_ns);
+}
+
+INLINE void take(takt_desk_t *desk, u32 entity, u64 now_ns) {
+    commit(desk, ticks(desk, now_ns), ticks(desk, now_ns));
+    desk->decided = entity;
 }
 
 /* ---- the operations --------------------------------------------------------------------------------------- */
 
 INLINE void enqueue_other(struct task_struct *p, u64 flags) {
     scx_bpf_dsq_insert(p, SCX_DSQ_GLOBAL, SCX_SLICE_DFL, flags);
+}
+
+INLINE void note_of(struct task_struct *p, u32 what) {
+    place_t *place = place_of(p);
+    takt_desk_t *desk = place ? desk_of(place->seat.cpu) : NULL;
+    u64 now_ns = bpf_ktime_get_ns();
+    if (!desk) {
+        return;
+    }
+    place->is_asleep = what == TAKT_PENDING_SLEEP;
+    if (has_begun(desk, now_ns)) {
+        note(desk, place->seat.entity, what, now_ns);
+    }
+}
+
+/* Posts what is noted; returns the number of the entity that would run. */
+INLINE u64 attend(takt_desk_t *desk, u32 cpu) {
+    u64 now_ns = bpf_ktime_get_ns();
+    if (now_ns < desk->epoch_ns && desk->epoch_ns < NEVER / 2) {
+        arm_at(desk, cpu, desk->epoch_ns);
+    }
+    if (!has_begun(desk, now_ns) || desk->is_stolen) {
+        return NONE;
+    }
+    u64 next = catch_up(desk, cpu, now_ns);
+    publish_yield(desk, cpu);
+    arm(desk, cpu);
+    return next;
 }
 
 SEC("struct_ops/takt_enqueue")
@@ -285,38 +395,42 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
         enqueue_other(p, flags);
         return;
     }
-    u64 now_ns = bpf_ktime_get_ns();
-    u32 cpu = place->seat.cpu, entity = place->seat.entity;
-    u64 next = NONE;
-    if (has_begun(desk, now_ns)) {
-        if (place->is_asleep) {
-            post_wake(desk, &place->seat, now_ns);
-        }
-        next = takt_domain_peek(desk->domain, ticks(desk, now_ns));
-        publish_yield(desk, cpu);
-        arm(desk, cpu);
-    } else if (now_ns < desk->epoch_ns && desk->epoch_ns < NEVER / 2) {
-        arm_at(desk, cpu, desk->epoch_ns);
+    if (place->is_asleep) {
+        note_of(p, TAKT_PENDING_WAKE);
     }
-    place->is_asleep = 0;
-    if (next == entity) {
+    u64 next = attend(desk, place->seat.cpu);
+    if (next == place->seat.entity) {
         scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SCX_SLICE_INF, flags | SCX_ENQ_PREEMPT);
         return;
     }
-    scx_bpf_dsq_insert(p, queue_of(cpu, entity), SCX_SLICE_INF, flags);
+    scx_bpf_dsq_insert(p, queue_of(place->seat.cpu, place->seat.entity), SCX_SLICE_INF, flags);
     if (next != NONE && next != desk->running) {
-        scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
+        scx_bpf_kick_cpu(place->seat.cpu, SCX_KICK_PREEMPT);
     }
 }
 
-/* Takes the decision that none runs, or that a server idles. */
-INLINE void take_idle(takt_desk_t *desk, u32 cpu, u64 now_ns) {
-    state_of(desk, cpu, 0);
-    if (told_of(cpu)->is_outdated) {
-        takt_domain_take(desk->domain, ticks(desk, now_ns));
-        desk->takes++;
-        desk->decided = TAKT_DESK_NONE;
+/* A decision that no thread carries out: none is to run, or the thread is gone. Returns whether another one is to be asked
+ * for. */
+INLINE bool settle_without(takt_desk_t *desk, u32 cpu, u64 next, u64 now_ns) {
+    u32 key = cpu * TAKT_DESK_SLOTS + (u32)next;
+    u32 *has_thread = next != NONE ? bpf_map_lookup_elem(&crew, &key) : NULL;
+    state_of(desk, cpu, next != NONE ? next : 0);
+    if (next == NONE) {
+        if (told_of(cpu)->is_outdated) {
+            take(desk, TAKT_DESK_NONE, now_ns);
+        }
+        return false;
     }
+    if (has_thread && *has_thread) {
+        desk->absences++;
+        return false;
+    }
+    if (told_of(cpu)->is_outdated) {
+        take(desk, next, now_ns);
+    }
+    post(desk, next, EVENT_COMPLETE, told_of(cpu)->job, ticks(desk, now_ns), now_ns);
+    desk->orphans++;
+    return true;
 }
 
 SEC("struct_ops/takt_dispatch")
@@ -326,23 +440,25 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
     if (!desk || !has_begun(desk, now_ns)) {
         return;
     }
-    u64 next = takt_domain_peek(desk->domain, ticks(desk, now_ns));
-    if (next == NONE) {
-        take_idle(desk, cpu, now_ns);
-        arm(desk, cpu);
-        return;
-    }
+    desk->stopped_ns = 0;
     place_t *place = prev ? place_of(prev) : NULL;
-    if (place && place->seat.entity == next && prev->scx.flags & SCX_TASK_QUEUED) {
-        prev->scx.slice = SCX_SLICE_INF;
-        state_of(desk, cpu, next);
-        if (told_of(cpu)->is_outdated) {
-            takt_domain_take(desk->domain, ticks(desk, now_ns));
-            desk->takes++;
+    u64 next = catch_up(desk, cpu, now_ns);
+    u32 i;
+    bpf_for(i, 0, ORPHANS_MOST) {
+        if (place && place->seat.entity == next && prev->scx.flags & SCX_TASK_QUEUED) {
+            prev->scx.slice = SCX_SLICE_INF;
+            state_of(desk, cpu, next);
+            if (told_of(cpu)->is_outdated) {
+                take(desk, next, now_ns);
+            }
+            publish(desk, cpu, next);
+            break;
         }
-        publish(desk, cpu, next);
-    } else if (!scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {
-        desk->absences++;
+        if ((next != NONE && scx_bpf_dsq_move_to_local(queue_of(cpu, next))) ||
+            !settle_without(desk, cpu, next, now_ns)) {
+            break;
+        }
+        next = peek(desk, now_ns);
     }
     arm(desk, cpu);
 }
@@ -360,7 +476,8 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     if (now_ns >= desk->end_ns) {
         return;
     }
-    u64 next = has_begun(desk, now_ns) ? takt_domain_peek(desk->domain, ticks(desk, now_ns)) : NONE;
+    u64 next = has_begun(desk, now_ns) ? catch_up(desk, cpu, now_ns) : NONE;
+    desk->stopped_ns = 0;
     if (next != entity) {
         desk->mismatches++;
         scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
@@ -368,9 +485,7 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     }
     state_of(desk, cpu, entity);
     if (told_of(cpu)->is_outdated || desk->decided != entity) {
-        takt_domain_take(desk->domain, ticks(desk, now_ns));
-        desk->takes++;
-        desk->decided = entity;
+        take(desk, entity, now_ns);
         takt_linux_slot_t *slot = slot_of(cpu, entity);
         if (slot) {
             slot->started++;
@@ -384,44 +499,43 @@ SEC("struct_ops/takt_stopping")
 void BPF_PROG(takt_stopping, struct task_struct *p, bool is_runnable) {
     place_t *place = place_of(p);
     takt_desk_t *desk = place ? desk_of(place->seat.cpu) : NULL;
-    if (desk) {
-        desk->running = TAKT_DESK_NONE;
+    if (!desk) {
+        return;
+    }
+    desk->stopped_ns = is_runnable && desk->decided == place->seat.entity ? bpf_ktime_get_ns() : 0;
+    desk->running = TAKT_DESK_NONE;
+}
+
+/* Another class takes the processor. */
+SEC("struct_ops/takt_cpu_release")
+void BPF_PROG(takt_cpu_release, s32 cpu, struct scx_cpu_release_args *args) {
+    takt_desk_t *desk = desk_of(cpu);
+    if (desk && desk->stopped_ns && has_begun(desk, desk->stopped_ns)) {
+        desk->is_stolen = 1;
     }
 }
 
 SEC("struct_ops/takt_quiescent")
 void BPF_PROG(takt_quiescent, struct task_struct *p, u64 flags) {
-    place_t *place = place_of(p);
-    takt_desk_t *desk = place ? desk_of(place->seat.cpu) : NULL;
-    u64 now_ns = bpf_ktime_get_ns();
-    if (!desk || !(flags & SCX_DEQ_SLEEP)) {
-        return;
-    }
-    place->is_asleep = 1;
-    if (has_begun(desk, now_ns)) {
-        post_sleep(desk, &place->seat, now_ns);
-        publish(desk, place->seat.cpu, place->seat.entity);
+    if (flags & SCX_DEQ_SLEEP) {
+        note_of(p, TAKT_PENDING_SLEEP);
     }
 }
 
 SEC("struct_ops/takt_yield")
 bool BPF_PROG(takt_yield, struct task_struct *from, struct task_struct *to) {
-    place_t *place = place_of(from);
-    takt_desk_t *desk = place ? desk_of(place->seat.cpu) : NULL;
-    u64 now_ns = bpf_ktime_get_ns();
     from->scx.slice = 0;
-    takt_linux_slot_t *slot = desk ? slot_of(place->seat.cpu, place->seat.entity) : NULL;
-    if (!slot || !has_begun(desk, now_ns) || slot->request == TAKT_SLOT_NONE) {
-        return false;
-    }
-    bool may_arrive = slot->request == TAKT_SLOT_COMPLETE && slot->mode & TAKT_SLOT_WAKE_ARRIVES;
-    post_request(desk, place->seat.entity, slot, now_ns);
-    u32 state = publish(desk, place->seat.cpu, place->seat.entity);
-    if (may_arrive && !(state & STATE_HAS_JOB)) {
-        post(desk, place->seat.entity, EVENT_ARRIVAL, 0, ticks(desk, now_ns), now_ns);
-        publish(desk, place->seat.cpu, place->seat.entity);
-    }
+    note_of(from, TAKT_PENDING_YIELD);
     return false;
+}
+
+INLINE void set_crew(const takt_seat_t *seat, u32 has_thread, u32 state) {
+    u32 key = seat->cpu * TAKT_DESK_SLOTS + seat->entity;
+    takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
+    bpf_map_update_elem(&crew, &key, &has_thread, BPF_ANY);
+    if (slot) {
+        slot->state = state;
+    }
 }
 
 /* A thread comes under this scheduler. */
@@ -434,10 +548,7 @@ void BPF_PROG(takt_enable, struct task_struct *p) {
     }
     place_t place = {*seat, 0};
     bpf_task_storage_get(&places, p, &place, BPF_LOCAL_STORAGE_GET_F_CREATE);
-    takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
-    if (slot) {
-        slot->state = TAKT_SLOT_ATTACHED;
-    }
+    set_crew(seat, 1, TAKT_SLOT_ATTACHED);
 }
 
 /* It leaves, or ends. */
@@ -447,10 +558,9 @@ void BPF_PROG(takt_disable, struct task_struct *p) {
     if (!place) {
         return;
     }
-    takt_linux_slot_t *slot = slot_of(place->seat.cpu, place->seat.entity);
-    if (slot) {
-        slot->state = 0;
-    }
+    note_of(p, TAKT_PENDING_END);
+    set_crew(&place->seat, 0, 0);
+    scx_bpf_kick_cpu(place->seat.cpu, SCX_KICK_PREEMPT);
     bpf_task_storage_delete(&places, p);
 }
 
@@ -488,6 +598,7 @@ struct sched_ext_ops takt_ops = {
     .dispatch = (void *)takt_dispatch,
     .running = (void *)takt_running,
     .stopping = (void *)takt_stopping,
+    .cpu_release = (void *)takt_cpu_release,
     .quiescent = (void *)takt_quiescent,
     .yield = (void *)takt_yield,
     .enable = (void *)takt_enable,

@@ -53,6 +53,7 @@ static void *map_memory(const takt_machine_t *machine, const char *name) {
 static bool set_sizes(takt_machine_t *machine, bool has_switches) {
     const uint32_t processors = machine->processors;
     if (bpf_map__set_max_entries(map_of(machine, "slots"), processors * TAKT_DESK_SLOTS) != 0 ||
+        bpf_map__set_max_entries(map_of(machine, "crew"), processors * TAKT_DESK_SLOTS) != 0 ||
         bpf_map__set_max_entries(map_of(machine, "switches"),
                                  has_switches ? processors * TAKT_SWITCHES : 1) != 0) {
         return false;
@@ -76,12 +77,12 @@ static bool read_tables(const char *name) {
 static void touch(uint64_t from, uint64_t to) { memset((void *)(uintptr_t)from, 0, to - from); }
 
 static bool map_all(takt_machine_t *machine) {
-    machine->desks = map_memory(machine, "desks");
+    machine->desks = map_memory(machine, ".data.desks");
+    machine->ending = map_memory(machine, ".bss");
     machine->slots = map_memory(machine, "slots");
     machine->switches = map_memory(machine, "switches");
-    size_t bytes = 0;
-    (void)bpf_map__initial_value(map_of(machine, "arena"), &bytes);
-    return machine->desks != NULL && machine->slots != NULL && machine->switches != NULL;
+    return machine->desks != NULL && machine->ending != NULL && machine->slots != NULL &&
+           machine->switches != NULL;
 }
 
 bool takt_machine_open(takt_machine_t *machine, const char *object, const char *tables, uint32_t processors,
@@ -209,9 +210,8 @@ void takt_machine_begin(takt_machine_t *machine, uint64_t epoch_ns, uint64_t end
 }
 
 int takt_machine_state(const takt_machine_t *machine, const char **reason) {
-    const int32_t *kind = variable(machine, ".bss", 0);
-    *reason = kind != NULL ? (const char *)(kind + 1) : "";
-    return kind != NULL ? *kind : 0;
+    *reason = machine->ending->reason;
+    return machine->ending->kind;
 }
 
 void takt_machine_detach(takt_machine_t *machine) {

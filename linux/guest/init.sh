@@ -15,6 +15,7 @@ echo 1 > $device/enable
 # Until the clock is the processor's own, timers end on ticks only: latencies of 20 ms. Sleeping takes no time of the host.
 until grep -q '^tsc$' /sys/devices/system/clocksource/clocksource0/current_clocksource; do sleep 0.1; done
 sleep 0.5
+[ "$(nproc)" = 1 ] || /metronome
 cd /work
 sh /command < /dev/null > /dev/ttyS1 2>&1
 echo $? > /status

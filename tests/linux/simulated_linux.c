@@ -148,12 +148,14 @@ static void take(uint64_t expected) {
 
 /* As the kernel does in each call of the scheduler. */
 static void schedule(void) {
-    const uint64_t wanted = takt_domain_peek(address_of(domain), now);
-    MUST(takt_domain_next(address_of(domain)) > now);
-    if (domain->is_outdated) {
-        now += lateness();
-        take(wanted);
-    }
+    do {
+        const uint64_t wanted = takt_domain_peek(address_of(domain), now);
+        MUST(takt_domain_next(address_of(domain)) > now);
+        if (domain->is_outdated) {
+            now += lateness();
+            take(wanted);
+        }
+    } while (takt_domain_next(address_of(domain)) <= now);
 }
 
 /* ---- what a job does ---------------------------------------------------------------------------------- */
@@ -289,6 +291,7 @@ static takt_instant_t next_instant(void) {
     if (running != TAKT_NO_ENTITY && thread_of(running)->faults_until == 0) {
         next = takt_least_of(next, now + thread_of(running)->work.left);
     }
+    MUST(next > now || chaos != 0);
     return takt_least_of(next > now ? next : now + 1u, domain->program.horizon);
 }
 
@@ -301,17 +304,24 @@ static void advance(void) {
     now = next;
 }
 
+/* Passes the milestones at this instant up to the first event. */
+static bool act_if_at_milestone(void) {
+    bool is_event = false;
+    while (!is_event && is_at_milestone()) {
+        is_event = act();
+    }
+    return is_event;
+}
+
 static void run(void) {
     go_wrong();
     schedule();
     while (now < domain->program.horizon) {
-        while (is_at_milestone() && now < domain->program.horizon) {
-            if (act()) {
-                schedule();
-            }
+        while (now < domain->program.horizon && act_if_at_milestone()) {
+            schedule();
         }
         advance();
-        if (!is_at_milestone() || !act()) {
+        if (!act_if_at_milestone()) {
             go_wrong();
         }
         schedule();

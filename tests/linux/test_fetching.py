@@ -21,7 +21,7 @@ def fetch(into: Path, path: str | None = None) -> subprocess.CompletedProcess[st
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
 
 
-@pytest.mark.skipif(not (FOLDER / "vmlinux.h").exists(), reason="no kernel of Linux here: make linux fetches it")
+@pytest.mark.skipif(not (FOLDER / "packages").exists(), reason="no kernel of Linux here: make linux fetches it")
 def test_what_was_fetched_is_named_and_is_a_kernel_with_sched_ext() -> None:
     done = fetch(FOLDER, path="")
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{FOLDER}\n", "")
@@ -34,4 +34,4 @@ def test_where_there_is_no_apt_one_line_says_so(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("the kernel of Linux cannot be had here: ")
     assert len(done.stderr.splitlines()) == 1
-    assert not (tmp_path / "linux" / "vmlinux.h").exists()
+    assert not (tmp_path / "linux" / "packages").exists()

@@ -43,6 +43,14 @@ def test_real_time_threads_wake_at_once_and_one_after_the_other(wake: Path) -> N
 
 
 @needs_guest
+def test_a_busy_processor_delays_no_thread_of_another(wake: Path) -> None:
+    outcome = guest.run(guest.Machine(ONE.folder, cpus=2), "./wake fifo 1 300; ./wake deadline 4 300", {"wake": wake})
+    largest = [int(line.split()[-1]) for line in outcome.output.decode().splitlines()]
+    assert len(largest) == 2
+    assert max(largest) < 2 * HIGHEST_NS
+
+
+@needs_guest
 def test_what_the_kernel_refuses_and_what_it_does_not_know_are_errors(wake: Path) -> None:
     command = (
         "./wake deadline 1 10 1000; echo $?; ./wake idle; echo $?; ./wake fifo 0; echo $?; ./wake fifo 10 9; echo $?"

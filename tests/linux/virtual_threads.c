@@ -6,7 +6,8 @@
  *
  * The linker hands the calls of libtakt and of the program that need a kernel over to it. Time passes only where a thread
  * spins and where all wait. HOW is `run`, or what goes wrong: `stranger` (the last task has no place), `detach` (the
- * scheduler ends halfway), `few` (room for one job record), `swapped` (memory cannot be locked).
+ * scheduler ends halfway), `few` (room for one job record), `swapped` (memory cannot be locked), `restless` (a signal
+ * comes before every other sleep).
  *
  * With the names of all tasks it runs the example that it is linked with (examples/linux/example.h), and no program.
  *
@@ -24,7 +25,7 @@
 #include "system/work.h"
 #include "words.h"
 
-enum { JOBS = 1 << 17, RECORDS = 1 << 18, STEP = 2000 };
+enum { JOBS = 1 << 17, RECORDS = 1 << 18, STEP = 2000, AGAIN_MOST = 8 };
 
 int takt_example(const takt_linux_transport_t *transport) __attribute__((weak));
 
@@ -48,7 +49,7 @@ static __thread thread_t *own;
 static thread_t *turn;  /* the thread that executes */
 static uint32_t parked; /* threads that have come to their first wait */
 static uint64_t now = EPOCH, detach_at = UINT64_MAX;
-static bool is_over, is_detached, has_memory = true;
+static bool is_over, is_detached, is_restless, has_memory = true;
 
 /* ---- the domain --------------------------------------------------------------------------------------- */
 
@@ -158,13 +159,15 @@ static thread_t *decide(void) {
 
 /* Gives the processor to the thread that the domain selects; lets time pass while it selects none. */
 static void dispatch(void) {
+    uint32_t again = 0; /* a decision may itself make something due at its instant */
     turn = NULL;
     while (turn == NULL && now < detach_at && now < horizon()) {
         turn = decide();
         if (turn == NULL) {
             const uint64_t next = ns_of(takt_domain_next(address()));
-            MUST(next > now);
-            now = next < horizon() ? next : horizon();
+            again = next > now ? 0 : again + 1u;
+            MUST(again < AGAIN_MOST);
+            now = next > now ? takt_least_of(next, horizon()) : now;
         }
     }
     if (turn != NULL) {
@@ -225,8 +228,12 @@ static uint64_t ns_of_time(const struct timespec *time) {
 
 int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *until, struct timespec *left);
 int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *until, struct timespec *left) {
+    static uint32_t sleeps;
     (void)left;
     MUST(clock == CLOCK_MONOTONIC && flags == TIMER_ABSTIME);
+    if (is_restless && __atomic_fetch_add(&sleeps, 1u, __ATOMIC_RELAXED) % 2 == 0) {
+        return EINTR;
+    }
     (void)pthread_mutex_lock(&big);
     if (own->is_ext && ns_of_time(until) > now) {
         own->asleep_until = ns_of_time(until);
@@ -430,6 +437,7 @@ int main(int argc, char **argv) {
         detach_at = strcmp(argv[3], "detach") == 0 ? EPOCH + (horizon() - EPOCH) / 2 : detach_at;
     }
     run.job_limit = strcmp(argv[3], "few") == 0 ? 1 : JOBS;
+    is_restless = strcmp(argv[3], "restless") == 0;
     has_memory = strcmp(argv[3], "swapped") != 0;
     const takt_linux_transport_t transport = takt_linux_table(&table);
     if (argc > 4) {

@@ -2,8 +2,8 @@
 """Linux in an emulator: a kernel that has sched_ext runs a command, and output, exit status and files come back.
 
 Each run boots. Time in the guest is the number of executed instructions: one takes 4 ns, and time in which every
-processor is idle is skipped. The same call gives the same bytes in every run. The processors share one thread of the
-emulator, so more of them take longer.
+processor is idle is skipped. The same call gives the same bytes in every run. Several processors take turns of 50 us
+together, and share the instructions of that time.
 
 When not to use it: for times of silicon; for programs that are linked with shared libraries, which the guest lacks; for
 the network, which it has not.
@@ -27,9 +27,12 @@ from takt.board import emulation, firmware
 NS_PER_INSTRUCTION = 4
 _SHIFT = 2
 _PATIENCE_SECONDS = 120
-_PACKAGES = {"busybox": "busybox-static", "cc": "gcc libc6-dev", "qemu-system-x86_64": "qemu-system-x86"}
+_PACKAGES = {"busybox": "busybox-static", "cc": "gcc libc6-dev"}
 _FOLDERS = ("bin", "dev", "proc", "sys", "tmp", "work")
+_PROGRAMS = ("hand_out", "metronome")
 _STATUS = "status"
+_EMULATOR = "root/usr/bin/qemu-system-x86_64"
+_FIRMWARE = "root/usr/share/qemu"
 _FAILURE = re.compile(r"(Kernel panic - not syncing|hand_out): .*")
 _MACHINE = (
     *("-M", "microvm,acpi=on,rtc=on,pcie=on", "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
@@ -113,15 +116,13 @@ def run(
     Raises:
         BoardError: a tool or the kernel is missing, the kernel panicked, or the guest did not end in time.
     """
-    kernel = machine.folder / "vmlinux"
-    if not kernel.exists():
-        raise BoardError(f"there is no kernel of Linux in {machine.folder}; run make linux")
-    emulator = _tool("qemu-system-x86_64")
+    if not (machine.folder / _EMULATOR).exists():
+        raise BoardError(f"there is no emulator of Linux in {machine.folder}; run make linux")
     with emulation.temporary_folder() as folder:
         contents = _contents(command, files or {}, results)
-        contents["hand_out"] = _compile_hand_out(folder)
+        contents |= {name: _compile(name, folder) for name in _PROGRAMS}
         (folder / "initramfs").write_bytes(_initramfs(contents))
-        _emulate(emulator, machine, kernel, folder, patience)
+        _emulate(machine, folder, patience)
         console = (folder / "console").read_text(encoding="utf-8", errors="replace").replace("\r", "")
         found = _read_results(folder / "results")
         output = (folder / "output").read_bytes()
@@ -138,18 +139,11 @@ def _tool(name: str) -> str:
     return found
 
 
-def _emulate(emulator: str, machine: Machine, kernel: Path, folder: Path, patience: int) -> None:
+def _emulate(machine: Machine, folder: Path, patience: int) -> None:
     """Run the emulator in a folder that has the initramfs, until the guest powers off."""
-    command = [
-        emulator,
-        *_MACHINE,
-        "-smp",
-        str(machine.cpus),
-        "-m",
-        str(machine.memory_mb),
-        "-kernel",
-        str(kernel.resolve()),
-    ]
+    installed = machine.folder.resolve()
+    command = [str(installed / _EMULATOR), *_MACHINE, "-smp", str(machine.cpus), "-m", str(machine.memory_mb)]
+    command += ["-L", str(installed / _FIRMWARE), "-kernel", str(installed / "vmlinux")]
     command += ["-object", f"memory-backend-file,id=results,size={_RESULT_BYTES},mem-path=results,share=on"]
     command += ["-append", " ".join((*_KERNEL_ARGUMENTS, *machine.kernel_arguments))]
     try:
@@ -203,10 +197,10 @@ def _source() -> Path:
     return firmware.source_folder() / "linux" / "guest"
 
 
-def _compile_hand_out(folder: Path) -> Path:
-    """Compile the program that hands out the results."""
-    program = folder / "hand_out"
-    command = [_tool("cc"), "-O2", "-static", "-o", str(program), str(_source() / "hand_out.c")]
+def _compile(name: str, folder: Path) -> Path:
+    """Compile a program of the guest."""
+    program = folder / name
+    command = [_tool("cc"), "-O2", "-static", "-o", str(program), str(_source() / f"{name}.c")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise BoardError(f"the guest's program could not be built: {_last_line(done.stderr)}")
