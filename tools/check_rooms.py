@@ -42,6 +42,8 @@ class Room:
 
 
 EVERYTHING = Room(includes=None, imports=None)
+# What the kernel's programs and the daemon share.
+LINUX_HEADERS = frozenset({"linux/desk.h", "linux/domain.h", "linux/layout.h", "linux/slot.h"})
 
 # The longest prefix of a file's path names its room. "*" stands for one folder name.
 ROOMS: dict[str, Room] = {
@@ -69,6 +71,13 @@ ROOMS: dict[str, Room] = {
     "linux/slot.h": Room(system=frozenset({"stdint.h"})),
     "linux/lib": Room(includes=frozenset({"linux/slot.h"})),
     "linux/program": Room(includes=frozenset({"core/", "policy/", "system/", "linux/slot.h", "linux/lib/"})),
+    # Programs of the kernel: the types are the kernel's own, and the helpers are libbpf's.
+    "linux/bpf": Room(
+        includes=LINUX_HEADERS,
+        system=FREESTANDING | {"vmlinux.h", "bpf/bpf_helpers.h", "bpf/bpf_tracing.h"},
+        only_stdlib=True,
+    ),
+    "linux/daemon": Room(includes=LINUX_HEADERS | {"linux/lib/", "linux/program/"}),
     "api": Room(includes=frozenset({"kernel/"})),
     "python": Room(
         includes=frozenset({"core/", "policy/", "system/", "sim/", "analysis/"}), imports=frozenset({"takt"})

@@ -54,7 +54,9 @@ def edges_back(body: list[str]) -> set[tuple[str, str]]:
             block = match[1]
             following[block] = []
         following[block] += re.findall(rf"label %({NAME})", line)
-    back, done, path = set(), set(), []
+    back: set[tuple[str, str]] = set()
+    done: set[str] = set()
+    path: list[str] = []
     on_path: set[str] = set()
     work = [(entry, False)]
     while work:
@@ -131,6 +133,33 @@ def describe(text: str, zero: int) -> str:
     return with_descriptions(forget_all(text, zero))
 
 
+def description(name: str, count: int, first: int, own: int) -> list[str]:
+    """Returns the nodes of a function with `count` parameters.
+
+    Args:
+        name: The function.
+        count: Of parameters.
+        first: The number of the module's first node.
+        own: The number of the function's first node.
+    """
+    words = ", ".join([f"!{first + 2}"] * (1 + count))
+    nodes = [
+        f'!{own} = distinct !DISubprogram(name: "{name.replace(".", "_")}", scope: !{first + 1}, file: !{first + 1}, '
+        f"line: 1, type: !{own + 1}, scopeLine: 1, spFlags: DISPFlagDefinition | DISPFlagOptimized, "
+        f"unit: !{first}, retainedNodes: !{own + 4})",
+        f"!{own + 1} = !DISubroutineType(types: !{own + 2})",
+        f"!{own + 2} = !{{{words}}}",
+        f"!{own + 3} = !DILocation(line: 1, column: 1, scope: !{own})",
+        f"!{own + 4} = !{{{', '.join(f'!{own + 5 + one}' for one in range(count))}}}",
+    ]
+    nodes += [
+        f'!{own + 5 + one} = !DILocalVariable(name: "word{one}", arg: {one + 1}, scope: !{own}, '
+        f"file: !{first + 1}, line: 1, type: !{first + 2})"
+        for one in range(count)
+    ]
+    return nodes
+
+
 def with_descriptions(text: str) -> str:
     """Returns the module with a description of each function."""
     used = [int(number) for number in re.findall(r"^!(\d+) = ", text, re.M)]
@@ -151,23 +180,8 @@ def with_descriptions(text: str) -> str:
             if count > PARAMETERS_MOST:
                 raise UnknownError(f"{name} has {count} parameters")
             before = re.sub(r"\b(?:internal|private|dso_local|fastcc|hidden|local_unnamed_addr) ", "", before)
-            plain = name.replace(".", "_")
             before = re.sub(r"\bvoid $", "i64 ", before)
-            words = ", ".join([f"!{first + 2}"] * (1 + count))
-            nodes += [
-                f'!{following} = distinct !DISubprogram(name: "{plain}", scope: !{first + 1}, file: !{first + 1}, '
-                f"line: 1, type: !{following + 1}, scopeLine: 1, spFlags: DISPFlagDefinition | DISPFlagOptimized, "
-                f"unit: !{first}, retainedNodes: !{following + 4})",
-                f"!{following + 1} = !DISubroutineType(types: !{following + 2})",
-                f"!{following + 2} = !{{{words}}}",
-                f"!{following + 3} = !DILocation(line: 1, column: 1, scope: !{following})",
-                f"!{following + 4} = !{{{', '.join(f'!{following + 5 + one}' for one in range(count))}}}",
-            ]
-            nodes += [
-                f'!{following + 5 + one} = !DILocalVariable(name: "word{one}", arg: {one + 1}, scope: !{following}, '
-                f"file: !{first + 1}, line: 1, type: !{first + 2})"
-                for one in range(count)
-            ]
+            nodes += description(name, count, first, following)
             location = f", !dbg !{following + 3}"
             out.append(f"define {before}@{name}({parameters}) noinline !dbg !{following} {{")
             following += 5 + count

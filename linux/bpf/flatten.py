@@ -108,7 +108,8 @@ class Graph:
             callees = sorted({callee for callee, _ in self.functions[name].calls})
             return (name, *max((below(one) for one in callees), key=len, default=()))
 
-        return list(max((below(entry) for entry in entries), key=len))
+        longest = max((below(entry) for entry in entries), key=len)
+        return list(longest)
 
     def callers(self, name: str) -> list[str]:
         """Returns the functions that call a function."""
@@ -117,7 +118,7 @@ class Graph:
     def work(self, name: str) -> float:
         """Returns how much work inlining a function adds."""
         other = self.functions[name]
-        added = -(other.cost() ** GROWTH)
+        added: float = -(other.cost() ** GROWTH)
         for caller in self.callers(name):
             function = self.functions[caller]
             added += function.with_inlined(name, other).cost() ** GROWTH - function.cost() ** GROWTH

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Bounds each loop of what is compiled for the kernel; included before all else. The verifier wants to see the end of
+/* Bounds each loop of what is compiled for the kernel; included first. The verifier has to see the end of
  * every loop: the condition asks the kernel, which says no after some eight million iterations. */
 #ifndef TAKT_LINUX_BPF_LOOPS_H
 #define TAKT_LINUX_BPF_LOOPS_H

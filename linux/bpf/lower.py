@@ -90,7 +90,7 @@ def read(text: str) -> Module:
                 raise UnknownError(f"a variable: {line[:80]}")
             module.constants[match[1]] = match[3]
         elif line.startswith("declare "):
-            module.declared[re.search(rf"@({NAME})\(", line)[1]] = line
+            module.declared[named(line)] = line
         elif line.startswith("define "):
             function = read_head(line)
             for inner in lines:
@@ -103,6 +103,12 @@ def read(text: str) -> Module:
         elif line.startswith("target "):
             module.layout.append(line)
     return module
+
+
+def named(text: str) -> str:
+    """Returns the first name of a function or a constant in a text that has one."""
+    names: list[str] = re.findall(rf"@({NAME})", text)
+    return names[0]
 
 
 def read_head(line: str) -> Function:
@@ -146,7 +152,7 @@ def measure(kind: str, types: dict[str, str]) -> tuple[int, int]:
 
 @dataclass
 class Tables:
-    """The constants as the linker has laid them out, and who stands where in them."""
+    """The constants as the linker has laid them out, and the functions in them."""
 
     addresses: dict[str, int] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)  # of the functions whose addresses are taken
@@ -254,7 +260,7 @@ def find_members(module: Module, tables: Tables, loose: Path, types: dict[str, s
 
 
 class Candidates:
-    """Who may be called through a pointer."""
+    """The functions that may be called through a pointer."""
 
     def __init__(self, module: Module, tables: Tables) -> None:
         """Adds what the code itself stores into fields."""
@@ -333,7 +339,7 @@ class Candidates:
             elif " = phi ptr " in line:
                 sources = re.findall(rf"\[ ([@%]{NAME}),", line)
             else:
-                raise UnknownError(f"{function.name}: nobody stands at {place}")
+                raise UnknownError(f"{function.name}: no table is known at {place}")
             for source in sources:
                 if source.startswith("@"):
                     found |= self.tables.members[source[1:]]
@@ -476,7 +482,7 @@ class Lowering:
     def operand(self, argument: str) -> str:
         """Returns the operand of an argument, without its type."""
         if "@" in argument:
-            return self.address(re.search(rf"@({NAME})", argument)[1])
+            return self.address(named(argument))
         return argument.split()[-1]
 
 

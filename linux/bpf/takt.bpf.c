@@ -23,7 +23,7 @@
  * Only three programs call the domain: the verifier checks all of it for each one.
  *
  * Source: docs/explanation/linux.md. */
-#include "vmlinux.h"
+#include <vmlinux.h>
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
