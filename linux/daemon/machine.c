@@ -109,13 +109,6 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
     return true;
 }
 
-static void *variable(const takt_machine_t *machine, const char *section, size_t offset) {
-    size_t bytes = 0;
-    struct bpf_map *map = map_of(machine, section);
-    char *memory = map != NULL ? bpf_map__initial_value(map, &bytes) : NULL;
-    return memory != NULL && offset < bytes ? memory + offset : NULL;
-}
-
 void takt_machine_clear(takt_machine_t *machine) {
     machine->next = TAKT_ARENA_DOMAINS;
     memset(machine->slots, 0, (size_t)machine->processors * TAKT_DESK_SLOTS * sizeof *machine->slots);
@@ -123,10 +116,7 @@ void takt_machine_clear(takt_machine_t *machine) {
         machine->desks[cpu] =
             (takt_desk_t){.epoch_ns = NOT_BEGUN, .decided = TAKT_DESK_NONE, .running = TAKT_DESK_NONE};
     }
-    int32_t *kind = variable(machine, ".bss", 0);
-    if (kind != NULL) {
-        *kind = 0;
-    }
+    machine->ending->kind = 0;
 }
 
 /* ---- domains -------------------------------------------------------------------------------------------- */

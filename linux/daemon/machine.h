@@ -26,7 +26,7 @@ typedef struct takt_machine {
     struct bpf_link *link;
     struct bpf_link *switch_link;
     takt_desk_t *desks;
-    const takt_ending_t *ending;
+    takt_ending_t *ending;
     takt_linux_slot_t *slots;
     takt_switch_t *switches;
     uint64_t next;       /* free memory of the arena */

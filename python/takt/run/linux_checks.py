@@ -7,8 +7,8 @@ Replay proves core; the operations of sched_ext between core and the kernel need
 2. The kernel's own records of switches equal the decisions: the same threads in the same order, each on the processor
    after the decision that selects it, and off it after the next one.
 3. Each task has had the processor for as long as in the simulation at every instant, within a bound, where the
-   schedule depends continuously on times; see `is_continuous`. Several emulated processors take turns, of 4 ms and
-   longer, so with them there is no bound.
+   schedule depends continuously on times; see `is_continuous`. Several emulated processors share the
+   emulator's instructions, so with them there is no bound.
 
 The bounds are constants, so they are stated before the run.
 """
@@ -40,9 +40,8 @@ SWITCH_NS = 100_000
 more: 25,000 instructions in the guest. That thread is switched on, the timer of a release comes, another thread wakes,
 and that is switched on; each takes 2,000 to 5,000."""
 
-TURN_NS = 10_000_000
-"""The same with several emulated processors, which take turns: each until the next timer of any, at most 4 ms, or until
-it idles. See linux/guest/README.md."""
+TURN_NS = 1_000_000
+"""The same with several emulated processors, which share the instructions of each 50 us; linux/guest/README.md."""
 
 EVENT_NS = OVERHEAD_NS
 """What a decision may take from the tasks, with all that leads to it and follows; or give to them, since jobs execute
@@ -342,7 +341,8 @@ def _compare(processor: Processor, part: System, *, is_bounded: bool) -> tuple[s
 
 
 class _Bound:
-    """How far a run may be from its simulation: by what began and was decided since both were idle."""
+    """How far a run may be from its simulation: by what began and was decided since both were idle, and by what
+    threads of other classes have executed since."""
 
     def __init__(self, processor: Processor, runs: Sequence[tuple[pl.DataFrame, int]]) -> None:
         tick = processor.trace.system.resolution_ns
@@ -356,6 +356,10 @@ class _Bound:
         self.decisions = np.array(
             [each.now * tick for each in processor.trace.records() if each.kind == _core.RECORD_DECISION], np.int64
         )
+        tasks = set(processor.threads.values())
+        others = [(start, end) for start, end, name in processor.stretches()[1] if name not in tasks]
+        rows_of_others = np.array(others, np.int64).reshape(-1, 2)
+        self.others = _Service(rows_of_others[:, 0], rows_of_others[:, 1])
         self.fixed = START_NS + 2 * tick
         self.each = EVENT_NS + (tick if tick > TICK_NS else 0)
 
@@ -364,5 +368,6 @@ class _Bound:
         place = np.maximum(np.searchsorted(self.starts, instants, side="right") - 1, 0)
         since = self.starts[place] if len(self.starts) else instants
         made = np.searchsorted(self.decisions, instants, side="right") - np.searchsorted(self.decisions, since)
+        taken = self.others.at(instants) - self.others.at(since)
         bounds: _Instants = (self.fixed + made * self.each + (instants - since) * STOLEN).astype(np.int64)
-        return since, bounds
+        return since, bounds + taken
