@@ -80,7 +80,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, board.Run]:
     """Run everything after one boot."""
     folder = tmp_path_factory.mktemp("runs")
     systems = {name: takt.load(EXAMPLES / f"{name}.toml") for name in RUN}
-    systems["iot_fp"] = systems["iot_65"].replace(policy="fp", horizon="1s")
+    systems |= {name: systems[name].replace(horizon="1s") for name in ("iot_65", "iot_node")}
+    systems["iot_fp"] = systems["iot_65"].replace(policy="fp")
     systems |= {name: loaded(text, folder) for name, text in (("two", TWO), ("four", FOUR))}
     systems |= {
         f"{kind} {number}": system

@@ -341,8 +341,7 @@ def _compare(processor: Processor, part: System, *, is_bounded: bool) -> tuple[s
 
 
 class _Bound:
-    """How far a run may be from its simulation: by what began and was decided since both were idle, and by what
-    threads of other classes have executed since."""
+    """How far a run may be from its simulation: by what was decided or taken by other threads since both were idle."""
 
     def __init__(self, processor: Processor, runs: Sequence[tuple[pl.DataFrame, int]]) -> None:
         tick = processor.trace.system.resolution_ns
