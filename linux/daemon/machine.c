@@ -96,7 +96,6 @@ static bool map_all(takt_machine_t *machine) {
 bool takt_machine_open(takt_machine_t *machine, const char *object, const char *tables, uint32_t processors,
                        bool has_switches) {
     machine->processors = processors;
-    machine->next = TAKT_ARENA_DOMAINS;
     machine->object = bpf_object__open_file(object, NULL);
     if (machine->object == NULL) {
         return fail(machine, "the compiled programs cannot be read");
@@ -114,12 +113,18 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
     if (!read_tables(tables)) {
         return fail(machine, "the tables of the scheduler cannot be read");
     }
-    for (uint32_t cpu = 0; cpu < TAKT_DESKS; cpu++) {
-        machine->desks[cpu].epoch_ns = NOT_BEGUN;
-        machine->desks[cpu].decided = TAKT_DESK_NONE;
-        machine->desks[cpu].running = TAKT_DESK_NONE;
-    }
+    takt_machine_clear(machine);
     return true;
+}
+
+void takt_machine_clear(takt_machine_t *machine) {
+    machine->next = TAKT_ARENA_DOMAINS;
+    memset(machine->slots, 0, (size_t)machine->processors * TAKT_DESK_SLOTS * sizeof *machine->slots);
+    for (uint32_t cpu = 0; cpu < TAKT_DESKS; cpu++) {
+        machine->desks[cpu] =
+            (takt_desk_t){.epoch_ns = NOT_BEGUN, .decided = TAKT_DESK_NONE, .running = TAKT_DESK_NONE};
+    }
+    machine->ending->kind = 0;
 }
 
 /* ---- domains -------------------------------------------------------------------------------------------- */

@@ -26,7 +26,7 @@ typedef struct takt_machine {
     struct bpf_link *link;
     struct bpf_link *switch_link;
     takt_desk_t *desks;
-    const takt_ending_t *ending;
+    takt_ending_t *ending;
     takt_linux_slot_t *slots;
     takt_switch_t *switches;
     uint64_t next; /* free memory of the arena */
@@ -41,6 +41,9 @@ typedef struct takt_machine {
  * false with machine->what and machine->error. */
 bool takt_machine_open(takt_machine_t *machine, const char *object, const char *tables, uint32_t processors,
                        bool has_switches);
+
+/* Forgets all domains, after detaching: others can be added. */
+void takt_machine_clear(takt_machine_t *machine);
 
 /* Builds the domain of `cpu` from `count` words of an image, with room for `records`. Its ticks have `tick_ns`. Returns what
  * became of it, and the order with details. */

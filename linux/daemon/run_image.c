@@ -2,45 +2,73 @@
 /* Runs task sets as threads of this machine, one image for each processor, and writes what happened.
  *
  * usage: takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE...
+ *        takt-linux OBJECT TABLES LIST
  *
- * The image at place i is for processor i. Files in FOLDER: trace<i> (records), jobs<i> (takt_program_job_t), switches<i>
- * (takt_switch_t), told (lines of text, for people and tools). */
+ * The image at place i is for processor i. LIST is a file of runs, one a line, as FOLDER TICK_NS OVERHEAD_NS IMAGE...: the
+ * programs are loaded once for all of them, and each job executes OVERHEAD_NS less than the image says. Files in FOLDER, which is made:
+ *
+ *     trace<i>      records, the closing one included
+ *     jobs<i>       takt_program_job_t
+ *     switches<i>   takt_switch_t
+ *     threads<i>    a line for each task: its entity, its thread
+ *     told          lines of text: "epoch NS"; "processor I STATUS JOBS DECISIONS MISMATCHES ABSENCES REFUSED
+ *                   INPUTS_REFUSED LOST SWITCHES MESSAGE"; or one that begins with "refused" or "failed" */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "linux/daemon/machine.h"
 #include "linux/program/program.h"
 
-enum { STATUS_REFUSED = 2, STATUS_FAILED = 3, JOBS = 200000, RECORDS = 400000, NAME = 256 };
+enum { STATUS_REFUSED = 2, STATUS_FAILED = 3, JOBS = 200000, RECORDS = 400000, NAME = 512, LINE = 4096 };
+
+enum { BEFORE_IMAGES = 3 /* words in a line of the list */ };
 
 #define LEAD_NS UINT64_C(50000000) /* from the begin to instant 0 */
 
+typedef struct run run_t;
+
 typedef struct processor {
-    takt_machine_t *machine;
+    run_t *run;
     uint32_t cpu;
     uint64_t *words;
     uint64_t count;
     takt_linux_place_t *places;
+    int32_t *threads; /* of the places; they stay when the threads have left */
     takt_linux_table_t table;
     takt_linux_transport_t transport;
-    takt_program_run_t run;
+    takt_program_run_t program;
     takt_program_status_t status;
+    bool has_begun;
     pthread_t thread;
 } processor_t;
 
-static pthread_barrier_t all_joined;
-static uint64_t epoch_ns;
+struct run {
+    takt_machine_t *machine;
+    const char *folder;
+    FILE *told;
+    uint64_t tick_ns;
+    uint64_t overhead_ns;
+    uint32_t count;
+    processor_t processors[TAKT_DESKS];
+    pthread_barrier_t all_joined;
+    uint64_t epoch_ns;
+};
 
 static _Noreturn void end(int status, const char *what, const char *detail) {
     fprintf(stderr, "takt-linux: %s%s%s\n", what, *detail != '\0' ? ": " : "", detail);
     exit(status);
 }
+
+/* ---- files ------------------------------------------------------------------------------------------------ */
 
 static uint64_t *read_words(const char *name, uint64_t *count) {
     FILE *file = fopen(name, "rb");
@@ -58,144 +86,272 @@ static uint64_t *read_words(const char *name, uint64_t *count) {
     return words;
 }
 
-static bool bind_thread(void *context, const takt_linux_place_t *place, int32_t thread, bool is_bound) {
-    processor_t *processor = context;
-    if (!is_bound) {
-        takt_machine_unseat(processor->machine, thread);
-        return true;
+static FILE *open_file(const run_t *run, const char *name) {
+    char path[NAME];
+    (void)snprintf(path, sizeof path, "%s/%s", run->folder, name);
+    FILE *file = fopen(path, "wb");
+    if (file == NULL) {
+        end(STATUS_FAILED, path, strerror(errno));
     }
-    return takt_machine_seat(processor->machine, thread, processor->cpu, place->entity);
+    return file;
 }
 
-/* All threads of this processor have joined. The last processor sets instant 0. */
+static FILE *open_numbered(const run_t *run, const char *name, uint32_t cpu) {
+    char numbered[32];
+    (void)snprintf(numbered, sizeof numbered, "%s%u", name, cpu);
+    return open_file(run, numbered);
+}
+
+static void close_file(FILE *file) {
+    if (fclose(file) != 0) {
+        end(STATUS_FAILED, "the results cannot be written", strerror(errno));
+    }
+}
+
+static void write_file(const run_t *run, const char *name, uint32_t cpu, const void *data, size_t bytes) {
+    FILE *file = open_numbered(run, name, cpu);
+    (void)fwrite(data, 1, bytes, file);
+    close_file(file);
+}
+
+/* Writes a line for tools, and prints it for people. */
+__attribute__((format(printf, 2, 3))) static void tell(const run_t *run, const char *format, ...) {
+    char line[LINE];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    fprintf(run->told, "%s\n", line);
+    printf("%s: %s\n", run->folder, line);
+}
+
+/* ---- threads ---------------------------------------------------------------------------------------------- */
+
+static bool bind_thread(void *context, const takt_linux_place_t *place, int32_t thread, bool is_bound) {
+    processor_t *processor = context;
+    takt_machine_t *machine = processor->run->machine;
+    if (!is_bound) {
+        takt_machine_unseat(machine, thread);
+        return true;
+    }
+    processor->threads[place - processor->places] = thread;
+    return takt_machine_seat(machine, thread, processor->cpu, place->entity);
+}
+
+/* All threads of this processor have joined, or cannot. The last processor sets instant 0. */
 static uint64_t begin(void *context) {
     processor_t *processor = context;
-    if (pthread_barrier_wait(&all_joined) == PTHREAD_BARRIER_SERIAL_THREAD) {
+    run_t *run = processor->run;
+    processor->has_begun = true;
+    if (pthread_barrier_wait(&run->all_joined) == PTHREAD_BARRIER_SERIAL_THREAD) {
         struct timespec now;
         (void)clock_gettime(CLOCK_MONOTONIC, &now);
-        const takt_domain_t *domain = takt_machine_domain(processor->machine, processor->cpu);
-        epoch_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec + LEAD_NS;
-        const uint64_t tick = processor->machine->desks[processor->cpu].tick_ns;
-        takt_machine_begin(processor->machine, epoch_ns, epoch_ns + domain->program.horizon * tick);
+        const takt_domain_t *domain = takt_machine_domain(run->machine, processor->cpu);
+        run->epoch_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec + LEAD_NS;
+        takt_machine_begin(run->machine, run->epoch_ns,
+                           run->epoch_ns + domain->program.horizon * run->tick_ns);
     }
-    (void)pthread_barrier_wait(&all_joined);
-    return epoch_ns;
+    (void)pthread_barrier_wait(&run->all_joined);
+    return run->epoch_ns;
 }
 
 static void *run_processor(void *context) {
     processor_t *processor = context;
-    processor->status = takt_program_run(&processor->run);
+    processor->status = takt_program_run(&processor->program);
+    if (!processor->has_begun) {
+        (void)begin(processor); /* the others wait for it */
+    }
     return NULL;
 }
 
 static void place_tasks(processor_t *processor) {
-    const takt_domain_t *domain = takt_machine_domain(processor->machine, processor->cpu);
+    const takt_machine_t *machine = processor->run->machine;
+    const takt_domain_t *domain = takt_machine_domain(machine, processor->cpu);
     const uint32_t first = 1u + domain->system.server_count, count = domain->system.task_count;
     processor->places = calloc(count, sizeof *processor->places);
+    processor->threads = calloc(count, sizeof *processor->threads);
     for (uint32_t i = 0; i < count; i++) {
         processor->places[i] = (takt_linux_place_t){
             .entity = first + i,
             .cpu = (int32_t)processor->cpu,
-            .slot = processor->machine->slots + (size_t)processor->cpu * TAKT_DESK_SLOTS + first + i,
+            .slot = machine->slots + (size_t)processor->cpu * TAKT_DESK_SLOTS + first + i,
         };
     }
     processor->table = (takt_linux_table_t){processor->places, count, processor, bind_thread};
     processor->transport = takt_linux_table(&processor->table);
-    processor->run = (takt_program_run_t){
+    processor->program = (takt_program_run_t){
         .words = processor->words,
         .count = processor->count,
         .transport = &processor->transport,
         .jobs = calloc(JOBS, sizeof(takt_program_job_t)),
         .job_limit = JOBS,
+        .overhead_ns = processor->run->overhead_ns,
         .context = processor,
         .begin = begin,
     };
 }
 
-static void write_file(const char *folder, const char *name, uint32_t cpu, const void *data, size_t bytes) {
-    char path[NAME];
-    (void)snprintf(path, sizeof path, "%s/%s%u", folder, name, cpu);
-    FILE *file = fopen(path, "wb");
-    if (file == NULL || fwrite(data, 1, bytes, file) != bytes || fclose(file) != 0) {
-        end(STATUS_FAILED, path, strerror(errno));
+/* ---- one run ---------------------------------------------------------------------------------------------- */
+
+static void write_threads(const processor_t *processor) {
+    FILE *file = open_numbered(processor->run, "threads", processor->cpu);
+    for (uint32_t i = 0; i < processor->table.count; i++) {
+        fprintf(file, "%u %d\n", processor->places[i].entity, processor->threads[i]);
+    }
+    close_file(file);
+}
+
+static void report(const processor_t *processor) {
+    const run_t *run = processor->run;
+    takt_machine_t *machine = run->machine;
+    const uint32_t cpu = processor->cpu;
+    const takt_desk_t *desk = &machine->desks[cpu];
+    const uint64_t records = takt_machine_end(machine, cpu, desk->end_ns);
+    const takt_domain_t *domain = takt_machine_domain(machine, cpu);
+    write_file(run, "trace", cpu, domain->log.records, records * sizeof(takt_record_t));
+    write_file(run, "jobs", cpu, processor->program.jobs,
+               processor->program.job_count * sizeof(takt_program_job_t));
+    write_file(run, "switches", cpu, machine->switches + (size_t)cpu * TAKT_SWITCHES,
+               desk->switches * sizeof(takt_switch_t));
+    write_threads(processor);
+    tell(run, "processor %u %u %u %llu %llu %llu %llu %u %llu %llu %s", cpu, processor->status,
+         processor->program.job_count, (unsigned long long)desk->takes, (unsigned long long)desk->mismatches,
+         (unsigned long long)desk->absences, (unsigned long long)desk->refused, domain->refused,
+         (unsigned long long)domain->log.lost, (unsigned long long)desk->switches,
+         takt_program_message(processor->status));
+}
+
+/* Builds the domain of `processor` from its image. Returns whether that is possible. */
+static bool add(processor_t *processor, const char *image) {
+    run_t *run = processor->run;
+    takt_domain_order_t order;
+    processor->words = read_words(image, &processor->count);
+    const takt_domain_status_t status = takt_machine_add(run->machine, processor->cpu, processor->words,
+                                                         processor->count, RECORDS, run->tick_ns, &order);
+    if (status != TAKT_DOMAIN_OK) {
+        tell(run, "refused %s", takt_domain_message(status));
+    }
+    return status == TAKT_DOMAIN_OK;
+}
+
+static void free_processor(processor_t *processor) {
+    free(processor->words);
+    free(processor->places);
+    free(processor->threads);
+    free(processor->program.jobs);
+}
+
+static void execute(run_t *run) {
+    (void)pthread_barrier_init(&run->all_joined, NULL, run->count);
+    for (uint32_t cpu = 0; cpu < run->count; cpu++) {
+        place_tasks(&run->processors[cpu]);
+        (void)pthread_create(&run->processors[cpu].thread, NULL, run_processor, &run->processors[cpu]);
+    }
+    for (uint32_t cpu = 0; cpu < run->count; cpu++) {
+        (void)pthread_join(run->processors[cpu].thread, NULL);
+    }
+    (void)pthread_barrier_destroy(&run->all_joined);
+    const char *reason;
+    const int kind = takt_machine_state(run->machine, &reason);
+    takt_machine_detach(run->machine);
+    if (kind != 0) {
+        tell(run, "failed the kernel ended the scheduler: %s", reason);
+    }
+    tell(run, "epoch %llu", (unsigned long long)run->epoch_ns);
+    for (uint32_t cpu = 0; cpu < run->count; cpu++) {
+        report(&run->processors[cpu]);
     }
 }
 
-static void report(const processor_t *processor, const char *folder, uint64_t end_ns) {
-    takt_machine_t *machine = processor->machine;
-    const uint32_t cpu = processor->cpu;
-    const uint64_t records = takt_machine_end(machine, cpu, end_ns);
-    const takt_domain_t *domain = takt_machine_domain(machine, cpu);
-    const takt_desk_t *desk = &machine->desks[cpu];
-    write_file(folder, "trace", cpu, domain->log.records, records * sizeof(takt_record_t));
-    write_file(folder, "jobs", cpu, processor->run.jobs,
-               processor->run.job_count * sizeof(takt_program_job_t));
-    write_file(folder, "switches", cpu, machine->switches + (size_t)cpu * TAKT_SWITCHES,
-               desk->switches * sizeof(takt_switch_t));
-    printf(
-        "processor %u: %s; jobs %u, records %llu, decisions %llu, mismatches %llu, absences %llu, refused "
-        "%llu, "
-        "inputs refused %u, lost %llu\n",
-        cpu, takt_program_message(processor->status), processor->run.job_count, (unsigned long long)records,
-        (unsigned long long)desk->takes, (unsigned long long)desk->mismatches,
-        (unsigned long long)desk->absences, (unsigned long long)desk->refused, domain->refused,
-        (unsigned long long)domain->log.lost);
-    for (uint32_t i = 0; i < processor->table.count; i++) {
-        const takt_linux_place_t *place = &processor->places[i];
-        printf("  entity %u: started %u, answered %u, receipt %u\n", place->entity, place->slot->started,
-               place->slot->answered, place->slot->receipt);
+/* Runs `count` images. Returns an exit status. */
+static int run_images(takt_machine_t *machine, const char *folder, uint64_t tick_ns, uint64_t overhead_ns,
+                      uint32_t count, char **images) {
+    static run_t run;
+    run = (run_t){
+        .machine = machine, .folder = folder, .tick_ns = tick_ns, .overhead_ns = overhead_ns, .count = count};
+    if (mkdir(folder, 0755) != 0 && errno != EEXIST) {
+        end(STATUS_FAILED, folder, strerror(errno));
     }
+    run.told = open_file(&run, "told");
+    takt_machine_clear(machine);
+    bool is_built = true;
+    for (uint32_t cpu = 0; cpu < count && is_built; cpu++) {
+        run.processors[cpu].run = &run;
+        run.processors[cpu].cpu = cpu;
+        is_built = add(&run.processors[cpu], images[cpu]);
+    }
+    const bool is_attached = is_built && takt_machine_attach(machine);
+    if (is_attached) {
+        execute(&run);
+    } else if (is_built) {
+        tell(&run, "failed %s: %s", machine->what, strerror(machine->error));
+    }
+    for (uint32_t cpu = 0; cpu < count; cpu++) {
+        free_processor(&run.processors[cpu]);
+    }
+    close_file(run.told);
+    return is_attached ? 0 : is_built ? STATUS_FAILED : STATUS_REFUSED;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------ */
+
+static void load(takt_machine_t *machine, char **arguments, uint32_t processors) {
+    struct timespec before, after;
+    (void)clock_gettime(CLOCK_MONOTONIC, &before);
+    if (!takt_machine_open(machine, arguments[1], arguments[2], processors, true)) {
+        end(STATUS_FAILED, machine->what, strerror(machine->error));
+    }
+    (void)clock_gettime(CLOCK_MONOTONIC, &after);
+    printf("loaded in %lld ms\n",
+           (long long)((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000));
+}
+
+/* Splits a line into at most `limit` words. Returns how many there are. */
+static uint32_t split(char *line, char **words, uint32_t limit) {
+    uint32_t count = 0;
+    char *rest = line;
+    for (char *word = strtok_r(rest, " \n", &rest); word != NULL && count < limit;
+         word = strtok_r(NULL, " \n", &rest)) {
+        words[count++] = word;
+    }
+    return count;
+}
+
+/* Runs each line of the file `name`. Returns an exit status, that of the first run that fails. */
+static int run_list(takt_machine_t *machine, const char *name) {
+    static char line[LINE];
+    char *words[BEFORE_IMAGES + TAKT_DESKS];
+    int worst = 0;
+    FILE *file = fopen(name, "r");
+    if (file == NULL) {
+        end(STATUS_REFUSED, name, strerror(errno));
+    }
+    while (fgets(line, sizeof line, file) != NULL) {
+        const uint32_t count = split(line, words, BEFORE_IMAGES + TAKT_DESKS);
+        if (count <= BEFORE_IMAGES) {
+            end(STATUS_REFUSED, name, "a line has a folder, two numbers and images");
+        }
+        const int status =
+            run_images(machine, words[0], strtoull(words[1], NULL, 10), strtoull(words[2], NULL, 10),
+                       count - BEFORE_IMAGES, words + BEFORE_IMAGES);
+        worst = worst != 0 ? worst : status;
+    }
+    (void)fclose(file);
+    return worst;
 }
 
 int main(int count, char **arguments) {
-    if (count < 6) {
-        end(STATUS_REFUSED, "usage: takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE...", "");
-    }
-    const char *folder = arguments[3];
-    const uint64_t tick_ns = strtoull(arguments[4], NULL, 10);
-    const uint32_t processors = (uint32_t)count - 5;
     static takt_machine_t machine;
+    if (count != 4 && (count < 6 || count - 5 > TAKT_DESKS)) {
+        end(STATUS_REFUSED, "usage: takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE... or OBJECT TABLES LIST",
+            "");
+    }
+    const uint32_t processors = count == 4 ? (uint32_t)sysconf(_SC_NPROCESSORS_CONF) : (uint32_t)count - 5;
     machine.is_full = getenv("TAKT_FULL") != NULL;
-    processor_t *all = calloc(processors, sizeof *all);
-    struct timespec t0, t1;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t0);
-    if (!takt_machine_open(&machine, arguments[1], arguments[2], processors, true)) {
-        end(STATUS_FAILED, machine.what, strerror(machine.error));
-    }
-    (void)clock_gettime(CLOCK_MONOTONIC, &t1);
-    printf("loaded in %lld ms\n",
-           (long long)((t1.tv_sec - t0.tv_sec) * 1000 + (t1.tv_nsec - t0.tv_nsec) / 1000000));
-    for (uint32_t cpu = 0; cpu < processors; cpu++) {
-        all[cpu].machine = &machine;
-        all[cpu].cpu = cpu;
-        all[cpu].words = read_words(arguments[5 + cpu], &all[cpu].count);
-        takt_domain_order_t order;
-        const takt_domain_status_t status =
-            takt_machine_add(&machine, cpu, all[cpu].words, all[cpu].count, RECORDS, tick_ns, &order);
-        if (status != TAKT_DOMAIN_OK) {
-            end(STATUS_REFUSED, "no domain", takt_domain_message(status));
-        }
-    }
-    if (!takt_machine_attach(&machine)) {
-        end(STATUS_FAILED, machine.what, strerror(machine.error));
-    }
-    (void)pthread_barrier_init(&all_joined, NULL, processors);
-    for (uint32_t cpu = 0; cpu < processors; cpu++) {
-        place_tasks(&all[cpu]);
-        (void)pthread_create(&all[cpu].thread, NULL, run_processor, &all[cpu]);
-    }
-    for (uint32_t cpu = 0; cpu < processors; cpu++) {
-        (void)pthread_join(all[cpu].thread, NULL);
-    }
-    const char *reason;
-    const int kind = takt_machine_state(&machine, &reason);
-    takt_machine_detach(&machine);
-    if (kind != 0) {
-        printf("the kernel ended the scheduler: %d %s\n", kind, reason);
-    }
-    for (uint32_t cpu = 0; cpu < processors; cpu++) {
-        report(&all[cpu], folder, machine.desks[cpu].end_ns);
-    }
+    load(&machine, arguments, processors);
+    const int status = count == 4 ? run_list(&machine, arguments[3])
+                                  : run_images(&machine, arguments[3], strtoull(arguments[4], NULL, 10), 0,
+                                               processors, arguments + 5);
     takt_machine_close(&machine);
-    return 0;
+    return status;
 }

@@ -55,6 +55,7 @@ typedef struct takt_program_run {
         *names; /* of the tasks, to join by and to be seen by; NULL: they join by their entity's number */
     takt_program_job_t *jobs; /* caller's memory for records */
     uint32_t job_limit;
+    uint64_t overhead_ns; /* each job executes so much less: the kernel takes it from the job's own time */
     void *context;
     uint64_t (*begin)(void *context); /* all threads have joined; returns the CLOCK_MONOTONIC of instant 0 */
     /* answers */

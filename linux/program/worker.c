@@ -68,10 +68,11 @@ static takt_duration_t demand_of(const takt_program_t *program, const takt_task_
 
 /* Executes the current job. Returns OK, ABORTED or an error. */
 static takt_linux_status_t execute(const takt_worker_t *worker, const takt_linux_job_t *job) {
+    const uint64_t used = takt_program_used(), overhead = worker->crew->run->overhead_ns;
     takt_body_t body = {
         .worker = worker,
         .task = &worker->crew->program.spec.tasks[worker->task],
-        .executed_ns = takt_program_used(),
+        .executed_ns = used > overhead ? used - overhead : 0,
         .status = TAKT_LINUX_OK,
     };
     takt_work_begin(&body.work, body.task, demand_of(&worker->crew->program, body.task, job));

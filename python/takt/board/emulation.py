@@ -40,6 +40,11 @@ POSIX = "posix"
 RISCV = "riscv"
 BOARDS = (CORTEX_M, POSIX, RISCV)
 
+LINUX = "linux"
+LINUX_HOST = "linux-host"
+LINUX_BOARDS = (LINUX, LINUX_HOST)
+"""Where core decides in the kernel of Linux, emulated or this machine's: see takt.linux.board."""
+
 REAL_TIME = "posix_real_time"
 """The board posix, by the clock of the machine."""
 

@@ -168,8 +168,8 @@ def run(
         str | None,
         typer.Option(
             metavar="BOARD",
-            help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), or posix "
-            "(in virtual time without --real-time).",
+            help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), posix (in virtual time without "
+            "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
         ),
     ] = None,
     real_time: Annotated[
@@ -189,6 +189,7 @@ def run(
     """Simulate task sets and print a table with one line for each task.
 
     With --on, the table shows measured beside simulated times; files are then those of the board, in its ticks.
+    With --on linux it also has the bounds of the analysis, and what the kernel switched to is checked.
     With --real-time the process runs by the clock of the machine, and Linux may delay it for any time.
     With --remote, events and decisions are messages that take time, and the table shows how late they came.
 

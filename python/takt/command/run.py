@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 import polars.selectors as cs
@@ -31,6 +32,12 @@ from takt.run.replay import replay
 from takt.show import board_report, report
 from takt.show.report import Report
 from takt.show.result import Result, drawable, simulate
+
+if TYPE_CHECKING:
+    from takt.linux import board as linux
+    from takt.run import linux_checks
+
+_BOARDS = (*emulation.BOARDS, *emulation.LINUX_BOARDS)
 
 _NO_PROMISE = "in real time: Linux may delay the process for any time, so responses and misses differ from run to run"
 
@@ -110,7 +117,11 @@ def run(
         _refuse_shared_outputs(runs, outputs)
         _refuse_same_paths(files, outputs)
         outcomes = [
-            _simulate(run, outputs) if place.board is None else _run_on_board(run, place.board, remote, outputs)
+            _simulate(run, outputs)
+            if place.board is None
+            else _run_on_linux(run, place.board, outputs)
+            if place.board in emulation.LINUX_BOARDS
+            else _run_on_board(run, place.board, remote, outputs)
             for run in runs
         ]
         _print_outcomes(outcomes, as_json)
@@ -155,10 +166,10 @@ def _check_board(board: str | None, outputs: Outputs) -> None:
     """Check the name of a board, and that its runs can be drawn if that is requested."""
     if board is None:
         return
-    if board not in emulation.BOARDS:
-        message = f"unknown board {show(board)}; {catalogue.alternatives(board, emulation.BOARDS)}"
+    if board not in _BOARDS:
+        message = f"unknown board {show(board)}; {catalogue.alternatives(board, _BOARDS)}"
         raise InputError([Problem(message, "unknown-word", key="--on")])
-    for name in outputs.pictures() if board != emulation.POSIX else ():
+    for name in outputs.pictures() if board in (emulation.CORTEX_M, emulation.RISCV) else ():
         message = (
             f"charts have the ticks of the file, found --on {board}; write --on {emulation.POSIX}, or leave it out"
         )
@@ -225,6 +236,21 @@ def _refuse_same_paths(files: list[Path], outputs: Outputs) -> None:
 
 
 @dataclass(frozen=True)
+class _Kernel:
+    """What Linux says of a run.
+
+    Args:
+        run: of the threads.
+        checked: against the decisions and the simulation.
+        bounds: of responses in ticks of the simulation, by task; None where nothing is known.
+    """
+
+    run: linux.Run
+    checked: linux_checks.Checked
+    bounds: Mapping[str, int | None]
+
+
+@dataclass(frozen=True)
 class _Outcome:
     """The results of a run.
 
@@ -233,6 +259,8 @@ class _Outcome:
         report: of the simulation, or of the board.
         simulated: with a board, the report of the simulation too.
         frames: what is to be written, by option.
+        result: what is to be drawn.
+        kernel: what Linux says of its threads.
     """
 
     run: _Run
@@ -240,6 +268,7 @@ class _Outcome:
     simulated: Report | None
     frames: Mapping[str, pl.DataFrame]
     result: Result | None = None
+    kernel: _Kernel | None = None
 
 
 def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
@@ -271,6 +300,26 @@ def _run_on_board(run: _Run, board: str, remote: Delay | None, outputs: Outputs)
         frames = {name: _MEASURES[name](trace) for name in outputs.frames()}
         result = drawable(measurement.result_of(trace, run.system)) if outputs.pictures() else None
         return _Outcome(run, board_report.report_of(trace), _simulate(run, Outputs()).report, frames, result)
+
+
+def _run_on_linux(run: _Run, board: str, outputs: Outputs) -> _Outcome:
+    """Run as threads of Linux, check what the threads did, and simulate and analyse."""
+    from takt.analysis.analyse import analyse
+    from takt.linux import board as linux
+    from takt.run import linux_checks
+
+    with _blaming(run.file), emulation.temporary_folder() as folder:
+        path = outputs.trace or folder / "linux.takt"
+        found = linux.run(run.system, path, board)
+        checked = linux_checks.check(found)
+        if checked.findings:
+            raise BoardError("; ".join(checked.findings))
+        simulated = _simulate(run, Outputs()).report
+        result = drawable(measurement.result_of(found.trace, linux.in_ticks_of_trace(run.system)))
+        bounds = {row.task: row.response for row in analyse(run.system, sensitivity=False).tasks}
+        frames = {name: getattr(result, name) for name in outputs.frames()}
+        measured = board_report.report_of_machine(found.trace, simulated)
+        return _Outcome(run, measured, simulated, frames, result, _Kernel(found, checked, bounds))
 
 
 _MEASURES = {"segments": measurement.segments_of, "jobs": measurement.jobs_of, "budgets": measurement.budgets_of}
@@ -310,10 +359,15 @@ def _print_outcome(console: Console, outcome: _Outcome) -> None:
     if outcome.simulated is None:
         report.print_report(console, outcome.report, unit)
         return
-    report.print_comparison(console, outcome.report, outcome.simulated, unit)
+    kernel = outcome.kernel
+    report.print_comparison(console, outcome.report, outcome.simulated, unit, kernel.bounds if kernel else None)
     console.print(f"replayed on the host: {outcome.report.decisions} decisions, identical")
     if outcome.report.platform == emulation.REAL_TIME:
         console.print(_NO_PROMISE, soft_wrap=True)
+    if kernel is not None:
+        from takt.run import linux_checks
+
+        console.print(linux_checks.sentence(kernel.checked), soft_wrap=True)
 
 
 def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:
@@ -328,4 +382,7 @@ def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:
     if outputs.gantt is not None:
         result.gantt(outputs.gantt)
     if outputs.perfetto is not None:
-        result.to_perfetto(outputs.perfetto)
+        from takt.show import perfetto
+
+        processors = outcome.kernel.run.processors if outcome.kernel is not None else ()
+        perfetto.write(result, outputs.perfetto, [each.stretches() for each in processors])

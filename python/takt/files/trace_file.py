@@ -156,21 +156,25 @@ def _header_bytes(system: ResolvedSystem, image: bytes, platform: str) -> bytes:
 
 
 def machine_header(
-    name: str, processors: Sequence[Sequence[int]], domains: Sequence[tuple[ResolvedSystem, bytes]]
+    name: str,
+    processors: Sequence[Sequence[int]],
+    domains: Sequence[tuple[ResolvedSystem, bytes]],
+    platform: str = SIMULATOR,
 ) -> bytes:
-    """Make all that stands before the records of a machine that is simulated.
+    """Make all that stands before the records of a machine.
 
     Args:
         name: of the machine.
         processors: of each domain.
         domains: of each domain, what is going to run and its image.
+        platform: where.
     """
     described = [
         {"processors": list(numbers), **asdict(images.names_of(system))}
         for numbers, (system, _) in zip(processors, domains, strict=True)
     ]
     image = b"".join(image for _, image in domains)
-    return _header_of(image, {"platform": SIMULATOR, "system": name, "domains": described})
+    return _header_of(image, {"platform": platform, "system": name, "domains": described})
 
 
 def _header_of(image: bytes, names: Mapping[str, object]) -> bytes:

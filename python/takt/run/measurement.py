@@ -52,9 +52,12 @@ def result_of(trace: Trace, system: System) -> RunResult:
     overruns are not counted: what was decided includes the time that messages take.
 
     Args:
-        trace: of one processor.
+        trace: of one processor, or of domains with one each.
         system: what ran, in the ticks of the trace.
     """
+    if trace.domains:
+        parts = zip(trace.domains, system.domains, strict=True)
+        return machine.together(system, [result_of(part, domain.system) for part, domain in parts])
     kept = list(frames.OPTIONS)
     outcome = _retold(trace, kept)
     summary = frames.summary(system.resolved, outcome["statistics"])

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from takt import _core
@@ -14,8 +16,30 @@ from takt.run.remote import remote_of
 from takt.show.report import Report, TaskRow
 
 
+def report_of_machine(trace: Trace, simulated: Report) -> Report:
+    """Make the report of a trace of one processor, or of domains with one each.
+
+    Args:
+        trace: of a scheduler that stands where the jobs run.
+        simulated: the report of the same task set, which names the domains.
+    """
+    if not trace.domains:
+        return replace(report_of(trace), remote=None)
+    parts = [report_of(part) for part in trace.domains]
+    rows = {row.task: row for part in parts for row in part.rows}
+    return replace(
+        parts[0],
+        name=simulated.name,
+        policy=simulated.policy,
+        decisions=sum(part.decisions for part in parts),
+        rows=[replace(rows[row.task], domain=row.domain) for row in simulated.rows],
+        domains=simulated.domains,
+        remote=None,
+    )
+
+
 def report_of(trace: Trace) -> Report:
-    """Make the report of a trace."""
+    """Make the report of a trace of one processor."""
     system = trace.system
     every_job = jobs_of(trace)
     nothing, jobs = every_job.clear(), every_job.partition_by("task", as_dict=True)

@@ -3,14 +3,15 @@
 
 One process track for the task set; in it a track for each processor (what runs, idling servers too), one for each task
 (its segments, releases, points, misses, and as instants what it does with resources) and a counter for the budget of
-each server. Timestamps are nanoseconds, exact.
+each server. Beside them a track for each processor of Linux has what the kernel's own records say ran there. Timestamps
+are nanoseconds, exact.
 
 The schema is that of the `perfetto` package, imported when a trace is exported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,20 +42,25 @@ class _Event(NamedTuple):
 _END, _INSTANT, _BEGIN = 0, 1, 2
 
 
-def write(result: RunResult, path: str | Path) -> None:
+Stretches = Sequence[tuple[int, int, str]]
+"""What ran on a processor, one after the other: start and end in ns, and the name of the thread."""
+
+
+def write(result: RunResult, path: str | Path, kernel: Sequence[tuple[int, Stretches]] = ()) -> None:
     """Write a run in Perfetto's format.
 
     Args:
         result: a run that kept segments, jobs, points, and the budgets and locks if there are any.
         path: the file; what was in it is gone.
+        kernel: of each processor of Linux, its number and what the kernel's own records say.
 
     Raises:
         InputError: the file cannot be written.
     """
-    output_files.write(path, export(result))
+    output_files.write(path, export(result, kernel))
 
 
-def export(result: RunResult) -> bytes:
+def export(result: RunResult, kernel: Sequence[tuple[int, Stretches]] = ()) -> bytes:
     """Make the bytes of write; the same run gives the same bytes."""
     from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
@@ -68,7 +74,17 @@ def export(result: RunResult) -> bytes:
     for event in sorted(_events(result, tracks), key=lambda event: (event.instant, event.order, event.track)):
         _write_event(builder, event, result.system.resolution_ns)
     _write_budgets(builder, result, first + len(names))
+    for place, (cpu, stretches) in enumerate(kernel, first + len(names) + len(result.system.servers)):
+        _write_kernel(builder, place, f"kernel, processor {cpu}", stretches)
     return buffer.getvalue()
+
+
+def _write_kernel(builder: StreamingTraceProtoBuilder, track: int, name: str, stretches: Stretches) -> None:
+    """Write what the kernel says of a processor."""
+    _describe_track(builder, track, name, track)
+    for start, end, thread in stretches:
+        _write_event(builder, _Event(start, _BEGIN, track, thread), 1)
+        _write_event(builder, _Event(end, _END, track, None), 1)
 
 
 def _packet(builder: StreamingTraceProtoBuilder, timestamp: int | None = None) -> Any:

@@ -311,16 +311,24 @@ def _remote_line(remote: Remote, clock: Clock) -> str:
     )
 
 
-def print_comparison(console: Console, measured: Report, simulated: Report, unit: str) -> None:
-    """Print the measurements of a board beside those of the simulator.
+def print_comparison(
+    console: Console,
+    measured: Report,
+    simulated: Report,
+    unit: str,
+    bounds: Mapping[str, int | None] | None = None,
+) -> None:
+    """Print the measurements of a board beside those of the simulator, and beside the bounds of the analysis.
 
     Args:
         console: where to.
         measured: on the board.
         simulated: of the same task set.
         unit: the unit to write times in.
+        bounds: of responses in ticks of the simulation, by task; None: the table has none.
     """
-    print_table(console, f"{_title(measured)}  on {measured.platform}", _comparison_table(measured, simulated, unit))
+    table = _comparison_table(measured, simulated, unit, bounds)
+    print_table(console, f"{_title(measured)}  on {measured.platform}", table)
     if measured.remote is not None:
         console.print(_remote_line(measured.remote, Clock(measured.resolution_ns, unit)), soft_wrap=True)
     _say_what_is_left_out(console, measured)
@@ -505,8 +513,8 @@ def _policies_table(reports: Sequence[Report], clock: Clock) -> Table:
     return _table(columns, totals, (_numbered([cells_of(row, clock) for row in under]) for under in rows))
 
 
-def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
-    """Make the table with one line for each task: measured and simulated responses and misses."""
+def _comparison_table(measured: Report, simulated: Report, unit: str, bounds: Mapping[str, int | None] | None) -> Table:
+    """Make the table with one line for each task: measured and simulated responses and misses, and bounds."""
     totals: dict[str, Text | str] = {
         "jobs": str(sum(row.jobs for row in measured.rows)),
         "misses": _misses(measured.missed),
@@ -514,10 +522,15 @@ def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
     }
     clocks = [Clock(report.resolution_ns, unit) for report in (measured, simulated)]
     ideal = {f"{key} 1": f"sim {key}" for key in _RESPONSES}
-    keys = [*_names(measured), "period", "jobs", *_RESPONSES, *ideal, "misses"]
+    keys = [*_names(measured), "period", "jobs", *_RESPONSES, *ideal, *["bound"] * (bounds is not None), "misses"]
     columns = [*((key, ideal.get(key, key)) for key in keys), ("misses 1", "simulated")]
     rows = zip(measured.rows[:MAX_LINES], simulated.rows, strict=False)
-    return _table(columns, totals, (_numbered(list(map(cells_of, both, clocks))) for both in rows))
+    told = bounds or {}
+    cells = (
+        _numbered(list(map(cells_of, both, clocks))) | {"bound": Cell(clocks[1].write(told.get(both[1].task)))}
+        for both in rows
+    )
+    return _table(columns, totals, cells)
 
 
 def _numbered(of_runs: Sequence[Mapping[str, Cell]]) -> dict[str, Cell]:

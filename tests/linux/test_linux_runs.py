@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Task sets as threads of Linux: traces replay, what ran is what was decided, and what goes wrong is named.
+
+All systems run after one boot. The checks themselves are tested with traces of the simulator and switches that follow
+from them, each spoiled in one way.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import takt
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import System
+from places import EXAMPLES, ROOT
+from sampling import tries
+from takt import _core
+from takt.base.errors import BoardError
+from takt.files import trace_file
+from takt.linux import board, check
+from takt.run import linux_checks
+from test_boards import GENERATORS, as_programs, invoke
+
+FOLDER = ROOT / "build" / "linux"
+TOOLS = ("busybox", "cc", "clang-19", "llc-19", "opt-19", "llvm-link-19")
+can_run = (FOLDER / "packages").exists() and all(map(shutil.which, TOOLS))
+needs_linux = pytest.mark.skipif(not can_run, reason="no guest with Linux here: make linux fetches it")
+
+RUN = (
+    *("allocator", "fpds", "iot_65", "iot_node", "mode_change", "negotiation", "resources", "servers"),
+    *("shared_rates", "shared_server_resources", "smallest", "time_driven"),
+)
+TWO = """schema = 1
+[system]
+policy  = "edf"
+cpus    = 2
+horizon = "100ms"
+"""
+TWO += "".join(
+    f'[[task]]\nname = "{name}"\ncpu = {cpu}\nperiod = "{period}ms"\nwcet = "{wcet}ms"\n'
+    for name, cpu, period, wcet in (("a", 0, 10, 3), ("b", 0, 25, 5), ("c", 1, 8, 2), ("d", 1, 40, 10))
+)
+FOUR = TWO.replace("cpus    = 2", "cpus    = 4") + "".join(
+    f'[[task]]\nname = "{name}"\ncpu = {cpu}\nperiod = "{period}ms"\nwcet = "1ms"\n'
+    for name, cpu, period in (("e", 2, 10), ("f", 2, 25), ("g", 3, 8))
+)
+
+
+def loaded(text: str, folder: Path) -> takt.System:
+    """Load a task set from text."""
+    path = folder / "set.toml"
+    path.write_text(text)
+    return takt.load(path)
+
+
+def drawn(generator: st.SearchStrategy[System]) -> Iterator[takt.System]:
+    """Give random systems; a tick is 1 ms."""
+    found = []
+
+    @tries(2)
+    @given(generator, st.integers(20, 60))
+    def collect(system: System, horizon: int) -> None:
+        found.append(as_programs(system).replace(horizon=horizon))
+
+    collect()
+    return iter(found)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, board.Run]:
+    """Run everything after one boot."""
+    folder = tmp_path_factory.mktemp("runs")
+    systems = {name: takt.load(EXAMPLES / f"{name}.toml") for name in RUN}
+    systems |= {name: systems[name].replace(horizon="1s") for name in ("iot_65", "iot_node")}
+    systems["iot_fp"] = systems["iot_65"].replace(policy="fp")
+    systems |= {name: loaded(text, folder) for name, text in (("two", TWO), ("four", FOUR))}
+    systems |= {
+        f"{kind} {number}": system
+        for kind, generator in GENERATORS.items()
+        for number, system in enumerate(drawn(generator))
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(board.FOLDER_VARIABLE, str(FOLDER))
+        found = board.run_all(list(systems.values()), [folder / f"{name}.takt" for name in systems])
+    return dict(zip(systems, found, strict=True))
+
+
+@needs_linux
+def test_every_run_replays_and_its_threads_did_what_was_decided(runs: dict[str, board.Run]) -> None:
+    found = {name: linux_checks.check(run).findings for name, run in runs.items()}
+    assert not {name: findings for name, findings in found.items() if findings}
+
+
+@needs_linux
+def test_nine_jobs_of_ten_respond_within_half_a_millisecond_of_the_simulation(runs: dict[str, board.Run]) -> None:
+    for name in ("iot_fp", "iot_node"):
+        system, trace = runs[name].system, runs[name].trace
+        ours = takt.run.measurement.jobs_of(trace)
+        theirs = takt.simulate(system).jobs
+        both = ours.join(theirs, on=["task", "job"])
+        ticks = system.resolution_ns // trace.system.resolution_ns
+        late = (both["response"].cast(pl.Int64) - both["response_right"].cast(pl.Int64) * ticks).abs()
+        assert (len(both), len(late.filter(late > 500)) < len(both) // 10) == (len(theirs), True)
+
+
+@needs_linux
+def test_the_domains_of_a_machine_are_one_trace(runs: dict[str, board.Run]) -> None:
+    for name, count in (("two", 2), ("four", 4)):
+        trace = runs[name].trace
+        assert [each.processors for each in trace.domains] == [(cpu,) for cpu in range(count)]
+        assert takt.replay(trace.path).is_identical
+        assert all(len(each.jobs) > 0 for each in runs[name].processors)
+
+
+# ---- the checks ------------------------------------------------------------------------------------------------
+
+PLAIN = """schema = 1
+[system]
+resolution = "1us"
+policy  = "fp"
+horizon = "40ms"
+[[task]]
+name = "A"
+period = "5ms"
+wcet = "1ms"
+[[task]]
+name = "B"
+period = "20ms"
+wcet = "6ms"
+"""
+
+
+def switched(system: takt.System, folder: Path) -> board.Run:
+    """Give a run that does what the simulator does, with switches 10 us after decisions."""
+    path = folder / "T.takt"
+    takt.simulate(system, trace=path)
+    trace = trace_file.read(path)
+    names = trace.system.entity_names()
+    rows, last = [], 0
+    for record in trace.records():
+        if record.kind == _core.RECORD_DECISION:
+            thread = 0 if record.entity == _core.NO_ENTITY else 100 + record.entity
+            rows.append((record.now * trace.system.resolution_ns + 10_000, last, thread))
+            last = thread
+    processor = board.Processor(
+        trace=trace,
+        threads={100 + number: name for number, name in enumerate(names)},
+        switches=np.array(rows, dtype=[("at", "<i8"), ("off", "<u4"), ("on", "<u4")]),
+        jobs=np.zeros(0, dtype=[("end", "<i8")]),
+    )
+    return board.Run(system, trace, (processor,), ())
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> board.Run:
+    return switched(loaded(PLAIN, tmp_path), tmp_path)
+
+
+def with_switches(run: board.Run, change: Callable[[Any], Any]) -> board.Run:
+    """Change the switches of a run."""
+    processor = run.processors[0]
+    return replace(run, processors=(replace(processor, switches=change(processor.switches.copy())),))
+
+
+def late(switches: Any) -> Any:
+    switches["at"][3] += 1_200_000
+    return switches
+
+
+def swapped(switches: Any) -> Any:
+    switches["on"][[0, 1]] = switches["on"][[1, 0]]
+    return switches
+
+
+def stray(switches: Any) -> Any:
+    idle = int(np.flatnonzero(switches["on"] == 0)[0])
+    switches["on"][idle] = 101
+    return switches
+
+
+def test_a_run_as_simulated_has_no_finding(good: board.Run) -> None:
+    checked = linux_checks.check(good)
+    assert checked.findings == ()
+    assert (checked.largest_lag_ns, checked.difference_ns, checked.slack_ns) == (10_000, 0, 100_000)
+    assert linux_checks.sentence(checked).startswith("kernel: 12 switches to threads of tasks, all as decided, 0.01ms")
+
+
+@pytest.mark.parametrize(
+    ("change", "finding"),
+    [
+        (late, r"B ran from .* not only while it was selected"),
+        (swapped, r"B ran from .* not only while it was selected"),
+        (stray, r"A ran from .* not only while it was selected"),
+        (lambda switches: switches[1:], r"A was selected at 0ms, but B ran from 1\.01ms on"),
+        (lambda switches: switches[:-2], r"A was selected at 35ms, but did not run"),
+    ],
+)
+def test_switches_that_were_not_decided_are_found(good: board.Run, change: Callable[[Any], Any], finding: str) -> None:
+    found = linux_checks.check(with_switches(good, change)).findings
+    assert len(found) == 1
+    assert re.search(f"^processor 0: .*{finding}", found[0]), found
+
+
+def test_a_thread_that_is_switched_off_at_once_is_no_finding(good: board.Run) -> None:
+    def visit(switches: Any) -> Any:
+        at = switches["at"][2]
+        rows = np.array([(at - 60_000, 0, 102)], dtype=switches.dtype)
+        return np.sort(np.concatenate((switches, rows)), order="at")
+
+    assert linux_checks.check(with_switches(good, visit)).findings == ()
+
+
+def test_a_completion_of_another_job_is_found(good: board.Run) -> None:
+    data = bytearray(good.trace.data)
+    first = next(at for at in range(0, len(data), 32) if data[at + 24] == _core.RECORD_COMPLETE)
+    data[first + 28] += 1
+    trace = replace(good.trace, data=memoryview(bytes(data)))
+    found = list(linux_checks._foreign_completions(trace))
+    assert found == ["processor 0: A#1 completed at 1ms, but A#0 was selected"]
+
+
+def test_a_run_that_is_far_from_its_simulation_is_found(good: board.Run, tmp_path: Path) -> None:
+    other = loaded(PLAIN.replace("6ms", "9ms"), tmp_path)
+    found = linux_checks.check(replace(good, system=other)).findings
+    assert found == (
+        "processor 0: from 0ms to 8ms A had the processor for 1ms more or less than in the simulation; "
+        "the bound is 0.742ms",
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_plain"),
+    [
+        ("", "", True),
+        ('"fp"', '"edf"', True),
+        ('"fp"', '"llf"', False),
+        ('wcet = "6ms"', 'wcet = "6ms"\npreemption = "non-preemptive"', False),
+        ('wcet = "6ms"', 'wcet = "6ms"\non_miss = "abort"', False),
+    ],
+)
+def test_schedules_that_may_jump_have_no_bound(old: str, new: str, is_plain: bool, tmp_path: Path) -> None:
+    assert linux_checks.is_continuous(loaded(PLAIN.replace(old, new), tmp_path)) == is_plain
+
+
+# ---- what is refused --------------------------------------------------------------------------------------------
+
+
+def test_the_kernel_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(board.FOLDER_VARIABLE, str(tmp_path))
+    expected = (
+        "there is no kernel of Linux here: run make linux in Takt's folder, or name its build/linux by TAKT_LINUX\n"
+    )
+    assert invoke("run", str(EXAMPLES / "smallest.toml"), "--on", "linux") == (1, "", expected)
+
+
+def test_a_machine_that_cannot_run_takt_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    finding = check.Finding("kernel", "missing", "5.10", "6.12", "boot a newer one")
+    monkeypatch.setattr(check, "check", lambda root: [finding, finding])
+    expected = "this machine cannot run Takt: kernel: boot a newer one and 1 more; takt linux check lists all\n"
+    assert invoke("run", str(EXAMPLES / "smallest.toml"), "--on", "linux-host") == (1, "", expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["dhall.toml"], "[system] cpus: under Linux a domain has one processor, found 4; give each task a cpu"),
+        (
+            ["smallest.toml", "--horizon", "400s"],
+            "[system] horizon: the run would take 400s, expected 300s at most; shorten it, as by --horizon 10s",
+        ),
+        (
+            ["architectures.toml"],
+            "[platform] model: the board is an architecture of its own; leave it out",
+        ),
+    ],
+)
+def test_what_linux_cannot_run_is_bad_input(arguments: list[str], line: str) -> None:
+    file = str(EXAMPLES / arguments[0])
+    assert invoke("run", file, *arguments[1:], "--on", "linux") == (2, "", f"{file}: {line}\n")
+
+
+def test_products_without_sources_are_used_as_they_are(tmp_path: Path) -> None:
+    place = tmp_path / "linux"
+    with pytest.raises(
+        BoardError, match=r"^there is no linux/bpf/build.py around .*; run make linux in Takt's folder$"
+    ):
+        board.products(place)
+    (place / "takt").mkdir(parents=True)
+    for name in ("takt.bpf.o", "tables.bin", "takt-linux"):
+        (place / "takt" / name).touch()
+    assert set(board.products(place)) == {"takt.bpf.o", "tables.bin", "takt-linux"}
+
+
+def test_a_tick_is_1_us_unless_the_file_needs_its_own(tmp_path: Path) -> None:
+    assert board.tick_of(loaded(PLAIN, tmp_path)) == 1000
+    assert board.tick_of(loaded(PLAIN.replace("1us", "500ns"), tmp_path)) == 500
+    assert board.tick_of(loaded(PLAIN.replace('"1us"', '"1ms"').replace('"5ms"', "5"), tmp_path)) == 1_000_000
