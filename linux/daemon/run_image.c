@@ -349,7 +349,6 @@ int main(int count, char **arguments) {
             "");
     }
     const uint32_t processors = count == 4 ? (uint32_t)sysconf(_SC_NPROCESSORS_CONF) : (uint32_t)count - 5;
-    machine.is_full = getenv("TAKT_FULL") != NULL;
     load(&machine, arguments, processors);
     const int status = count == 4 ? run_list(&machine, arguments[3])
                                   : run_images(&machine, arguments[3], strtoull(arguments[4], NULL, 10), 0,
