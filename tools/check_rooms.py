@@ -73,7 +73,7 @@ ROOMS: dict[str, Room] = {
     "linux/program": Room(includes=frozenset({"core/", "policy/", "system/", "linux/slot.h", "linux/lib/"})),
     # Programs of the kernel: the types are the kernel's own, and the helpers are libbpf's.
     "linux/bpf": Room(
-        includes=LINUX_HEADERS,
+        includes=LINUX_HEADERS | {"core/"},
         system=FREESTANDING | {"vmlinux.h", "bpf/bpf_helpers.h", "bpf/bpf_tracing.h"},
         only_stdlib=True,
     ),
