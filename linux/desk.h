@@ -57,6 +57,7 @@ typedef struct takt_desk {
     uint64_t lost;       /* events for which there was no room */
     uint64_t orphans;    /* jobs completed for threads that are gone */
     uint64_t stopped_ns; /* the job that runs was stopped then; 0: it was not */
+    uint32_t has_points; /* 1: the job that runs is non-preemptive */
     uint32_t is_stolen;  /* 1: by another class, which runs now */
     uint32_t first;      /* of the events in `pending` */
     uint32_t count;      /* likewise */

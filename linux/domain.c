@@ -204,12 +204,12 @@ uint64_t takt_domain_selected(uint64_t domain) {
     const takt_entity_t *entity = takt_dispatcher_peek(peeked->system.dispatcher);
     peeked->is_outdated =
         is_outdated(peeked, entity) || peeked->scheduler.received != peeked->answer.sequence;
-    return number_of_task(entity);
+    return number_of_task(entity) | (peeked->is_outdated ? TAKT_DOMAIN_OUTDATED : 0u);
 }
 
 uint64_t takt_domain_peek(uint64_t domain, uint64_t now) {
     (void)takt_domain_pass(domain, now);
-    return takt_domain_selected(domain);
+    return (uint32_t)takt_domain_selected(domain);
 }
 
 uint64_t takt_domain_take(uint64_t domain, uint64_t now) {

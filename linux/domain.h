@@ -109,9 +109,12 @@ uint64_t takt_domain_post(uint64_t domain, uint64_t kind_and_entity, uint64_t jo
  * because a server that idles pays. */
 uint64_t takt_domain_peek(uint64_t domain, uint64_t now);
 
-/* The parts of a peek: handles what is due, and returns 0; selects. */
+/* The parts of a peek: handles what is due, and returns 0; selects. A selection has TAKT_DOMAIN_OUTDATED added if a take
+ * is due. */
 uint64_t takt_domain_pass(uint64_t domain, uint64_t now);
 uint64_t takt_domain_selected(uint64_t domain);
+
+#define TAKT_DOMAIN_OUTDATED (UINT64_C(1) << 32)
 
 /* Takes the decision, in force from `now` on. Returns as takt_domain_peek; domain->answer has the decision in full. An
  * input that is due since the last peek is posted by the next one. A lock that waited for its budget is applied here;

@@ -34,7 +34,7 @@ ZERO = 0x100000000800
 DEEPEST = 7  # frames: the verifier allows eight, and one is that of the program
 ROOMS = ("core", "policy", "system")
 FILES = ("remote/scheduler.c", "linux/domain.c", "linux/bpf/tell.c")
-ENTRIES = tuple(f"takt_domain_{name}" for name in ("post", "pass", "selected", "settle", "commit", "next", "tell"))
+ENTRIES = tuple(f"takt_domain_{name}" for name in ("post", "pass", "selected", "settle", "commit", "next", "tell", "next_sleeper"))
 FOR_THE_DAEMON = (*ENTRIES, "takt_domain_build", "takt_domain_end", "takt_domain_message")
 CLANG = (
     f"clang-{VERSION} -target bpf -mcpu=v4 -O2 -mllvm -inline-threshold=40 -fno-delete-null-pointer-checks "

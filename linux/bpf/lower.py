@@ -6,7 +6,7 @@ pointers into memory of several kinds. Core stays as it is; its IR is rewritten:
 
 - Each pointer is one into the arena (`ptr addrspace(1)`).
 - A function whose address is taken is a number. A call through a pointer is a call of a function that selects by that
-  number. Its candidates are the functions that stand in the same field of the same structure, or in the same table.
+  number. Its candidates are the functions that a constant or a store puts into that field, or that are in that table.
 - A constant is at a fixed address of the arena. The linker lays the constants out.
 - An object on the stack is in a frame of the arena. Core has no recursion: each function has one frame per processor.
 - A copy of a constant size is loads and stores of words.
@@ -266,11 +266,15 @@ class Candidates:
         """Adds what the code itself stores into fields."""
         self.module = module
         self.tables = tables
+        self.stored: dict[tuple[str, int], list[tuple[Function, str]]] = defaultdict(list)
+        self.open: set[tuple[str, int]] = set()
         for function in module.functions.values():
             for line in function.body:
-                match = re.match(rf"  store ptr @({NAME}), ptr .*!tbaa (!\d+)", line)
-                if match and match[1] in tables.numbers:
-                    tables.fields[self.field_of(match[2])].add(match[1])
+                match = re.match(rf"  store ptr ([@%])({NAME}), ptr .*!tbaa (!\d+)", line)
+                if match and match[2] in tables.numbers:
+                    tables.fields[self.field_of(match[3])].add(match[2])
+                elif match and match[1] == "%":
+                    self.stored[self.field_of(match[3])].append((function, f"%{match[2]}"))
 
     def field_of(self, tag: str) -> tuple[str, int]:
         """Returns the innermost structure, and the offset in it, that an access tag names."""
@@ -323,9 +327,17 @@ class Candidates:
                 found |= self.of(function, name[0] or name[1])
             return found
         if match := re.match(rf"load ptr, ptr (%{NAME}|@{NAME}), align \d+, !tbaa (!\d+)", value):
-            found = self.tables.fields.get(self.field_of(match[2]), set())
-            return found or self.of_table(function, match[1])
+            return self.of_field(self.field_of(match[2])) or self.of_table(function, match[1])
         raise UnknownError(f"{function.name}: a call of {value}")
+
+    def of_field(self, place: tuple[str, int]) -> set[str]:
+        """Returns the functions that a field may have; none if it is no field of functions."""
+        found = set(self.tables.fields.get(place, ()))
+        if found and place not in self.open:
+            self.open.add(place)
+            found = found.union(*(self.of(function, value) for function, value in self.stored[place]))
+            self.open.remove(place)
+        return found
 
     def of_table(self, function: Function, place: str) -> set[str]:
         """Returns the functions in the tables that a place may be in."""

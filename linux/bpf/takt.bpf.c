@@ -2,8 +2,8 @@
 /* The programs that make a domain the scheduler of a processor, under sched_ext. They observe events and switches; the
  * domain decides (linux/domain.h), lowered into the same object.
  *
- *     quiescent, yield, disable   a thread sleeps, hands a request over, ends: noted
- *     enqueue     a thread is runnable: post what is noted, and its WAKE or ARRIVAL; peek: is it to run?
+ *     quiescent, runnable, yield, disable   a thread sleeps, wakes, hands a request over, ends: noted
+ *     enqueue     a thread is runnable: post what is noted; peek: is it to run?
  *     dispatch    the processor is free, or the timer has expired: post; peek; move the selected thread in
  *     running     a thread begins to run: post; take: the decision takes effect
  *     cpu_release, stopping       another class takes the processor: noted
@@ -43,12 +43,17 @@ enum {
     STATE_BLOCKED = 4,
     STATE_YIELDS = 16,
     STATE_PERIODIC = 32,
-    CLOCK = 1,        /* CLOCK_MONOTONIC */
-    DROPPED_MOST = 4, /* decisions in a row that a lock drops which waited for its budget */
-    ORPHANS_MOST = 8, /* jobs without a thread that a dispatch completes */
+    STATE_HAS_POINTS = 64,
+    CREW_AWAKE = 1, /* the entity has a thread */
+    CREW_ASLEEP = 2,
+    BACKSTOP_NS = 200000, /* after the instant for which a thread has set its own timer */
+    CLOCK = 1,            /* CLOCK_MONOTONIC */
+    DROPPED_MOST = 4,     /* decisions in a row that a lock drops which waited for its budget */
+    ORPHANS_MOST = 8,     /* jobs without a thread that a dispatch completes */
 };
 
 #define OF_THREAD (1ull << 31) /* as TAKT_DOMAIN_OF_THREAD, above the kind */
+#define OUTDATED (1ull << 32)  /* as TAKT_DOMAIN_OUTDATED */
 #define NONE ((u64)TAKT_DESK_NONE)
 /* Each frame counts: the domain needs the others. */
 #define INLINE static inline __attribute__((always_inline))
@@ -71,6 +76,7 @@ u64 takt_domain_settle(u64 domain, u64 now);
 u64 takt_domain_commit(u64 domain, u64 now);
 u64 takt_domain_next(u64 domain);
 u64 takt_domain_tell(u64 domain, u64 entity, u64 told);
+u64 takt_domain_next_sleeper(u64 domain);
 
 /* ---- memory that is shared with programs and the daemon --------------------------------------------------- */
 
@@ -104,7 +110,7 @@ struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, TAKT_DESK_SLOTS); /* as that of the slots */
     __type(key, u32);
-    __type(value, u32); /* 1: the entity has a thread */
+    __type(value, u32); /* CREW_ */
 } crew SEC(".maps");
 
 /* ---- memory of the kernel's programs ---------------------------------------------------------------------- */
@@ -133,6 +139,8 @@ struct {
 } alarms SEC(".maps");
 
 takt_ending_t ending;
+
+volatile const bool is_full; /* threads of the fair class are scheduled here, too */
 
 /* A program may use the arena if it has its map. */
 INLINE takt_desk_t *desk_of(u32 cpu) {
@@ -185,17 +193,21 @@ INLINE void arm_at(takt_desk_t *desk, u32 cpu, u64 at_ns) {
     }
 }
 
+/* A thread that sleeps until its release has a timer of its own: a second one at the same instant would delay it. */
 INLINE void arm(takt_desk_t *desk, u32 cpu) {
     u64 next = instant(desk, takt_domain_next(desk->domain));
-    if (next && next < desk->end_ns) {
-        arm_at(desk, cpu, next);
+    if (!next || next >= desk->end_ns || desk->epoch_ns >= desk->end_ns) {
+        return;
     }
+    u32 key = cpu * TAKT_DESK_SLOTS + (u32)takt_domain_next_sleeper(desk->domain);
+    u32 *sleeper = bpf_map_lookup_elem(&crew, &key);
+    arm_at(desk, cpu, sleeper && *sleeper == CREW_ASLEEP ? next + BACKSTOP_NS : next);
 }
 
 /* ---- slots ------------------------------------------------------------------------------------------------ */
 
 /* Writes what the domain says of an entity into its slot. */
-INLINE u32 publish(const takt_desk_t *desk, u32 cpu, u32 entity) {
+INLINE u32 publish(takt_desk_t *desk, u32 cpu, u32 entity) {
     takt_linux_slot_t *slot = slot_of(cpu, entity);
     takt_told_t __arena *told = told_of(cpu);
     u32 state = takt_domain_tell(desk->domain, entity, (u64)told);
@@ -211,12 +223,16 @@ INLINE u32 publish(const takt_desk_t *desk, u32 cpu, u32 entity) {
     slot->deadline_ns = instant(desk, told->deadline);
     slot->state = TAKT_SLOT_ATTACHED | (state & STATE_HAS_JOB ? TAKT_SLOT_HAS_JOB : 0);
     slot->next_release_ns = instant(desk, told->next_release);
+    desk->has_points = (state & STATE_HAS_POINTS) != 0;
     return state;
 }
 
 /* Another event may have made the running job's yield due. */
 INLINE void publish_yield(const takt_desk_t *desk, u32 cpu) {
-    takt_linux_slot_t *slot = desk->running != TAKT_DESK_NONE ? slot_of(cpu, desk->running) : NULL;
+    if (!desk->has_points || desk->running == TAKT_DESK_NONE) {
+        return;
+    }
+    takt_linux_slot_t *slot = slot_of(cpu, desk->running);
     if (slot && takt_domain_tell(desk->domain, desk->running, (u64)told_of(cpu)) & STATE_YIELDS) {
         slot->should_yield = 1;
     }
@@ -236,7 +252,7 @@ INLINE u32 state_of(const takt_desk_t *desk, u32 cpu, u32 entity) {
     return takt_domain_tell(desk->domain, entity, (u64)told_of(cpu));
 }
 
-/* Handles what is due; returns the number of the entity that would run. */
+/* Handles what is due; returns the number of the entity that would run, with OUTDATED if a take is due. */
 INLINE u64 peek(const takt_desk_t *desk, u64 now_ns) {
     takt_domain_pass(desk->domain, ticks(desk, now_ns));
     return takt_domain_selected(desk->domain);
@@ -359,14 +375,70 @@ INLINE void enqueue_other(struct task_struct *p, u64 flags) {
     scx_bpf_dsq_insert(p, SCX_DSQ_GLOBAL, SCX_SLICE_DFL, flags);
 }
 
-INLINE void note_of(struct task_struct *p, u32 what) {
+INLINE void set_crew(const takt_seat_t *seat, u32 has_thread, u32 state) {
+    u32 key = seat->cpu * TAKT_DESK_SLOTS + seat->entity;
+    takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
+    bpf_map_update_elem(&crew, &key, &has_thread, BPF_ANY);
+    if (slot) {
+        slot->state = state;
+    }
+}
+
+/* Gives a thread the seat that the daemon reserved for it. */
+INLINE place_t *seat_of(struct task_struct *p) {
+    u32 thread = p->pid;
+    takt_seat_t *seat = bpf_map_lookup_elem(&seats, &thread);
+    if (!seat || seat->cpu >= TAKT_DESKS || seat->entity >= TAKT_DESK_SLOTS) {
+        return NULL;
+    }
+    place_t place = {*seat, 0};
+    set_crew(seat, CREW_AWAKE, TAKT_SLOT_ATTACHED);
+    return bpf_task_storage_get(&places, p, &place, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+/* The thread is no thread of a domain any more. */
+INLINE void unseat(struct task_struct *p, place_t *place) {
+    takt_desk_t *desk = desk_of(place->seat.cpu);
+    u64 now_ns = bpf_ktime_get_ns();
+    if (desk && has_begun(desk, now_ns)) {
+        note(desk, place->seat.entity, TAKT_PENDING_END, now_ns);
+    }
+    set_crew(&place->seat, 0, 0);
+    scx_bpf_kick_cpu(place->seat.cpu, SCX_KICK_PREEMPT);
+    bpf_task_storage_delete(&places, p);
+}
+
+/* Threads of the fair class are under this scheduler before they join, and when they have left. */
+INLINE place_t *place_now(struct task_struct *p) {
     place_t *place = place_of(p);
+    if (!is_full) {
+        return place;
+    }
+    u32 thread = p->pid;
+    if (!place) {
+        return seat_of(p);
+    }
+    if (!bpf_map_lookup_elem(&seats, &thread)) {
+        unseat(p, place);
+        return NULL;
+    }
+    return place;
+}
+
+INLINE void note_of(struct task_struct *p, u32 what) {
+    place_t *place = place_now(p);
     takt_desk_t *desk = place ? desk_of(place->seat.cpu) : NULL;
     u64 now_ns = bpf_ktime_get_ns();
     if (!desk) {
         return;
     }
     place->is_asleep = what == TAKT_PENDING_SLEEP;
+    u32 key = place->seat.cpu * TAKT_DESK_SLOTS + place->seat.entity,
+        state = place->is_asleep ? CREW_ASLEEP : CREW_AWAKE;
+    u32 *member = bpf_map_lookup_elem(&crew, &key);
+    if (member) {
+        *member = state;
+    }
     if (has_begun(desk, now_ns)) {
         note(desk, place->seat.entity, what, now_ns);
     }
@@ -381,10 +453,7 @@ INLINE u64 attend(takt_desk_t *desk, u32 cpu) {
     if (!has_begun(desk, now_ns) || desk->is_stolen) {
         return NONE;
     }
-    u64 next = catch_up(desk, cpu, now_ns);
-    publish_yield(desk, cpu);
-    arm(desk, cpu);
-    return next;
+    return (u32)catch_up(desk, cpu, now_ns);
 }
 
 SEC("struct_ops/takt_enqueue")
@@ -395,15 +464,15 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
         enqueue_other(p, flags);
         return;
     }
-    if (place->is_asleep) {
-        note_of(p, TAKT_PENDING_WAKE);
-    }
     u64 next = attend(desk, place->seat.cpu);
     if (next == place->seat.entity) {
-        scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SCX_SLICE_INF, flags | SCX_ENQ_PREEMPT);
+        scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SCX_SLICE_INF, flags | SCX_ENQ_PREEMPT | SCX_ENQ_HEAD);
         return;
     }
     scx_bpf_dsq_insert(p, queue_of(place->seat.cpu, place->seat.entity), SCX_SLICE_INF, flags);
+    /* a thread that is switched to does these in `running` */
+    publish_yield(desk, place->seat.cpu);
+    arm(desk, place->seat.cpu);
     if (next != NONE && next != desk->running) {
         scx_bpf_kick_cpu(place->seat.cpu, SCX_KICK_PREEMPT);
     }
@@ -411,23 +480,21 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
 
 /* A decision that no thread carries out: none is to run, or the thread is gone. Returns whether another one is to be asked
  * for. */
-INLINE bool settle_without(takt_desk_t *desk, u32 cpu, u64 next, u64 now_ns) {
-    u32 key = cpu * TAKT_DESK_SLOTS + (u32)next;
+INLINE bool settle_without(takt_desk_t *desk, u32 cpu, u64 selected, u64 now_ns) {
+    u32 next = (u32)selected;
+    u32 key = cpu * TAKT_DESK_SLOTS + next;
     u32 *has_thread = next != NONE ? bpf_map_lookup_elem(&crew, &key) : NULL;
-    state_of(desk, cpu, next != NONE ? next : 0);
-    if (next == NONE) {
-        if (told_of(cpu)->is_outdated) {
-            take(desk, TAKT_DESK_NONE, now_ns);
-        }
-        return false;
-    }
     if (has_thread && *has_thread) {
         desk->absences++;
         return false;
     }
-    if (told_of(cpu)->is_outdated) {
+    if (selected & OUTDATED) {
         take(desk, next, now_ns);
     }
+    if (next == NONE) {
+        return false;
+    }
+    state_of(desk, cpu, next);
     post(desk, next, EVENT_COMPLETE, told_of(cpu)->job, ticks(desk, now_ns), now_ns);
     desk->orphans++;
     return true;
@@ -442,23 +509,23 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
     }
     desk->stopped_ns = 0;
     place_t *place = prev ? place_of(prev) : NULL;
-    u64 next = catch_up(desk, cpu, now_ns);
+    u64 selected = catch_up(desk, cpu, now_ns);
     u32 i;
     bpf_for(i, 0, ORPHANS_MOST) {
+        u32 next = (u32)selected;
         if (place && place->seat.entity == next && prev->scx.flags & SCX_TASK_QUEUED) {
             prev->scx.slice = SCX_SLICE_INF;
-            state_of(desk, cpu, next);
-            if (told_of(cpu)->is_outdated) {
+            if (selected & OUTDATED) {
                 take(desk, next, now_ns);
             }
             publish(desk, cpu, next);
             break;
         }
         if ((next != NONE && scx_bpf_dsq_move_to_local(queue_of(cpu, next))) ||
-            !settle_without(desk, cpu, next, now_ns)) {
+            !settle_without(desk, cpu, selected, now_ns)) {
             break;
         }
-        next = peek(desk, now_ns);
+        selected = peek(desk, now_ns);
     }
     arm(desk, cpu);
 }
@@ -466,33 +533,39 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
 SEC("struct_ops/takt_running")
 void BPF_PROG(takt_running, struct task_struct *p) {
     place_t *place = place_of(p);
-    takt_desk_t *desk = place ? desk_of(place->seat.cpu) : NULL;
+    if (!place && !is_full) {
+        return;
+    }
+    u32 cpu = place ? place->seat.cpu : bpf_get_smp_processor_id();
+    u32 entity = place ? place->seat.entity : TAKT_DESK_NONE;
+    takt_desk_t *desk = desk_of(cpu);
     if (!desk) {
         return;
     }
-    u32 cpu = place->seat.cpu, entity = place->seat.entity;
     u64 now_ns = bpf_ktime_get_ns();
     desk->running = entity;
     if (now_ns >= desk->end_ns) {
         return;
     }
-    u64 next = has_begun(desk, now_ns) ? catch_up(desk, cpu, now_ns) : NONE;
+    u64 selected = has_begun(desk, now_ns) ? catch_up(desk, cpu, now_ns) : NONE;
     desk->stopped_ns = 0;
-    if (next != entity) {
+    if ((u32)selected != entity) {
         desk->mismatches++;
         scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
-        return;
-    }
-    state_of(desk, cpu, entity);
-    if (told_of(cpu)->is_outdated || desk->decided != entity) {
-        take(desk, entity, now_ns);
+    } else if (!place) {
+        settle_without(desk, cpu, selected, now_ns);
+        arm(desk, cpu);
+    } else {
         takt_linux_slot_t *slot = slot_of(cpu, entity);
-        if (slot) {
+        if (slot && desk->decided != entity) {
             slot->started++;
         }
+        if (selected & OUTDATED) {
+            take(desk, entity, now_ns);
+        }
+        publish(desk, cpu, entity);
+        arm(desk, cpu);
     }
-    publish(desk, cpu, entity);
-    arm(desk, cpu);
 }
 
 SEC("struct_ops/takt_stopping")
@@ -515,6 +588,14 @@ void BPF_PROG(takt_cpu_release, s32 cpu, struct scx_cpu_release_args *args) {
     }
 }
 
+SEC("struct_ops/takt_runnable")
+void BPF_PROG(takt_runnable, struct task_struct *p, u64 flags) {
+    place_t *place = place_now(p);
+    if (place && place->is_asleep) {
+        note_of(p, TAKT_PENDING_WAKE);
+    }
+}
+
 SEC("struct_ops/takt_quiescent")
 void BPF_PROG(takt_quiescent, struct task_struct *p, u64 flags) {
     if (flags & SCX_DEQ_SLEEP) {
@@ -529,39 +610,17 @@ bool BPF_PROG(takt_yield, struct task_struct *from, struct task_struct *to) {
     return false;
 }
 
-INLINE void set_crew(const takt_seat_t *seat, u32 has_thread, u32 state) {
-    u32 key = seat->cpu * TAKT_DESK_SLOTS + seat->entity;
-    takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
-    bpf_map_update_elem(&crew, &key, &has_thread, BPF_ANY);
-    if (slot) {
-        slot->state = state;
-    }
-}
-
 /* A thread comes under this scheduler. */
 SEC("struct_ops/takt_enable")
-void BPF_PROG(takt_enable, struct task_struct *p) {
-    u32 thread = p->pid;
-    takt_seat_t *seat = bpf_map_lookup_elem(&seats, &thread);
-    if (!seat || seat->cpu >= TAKT_DESKS || seat->entity >= TAKT_DESK_SLOTS) {
-        return;
-    }
-    place_t place = {*seat, 0};
-    bpf_task_storage_get(&places, p, &place, BPF_LOCAL_STORAGE_GET_F_CREATE);
-    set_crew(seat, 1, TAKT_SLOT_ATTACHED);
-}
+void BPF_PROG(takt_enable, struct task_struct *p) { seat_of(p); }
 
 /* It leaves, or ends. */
 SEC("struct_ops/takt_disable")
 void BPF_PROG(takt_disable, struct task_struct *p) {
     place_t *place = place_of(p);
-    if (!place) {
-        return;
+    if (place) {
+        unseat(p, place);
     }
-    note_of(p, TAKT_PENDING_END);
-    set_crew(&place->seat, 0, 0);
-    scx_bpf_kick_cpu(place->seat.cpu, SCX_KICK_PREEMPT);
-    bpf_task_storage_delete(&places, p);
 }
 
 SEC("struct_ops.s/takt_init")
@@ -592,22 +651,35 @@ void BPF_PROG(takt_exit, struct scx_exit_info *info) {
     ending.kind = info->kind;
 }
 
+/* clang-format off */
+#define OPERATIONS \
+    .runnable = (void *)takt_runnable, \
+    .enqueue = (void *)takt_enqueue, \
+    .dispatch = (void *)takt_dispatch, \
+    .running = (void *)takt_running, \
+    .stopping = (void *)takt_stopping, \
+    .cpu_release = (void *)takt_cpu_release, \
+    .quiescent = (void *)takt_quiescent, \
+    .yield = (void *)takt_yield, \
+    .enable = (void *)takt_enable, \
+    .disable = (void *)takt_disable, \
+    .init = (void *)takt_init, \
+    .exit = (void *)takt_exit, \
+    .timeout_ms = 10000, .name = "takt"
+/* clang-format on */
+
+/* Of the processors' threads these schedule those of class SCHED_EXT; the others come before them. */
 SEC(".struct_ops.link")
 struct sched_ext_ops takt_ops = {
-    .enqueue = (void *)takt_enqueue,
-    .dispatch = (void *)takt_dispatch,
-    .running = (void *)takt_running,
-    .stopping = (void *)takt_stopping,
-    .cpu_release = (void *)takt_cpu_release,
-    .quiescent = (void *)takt_quiescent,
-    .yield = (void *)takt_yield,
-    .enable = (void *)takt_enable,
-    .disable = (void *)takt_disable,
-    .init = (void *)takt_init,
-    .exit = (void *)takt_exit,
+    OPERATIONS,
     .flags = SCX_OPS_ENQ_LAST | SCX_OPS_SWITCH_PARTIAL,
-    .timeout_ms = 10000,
-    .name = "takt",
+};
+
+/* These schedule the threads of the fair class, too: while the domain selects none. */
+SEC(".struct_ops.link")
+struct sched_ext_ops takt_ops_of_all = {
+    OPERATIONS,
+    .flags = SCX_OPS_ENQ_LAST,
 };
 
 /* The kernel's own record of switches, for checks: it knows nothing of decisions. */

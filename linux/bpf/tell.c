@@ -2,6 +2,8 @@
 /* What a domain says of an entity, as the programs of the kernel read it. */
 #include "linux/bpf/tell.h"
 
+#include "core/timers.h"
+
 static void tell_job(const takt_domain_t *domain, const takt_task_t *task, takt_told_t *told) {
     const takt_change_t *adopted = task->extension != NULL ? task->extension->adopted : NULL;
     told->release = task->job.release;
@@ -24,4 +26,19 @@ uint64_t takt_domain_tell(uint64_t domain, uint64_t entity, uint64_t told) {
         tell_job(asked, found->task, answer);
     }
     return answer->state;
+}
+
+uint64_t takt_domain_next_sleeper(uint64_t domain) {
+    const takt_domain_t *asked = (const takt_domain_t *)(uintptr_t)domain;
+    takt_timers_t *timers = &asked->system.dispatcher->root.timers;
+    const takt_instant_t next = takt_timers_next(timers);
+    if (next == TAKT_NEVER || next != takt_domain_next(domain)) {
+        return TAKT_NO_ENTITY;
+    }
+    const takt_timer_t *timer = takt_timers_due(timers, next);
+    if (timer == NULL || timer->kind != TAKT_TIMER_RELEASE) {
+        return TAKT_NO_ENTITY;
+    }
+    const takt_task_t *task = TAKT_CONTAINER_OF(timer, takt_task_t, timer);
+    return takt_task_is_active(task) ? TAKT_NO_ENTITY : takt_entity_number(task->entity);
 }

@@ -58,7 +58,15 @@ static bool set_sizes(takt_machine_t *machine, bool has_switches) {
                                  has_switches ? processors * TAKT_SWITCHES : 1) != 0) {
         return false;
     }
-    return bpf_program__set_autoload(bpf_object__find_program_by_name(machine->object, "takt_switch"),
+    size_t bytes;
+    bool *is_full = bpf_map__initial_value(map_of(machine, ".rodata"), &bytes);
+    if (is_full == NULL || bytes < sizeof *is_full) {
+        return false;
+    }
+    *is_full = machine->is_full;
+    struct bpf_map *other = map_of(machine, machine->is_full ? "takt_ops" : "takt_ops_of_all");
+    return bpf_map__set_autocreate(other, false) == 0 &&
+           bpf_program__set_autoload(bpf_object__find_program_by_name(machine->object, "takt_switch"),
                                      has_switches) == 0;
 }
 
@@ -177,7 +185,8 @@ bool takt_machine_attach(takt_machine_t *machine) {
     if (bpf_program__autoload(kept)) {
         machine->switch_link = bpf_program__attach(kept);
     }
-    machine->link = bpf_map__attach_struct_ops(map_of(machine, "takt_ops"));
+    machine->link =
+        bpf_map__attach_struct_ops(map_of(machine, machine->is_full ? "takt_ops_of_all" : "takt_ops"));
     return machine->link != NULL || fail(machine, "the kernel does not attach the scheduler");
 }
 

@@ -29,7 +29,9 @@ typedef struct takt_machine {
     takt_ending_t *ending;
     takt_linux_slot_t *slots;
     takt_switch_t *switches;
-    uint64_t next;       /* free memory of the arena */
+    uint64_t next; /* free memory of the arena */
+    bool
+        is_full; /* set by the caller: threads of the fair class are scheduled too, while the domains select none */
     uint32_t processors; /* for which there is memory */
     const char *what;    /* the step that failed */
     int error;           /* errno of that */

@@ -4,6 +4,7 @@
  * usage: takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE...
  *        takt-linux OBJECT TABLES LIST
  *
+ * In full mode, if TAKT_LINUX_FULL is set in the environment, threads of the fair class are scheduled too.
  * The image at place i is for processor i. LIST is a file of runs, one a line, as FOLDER TICK_NS OVERHEAD_NS IMAGE...: the
  * programs are loaded once for all of them, and each job executes OVERHEAD_NS less than the image says. Files in FOLDER, which is made:
  *
@@ -32,7 +33,7 @@ enum { STATUS_REFUSED = 2, STATUS_FAILED = 3, JOBS = 200000, RECORDS = 400000, N
 
 enum { BEFORE_IMAGES = 3 /* words in a line of the list */ };
 
-#define LEAD_NS UINT64_C(5000000) /* from the begin to instant 0 */
+#define LEAD_NS UINT64_C(50000000) /* from the begin to instant 0 */
 
 typedef struct run run_t;
 
@@ -298,6 +299,7 @@ static int run_images(takt_machine_t *machine, const char *folder, uint64_t tick
 static void load(takt_machine_t *machine, char **arguments, uint32_t processors) {
     struct timespec before, after;
     (void)clock_gettime(CLOCK_MONOTONIC, &before);
+    machine->is_full = getenv("TAKT_LINUX_FULL") != NULL;
     if (!takt_machine_open(machine, arguments[1], arguments[2], processors, true)) {
         end(STATUS_FAILED, machine->what, strerror(machine->error));
     }
