@@ -332,6 +332,7 @@ static takt_domain_status_t read_image(takt_domain_order_t *order, takt_domain_t
     uint64_t bytes;
     image.words = order->words;
     image.count = order->count;
+    image.policies = NULL;
     image.policy_count = 0;
     image.place = (takt_place_t){TAKT_TABLE_COUNT, 0, 0};
     takt_image_status_t status = takt_image_size(&image, &bytes);
