@@ -304,3 +304,28 @@ def test_a_tick_is_1_us_unless_the_file_needs_its_own(tmp_path: Path) -> None:
     assert board.tick_of(loaded(PLAIN, tmp_path)) == 1000
     assert board.tick_of(loaded(PLAIN.replace("1us", "500ns"), tmp_path)) == 500
     assert board.tick_of(loaded(PLAIN.replace('"1us"', '"1ms"').replace('"5ms"', "5"), tmp_path)) == 1_000_000
+
+
+def test_the_table_has_prediction_bound_and_measurement_and_the_pictures_are_drawn(
+    good: board.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(board, "run", lambda system, path, name: good)
+    file, picture, gantt = str(tmp_path / "set.toml"), tmp_path / "P", tmp_path / "G.svg"
+    status, output, errors = invoke("run", file, "--on", "linux", "--perfetto", str(picture), "--gantt", str(gantt))
+    assert (status, errors) == (0, "")
+    lines = output.splitlines()
+    assert lines[1].split()[-4:] == ["max", "bound", "misses", "simulated"]
+    assert lines[4].split() == ["B", "20000us", "2", *["7000us"] * 6, "8000us", "0", "0"]
+    assert lines[-1].startswith("kernel: 12 switches to threads of tasks, all as decided")
+    assert b"kernel, processor 0" in picture.read_bytes()
+    assert gantt.read_text().startswith("<?xml")
+
+
+def test_a_finding_is_an_error_and_the_trace_is_kept(
+    good: board.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(board, "run", lambda system, path, name: with_switches(good, late))
+    status, output, errors = invoke("run", str(tmp_path / "set.toml"), "--on", "linux")
+    assert (status, output) == (1, "")
+    assert errors.startswith("processor 0: ")
+    assert Path(good.trace.path).exists()
