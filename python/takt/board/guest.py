@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from takt.base import output_files
 from takt.base.errors import BoardError
 from takt.board import emulation, firmware
 
@@ -121,7 +122,7 @@ def run(
     with emulation.temporary_folder() as folder:
         contents = _contents(command, files or {}, results)
         contents |= {name: _compile(name, folder) for name in _PROGRAMS}
-        (folder / "initramfs").write_bytes(_initramfs(contents))
+        output_files.write(folder / "initramfs", _initramfs(contents))
         _emulate(machine, folder, patience)
         console = (folder / "console").read_text(encoding="utf-8", errors="replace").replace("\r", "")
         found = _read_results(folder / "results")

@@ -357,7 +357,7 @@ def _here(
     with emulation.temporary_folder() as folder:
         for name, content in files.items():
             if isinstance(content, bytes):
-                (folder / name).write_bytes(content)
+                output_files.write(folder / name, content)
             else:
                 (folder / name).symlink_to(content)
         try:
