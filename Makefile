@@ -33,7 +33,7 @@ help:
 	@echo "make studies  make the tables and figures of the papers again; make study-s0, study-s1, study-s2, study-s3, study-s4: of one paper"
 	@echo "make blinky   build examples/blinky_rtos and run it; PORT=$(PORT), cortex_m and riscv in QEMU, or posix"
 	@echo "make admission  likewise examples/admission_rtos: tasks that an analysis admits at run time"
-	@echo "make linux    boot a kernel with sched_ext in an emulator, and say what it has"
+	@echo "make linux    boot a kernel with sched_ext in an emulator, and run a task set on it"
 	@echo "make api      make the reference of the kernel's calls, build/api/html"
 	@echo "make lint     check style, types, includes and imports"
 	@echo "make format   put sources into the project's format"
@@ -137,6 +137,8 @@ blinky admission:
 linux: $(STAMPS)/package
 	@$(PREPARE) tools linux || true
 	@$(RUN) linux/guest/boot.py
+	@test ! -e build/linux/vmlinux || for policy in fp rate-based; do \
+	    $(VENV)/bin/takt run examples/iot_65.toml --on linux --policy $$policy || exit 1; done
 
 api:
 	@$(PREPARE) tools api
