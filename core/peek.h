@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Peek: the decision that a take would make, without its effects.
+/* Peek: the entity that takt_dispatcher_take would return, without the effects of that call.
  *
  * A take starts jobs with thresholds, grants resources and parks blocked entities. A scheduler at a distance compares
  * between two takes: it signals if another entity would be selected (docs/explanation/remote.md). Nothing is written

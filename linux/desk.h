@@ -91,9 +91,8 @@ typedef struct takt_told {
     uint32_t state; /* TAKT_DOMAIN_ */
     uint32_t job;   /* its current job, or its last one */
     uint32_t waiting;
-    uint32_t change;      /* one more than the number; 0: none */
-    uint32_t is_missed;   /* as of the last decision for it */
-    uint32_t is_outdated; /* of the domain: a take is due */
+    uint32_t change;    /* one more than the number; 0: none */
+    uint32_t is_missed; /* as of the last decision for it */
 } takt_told_t;
 
 #endif

@@ -104,13 +104,13 @@ uint64_t takt_domain_post(uint64_t domain, uint64_t kind_and_entity, uint64_t jo
 #define TAKT_DOMAIN_OF_THREAD (UINT64_C(1) << 63)
 
 /* Handles what is due at `now`. Returns the number of the entity whose job would run, TAKT_NO_ENTITY for none: nothing is
- * ready, or a server idles at its cost. If domain->is_outdated is set, a take is due: when that job begins to run; if
+ * ready, or a server idles at its cost. If domain->is_outdated is set, the decision is to be taken: when that job begins to run; if
  * none would run, when the last one has stopped; if the same one runs on, at once. This also holds from none to none,
  * because a server that idles pays. */
 uint64_t takt_domain_peek(uint64_t domain, uint64_t now);
 
-/* The parts of a peek: handles what is due, and returns 0; selects. A selection has TAKT_DOMAIN_OUTDATED added if a take
- * is due. */
+/* The parts of a peek: handles what is due, and returns 0; selects. A selection has TAKT_DOMAIN_OUTDATED added if the
+ * decision is to be taken. */
 uint64_t takt_domain_pass(uint64_t domain, uint64_t now);
 uint64_t takt_domain_selected(uint64_t domain);
 
@@ -131,7 +131,7 @@ uint64_t takt_domain_take(uint64_t domain, uint64_t now);
 uint64_t takt_domain_settle(uint64_t domain, uint64_t now);
 uint64_t takt_domain_commit(uint64_t domain, uint64_t now);
 
-/* Returns the instant of the next peek at the latest; TAKT_NEVER for never. After a take it may be that of the take. */
+/* Returns the instant of the next peek at the latest; TAKT_NEVER for never. It can be due already after a decision. */
 uint64_t takt_domain_next(uint64_t domain);
 
 /* What is known of an entity; bits. */

@@ -18,7 +18,6 @@ describes the functions to the verifier; llc makes code. Exit status 1 and one l
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -26,6 +25,7 @@ from pathlib import Path
 import describe
 import flatten
 import lower
+from lower import run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 VERSION = lower.VERSION
@@ -45,26 +45,6 @@ CLANG = (
 GLUE = f"clang-{VERSION} -target bpf -mcpu=v4 -O2 -g -Wall -Werror -Wno-unused-function -S -emit-llvm".split()
 CLEAN = "function(sroa,early-cse,instcombine,simplifycfg,dce)"
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
-
-
-class BuildError(Exception):
-    """A tool failed; the text says which one and why."""
-
-
-def run(*command: str | Path) -> None:
-    """Runs a tool.
-
-    Raises:
-        BuildError: It is missing or fails.
-    """
-    words = [str(word) for word in command]
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        raise BuildError(f"there is no {words[0]} here: prepare.py tools linux installs it") from None
-    if done.returncode != 0:
-        complaint = (done.stderr.strip() or "failed").splitlines()
-        raise BuildError(f"{words[0]}: {complaint[0]}")
 
 
 def sources() -> list[Path]:
@@ -175,7 +155,7 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         build(arguments.linux.resolve(), arguments.into.resolve())
-    except (BuildError, lower.UnknownError, OSError) as error:
+    except (lower.UnknownError, OSError) as error:
         print(f"build.py: {error}", file=sys.stderr)
         return 1
     return 0

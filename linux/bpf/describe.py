@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import re
 
-from lower import UnknownError, split
+from lower import NAME, PARAMETERS_MOST, UnknownError, split
 
-NAME = r"[-a-zA-Z$._0-9]+"
-PARAMETERS_MOST = 5
 ZERO = "%takt_zero"
 
 

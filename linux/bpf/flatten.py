@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-NAME = r"[-a-zA-Z$._0-9]+"
+from lower import NAME
+
 LOOP = 30  # lines that a line in a loop counts for
 GROWTH = 1.5  # the verifier's work, as a power of a function's cost
 

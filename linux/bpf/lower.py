@@ -28,6 +28,8 @@ NAME = r"[-a-zA-Z$._0-9]+"
 POINTER = "ptr addrspace(1)"
 ALIGNMENT = 16
 PARAMETERS_MOST = 5
+FRAME_BYTES = 0x1000  # as linux/layout.h
+HOST = 'target datalayout = "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128"\ntarget triple = "x86_64-linux-gnu"\n'
 # What a parameter or a result may be said to be. The lowered code says none of it: what is deduced of objects on the
 # stack is wrong of objects in the arena.
 SAID = re.compile(
@@ -39,6 +41,27 @@ DROPPED = re.compile(r"call void @llvm\.(?:lifetime|assume|experimental\.noalias
 
 class UnknownError(Exception):
     """The IR has something that the rules of this file do not cover."""
+
+
+class BuildError(UnknownError):
+    """A tool is missing, or refuses what the rules made; the text says which one and why."""
+
+
+def run(*command: str | Path) -> str:
+    """Runs a tool and returns what it printed.
+
+    Raises:
+        BuildError: It is missing or fails.
+    """
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise BuildError(f"there is no {words[0]} here: prepare.py tools linux installs it") from None
+    if done.returncode != 0:
+        complaint = (done.stderr.strip() or "failed").splitlines()
+        raise BuildError(f"{words[0]}: {complaint[0]}")
+    return done.stdout
 
 
 @dataclass
@@ -161,14 +184,6 @@ class Tables:
     content: bytes = b""
 
 
-def run(*command: str) -> str:
-    """Runs a tool and returns what it printed."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise UnknownError(f"{command[0]}: {done.stderr.strip()[:2000]}")
-    return done.stdout
-
-
 def type_of(constant: str) -> str:
     """Returns the type of a constant, the text after the word `constant`."""
     if constant.startswith("["):
@@ -197,8 +212,7 @@ def lay_out(module: Module, base: int, folder: Path, types: dict[str, str]) -> T
     """Has the linker lay out all constants from an address on."""
     tables = Tables()
     tables.numbers = {name: 1 + place for place, name in enumerate(sorted(taken_in(module)))}
-    text = ['target datalayout = "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128"', 'target triple = "x86_64-linux-gnu"']
-    text += [f"{name} = type {kind}" for name, kind in module.types.items()]
+    text = [HOST, *(f"{name} = type {kind}" for name, kind in module.types.items())]
     for name, constant in module.constants.items():
         plain = re.sub(r", align \d+$", "", constant)
         text.append(f'@{name} = constant {plain}, section "{SECTION}", align 16')
@@ -542,9 +556,6 @@ def declarations(module: Module) -> list[str]:
     return lines
 
 
-HOST = 'target datalayout = "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128"\ntarget triple = "x86_64-linux-gnu"\n'
-
-
 def for_host(text: str) -> str:
     """Returns a lowered module for programs of the host: the arena is at the same address there."""
     return HOST + re.sub(r"^target .*\n", "", text, flags=re.M)
@@ -564,6 +575,7 @@ def lower(source: Path, parts: list[Path], base: int, folder: Path) -> Tables:
 
     Raises:
         UnknownError: The module has what the rules do not cover.
+        BuildError: A tool is missing or fails.
     """
     module = read(source.read_text(encoding="utf-8"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -571,6 +583,8 @@ def lower(source: Path, parts: list[Path], base: int, folder: Path) -> Tables:
     lowering = Lowering(module, tables)
     for function in module.functions.values():
         lowering.lower(function)
+    if lowering.frame > FRAME_BYTES:
+        raise UnknownError(f"objects on the stack take {lowering.frame} bytes; a frame has {FRAME_BYTES}")
     text = [*module.layout, *(f"{name} = type {kind}" for name, kind in module.types.items())]
     text += ["", *declarations(module), "", *lowering.text]
     (folder / "lowered.ll").write_text("\n".join(text) + "\n", encoding="utf-8")

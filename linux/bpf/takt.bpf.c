@@ -42,7 +42,6 @@ enum {
     STATE_HAS_JOB = 1, /* as TAKT_DOMAIN_ */
     STATE_BLOCKED = 4,
     STATE_YIELDS = 16,
-    STATE_PERIODIC = 32,
     STATE_HAS_POINTS = 64,
     CREW_AWAKE = 1, /* the entity has a thread */
     CREW_ASLEEP = 2,
@@ -252,7 +251,7 @@ INLINE u32 state_of(const takt_desk_t *desk, u32 cpu, u32 entity) {
     return takt_domain_tell(desk->domain, entity, (u64)told_of(cpu));
 }
 
-/* Handles what is due; returns the number of the entity that would run, with OUTDATED if a take is due. */
+/* Handles what is due; returns the number of the entity that would run, with OUTDATED if the decision is to be taken. */
 INLINE u64 peek(const takt_desk_t *desk, u64 now_ns) {
     takt_domain_pass(desk->domain, ticks(desk, now_ns));
     return takt_domain_selected(desk->domain);

@@ -19,7 +19,6 @@ uint64_t takt_domain_tell(uint64_t domain, uint64_t entity, uint64_t told) {
     takt_told_t *answer = (takt_told_t *)(uintptr_t)told;
     takt_entity_t *found =
         takt_system_entity(&((takt_domain_t *)(uintptr_t)domain)->system, (uint32_t)entity);
-    answer->is_outdated = asked->is_outdated;
     answer->state = (uint32_t)takt_domain_state(domain, entity);
     answer->next_release = takt_domain_next_release(domain, entity);
     if (found != NULL && found->task != NULL) {

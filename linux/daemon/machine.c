@@ -135,7 +135,7 @@ takt_domain_t *takt_machine_domain(const takt_machine_t *machine, uint32_t cpu) 
 
 /* Builds at the free memory. It is known how much a domain needs when it has been built in too little: of itself, then of
  * its system. */
-static takt_domain_status_t build(const takt_machine_t *machine, uint64_t at, takt_domain_order_t *order) {
+static takt_domain_status_t build(uint64_t at, takt_domain_order_t *order) {
     uint64_t bytes = 0;
     takt_domain_status_t status = TAKT_DOMAIN_MEMORY;
     for (int trial = 0; trial < 4 && status == TAKT_DOMAIN_MEMORY; trial++) {
@@ -146,7 +146,6 @@ static takt_domain_status_t build(const takt_machine_t *machine, uint64_t at, ta
         status = (takt_domain_status_t)takt_domain_build(at, bytes, (uint64_t)(uintptr_t)order);
         bytes = order->bytes;
     }
-    (void)machine;
     return status;
 }
 
@@ -162,7 +161,7 @@ takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, con
     }
     memcpy(copy, words, count * sizeof *words);
     *placed = (takt_domain_order_t){.words = copy, .count = count, .records = records};
-    const takt_domain_status_t status = build(machine, after, placed);
+    const takt_domain_status_t status = build(after, placed);
     *order = *placed;
     if (status != TAKT_DOMAIN_OK) {
         return status;

@@ -42,7 +42,7 @@ OF_SIMULATED = ("build", "end", "message", "next", "peek", "post", "state", "tak
 def ir_of(source: Path, folder: Path) -> Path:
     """Compile a file as core is compiled for the kernel."""
     target = folder / f"{source.stem}.ll"
-    build.run(*build.CLANG, f"-I{ROOT}", "-include", ROOT / "linux/bpf/loops.h", source, "-o", target)
+    lower.run(*build.CLANG, f"-I{ROOT}", "-include", ROOT / "linux/bpf/loops.h", source, "-o", target)
     return target
 
 
@@ -52,7 +52,7 @@ def object_of(module: str, entries: list[str], folder: Path) -> Path:
     keep = f"-internalize-public-api-list={','.join(entries)}"
     build.optimise(folder / "host.ll", folder / "small.ll", "internalize,globaldce,default<O2>", keep)
     target = folder / "lowered.o"
-    build.run(TOOLS[2], "-relocation-model=pic", "-filetype=obj", folder / "small.ll", "-o", target)
+    lower.run(TOOLS[2], "-relocation-model=pic", "-filetype=obj", folder / "small.ll", "-o", target)
     return target
 
 
@@ -156,10 +156,10 @@ def test_a_function_with_more_parameters_than_the_kernel_passes_is_not_described
 
 
 def test_a_tool_that_is_missing_or_fails_is_named() -> None:
-    with pytest.raises(build.BuildError, match=r"^there is no takt-none here: prepare\.py tools linux installs it$"):
-        build.run("takt-none")
-    with pytest.raises(build.BuildError, match=rf"^{TOOLS[1]}: .*nowhere"):
-        build.run(TOOLS[1], "/nowhere")
+    with pytest.raises(lower.BuildError, match=r"^there is no takt-none here: prepare\.py tools linux installs it$"):
+        lower.run("takt-none")
+    with pytest.raises(lower.BuildError, match=rf"^{TOOLS[1]}: .*nowhere"):
+        lower.run(TOOLS[1], "/nowhere")
 
 
 def test_addresses_are_those_of_the_layout() -> None:
@@ -167,6 +167,7 @@ def test_addresses_are_those_of_the_layout() -> None:
     base = int(re.findall(r"TAKT_ARENA_BASE (0x\w+)ull", text)[0], 16)
     named = {name: base + int(word, 16) for name, word in re.findall(r"(\w+) \(TAKT_ARENA_BASE \+ (0x\w+)ull\)", text)}
     assert (named["TAKT_ARENA_TABLES"], named["TAKT_ARENA_ZERO"]) == (build.TABLES, build.ZERO)
+    assert int(re.findall(r"TAKT_ARENA_FRAME_BYTES (0x\w+)ull", text)[0], 16) == lower.FRAME_BYTES
 
 
 # ---- domains -----------------------------------------------------------------------------------------------
@@ -177,7 +178,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A simulated Linux around domains as they are, and around lowered ones."""
     folder = tmp_path_factory.mktemp("lowered")
     parts = build.compile_parts(folder / "parts")
-    build.run(TOOLS[3], "-S", *parts, "-o", folder / "core.ll")
+    lower.run(TOOLS[3], "-S", *parts, "-o", folder / "core.ll")
     lower.lower(folder / "core.ll", parts, build.TABLES, folder)
     entries = [f"takt_domain_{name}" for name in OF_SIMULATED]
     lowered = object_of((folder / "lowered.ll").read_text(), entries, folder)
