@@ -98,6 +98,9 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
                        bool has_switches) {
     machine->processors = processors;
     machine->folder = "/sys/kernel/sched_ext";
+    if (machine->is_quiet) {
+        (void)libbpf_set_print(NULL);
+    }
     machine->object = bpf_object__open_file(object, NULL);
     if (machine->object == NULL) {
         return fail(machine, "the compiled programs cannot be read");

@@ -35,6 +35,7 @@ typedef struct takt_machine {
     uint64_t next; /* free memory of the arena */
     bool
         is_full; /* set by the caller: threads of the fair class are scheduled too, while the domains select none */
+    bool is_quiet;       /* set by the caller: libbpf says nothing */
     uint32_t processors; /* for which there is memory */
     const char *folder;  /* where the kernel tells of sched_ext; set by opening */
     const char *what;    /* the step that failed */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* taktd: the scheduler of this Linux, for programs that are linked with libtakt.
  *
- * usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] [--full]
+ * usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] [--full] [--verbose]
  *
  *     --socket    where programs and `takt linux` find it: /run/takt/taktd.sock
  *     --mode      of the socket's file, 0660 unless told: its group may join
  *     --group     of the socket's file, a name of /etc/group or a number: that of the process unless told
  *     --objects   the folder of takt.bpf.o and tables.bin: that of this program unless told
  *     --full      threads of the fair class are scheduled too, while the domains select none
+ *     --verbose   what libbpf says while it loads
  *
  * It loads the programs, opens the socket, and does what linux/protocol.h says until SIGTERM or SIGINT, then detaches. One taktd per
  * socket: a lock on PATH.lock, a file with the number of the process, ends with the process. With systemd it tells that it
@@ -42,6 +43,7 @@ typedef struct options {
     gid_t group;
     bool has_group;
     bool is_full;
+    bool is_verbose;
 } options_t;
 
 static _Noreturn void end(int status, const char *what, const char *detail) {
@@ -92,17 +94,26 @@ static void read_option(options_t *options, int option) {
     case 'f':
         options->is_full = true;
         break;
+    case 'v':
+        options->is_verbose = true;
+        break;
     default:
         end(STATUS_REFUSED,
-            "usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] [--full]", "");
+            "usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] [--full] "
+            "[--verbose]",
+            "");
     }
 }
 
 static options_t read_options(int count, char **arguments) {
     static const struct option known[] = {
-        {"socket", required_argument, NULL, 's'}, {"mode", required_argument, NULL, 'm'},
-        {"group", required_argument, NULL, 'g'},  {"objects", required_argument, NULL, 'o'},
-        {"full", no_argument, NULL, 'f'},         {NULL, 0, NULL, 0},
+        {"socket", required_argument, NULL, 's'},
+        {"mode", required_argument, NULL, 'm'},
+        {"group", required_argument, NULL, 'g'},
+        {"objects", required_argument, NULL, 'o'},
+        {"full", no_argument, NULL, 'f'},
+        {"verbose", no_argument, NULL, 'v'},
+        {NULL, 0, NULL, 0},
     };
     options_t options = {.socket = TAKT_PROTOCOL_PATH, .mode = MODE};
     int option;
@@ -182,9 +193,13 @@ static void load(takt_machine_t *machine, const options_t *options) {
     (void)snprintf(tables, sizeof tables, "%s/tables.bin", folder);
     const long processors = sysconf(_SC_NPROCESSORS_CONF);
     machine->is_full = options->is_full;
+    machine->is_quiet = !options->is_verbose;
     if (!takt_machine_open(machine, object, tables,
                            processors < TAKT_DESKS ? (uint32_t)processors : TAKT_DESKS, false)) {
-        end(STATUS_FAILED, machine->what, strerror(machine->error));
+        char detail[PATH_BYTES];
+        (void)snprintf(detail, sizeof detail, "%s; takt linux check says what this machine lacks",
+                       strerror(machine->error));
+        end(STATUS_FAILED, machine->what, detail);
     }
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A program of libtakt: a thread for each name executes jobs of 1 ms until its scheduler is gone, and then goes on.
  *
- * usage: joiner SOCKET USER NAME... ; it runs as USER, a number.
+ * usage: joiner SOCKET USER NAME... ; it runs as USER, a number. If CLOSES is set in the environment, its connections are
+ * closed after five jobs, and its threads stay where they are.
  *
  * Prints, for each name, `NAME joined STATUS`, and later `NAME ended STATUS after JOBS jobs in class CLASS`. It ends when all
  * threads have. */
@@ -39,10 +40,14 @@ static void *work(void *name) {
     if (status < 0) {
         return NULL;
     }
+    takt_linux_counts_t counts = {.completed = 0};
     while ((status = takt_linux_wait()) >= 0) {
+        (void)takt_linux_counts(&counts);
+        if (counts.completed == 5 && getenv("CLOSES") != NULL) {
+            (void)close_range(STDERR_FILENO + 1, ~0u, 0);
+        }
         burn();
     }
-    takt_linux_counts_t counts;
     (void)takt_linux_counts(&counts);
     const int class = sched_getscheduler(0);
     (void)takt_linux_leave();

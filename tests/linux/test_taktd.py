@@ -277,7 +277,11 @@ def test_what_a_killed_taktd_left_is_no_obstacle(program: Path, tmp_path: Path) 
         (("more",), 2, "more: expected an option"),
         (("--mode", "9"), 2, "--mode: expected a number"),
         (("--group", "no such group"), 2, "--group: expected a number"),
-        (("--objects", "/nowhere"), 1, "the compiled programs cannot be read: No such file or directory"),
+        (
+            ("--objects", "/nowhere"),
+            1,
+            "the compiled programs cannot be read: No such file or directory; takt linux check says",
+        ),
         (("--socket", "/nowhere/at/all"), 1, "/nowhere/at/all.lock: No such file or directory"),
         (("--socket", 110 * "x"), 2, 110 * "x" + ": the path is too long for a socket"),
     ],
@@ -352,6 +356,64 @@ def test_the_status_of_a_terminal_is_live(taktd: Daemon, monkeypatch: pytest.Mon
     monkeypatch.setattr(time, "sleep", interrupt)
     command.show_status(taktd.path, once=False, as_json=False)
     assert taktd.takt("status", "--once")[0] == 0
+
+
+# ---- what the package has -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package with the programs for Linux."""
+    place = tmp_path / "shipped"
+    place.mkdir()
+    for name in ("takt.bpf.o", "tables.bin", "takt-linux", "taktd"):
+        (place / name).touch()
+    monkeypatch.setattr(board, "SHIPPED", place)
+    return place
+
+
+def executed(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[Path, list[str]]:
+    """Give the program that a command becomes, and its words."""
+    found: list[tuple[Path, list[str]]] = []
+    monkeypatch.setattr(os, "execv", lambda path, words: found.append((path, words)))
+    assert invoke("linux", "daemon", *words)[0] == 0
+    return found[0]
+
+
+def test_the_daemon_of_the_package_is_started(shipped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = ["taktd", "--socket", "/run/takt/taktd.sock", "--mode", "0660"]
+    assert executed(monkeypatch) == (shipped / "taktd", plain)
+    more = executed(monkeypatch, "--full", "--group", "takt", "--mode", "600", "--socket", "S")
+    assert more[1] == ["taktd", "--socket", "S", "--mode", "600", "--full", "--group", "takt"]
+
+
+def test_without_it_that_of_make_linux_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(board, "SHIPPED", tmp_path / "none")
+    monkeypatch.setenv(board.FOLDER_VARIABLE, str(tmp_path))
+    (tmp_path / "vmlinux").touch()
+    expected = f"there is no taktd in {tmp_path}/takt; run make linux in Takt's folder\n"
+    assert invoke("linux", "daemon") == (1, "", expected)
+    (tmp_path / "takt").mkdir()
+    (tmp_path / "takt" / "taktd").touch()
+    assert executed(monkeypatch)[0] == tmp_path / "takt" / "taktd"
+
+
+def test_runs_on_this_machine_use_what_the_package_has(
+    shipped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def run_list(place: Path, built: dict[str, Path], orders: list[Any]) -> list[Any]:
+        asked.append((place, set(built.values())))
+        return [None] * len(orders)
+
+    monkeypatch.setattr(board, "_check_host", lambda: None)
+    monkeypatch.setattr(board, "_run_list", run_list)
+    board.run(takt.load(SET), tmp_path / "T", board.HOST)
+    programs = {shipped / name for name in ("takt.bpf.o", "tables.bin", "takt-linux")}
+    assert asked == [(shipped, programs)]
+    (tmp_path / "linux").mkdir()
+    assert set(board.products(tmp_path / "linux").values()) == programs  # a kernel without the sources
 
 
 # ---- programs -----------------------------------------------------------------------------------------------------

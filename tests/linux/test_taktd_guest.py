@@ -38,6 +38,9 @@ ALL_FAIR = 0
 SCRIPT = """
 S=/run/takt/s
 mkdir -p /run/takt; chown 1001:1000 /run/takt
+for few in FEWER; do
+    ./with_capabilities 1001 1000 $few /work/taktd --socket $S --objects /work 2>&1 | tail -n 1 >> few
+done
 ./with_capabilities 1001 1000 CAPABILITIES /work/taktd --socket $S --objects /work & D=$!
 while [ ! -S $S ]; do sleep 0.1; kill -0 $D || exit 1; done
 ./ask_taktd $S load load 1000 100000
@@ -47,6 +50,7 @@ sleep 1
 ./ask_taktd $S status > first
 ./taktd --socket $S --objects /work 2> second; echo "$? process $D" >> second
 kill -9 $KILLED; sleep 0.1; ./ask_taktd $S status > without_c
+CLOSES=1 ./joiner $S 1000 c > closed
 ./joiner $S 1000 c > c & C=$!
 sleep 0.5
 ./ask_taktd $S status > with_c
@@ -74,8 +78,12 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | bytes]:
     for name, more in {"ask_taktd": [], "with_capabilities": [], "joiner": sorted(ROOT.glob("linux/lib/*.c"))}.items():
         must_build(["cc", "-O2", "-static", "-I.", f"tests/linux/{name}.c", *map(str, more), "-o", str(folder / name)])
         files[name] = folder / name
-    script = SCRIPT.replace("CAPABILITIES", ",".join(map(str, CAPABILITIES.values())))
-    done = guest.run(guest.Machine(FOLDER), script, files, [*FILES, "second", "trace"], patience=600)
+    numbers = [str(number) for number in CAPABILITIES.values()]
+    fewer = [
+        ",".join(each for each in numbers if each != str(CAPABILITIES[name])) for name in ("CAP_PERFMON", "CAP_BPF")
+    ]
+    script = SCRIPT.replace("CAPABILITIES", ",".join(numbers)).replace("FEWER", " ".join(fewer))
+    done = guest.run(guest.Machine(FOLDER), script, files, [*FILES, "few", "second", "trace"], patience=600)
     texts = {name: data if name == "trace" else data.decode() for name, data in done.files.items()}
     return {**texts, "output": done.output.decode(errors="replace")}
 
@@ -101,6 +109,16 @@ def test_the_capabilities_are_those_of_the_unit() -> None:
         found = re.search(rf"^{key}=(.*)$", unit, re.MULTILINE)
         assert found is not None
         assert set(found[1].split()) == set(CAPABILITIES)
+
+
+def test_with_fewer_capabilities_the_kernel_refuses(outcome: dict[str, str | bytes]) -> None:
+    start = "taktd: the kernel refuses the programs: Operation not permitted; "
+    assert [line.startswith(start) for line in str(outcome["few"]).splitlines()] == [True, True]
+
+
+def test_a_thread_that_closes_its_connection_is_returned_to_the_fair_class(outcome: dict[str, str | bytes]) -> None:
+    ended = str(outcome["closed"]).splitlines()[-1]
+    assert re.fullmatch(rf"c ended {DETACHED} after [567] jobs in class 0 then 0", ended), ended
 
 
 def test_programs_join_and_their_jobs_execute(outcome: dict[str, str | bytes]) -> None:
