@@ -69,7 +69,7 @@ ROOMS: dict[str, Room] = {
     "linux/bench": Room(imports=frozenset({"takt"})),
     # Shared with a program in the kernel, which has no headers of the system.
     "linux/slot.h": Room(system=frozenset({"stdint.h"})),
-    "linux/lib": Room(includes=frozenset({"linux/slot.h"})),
+    "linux/lib": Room(includes=frozenset({"linux/slot.h", "linux/protocol.h"})),
     "linux/program": Room(includes=frozenset({"core/", "policy/", "system/", "linux/slot.h", "linux/lib/"})),
     # Programs of the kernel: the types are the kernel's own, and the helpers are libbpf's.
     "linux/bpf": Room(

@@ -19,6 +19,8 @@ enum {
     RECEIPT_FULL = 4
 }; /* as takt_receipt_t */
 
+#define PATIENCE_NS UINT64_C(10000000) /* until the scheduler is asked again for its instant 0 */
+
 struct takt_linux_thread {
     takt_linux_slot_t *slot; /* NULL: the thread has not joined */
     const takt_linux_transport_t *transport;
@@ -135,7 +137,7 @@ takt_linux_status_t takt_linux_join(const takt_linux_transport_t *transport,
     const bool is_locked = takt_linux_lock_memory();
     takt_linux_touch_stack(parameters->stack_bytes > 0 ? parameters->stack_bytes : STACK_BYTES);
     const int32_t id = takt_linux_thread_id();
-    takt_linux_seat_t seat;
+    takt_linux_seat_t seat = {.connection = -1};
     const takt_linux_status_t status = transport->join(transport->context, parameters, id, &seat);
     if (status != TAKT_LINUX_OK) {
         return status;
@@ -155,6 +157,7 @@ takt_linux_status_t takt_linux_leave(void) {
     }
     (void)takt_linux_set_class(self.id, false);
     takt_linux_set_slack(0);
+    takt_linux_flag = &no_flag; /* the slot may be gone */
     self.transport->leave(self.transport->context, &self.seat, self.id);
     forget();
     return TAKT_LINUX_OK;
@@ -185,9 +188,13 @@ static takt_linux_status_t enter(void) {
     if (self.slot == NULL || self.has_entered || is_dismissed()) {
         return obstacle();
     }
-    const takt_linux_status_t status = self.transport->enter(self.transport->context, &self.seat, self.id);
+    takt_linux_status_t status = self.transport->enter(self.transport->context, &self.seat, self.id);
+    while (status == TAKT_LINUX_ERROR_NOT_BEGUN && !is_dismissed()) {
+        sleep_until(now_ns() + PATIENCE_NS);
+        status = self.transport->enter(self.transport->context, &self.seat, self.id);
+    }
     if (status != TAKT_LINUX_OK) {
-        return status;
+        return is_dismissed() ? TAKT_LINUX_ERROR_DISMISSED : status;
     }
     self.has_entered = takt_linux_set_class(self.id, true);
     return self.has_entered ? obstacle() : TAKT_LINUX_ERROR_CLASS;
