@@ -2,6 +2,7 @@
 /* The requests of negotiation.h. */
 #include "linux/negotiation.h"
 
+#include "core/wide.h"
 #include "policy/rate_based.h"
 
 static uint32_t rows_left(const takt_domain_t *domain) {
@@ -35,8 +36,10 @@ takt_receipt_t takt_domain_fill_row(takt_domain_t *domain, const takt_task_t *ta
     }
     const takt_task_class_t type = (takt_task_class_t)task->job.task_class;
     const uint64_t tick_ns = domain->program.resolution_ns;
-    const takt_duration_t period = demand->period_ns / tick_ns, deadline = demand->deadline_ns / tick_ns;
-    const takt_duration_t wcet = demand->wcet_ns / tick_ns + (demand->wcet_ns % tick_ns != 0);
+    const takt_duration_t period = takt_quotient(demand->period_ns, tick_ns);
+    const takt_duration_t deadline = takt_quotient(demand->deadline_ns, tick_ns);
+    const takt_duration_t whole = takt_quotient(demand->wcet_ns, tick_ns);
+    const takt_duration_t wcet = whole + (whole * tick_ns != demand->wcet_ns);
     if (!is_in_range(type, period, deadline, wcet, demand->weight)) {
         return TAKT_RECEIPT_UNFIT;
     }

@@ -82,6 +82,7 @@ ROOMS: dict[str, Room] = {
     "python": Room(
         includes=frozenset({"core/", "policy/", "system/", "sim/", "analysis/"}), imports=frozenset({"takt"})
     ),
+    "python/linux": Room(includes=frozenset({"linux/lib/"})),
     "tools": Room(only_stdlib=True),
     # It asks the built package for the fields of core.
     "tools/records.py": Room(imports=frozenset({"takt"})),
