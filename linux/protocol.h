@@ -44,7 +44,7 @@ enum {
     TAKT_CALL_WHEN_JOINED = 1, /* ATTACH: instant 0 is when each task has a thread; else at once */
 };
 
-typedef struct takt_call {
+typedef struct takt_socket_call {
     uint32_t version; /* TAKT_PROTOCOL_VERSION */
     uint32_t kind;    /* takt_call_kind_t */
     int32_t thread;   /* as gettid() gives it */
@@ -55,7 +55,7 @@ typedef struct takt_call {
     uint64_t records; /* of ADD: for which there is memory */
     uint64_t unused[3];
     char name[TAKT_NAME_BYTES];
-} takt_call_t;
+} takt_socket_call_t;
 
 /* X(constant, message): what became of a call. */
 #define TAKT_REPLY_STATUSES(X)                                                                  \
@@ -120,7 +120,7 @@ typedef struct takt_task_status {
     uint32_t is_missed;
 } takt_task_status_t;
 
-typedef struct takt_reply {
+typedef struct takt_socket_reply {
     uint32_t version;
     uint32_t kind;
     uint32_t status; /* takt_reply_status_t */
@@ -135,7 +135,7 @@ typedef struct takt_reply {
     } of;
     char text[TAKT_REPLY_BYTES - 32 - 120]; /* TASK: the name; STATUS: why the kernel ended the scheduler;
                                                 REFUSED, OTHER, KERNEL: why */
-} takt_reply_t;
+} takt_socket_reply_t;
 
 /* With what the file of ADD begins. Behind it stand the image, the names of its entities, each with a closing 0, and the
  * header of the trace file. */
@@ -145,7 +145,7 @@ typedef struct takt_load {
     uint64_t header_bytes;
 } takt_load_t;
 
-_Static_assert(sizeof(takt_call_t) == TAKT_CALL_BYTES, "a call has one length");
-_Static_assert(sizeof(takt_reply_t) == TAKT_REPLY_BYTES, "a reply has one length");
+_Static_assert(sizeof(takt_socket_call_t) == TAKT_CALL_BYTES, "a call has one length");
+_Static_assert(sizeof(takt_socket_reply_t) == TAKT_REPLY_BYTES, "a reply has one length");
 
 #endif

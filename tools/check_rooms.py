@@ -77,7 +77,7 @@ ROOMS: dict[str, Room] = {
         system=FREESTANDING | {"vmlinux.h", "bpf/bpf_helpers.h", "bpf/bpf_tracing.h"},
         only_stdlib=True,
     ),
-    "linux/daemon": Room(includes=LINUX_HEADERS | {"linux/lib/", "linux/program/"}),
+    "linux/daemon": Room(includes=LINUX_HEADERS | {"linux/protocol.h", "linux/lib/", "linux/program/"}),
     "api": Room(includes=frozenset({"kernel/"})),
     "python": Room(
         includes=frozenset({"core/", "policy/", "system/", "sim/", "analysis/"}), imports=frozenset({"takt"})

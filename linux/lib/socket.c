@@ -55,7 +55,7 @@ static takt_linux_status_t status_of(takt_reply_status_t status) {
 }
 
 /* Receives the reply to a call of `kind`, and the file that comes with it. */
-static takt_linux_status_t receive(int connection, uint32_t kind, takt_reply_t *reply, int *file) {
+static takt_linux_status_t receive(int connection, uint32_t kind, takt_socket_reply_t *reply, int *file) {
     takt_linux_control_t control;
     struct iovec part = {.iov_base = reply, .iov_len = sizeof *reply};
     struct msghdr message = {
@@ -73,7 +73,8 @@ static takt_linux_status_t receive(int connection, uint32_t kind, takt_reply_t *
 }
 
 /* Makes a call. A file that comes with the reply is the caller's; NO_FILE if there is none. */
-static takt_linux_status_t ask(int connection, const takt_call_t *call, takt_reply_t *reply, int *file) {
+static takt_linux_status_t ask(int connection, const takt_socket_call_t *call, takt_socket_reply_t *reply,
+                               int *file) {
     *file = NO_FILE;
     return send(connection, call, sizeof *call, MSG_NOSIGNAL) == sizeof *call
                ? receive(connection, call->kind, reply, file)
@@ -82,8 +83,9 @@ static takt_linux_status_t ask(int connection, const takt_call_t *call, takt_rep
 
 /* A call about the thread of the connection, whose reply has no file. */
 static takt_linux_status_t ask_about(const takt_linux_seat_t *seat, takt_call_kind_t kind, int32_t thread) {
-    const takt_call_t call = {.version = TAKT_PROTOCOL_VERSION, .kind = (uint32_t)kind, .thread = thread};
-    takt_reply_t reply;
+    const takt_socket_call_t call = {
+        .version = TAKT_PROTOCOL_VERSION, .kind = (uint32_t)kind, .thread = thread};
+    takt_socket_reply_t reply;
     int file;
     const takt_linux_status_t status = ask(seat->connection, &call, &reply, &file);
     if (file != NO_FILE) {
@@ -125,7 +127,7 @@ static struct takt_linux_slot *map_slot(int file, uint64_t offset) {
 }
 
 /* Returns whether `call`, a JOIN, has the name of `parameters`, which is whole in it. */
-static bool write_name(takt_call_t *call, const takt_linux_parameters_t *parameters) {
+static bool write_name(takt_socket_call_t *call, const takt_linux_parameters_t *parameters) {
     call->entity = parameters->entity;
     if (parameters->name == NULL) {
         return true;
@@ -138,8 +140,8 @@ static bool write_name(takt_call_t *call, const takt_linux_parameters_t *paramet
     return true;
 }
 
-static takt_linux_status_t take_seat(const takt_call_t *call, takt_linux_seat_t *seat) {
-    takt_reply_t reply;
+static takt_linux_status_t take_seat(const takt_socket_call_t *call, takt_linux_seat_t *seat) {
+    takt_socket_reply_t reply;
     int file;
     takt_linux_status_t status = ask(seat->connection, call, &reply, &file);
     if (status == TAKT_LINUX_OK) {
@@ -159,7 +161,7 @@ static takt_linux_status_t take_seat(const takt_call_t *call, takt_linux_seat_t 
 
 static takt_linux_status_t join(void *context, const takt_linux_parameters_t *parameters, int32_t thread,
                                 takt_linux_seat_t *seat) {
-    takt_call_t call = {.version = TAKT_PROTOCOL_VERSION, .kind = TAKT_CALL_JOIN, .thread = thread};
+    takt_socket_call_t call = {.version = TAKT_PROTOCOL_VERSION, .kind = TAKT_CALL_JOIN, .thread = thread};
     if (!write_name(&call, parameters)) {
         return TAKT_LINUX_ERROR_NAME;
     }

@@ -19,7 +19,7 @@ enum {
     RECEIPT_FULL = 4
 }; /* as takt_receipt_t */
 
-#define PATIENCE_NS UINT64_C(10000000) /* until the scheduler is asked again for its instant 0 */
+#define PATIENCE_NS UINT64_C(10000000) /* until the scheduler is asked again */
 
 struct takt_linux_thread {
     takt_linux_slot_t *slot; /* NULL: the thread has not joined */
@@ -247,6 +247,13 @@ static takt_linux_status_t ended(takt_linux_status_t verdict) {
     return verdict;
 }
 
+/* A kernel that detaches a scheduler runs threads that are not selected, before it tells them. Their jobs cannot end. */
+static takt_linux_status_t obstacle_behind_refusal(void) {
+    sleep_until(now_ns() + PATIENCE_NS);
+    const takt_linux_status_t status = obstacle();
+    return status != TAKT_LINUX_OK ? status : TAKT_LINUX_ERROR_REFUSED;
+}
+
 /* Ends the current job; makes `call` if no job waits. Returns what became of the job, or an error: it continues. */
 static takt_linux_status_t complete(takt_linux_call_t *call, uint32_t waiting) {
     if (!is_current()) {
@@ -262,7 +269,7 @@ static takt_linux_status_t complete(takt_linux_call_t *call, uint32_t waiting) {
     }
     const uint32_t receipt = load(&self.slot->receipt);
     if (receipt > RECEIPT_STALE) {
-        return TAKT_LINUX_ERROR_REFUSED;
+        return obstacle_behind_refusal();
     }
     return ended(receipt == RECEIPT_STALE ? TAKT_LINUX_ABORTED : verdict);
 }

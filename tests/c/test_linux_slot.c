@@ -466,9 +466,29 @@ static void a_job_suspends_itself(void) {
     CHECK(takt_linux_suspend_until(instant(50)) == TAKT_LINUX_ERROR_REFUSED);
 }
 
+static void refuse_what_is_asked(void) {
+    if (shared.request != TAKT_SLOT_NONE) {
+        refuse();
+    }
+}
+
+static void refuse_and_detach(void) {
+    if (shared.request == TAKT_SLOT_NONE) {
+        shared.state = 0;
+    } else {
+        refuse();
+    }
+}
+
+static void a_completion_is_refused_while_the_scheduler_is_detached(void) {
+    begin_job(0);
+    at_sleep = refuse_and_detach;
+    CHECK(takt_linux_wait() == TAKT_LINUX_ERROR_DETACHED && sleeps == 2);
+}
+
 static void a_completion_may_be_refused(void) {
     begin_job(0);
-    at_sleep = refuse;
+    at_sleep = refuse_what_is_asked;
     CHECK(takt_linux_wait() == TAKT_LINUX_ERROR_REFUSED);
     check_job(0);
     check_counts(0, 0, 0, 0, 0);
@@ -658,6 +678,7 @@ int main(void) {
     a_rate_is_negotiated();
     a_job_suspends_itself();
     a_completion_may_be_refused();
+    a_completion_is_refused_while_the_scheduler_is_detached();
     the_scheduler_ends();
     no_scheduler_answers();
     the_scheduler_ends_during_a_call();

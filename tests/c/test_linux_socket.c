@@ -51,7 +51,7 @@ typedef struct step {
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
 static int slots_file, listener;
 static takt_linux_slot_t *slots;
-static takt_call_t calls[CALLS];
+static takt_socket_call_t calls[CALLS];
 static uint32_t called;
 static step_t steps[CALLS];
 static pthread_t server;
@@ -61,7 +61,7 @@ static void reply(int connection, const step_t *step, uint32_t kind) {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(sizeof(int))];
     } control;
-    takt_reply_t answer = {
+    takt_socket_reply_t answer = {
         .version = step->version,
         .kind = step->kind != 0 ? step->kind : kind,
         .status = step->status,
