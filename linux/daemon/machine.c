@@ -174,6 +174,7 @@ takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, con
     const takt_domain_t *domain = (const takt_domain_t *)(uintptr_t)after;
     takt_desk_t *desk = &machine->desks[cpu];
     desk->tick_ns = tick_ns;
+    desk->demand = TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES + sizeof(takt_told_t);
     desk->entities = 1u + domain->system.server_count + domain->system.task_count;
     desk->has_switches =
         machine->switch_link != NULL || bpf_map__max_entries(map_of(machine, "switches")) > 1;

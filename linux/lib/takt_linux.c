@@ -11,7 +11,13 @@
 #include "linux/lib/calls.h"
 #include "linux/slot.h"
 
-enum { STACK_BYTES = 65536, RECEIPT_RECEIVED = 0, RECEIPT_STALE = 1 }; /* as takt_receipt_t */
+enum {
+    STACK_BYTES = 65536,
+    RECEIPT_RECEIVED = 0,
+    RECEIPT_STALE = 1,
+    RECEIPT_UNFIT = 3,
+    RECEIPT_FULL = 4
+}; /* as takt_receipt_t */
 
 #define PATIENCE_NS UINT64_C(10000000) /* until the scheduler is asked again */
 
@@ -410,6 +416,12 @@ static takt_linux_status_t answered(takt_linux_status_t refused) {
     return load(&self.slot->receipt) == RECEIPT_RECEIVED ? TAKT_LINUX_OK : refused;
 }
 
+static void write_demand(const takt_linux_demand_t *demand) {
+    self.slot->request_deadline_ns = demand->deadline_ns > 0 ? demand->deadline_ns : demand->period_ns;
+    self.slot->request_wcet_ns = demand->wcet_ns;
+    self.slot->request_weight = demand->weight;
+}
+
 static takt_linux_status_t request_of_job(takt_slot_request_t kind, uint64_t value,
                                           takt_linux_status_t refused) {
     const takt_linux_status_t status = obstacle_of_job();
@@ -441,4 +453,42 @@ takt_linux_status_t takt_linux_lock(uint32_t resource) {
 
 takt_linux_status_t takt_linux_unlock(uint32_t resource) {
     return request_of_job(TAKT_SLOT_UNLOCK, resource, TAKT_LINUX_ERROR_RESOURCE);
+}
+
+/* ---- negotiation ------------------------------------------------------------------------------------- */
+
+static takt_linux_status_t refusal_of_demand(uint32_t receipt) {
+    switch (receipt) {
+    case TAKT_SLOT_REJECTED:
+        return TAKT_LINUX_ERROR_REJECTED;
+    case RECEIPT_FULL:
+        return TAKT_LINUX_ERROR_REQUESTS;
+    case RECEIPT_UNFIT:
+        return TAKT_LINUX_ERROR_DEMAND;
+    default:
+        return TAKT_LINUX_ERROR_ALLOCATOR;
+    }
+}
+
+takt_linux_status_t takt_linux_negotiate(const takt_linux_demand_t *demand) {
+    if (demand == NULL) {
+        return TAKT_LINUX_ERROR_NULL;
+    }
+    if (self.slot != NULL) {
+        write_demand(demand);
+    }
+    const takt_linux_status_t status =
+        request_of_job(TAKT_SLOT_CHANGE, demand->period_ns, TAKT_LINUX_ERROR_REJECTED);
+    return status == TAKT_LINUX_ERROR_REJECTED ? refusal_of_demand(load(&self.slot->receipt)) : status;
+}
+
+takt_linux_status_t takt_linux_rate(uint32_t *rate) {
+    if (rate == NULL) {
+        return TAKT_LINUX_ERROR_NULL;
+    }
+    if (self.slot == NULL) {
+        return TAKT_LINUX_ERROR_NOT_JOINED;
+    }
+    *rate = load(&self.slot->rate);
+    return TAKT_LINUX_OK;
 }

@@ -49,7 +49,11 @@ extern "C" {
     X(ERROR_VERSION, -14, "taktd and libtakt are of different versions")                                     \
     X(ERROR_FOREIGN, -15,                                                                                    \
       "taktd does not find the thread in the process: it is in another namespace of process ids")            \
-    X(ERROR_NOT_BEGUN, -16, "the scheduler does not know its instant 0 yet")
+    X(ERROR_NOT_BEGUN, -16, "the scheduler does not know its instant 0 yet")                                 \
+    X(ERROR_REJECTED, -17, "the allocator has no rate for these parameters; those before stay in force")     \
+    X(ERROR_DEMAND, -18, "the parameters are out of range for the class of the task")                        \
+    X(ERROR_REQUESTS, -19, "the requests are used up for which the scheduler was loaded")                    \
+    X(ERROR_ALLOCATOR, -20, "the task set has no allocator that negotiates; its policy must be rate-based")
 
 #define TAKT_LINUX_ENUM(name, value, message) TAKT_LINUX_##name = (value),
 typedef enum takt_linux_status { TAKT_LINUX_STATUSES(TAKT_LINUX_ENUM) } takt_linux_status_t;
@@ -182,6 +186,29 @@ takt_linux_status_t takt_linux_lock(uint32_t resource);
 
 /* Unlocks resource number `resource`, the last one that the job locked. Also returns ERROR_RESOURCE. */
 takt_linux_status_t takt_linux_unlock(uint32_t resource);
+
+/* ---- negotiation ------------------------------------------------------------------------------------- */
+
+/* Parameters that a task requests. The scheduler rounds execution up, and time down, to its ticks. */
+typedef struct takt_linux_demand {
+    uint64_t period_ns; /* from 1 tick; of a soft task the period that it requests */
+    uint64_t
+        deadline_ns;  /* relative, at most the period if the task is hard, else the period; 0: the period */
+    uint64_t wcet_ns; /* from 1 tick up to the deadline; not read for best-effort tasks */
+    uint32_t weight;  /* 1 .. 65535; read for best-effort tasks only */
+} takt_linux_demand_t;
+
+/* Requests other parameters for the task of the current job: the negotiation of Springer and Zhao 2024. Returns OK if
+ * the allocator admits them: they are in force from a later job on, as soon as the task has the rate for them, and replace
+ * a request that is not in force yet. takt_linux_job says of each job with which change it runs. Also returns ERROR_NULL,
+ * _REJECTED, _DEMAND, _REQUESTS, _ALLOCATOR. */
+takt_linux_status_t takt_linux_negotiate(const takt_linux_demand_t *demand);
+
+#define TAKT_LINUX_RATE_WHOLE 18018000u /* one processor */
+
+/* Writes the rate of the task in force, as of the last decision for it, in 1 / TAKT_LINUX_RATE_WHOLE; 0: it has none.
+ * Returns OK, ERROR_NULL or _NOT_JOINED. */
+takt_linux_status_t takt_linux_rate(uint32_t *rate);
 
 /* ---- a transport within the process -------------------------------------------------------------------- */
 
