@@ -247,6 +247,16 @@ uint64_t takt_machine_end(takt_machine_t *machine, uint32_t cpu, uint64_t now_ns
     return takt_domain_end(desk->domain, (now_ns - desk->epoch_ns) / desk->tick_ns);
 }
 
+bool takt_machine_requested(const takt_machine_t *machine, uint32_t cpu, uint64_t index,
+                            takt_requested_t *requested) {
+    const uint64_t place = TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES; /* that of the lowered code */
+    const bool is_there = takt_domain_requested(machine->desks[cpu].domain, index, place) != 0;
+    if (is_there) {
+        memcpy(requested, (const void *)(uintptr_t)place, sizeof *requested);
+    }
+    return is_there;
+}
+
 void takt_machine_close(takt_machine_t *machine) {
     takt_machine_detach(machine);
     bpf_object__close(machine->object);

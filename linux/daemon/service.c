@@ -484,8 +484,19 @@ static bool write_all(int file, const void *data, uint64_t bytes) {
     return true;
 }
 
+/* Writes what threads have requested to the end of a trace. Returns the bytes. */
+static uint64_t write_requests(const takt_service_t *service, uint32_t cpu, int file) {
+    takt_requested_t requested;
+    uint64_t count = 0;
+    while (takt_machine_requested(service->machine, cpu, count, &requested) &&
+           write_all(file, &requested, sizeof requested)) {
+        count++;
+    }
+    return count * sizeof requested;
+}
+
 static takt_reply_status_t hand_out_trace(takt_service_t *service, const takt_socket_call_t *call,
-                                          int *file) {
+                                          takt_socket_reply_t *reply, int *file) {
     if (service->state != TAKT_DAEMON_IDLE) {
         return TAKT_REPLY_ATTACHED;
     }
@@ -499,6 +510,9 @@ static takt_reply_status_t hand_out_trace(takt_service_t *service, const takt_so
         !write_all(*file, records, part->records * sizeof *records)) {
         return TAKT_REPLY_KERNEL;
     }
+    reply->of.words[0] = part->header_bytes;
+    reply->of.words[1] = part->records * sizeof *records;
+    reply->of.words[2] = write_requests(service, call->cpu, *file);
     return TAKT_REPLY_OK;
 }
 
@@ -552,7 +566,7 @@ static takt_reply_status_t decide(takt_service_t *service, takt_client_t *client
         detach(service);
         return TAKT_REPLY_OK;
     default:
-        return hand_out_trace(service, call, answer);
+        return hand_out_trace(service, call, reply, answer);
     }
 }
 

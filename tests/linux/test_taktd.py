@@ -59,7 +59,7 @@ OFFSET_OF_STATE = 64 + 28
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rooms = ("core", "policy", "system", "remote")
     sources = [str(path) for room in rooms for path in sorted(ROOT.glob(f"{room}/*.c"))]
-    sources += [f"linux/{name}.c" for name in ("domain", "daemon/service", "daemon/taktd")]
+    sources += [f"linux/{name}.c" for name in ("domain", "negotiation", "daemon/service", "daemon/taktd")]
     built = tmp_path_factory.mktemp("taktd") / "taktd"
     flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith("-Iport")]
     must_build(["cc", *flags, *sources, "tests/linux/fake_machine.c", "-o", built])
@@ -697,6 +697,6 @@ def test_without_an_end_no_task_runs_out_of_numbers() -> None:
 def test_arrivals_of_the_file_are_not_made() -> None:
     system = daemon.without_end(takt.load(EXAMPLES / "mode_change.toml"))
     (part,) = board.parts(system)
-    assert len(part.image_of_service()) < 10_000
+    assert len(daemon.contents(part)) < 10_000
     with pytest.raises(InputError):
         board.parts(takt.load(EXAMPLES / "dhall.toml"))

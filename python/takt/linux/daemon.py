@@ -14,16 +14,16 @@ import socket
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from takt.base import output_files
 from takt.base.errors import BoardError, InputError, Problem
-from takt.board import emulation
+from takt.board import emulation, programs
 from takt.files import machine_records, trace_file
 from takt.files.trace_file import Trace
-from takt.linux import board
+from takt.linux import board, negotiation
 from takt.model import image as images
 from takt.model.system import System
 
@@ -60,6 +60,9 @@ STATES = ("idle", "waits for threads", "attached")
 
 RECORDS = 400_000
 """For which there is memory in a domain's trace: 32 bytes each. Later ones are lost, and the trace ends there."""
+
+REQUESTS = 1000
+"""For other rates, of the threads of a domain; also rejected ones count. Later ones are refused."""
 
 _MOST_RECORDS = 2_500_000
 """Of all domains: 80 MB of the 128 MB that the kernel and taktd share."""
@@ -280,15 +283,18 @@ def contents(part: board.Part) -> bytes:
     Raises:
         InputError: a name is too long.
     """
-    image = part.image_of_service()
-    names = [name.encode() for name in part.described.entity_names()]
+    described = part.described
+    if described.rates is not None and not described.resources:
+        described = negotiation.with_rows(described, part.horizon, REQUESTS)
+    image = programs.image_of_service(part.system.resolved, described, part.horizon)
+    names = [name.encode() for name in described.entity_names()]
     longest = max(names, key=len)
     if len(longest) > _MOST_NAME:
         message = f"under Linux a name has at most {_MOST_NAME} bytes, found {longest.decode()}"
         raise InputError([Problem(message, "board")])
     text = b"".join(name + b"\0" for name in names)
-    packed = images.pack(part.described, part.horizon, is_remote=True)
-    header = trace_file.header_bytes(part.described, packed, board.HOST)
+    packed = images.pack(described, part.horizon, is_remote=True)
+    header = trace_file.header_bytes(described, packed, board.HOST)
     return _LOAD.pack(len(image), len(text), len(header)) + image + text + header
 
 
@@ -392,11 +398,29 @@ def trace(target: str | Path, path: Path = SOCKET) -> None:
         cpus = [processor.cpu for processor in Watch(connection).status().processors]
         traces, ends = list[Trace](), list[int]()
         for cpu in cpus or [0]:
-            contents = _contents(connection.must(_TRACE, cpu=cpu).files)
-            output_files.write(folder / f"{cpu}", contents)
-            traces.append(trace_file.read(folder / f"{cpu}"))
-            ends.append(int.from_bytes(contents[-_RECORD_BYTES:][:8], "little"))
-        _write(target, cpus, traces, ends)
+            reply = connection.must(_TRACE, cpu=cpu)
+            header, records, _ = _LOAD.unpack(reply.body[: _LOAD.size])
+            read, end = trace_of(_contents(reply.files), header + records, folder / f"{cpu}")
+            traces.append(read)
+            ends.append(end)
+        write(target, cpus, traces, ends)
+
+
+def trace_of(contents: bytes, whole: int, place: Path) -> tuple[Trace, int]:
+    """Read what taktd hands out of a processor.
+
+    Args:
+        contents: header and records, and behind them the requests of threads.
+        whole: bytes of the first two.
+        place: a file for them, in which the records stay.
+
+    Returns:
+        The trace, and the instant of its closing record.
+    """
+    output_files.write(place, contents[:whole])
+    read = trace_file.read(place)
+    end = int.from_bytes(contents[whole - _RECORD_BYTES :][:8], "little")
+    return replace(read, system=negotiation.filled(read.system, contents[whole:])), end
 
 
 def _contents(files: Sequence[int]) -> bytes:
@@ -408,8 +432,18 @@ def _contents(files: Sequence[int]) -> bytes:
         return file.read()
 
 
-def _write(target: str | Path, cpus: Sequence[int], traces: Sequence[Trace], ends: Sequence[int]) -> None:
-    """Write one trace of all domains: up to the end, or until the memory of one is full."""
+def write(target: str | Path, cpus: Sequence[int], traces: Sequence[Trace], ends: Sequence[int]) -> None:
+    """Write one trace of all domains: up to the end, or until the memory of one is full.
+
+    Args:
+        target: the file; what is there is replaced.
+        cpus: the processors of the domains.
+        traces: of the domains.
+        ends: instants of their closing records.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
     is_full = any(trace.full_at is not None for trace in traces)
     end = min(ends) if is_full else max(ends)
     systems = [(trace.system, images.pack(trace.system, end + 1, is_remote=True)) for trace in traces]
