@@ -231,6 +231,15 @@ def _parts(system: System) -> list[_Part]:
     ]
 
 
+def images_of(system: System) -> list[bytes]:
+    """Write the images of the domains of a system, for takt-linux itself.
+
+    Raises:
+        InputError: Linux cannot run one.
+    """
+    return [part.image() for part in _parts(system)]
+
+
 # ---- where it runs --------------------------------------------------------------------------------------------
 
 
