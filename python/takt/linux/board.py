@@ -190,10 +190,6 @@ class Part:
         horizon = self.horizon_ns // self.system.resolution_ns
         return programs.image(self.system.resolved, self.described, horizon, is_real_time=True, is_remote=True)
 
-    def image_of_service(self) -> bytes:
-        """Write its image for threads that decide themselves when jobs arrive and how long they execute."""
-        return programs.image_of_service(self.system.resolved, self.described, self.horizon)
-
 
 @dataclass(frozen=True)
 class _Order:
