@@ -13,13 +13,15 @@
  *    when the call returns was not handed over: the call did not sleep, or no scheduler answers. It may be handed over
  *    by sched_yield, replaced, or withdrawn.
  * 2. A call that sleeps hands over COMPLETE and SUSPEND. Any other request stays until sched_yield, and the sleep is a
- *    BLOCK of the current job. So is a sleep without a request. The wake that ends it is a WAKE.
+ *    BLOCK of the current job. So is a sleep without a request; with TAKT_SLOT_SLEEP_COMPLETES in `mode`, which others
+ *    set for a thread that makes no requests, it is COMPLETE. The wake that ends a BLOCK is a WAKE.
  * 3. A thread is the entity's from its first wait on. While it has no current job it is not dispatched, whatever wakes
  *    it, and also after sched_yield. It runs when its next job is selected.
  * 4. A thread without a current job that wakes makes an ARRIVAL if `mode` has TAKT_SLOT_WAKE_ARRIVES, else nothing. If
  *    such a thread hands COMPLETE over by sched_yield and no job waits, its next event was there before it could
  *    sleep: the scheduler posts COMPLETE, then ARRIVAL. It also posts ARRIVAL when it ends the job of such a thread
- *    while that is runnable, so that the thread reaches its next call.
+ *    while that is runnable, so that the thread reaches its next call. A thread that gets its seat with
+ *    TAKT_SLOT_SLEEP_COMPLETES counts as asleep until then.
  * 5. SUSPEND ends at `request_value`; the wake of the thread is no event.
  * 6. `job`, `waiting` and `next_release_ns` are written at decisions that name the entity, the last one last, by a release
  *    store; the thread reads it first. So it may be too early, and then a sleep ends at once; it never is the release
@@ -61,6 +63,8 @@ enum { TAKT_SLOT_REJECTED = 6 };
 /* Bits of `mode`. */
 enum {
     TAKT_SLOT_WAKE_ARRIVES = 1, /* what wakes the thread while it has no job is the arrival of one */
+    TAKT_SLOT_SLEEP_COMPLETES =
+        2, /* of a thread that makes no requests: what lets it sleep is the end of its job */
 };
 
 /* Bits of `state`. */

@@ -123,8 +123,9 @@ def link_programs_of_host(linux: Path, into: Path) -> None:
     """Makes what runs images, and the daemon."""
     rooms = (*(f"linux/{room}" for room in ("program", "lib")), *ROOMS, "remote")
     tasks = [file for room in rooms for file in sorted((ROOT / room).glob("*.c"))]
-    link_program(linux, into, "takt-linux", [ROOT / "linux/daemon/run_image.c", *tasks])
-    link_program(linux, into, "taktd", [ROOT / f"linux/daemon/{name}.c" for name in ("taktd", "service")])
+    daemon = ROOT / "linux/daemon"
+    link_program(linux, into, "takt-linux", [daemon / "run_image.c", daemon / "clients.c", *tasks])
+    link_program(linux, into, "taktd", [daemon / "taktd.c", daemon / "service.c"])
 
 
 def build(linux: Path, into: Path) -> None:

@@ -280,13 +280,12 @@ INLINE void post_request(takt_desk_t *desk, u32 entity, takt_linux_slot_t *slot,
 /* The event of an entity's thread that the thread's state implies. */
 INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event, takt_linux_slot_t *slot) {
     u32 state = state_of(desk, cpu, event->entity);
-    u64 now = ticks(desk, event->at_ns);
-    bool has_job = state & STATE_HAS_JOB, is_blocked = state & STATE_BLOCKED,
-         is_wake = event->what >= TAKT_PENDING_WAKE;
+    bool has_job = state & STATE_HAS_JOB, is_blocked = state & STATE_BLOCKED;
     u64 kind = 0;
     if (event->what == TAKT_PENDING_SLEEP) {
-        kind = has_job && !is_blocked ? EVENT_BLOCK : 0;
-    } else if (is_wake) {
+        u64 ended = slot->mode & TAKT_SLOT_SLEEP_COMPLETES ? EVENT_COMPLETE : EVENT_BLOCK;
+        kind = has_job && !is_blocked ? ended : 0;
+    } else if (event->what >= TAKT_PENDING_WAKE) {
         kind = is_blocked ? EVENT_WAKE : 0;
     }
     if (!has_job && event->what != TAKT_PENDING_SLEEP && event->what != TAKT_PENDING_END &&
@@ -294,7 +293,8 @@ INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event
         kind = EVENT_ARRIVAL;
     }
     if (kind) {
-        post(desk, event->entity, kind, has_job ? told_of(cpu)->job : 0, now, event->at_ns);
+        post(desk, event->entity, kind, has_job ? told_of(cpu)->job : 0, ticks(desk, event->at_ns),
+             event->at_ns);
     }
 }
 
@@ -391,7 +391,8 @@ INLINE place_t *seat_of(struct task_struct *p) {
     if (!seat || seat->cpu >= TAKT_DESKS || seat->entity >= TAKT_DESK_SLOTS) {
         return NULL;
     }
-    place_t place = {*seat, 0};
+    const takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
+    place_t place = {*seat, slot && slot->mode & TAKT_SLOT_SLEEP_COMPLETES};
     set_crew(seat, CREW_AWAKE, TAKT_SLOT_ATTACHED);
     return bpf_task_storage_get(&places, p, &place, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
