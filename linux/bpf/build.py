@@ -106,8 +106,15 @@ def for_the_daemon(work: Path, target: Path) -> None:
     run(f"llc-{VERSION}", "-relocation-model=pic", "-filetype=obj", work / "host_small.ll", "-o", target)
 
 
-def link_runner(linux: Path, into: Path) -> None:
-    """Makes the program that runs images."""
+def link_runner(linux: Path, into: Path, target: Path, *more: str | Path) -> None:
+    """Makes the program that runs images.
+
+    Args:
+        linux: what tools/get_linux.py fetched.
+        into: where the results are.
+        target: the program.
+        more: options and files besides.
+    """
     libraries = next((linux / "root/usr/lib").glob("*/libbpf.a"), linux / "libbpf.a")
     files = [
         *(ROOT / "linux/daemon").glob("*.c"),
@@ -120,13 +127,14 @@ def link_runner(linux: Path, into: Path) -> None:
         "gcc",
         *options,
         *sorted(files),
+        *more,
         into / "takt_arena.o",
         libraries,
         "-lelf",
         "-lz",
         "-lpthread",
         "-o",
-        into / "takt-linux",
+        target,
     )
 
 
@@ -144,7 +152,7 @@ def build(linux: Path, into: Path) -> None:
     (into / "tables.bin").write_bytes(tables.content)
     link_programs(work, linux, into / "takt.bpf.o")
     for_the_daemon(work, into / "takt_arena.o")
-    link_runner(linux, into)
+    link_runner(linux, into, into / "takt-linux")
 
 
 def main() -> int:
