@@ -8,8 +8,8 @@
  * 3. JOIN, ENTER and LEAVE are for each peer; the thread must be one of the peer's process. ADD, ATTACH, DETACH and
  *    TRACE are for root and for the user that runs taktd.
  * 4. JOIN's reply has a file descriptor: memory in which the slot (linux/slot.h) stands at `slot_offset`. ADD has one: a file
- *    that begins with a takt_load_t. TRACE's reply has one: header and records, which
- *    are a trace file, and the requests for other parameters (linux/negotiation.h); of.words has the bytes of each.
+ *    that begins with a takt_load_t. TRACE's reply has one: header and records, a trace file, and
+ *    behind them the requests for rates (linux/negotiation.h), of which words[0] says the bytes.
  * 5. A reply's status says what became of the call. If it is not OK, nothing was done.
  *
  * Plain C without includes but <stdint.h>. */
@@ -132,7 +132,7 @@ typedef struct takt_socket_reply {
     union {
         takt_processor_status_t processor; /* of STATUS */
         takt_task_status_t task;           /* of TASK */
-        uint64_t words[15];                /* of TRACE */
+        uint64_t words[15];
     } of;
     char text[TAKT_REPLY_BYTES - 32 - 120]; /* TASK: the name; STATUS: why the kernel ended the scheduler;
                                                 REFUSED, OTHER, KERNEL: why */

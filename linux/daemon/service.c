@@ -435,15 +435,16 @@ static bool write_all(int file, const void *data, uint64_t bytes) {
     return true;
 }
 
-/* Writes what threads have requested to the end of a trace. Returns the bytes. */
-static uint64_t write_requests(const takt_service_t *service, uint32_t cpu, int file) {
-    takt_requested_t requested;
-    uint64_t count = 0;
-    while (takt_machine_requested(service->machine, cpu, count, &requested) &&
-           write_all(file, &requested, sizeof requested)) {
-        count++;
+/* Requests for rates stand behind the records. */
+static bool write_requests(const takt_service_t *service, uint32_t cpu, int file,
+                           takt_socket_reply_t *reply) {
+    takt_requested_t row;
+    bool is_written = true;
+    for (uint64_t i = 0; is_written && takt_machine_requested(service->machine, cpu, i, &row); i++) {
+        is_written = write_all(file, &row, sizeof row);
+        reply->of.words[0] += sizeof row;
     }
-    return count * sizeof requested;
+    return is_written;
 }
 
 static takt_reply_status_t hand_out_trace(takt_service_t *service, const takt_socket_call_t *call,
@@ -458,12 +459,10 @@ static takt_reply_status_t hand_out_trace(takt_service_t *service, const takt_so
     const takt_record_t *records = takt_machine_domain(service->machine, call->cpu)->log.records;
     *file = memfd_create("trace", MFD_CLOEXEC);
     if (*file < 0 || !write_all(*file, part->text + part->names_bytes, part->header_bytes) ||
-        !write_all(*file, records, part->records * sizeof *records)) {
+        !write_all(*file, records, part->records * sizeof *records) ||
+        !write_requests(service, call->cpu, *file, reply)) {
         return TAKT_REPLY_KERNEL;
     }
-    reply->of.words[0] = part->header_bytes;
-    reply->of.words[1] = part->records * sizeof *records;
-    reply->of.words[2] = write_requests(service, call->cpu, *file);
     return TAKT_REPLY_OK;
 }
 

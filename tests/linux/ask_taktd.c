@@ -4,8 +4,7 @@
  * usage: ask_taktd SOCKET load FILE TICK_NS RECORDS [wait]
  *        ask_taktd SOCKET status | detach | trace FILE
  *
- * Prints the messages of replies that are not OK; the status, a line for each task of processor 0; and of a trace the bytes of
- * header and records. */
+ * Prints the messages of replies that are not OK, and the status: a line for each task of processor 0. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -92,7 +91,7 @@ static int trace(const char *name) {
     const int file = open(name, O_WRONLY | O_CREAT, 0644);
     off_t at = 0;
     const int is_there = said("trace", ask((takt_socket_call_t){.kind = TAKT_CALL_TRACE}, -1));
-    printf("%llu\n", (unsigned long long)(reply.of.words[0] + reply.of.words[1]));
+    printf("%llu bytes of requests\n", (unsigned long long)reply.of.words[0]);
     return is_there && fstat(answer, &state) == 0 &&
            sendfile(file, answer, &at, (size_t)state.st_size) == state.st_size;
 }

@@ -2,8 +2,7 @@
 /* A program of libtakt: a thread for each name executes jobs of 1 ms until its scheduler is gone, and then goes on.
  *
  * usage: joiner SOCKET USER NAME... ; it runs as USER, a number. If CLOSES is set in the environment, its connections are
- * closed after five jobs, and its threads stay where they are. If ASKS is set, each thread requests 1 ms every 20 ms then,
- * and prints `NAME asked STATUS`.
+ * closed after five jobs, and its threads stay where they are.
  *
  * Prints, for each name, `NAME joined STATUS`, and later `NAME ended STATUS after JOBS jobs in class CLASS`. It ends when all
  * threads have. */
@@ -46,11 +45,6 @@ static void *work(void *name) {
         (void)takt_linux_counts(&counts);
         if (counts.completed == 5 && getenv("CLOSES") != NULL) {
             (void)close_range(STDERR_FILENO + 1, ~0u, 0);
-        }
-        if (counts.completed == 5 && getenv("ASKS") != NULL) {
-            const takt_linux_demand_t demand = {
-                .period_ns = 20000000, .deadline_ns = 20000000, .wcet_ns = 1000000};
-            printf("%s asked %d\n", (const char *)name, (int)takt_linux_negotiate(&demand));
         }
         burn();
     }

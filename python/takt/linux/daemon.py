@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import socket
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -62,7 +62,7 @@ RECORDS = 400_000
 """For which there is memory in a domain's trace: 32 bytes each. Later ones are lost, and the trace ends there."""
 
 REQUESTS = 1000
-"""For other rates, of the threads of a domain; also rejected ones count. Later ones are refused."""
+"""For other rates, that the threads of a rate-based domain can make; rejected ones count too."""
 
 _MOST_RECORDS = 2_500_000
 """Of all domains: 80 MB of the 128 MB that the kernel and taktd share."""
@@ -284,7 +284,7 @@ def contents(part: board.Part) -> bytes:
         InputError: a name is too long.
     """
     described = part.described
-    if described.rates is not None and not described.resources:
+    if negotiation.is_possible(described):
         described = negotiation.with_rows(described, part.horizon, REQUESTS)
     image = programs.image_of_service(part.system.resolved, described, part.horizon)
     names = [name.encode() for name in described.entity_names()]
@@ -394,33 +394,32 @@ def trace(target: str | Path, path: Path = SOCKET) -> None:
         InputError: the file cannot be written.
         BoardError: taktd cannot be reached, or has no trace.
     """
-    with _connected(path) as connection, emulation.temporary_folder() as folder:
-        cpus = [processor.cpu for processor in Watch(connection).status().processors]
-        traces, ends = list[Trace](), list[int]()
-        for cpu in cpus or [0]:
-            reply = connection.must(_TRACE, cpu=cpu)
-            header, records, _ = _LOAD.unpack(reply.body[: _LOAD.size])
-            read, end = trace_of(_contents(reply.files), header + records, folder / f"{cpu}")
-            traces.append(read)
-            ends.append(end)
-        write(target, cpus, traces, ends)
+    with _connected(path) as connection:
+        cpus = [processor.cpu for processor in Watch(connection).status().processors] or [0]
+        replies = [connection.must(_TRACE, cpu=cpu) for cpu in cpus]
+        files = [(_contents(reply.files), int.from_bytes(reply.body[:8], "little")) for reply in replies]
+    write_trace(target, dict(zip(cpus, files, strict=True)))
 
 
-def trace_of(contents: bytes, whole: int, place: Path) -> tuple[Trace, int]:
-    """Read what taktd hands out of a processor.
+def write_trace(target: str | Path, files: Mapping[int, tuple[bytes, int]]) -> None:
+    """Write a trace file of what taktd hands out.
 
     Args:
-        contents: header and records, and behind them the requests of threads.
-        whole: bytes of the first two.
-        place: a file for them, in which the records stay.
+        target: the file; what is there is replaced.
+        files: for each processor header and records, and behind them so many bytes of requests for rates.
 
-    Returns:
-        The trace, and the instant of its closing record.
+    Raises:
+        InputError: the file cannot be written.
     """
-    output_files.write(place, contents[:whole])
-    read = trace_file.read(place)
-    end = int.from_bytes(contents[whole - _RECORD_BYTES :][:8], "little")
-    return replace(read, system=negotiation.filled(read.system, contents[whole:])), end
+    traces, ends = list[Trace](), list[int]()
+    with emulation.temporary_folder() as folder:
+        for cpu, (contents, size) in files.items():
+            records = len(contents) - size
+            output_files.write(folder / f"{cpu}", contents[:records])
+            read = trace_file.read(folder / f"{cpu}")
+            traces.append(replace(read, system=negotiation.filled(read.system, contents[records:])))
+            ends.append(int.from_bytes(contents[records - _RECORD_BYTES :][:8], "little"))
+        _write(target, list(files), traces, ends)
 
 
 def _contents(files: Sequence[int]) -> bytes:
@@ -432,18 +431,8 @@ def _contents(files: Sequence[int]) -> bytes:
         return file.read()
 
 
-def write(target: str | Path, cpus: Sequence[int], traces: Sequence[Trace], ends: Sequence[int]) -> None:
-    """Write one trace of all domains: up to the end, or until the memory of one is full.
-
-    Args:
-        target: the file; what is there is replaced.
-        cpus: the processors of the domains.
-        traces: of the domains.
-        ends: instants of their closing records.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+def _write(target: str | Path, cpus: Sequence[int], traces: Sequence[Trace], ends: Sequence[int]) -> None:
+    """Write one trace of all domains: up to the end, or until the memory of one is full."""
     is_full = any(trace.full_at is not None for trace in traces)
     end = min(ends) if is_full else max(ends)
     systems = [(trace.system, images.pack(trace.system, end + 1, is_remote=True)) for trace in traces]
