@@ -13,13 +13,15 @@
  *    when the call returns was not handed over: the call did not sleep, or no scheduler answers. It may be handed over
  *    by sched_yield, replaced, or withdrawn.
  * 2. A call that sleeps hands over COMPLETE and SUSPEND. Any other request stays until sched_yield, and the sleep is a
- *    BLOCK of the current job. So is a sleep without a request. The wake that ends it is a WAKE.
+ *    BLOCK of the current job. So is a sleep without a request; with TAKT_SLOT_SLEEP_COMPLETES in `mode`, which others
+ *    set for a thread that makes no requests, it is COMPLETE. The wake that ends a BLOCK is a WAKE.
  * 3. A thread is the entity's from its first wait on. While it has no current job it is not dispatched, whatever wakes
  *    it, and also after sched_yield. It runs when its next job is selected.
  * 4. A thread without a current job that wakes makes an ARRIVAL if `mode` has TAKT_SLOT_WAKE_ARRIVES, else nothing. If
  *    such a thread hands COMPLETE over by sched_yield and no job waits, its next event was there before it could
  *    sleep: the scheduler posts COMPLETE, then ARRIVAL. It also posts ARRIVAL when it ends the job of such a thread
- *    while that is runnable, so that the thread reaches its next call.
+ *    while that is runnable, so that the thread reaches its next call. A thread that gets its seat with
+ *    TAKT_SLOT_SLEEP_COMPLETES counts as asleep until then.
  * 5. SUSPEND ends at `request_value`; the wake of the thread is no event.
  * 6. `job`, `waiting` and `next_release_ns` are written at decisions that name the entity, the last one last, by a release
  *    store; the thread reads it first. So it may be too early, and then a sleep ends at once; it never is the release
@@ -30,6 +32,8 @@
  * 9. The scheduler reads only what the thread writes, and judges it: the memory is writable to the program.
  * 10. A job that is aborted while it suspends itself leaves its thread asleep. If the next job is selected meanwhile, its
  *    thread blocks it: BLOCK when it is selected, WAKE when the thread wakes. So it is with each thread that sleeps.
+ * 11. CHANGE requests other parameters of the entity's task: those of `request_value` and of the three members behind
+ *    `mode`. The allocator of the task decides; RECEIVED means admitted. It is handed over by sched_yield, within a job.
  *
  * Plain C without includes but <stdint.h>; a BPF program includes vmlinux.h before. */
 #ifndef TAKT_LINUX_SLOT_H
@@ -50,11 +54,17 @@ typedef enum takt_slot_request {
         9, /* of a thread with TAKT_SLOT_WAKE_ARRIVES and without a job, which did not sleep */
     TAKT_SLOT_LOCK = 10,
     TAKT_SLOT_UNLOCK = 11,
+    TAKT_SLOT_CHANGE = 14,
 } takt_slot_request_t;
+
+/* A receipt beside those of takt_receipt_t: the allocator has rejected the parameters; nothing changes. */
+enum { TAKT_SLOT_REJECTED = 6 };
 
 /* Bits of `mode`. */
 enum {
     TAKT_SLOT_WAKE_ARRIVES = 1, /* what wakes the thread while it has no job is the arrival of one */
+    TAKT_SLOT_SLEEP_COMPLETES =
+        2, /* of a thread that makes no requests: what lets it sleep is the end of its job */
 };
 
 /* Bits of `state`. */
@@ -69,9 +79,13 @@ enum {
 typedef struct takt_linux_slot {
     uint32_t request; /* takt_slot_request_t */
     uint32_t request_job;
-    uint64_t request_value; /* LOCK, UNLOCK: number of the resource; SUSPEND: instant; else 0 */
+    uint64_t
+        request_value; /* LOCK, UNLOCK: number of the resource; SUSPEND: instant; CHANGE: period in ns; else 0 */
     uint32_t mode;
-    uint32_t unused_of_thread[11];
+    uint32_t request_weight;      /* CHANGE of a best-effort task: the weight */
+    uint64_t request_deadline_ns; /* CHANGE: the relative deadline */
+    uint64_t request_wcet_ns;     /* CHANGE of another one: the worst-case execution time */
+    uint32_t unused_of_thread[6];
 
     uint32_t receipt;  /* takt_receipt_t, of the last request */
     uint32_t answered; /* requests answered so far */
@@ -86,7 +100,7 @@ typedef struct takt_linux_slot {
     uint64_t deadline_ns;     /* of the job */
     uint64_t next_release_ns; /* of the first job after those that are released; periodic tasks only */
     uint32_t change; /* one more than the number of the change whose parameters the job has; 0: none */
-    uint32_t unused_of_scheduler;
+    uint32_t rate;   /* of the task, in force, in units of 1 / 18018000 of the processor; 0: it has none */
 } takt_linux_slot_t;
 
 _Static_assert(sizeof(takt_linux_slot_t) == 128, "one slot is two cache lines");

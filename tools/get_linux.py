@@ -8,7 +8,8 @@ Prints the folder. Debian's packages are unpacked into it, not installed:
 
     vmlinux             the kernel, as an emulator starts it
     vmlinux.h           its types, for programs in BPF
-    root/               usr/sbin/bpftool, usr/include/bpf, usr/lib/*-linux-gnu/libbpf.a, usr/bin/qemu-system-x86_64
+    root/               usr/sbin/bpftool, usr/include/bpf, usr/lib/*-linux-gnu/libbpf.a, usr/bin/qemu-system-x86_64;
+                        usr/bin/cyclictest and usr/bin/rt-app with their libraries, as clients
     packages            what was unpacked; written last
 
 The emulator is unpacked too, because that of Debian 12 lets one of several processors run for milliseconds. Its
@@ -37,6 +38,7 @@ KERNEL = "|".join(
 
 PACKAGES = {
     "trixie-backports": (KERNEL,),
+    "bookworm": ("rt-tests", "rt-app", "libjson-c5", "libnuma1", "libc6", "libgcc-s1"),
     "bookworm-backports": ("bpftool", "libbpf-dev", "libbpf1", "qemu-system-x86", "qemu-system-data"),
 }
 ZSTD = b"\x28\xb5\x2f\xfd"

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// Measures how long threads of a scheduling class wait from the instant of a timer until they run, beside an ordinary process
-// that never sleeps.
+// Measures how long threads of a scheduling class wait from the instant of a timer until they run, and how long a switch takes
+// from one to another, beside an ordinary process that never sleeps.
 //
-// Usage: wake CLASS [THREADS [WAKES [SPACING_NS]]], CLASS one of fifo, deadline, other, ext.
+// Usage: wake CLASS [THREADS [WAKES [SPACING_NS [switch]]]], CLASS one of fifo, deadline, other, ext.
 //
 // Threads sleep until absolute instants, in turn: one wake each SPACING_NS, WAKES in all (default 20,000). The default of
 // 1,007,000 ns is no divisor of the kernel's tick, so that wakes have every distance from it. Prints the median, the 99th
-// percentile and the largest latency in ns. Exit status 2: the class was refused.
+// percentile and the largest latency in ns. With `switch`, two threads wake at each instant and execute 100 us each; the
+// figures are from the end of the first one until the second one runs. Exit status 2: the class was refused.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,6 +31,7 @@ enum {
     PRIORITY = 90,
     STACK_BYTES = 1 << 16,
     WARM_UP_NS = 100000000,
+    WORK_NS = 100000, // of a thread from which is switched
     NS_PER_S = 1000000000
 };
 
@@ -53,8 +57,10 @@ static struct {
     uint32_t threads;
     uint32_t wakes; // of each thread
     uint64_t spacing;
+    uint32_t together;   // threads that wake at an instant: 1, or 2 for switches
     uint64_t begin;      // instant of the first wake of all, ns of CLOCK_MONOTONIC
     uint64_t *latencies; // of the first thread's wakes, then of the next one's
+    uint64_t *ends;      // likewise: when the thread sleeps again, from the same instant
     _Atomic int error;   // of a thread that was refused
     pthread_barrier_t ready;
     pthread_barrier_t set;
@@ -72,22 +78,32 @@ static void sleep_until(uint64_t instant) {
     }
 }
 
+// Of a thread's wakes.
+static uint64_t period(void) { return plan.threads / plan.together * plan.spacing; }
+
 static void *run(void *argument) {
     const uint64_t number = (uint64_t)(uintptr_t)argument;
     uint64_t *latency = plan.latencies + number * plan.wakes;
+    // The classes FIFO and DEADLINE have timers without slack; the others' default is 50 us.
+    (void)prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
     if (syscall(SYS_sched_setattr, 0, &plan.class, 0) != 0) {
         plan.error = errno;
     }
     pthread_barrier_wait(&plan.ready);
     pthread_barrier_wait(&plan.set);
-    uint64_t instant = plan.begin + number * plan.spacing;
+    uint64_t *end = plan.ends + number * plan.wakes;
+    uint64_t instant = plan.begin + number / plan.together * plan.spacing;
     for (uint32_t wake = 0; wake < plan.wakes; ++wake) {
         sleep_until(instant);
         latency[wake] = now() - instant;
-        instant += plan.threads * plan.spacing;
+        end[wake] = latency[wake];
+        while (plan.together > 1 && end[wake] < latency[wake] + WORK_NS) {
+            end[wake] = now() - instant;
+        }
+        instant += period();
     }
     // The end of a thread takes longer than a wake: after the last wake of all.
-    sleep_until(plan.begin + (plan.wakes + 1ull) * plan.threads * plan.spacing);
+    sleep_until(plan.begin + (plan.wakes + 1) * period());
     return NULL;
 }
 
@@ -98,10 +114,19 @@ static class_t attributes(uint32_t policy) {
     } else if (policy == DEADLINE) {
         // All threads together may take a quarter of the processor.
         class.runtime = plan.spacing / 4;
-        class.deadline = plan.threads * plan.spacing;
+        class.deadline = period();
         class.period = class.deadline;
     }
     return class;
+}
+
+// Replaces the latencies of each pair of threads by the lengths of the switches between the two.
+static void pair(void) {
+    for (size_t wake = 0; wake < (size_t)plan.threads / 2 * plan.wakes; ++wake) {
+        const size_t a = wake / plan.wakes * 2 * plan.wakes + wake % plan.wakes, b = a + plan.wakes;
+        const size_t first = plan.latencies[a] < plan.latencies[b] ? a : b;
+        plan.latencies[wake] = plan.latencies[a + b - first] - plan.ends[first];
+    }
 }
 
 static int by_value(const void *left, const void *right) {
@@ -150,40 +175,55 @@ static uint32_t number(int argc, char **argv, int which, uint32_t otherwise) {
     return argc > which ? (uint32_t)strtoul(argv[which], NULL, 10) : otherwise;
 }
 
+static void print(const char *name) {
+    const size_t count = (size_t)plan.threads / plan.together * plan.wakes;
+    uint64_t *latency = plan.latencies;
+    qsort(latency, count, sizeof *latency, by_value);
+    printf("%s threads %u wakes %zu p50 %lu p99 %lu max %lu\n", name, plan.threads, count, latency[count / 2],
+           latency[count - 1 - count / 100], latency[count - 1]);
+}
+
+// Reads the arguments but the class. Returns whether they make sense.
+static bool read_plan(int argc, char **argv) {
+    const bool is_switch = argc > 5 && strcmp(argv[5], "switch") == 0;
+    plan.together = is_switch ? 2 : 1;
+    plan.threads = number(argc, argv, 2, 1);
+    plan.spacing = number(argc, argv, 4, 1007000);
+    const uint32_t instants = plan.threads / plan.together;
+    plan.wakes = instants != 0 ? number(argc, argv, 3, 20000) / instants : 0;
+    return plan.wakes != 0 && plan.threads % plan.together == 0 && plan.spacing != 0 && argc <= 5 + is_switch;
+}
+
 int main(int argc, char **argv) {
-    const uint32_t threads = number(argc, argv, 2, 1);
-    const uint32_t wakes = threads != 0 ? number(argc, argv, 3, 20000) / threads : 0;
-    const uint64_t spacing = number(argc, argv, 4, 1007000);
-    const size_t all = (size_t)threads * wakes;
     size_t which = 0;
     while (which < 4 && (argc < 2 || strcmp(argv[1], classes[which].name) != 0)) {
         ++which;
     }
-    if (which == 4 || wakes == 0 || spacing == 0) {
-        fprintf(stderr, "usage: wake fifo|deadline|other|ext [THREADS [WAKES [SPACING_NS]]]\n");
+    if (which == 4 || !read_plan(argc, argv)) {
+        fprintf(stderr, "usage: wake fifo|deadline|other|ext [THREADS [WAKES [SPACING_NS [switch]]]]\n");
         return 1;
     }
-    pthread_t *started = calloc(threads, sizeof *started);
-    plan.threads = threads;
-    plan.wakes = wakes;
-    plan.spacing = spacing;
     plan.class = attributes(classes[which].policy);
+    const size_t all = (size_t)plan.threads * plan.wakes;
+    pthread_t *started = calloc(plan.threads, sizeof *started);
     plan.latencies = calloc(all, sizeof *plan.latencies);
-    if (started == NULL || plan.latencies == NULL || mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
+    plan.ends = calloc(all, sizeof *plan.ends);
+    if (started == NULL || plan.latencies == NULL || plan.ends == NULL ||
+        mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
         fprintf(stderr, "wake: memory cannot be had or locked\n");
         return 1;
     }
-    pthread_barrier_init(&plan.ready, NULL, threads + 1);
-    pthread_barrier_init(&plan.set, NULL, threads + 1);
+    pthread_barrier_init(&plan.ready, NULL, plan.threads + 1);
+    pthread_barrier_init(&plan.set, NULL, plan.threads + 1);
     const int error = start(started);
     if (error != 0) {
         fprintf(stderr, "wake: class %s: %s\n", classes[which].name, strerror(error));
         return 2;
     }
     measure(started);
-    uint64_t *latency = plan.latencies;
-    qsort(latency, all, sizeof *latency, by_value);
-    printf("%s threads %u wakes %zu p50 %lu p99 %lu max %lu\n", classes[which].name, threads, all,
-           latency[all / 2], latency[all - 1 - all / 100], latency[all - 1]);
+    if (plan.together == 2) {
+        pair();
+    }
+    print(classes[which].name);
     return 0;
 }

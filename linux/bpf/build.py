@@ -10,6 +10,7 @@ FOLDER of --linux is what tools/get_linux.py fetched. Results:
     takt_arena.o   the same functions for programs of the host, to be linked with linux/daemon/machine.c
     tables.bin     the constants of both
     takt-linux     runs images as threads (linux/daemon/run_image.c), without shared libraries
+    taktd          is the scheduler of programs (linux/daemon/taktd.c), without shared libraries
 
 Steps: clang makes IR of each file; lower.py rewrites the module; flatten.py chooses what is inlined; describe.py
 describes the functions to the verifier; llc makes code. Exit status 1 and one line on standard error for an error.
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -33,11 +35,14 @@ TABLES = 0x100000001000  # as linux/layout.h
 ZERO = 0x100000000800
 DEEPEST = 7  # frames: the verifier allows eight, and one is that of the program
 ROOMS = ("core", "policy", "system")
-FILES = ("remote/scheduler.c", "linux/domain.c", "linux/bpf/tell.c")
+FILES = ("remote/scheduler.c", "linux/domain.c", "linux/negotiation.c", "linux/bpf/tell.c")
 ENTRIES = tuple(
     f"takt_domain_{name}" for name in ("post", "pass", "selected", "settle", "commit", "next", "tell", "next_sleeper")
 )
-FOR_THE_DAEMON = (*ENTRIES, "takt_domain_build", "takt_domain_end", "takt_domain_message")
+FOR_THE_DAEMON = (
+    *ENTRIES,
+    *(f"takt_domain_{name}" for name in ("build", "end", "message", "next_release", "requested")),
+)
 CLANG = (
     f"clang-{VERSION} -target bpf -mcpu=v4 -O2 -mllvm -inline-threshold=40 -fno-delete-null-pointer-checks "
     "-ffreestanding -fno-builtin -fno-jump-tables -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -S -emit-llvm"
@@ -106,6 +111,14 @@ def for_the_daemon(work: Path, target: Path) -> None:
     run(f"llc-{VERSION}", "-relocation-model=pic", "-filetype=obj", work / "host_small.ll", "-o", target)
 
 
+def link_program(linux: Path, into: Path, target: Path, parts: Sequence[str | Path]) -> None:
+    """Makes a program of the host that loads the programs of the kernel."""
+    libraries = next((linux / "root/usr/lib").glob("*/libbpf.a"), linux / "libbpf.a")
+    files = [ROOT / "linux/daemon/machine.c", *parts, into / "takt_arena.o", libraries]
+    options = ("-O2", "-static", *WARNINGS, f"-I{ROOT}", f"-I{linux / 'root/usr/include'}")
+    run("gcc", *options, *files, "-lelf", "-lz", "-lpthread", "-o", target)
+
+
 def link_runner(linux: Path, into: Path, target: Path, *more: str | Path) -> None:
     """Makes the program that runs images.
 
@@ -115,27 +128,10 @@ def link_runner(linux: Path, into: Path, target: Path, *more: str | Path) -> Non
         target: the program.
         more: options and files besides.
     """
-    libraries = next((linux / "root/usr/lib").glob("*/libbpf.a"), linux / "libbpf.a")
-    files = [
-        *(ROOT / "linux/daemon").glob("*.c"),
-        *(ROOT / "linux/program").glob("*.c"),
-        *(ROOT / "linux/lib").glob("*.c"),
-        *(file for room in (*ROOMS, "remote") for file in (ROOT / room).glob("*.c")),
-    ]
-    options = ("-O2", "-static", *WARNINGS, f"-I{ROOT}", f"-I{linux / 'root/usr/include'}")
-    run(
-        "gcc",
-        *options,
-        *sorted(files),
-        *more,
-        into / "takt_arena.o",
-        libraries,
-        "-lelf",
-        "-lz",
-        "-lpthread",
-        "-o",
-        target,
-    )
+    rooms = (*(f"linux/{room}" for room in ("program", "lib")), *ROOMS, "remote")
+    tasks = [file for room in rooms for file in sorted((ROOT / room).glob("*.c"))]
+    daemon = [ROOT / f"linux/daemon/{name}.c" for name in ("run_image", "clients")]
+    link_program(linux, into, target, [*daemon, *tasks, *more])
 
 
 def build(linux: Path, into: Path) -> None:
@@ -153,6 +149,7 @@ def build(linux: Path, into: Path) -> None:
     link_programs(work, linux, into / "takt.bpf.o")
     for_the_daemon(work, into / "takt_arena.o")
     link_runner(linux, into, into / "takt-linux")
+    link_program(linux, into, into / "taktd", [ROOT / f"linux/daemon/{name}.c" for name in ("taktd", "service")])
 
 
 def main() -> int:

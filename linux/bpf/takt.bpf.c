@@ -140,6 +140,7 @@ INLINE u32 publish(takt_desk_t *desk, u32 cpu, u32 entity) {
     slot->job = told->job;
     slot->waiting = told->waiting;
     slot->change = told->change;
+    slot->rate = told->rate;
     slot->is_missed = told->is_missed;
     slot->should_yield = (state & STATE_YIELDS) != 0;
     slot->release_ns = instant(desk, told->release);
@@ -165,7 +166,7 @@ INLINE void publish_yield(const takt_desk_t *desk, u32 cpu) {
 
 INLINE u64 post(takt_desk_t *desk, u32 entity, u64 kind, u32 job, u64 value, u64 now_ns) {
     u64 receipt = takt_domain_post(desk->domain, kind << 32 | entity, job, value, ticks(desk, now_ns));
-    if (receipt > 1) {
+    if (receipt > 1 && receipt != TAKT_SLOT_REJECTED) {
         desk->refused++;
     }
     return receipt;
@@ -183,13 +184,17 @@ INLINE u64 peek(const takt_desk_t *desk, u64 now_ns) {
 
 /* Posts what a thread requests. */
 INLINE void post_request(takt_desk_t *desk, u32 entity, takt_linux_slot_t *slot, u64 now_ns) {
-    u64 kind = slot->request;
-    u64 value = slot->request_value;
-    if (kind == TAKT_SLOT_SUSPEND) {
-        value = ticks(desk, value + desk->tick_ns - 1);
-    }
-    if (kind == TAKT_SLOT_ARRIVAL) {
-        value = ticks(desk, now_ns);
+    u64 kind = slot->request & (OF_THREAD - 1);
+    u64 value = kind == TAKT_SLOT_SUSPEND   ? ticks(desk, slot->request_value + desk->tick_ns - 1)
+                : kind == TAKT_SLOT_ARRIVAL ? ticks(desk, now_ns)
+                                            : slot->request_value;
+    if (kind == TAKT_SLOT_CHANGE) {
+        takt_demand_t __arena *demand = (takt_demand_t __arena *)desk->demand;
+        demand->period_ns = value;
+        demand->deadline_ns = slot->request_deadline_ns;
+        demand->wcet_ns = slot->request_wcet_ns;
+        demand->weight = slot->request_weight;
+        value = desk->demand;
     }
     slot->receipt = post(desk, entity, kind | OF_THREAD, slot->request_job, value, now_ns);
     slot->answered++;
@@ -199,13 +204,12 @@ INLINE void post_request(takt_desk_t *desk, u32 entity, takt_linux_slot_t *slot,
 /* The event of an entity's thread that the thread's state implies. */
 INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event, takt_linux_slot_t *slot) {
     u32 state = state_of(desk, cpu, event->entity);
-    u64 now = ticks(desk, event->at_ns);
-    bool has_job = state & STATE_HAS_JOB, is_blocked = state & STATE_BLOCKED,
-         is_wake = event->what >= TAKT_PENDING_WAKE;
+    bool has_job = state & STATE_HAS_JOB, is_blocked = state & STATE_BLOCKED;
     u64 kind = 0;
     if (event->what == TAKT_PENDING_SLEEP) {
-        kind = has_job && !is_blocked ? EVENT_BLOCK : 0;
-    } else if (is_wake) {
+        u64 ended = slot->mode & TAKT_SLOT_SLEEP_COMPLETES ? EVENT_COMPLETE : EVENT_BLOCK;
+        kind = has_job && !is_blocked ? ended : 0;
+    } else if (event->what >= TAKT_PENDING_WAKE) {
         kind = is_blocked ? EVENT_WAKE : 0;
     }
     if (!has_job && event->what != TAKT_PENDING_SLEEP && event->what != TAKT_PENDING_END &&
@@ -213,7 +217,8 @@ INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event
         kind = EVENT_ARRIVAL;
     }
     if (kind) {
-        post(desk, event->entity, kind, has_job ? told_of(cpu)->job : 0, now, event->at_ns);
+        post(desk, event->entity, kind, has_job ? told_of(cpu)->job : 0, ticks(desk, event->at_ns),
+             event->at_ns);
     }
 }
 
@@ -324,7 +329,8 @@ INLINE place_t *seat_of(struct task_struct *p) {
         !is_bound(p, seat->cpu)) {
         return NULL;
     }
-    place_t place = {*seat, 0};
+    const takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
+    place_t place = {*seat, slot && slot->mode & TAKT_SLOT_SLEEP_COMPLETES};
     set_crew(seat, CREW_AWAKE, TAKT_SLOT_ATTACHED);
     return bpf_task_storage_get(&places, p, &place, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }

@@ -3,10 +3,12 @@
  *
  * usage: takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE...
  *        takt-linux OBJECT TABLES LIST
+ *        takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE -- COMMAND...
  *
  * In full mode, if TAKT_LINUX_FULL is set in the environment, threads of the fair class are scheduled too.
  * The image at place i is for processor i. LIST is a file of runs, one a line, as FOLDER TICK_NS OVERHEAD_NS IMAGE...: the
- * programs are loaded once for all of them, and each job executes OVERHEAD_NS less than the image says. Files in FOLDER, which is made:
+ * programs are loaded once for all of them, and each job executes OVERHEAD_NS less than the image says. The threads of COMMAND
+ * get the tasks of the image (clients.h), and its exit status is that of the program. Files in FOLDER, which is made:
  *
  *     trace<i>      records, the closing one included
  *     jobs<i>       takt_program_job_t
@@ -27,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "linux/daemon/machine.h"
+#include "linux/daemon/clients.h"
 #include "linux/program/program.h"
 
 enum { STATUS_REFUSED = 2, STATUS_FAILED = 3, JOBS = 200000, RECORDS = 400000, NAME = 512, LINE = 4096 };
@@ -62,6 +64,8 @@ struct run {
     uint64_t tick_ns;
     uint64_t overhead_ns;
     uint32_t count;
+    char **command; /* whose threads get the tasks; NULL: threads are created */
+    int status;     /* its exit status */
     processor_t processors[TAKT_DESKS];
     pthread_barrier_t all_joined;
     uint64_t epoch_ns;
@@ -159,8 +163,34 @@ static uint64_t begin(void *context) {
     return run->epoch_ns;
 }
 
+/* Lets the threads of a command have the tasks. */
+static void run_clients(processor_t *processor) {
+    run_t *run = processor->run;
+    const uint64_t epoch_ns = begin(processor);
+    takt_clients_t clients = {
+        .machine = run->machine,
+        .cpu = processor->cpu,
+        .first = processor->places[0].entity,
+        .count = processor->table.count,
+        .threads = processor->threads,
+        .begin_ns = epoch_ns,
+        .end_ns = run->machine->desks[processor->cpu].end_ns,
+    };
+    if (!takt_clients_run(&clients, run->command)) {
+        end(STATUS_FAILED, run->command[0], "no privilege for SCHED_FIFO, or no process");
+    }
+    run->status = takt_clients_await(&clients);
+    if (clients.refuse != NULL) {
+        tell(run, "failed the kernel refuses %s", clients.refuse);
+    }
+}
+
 static void *run_processor(void *context) {
     processor_t *processor = context;
+    if (processor->run->command != NULL) {
+        run_clients(processor);
+        return NULL;
+    }
     processor->status = takt_program_run(&processor->program);
     if (!processor->has_begun) {
         (void)begin(processor); /* the others wait for it */
@@ -292,10 +322,14 @@ static void execute(run_t *run) {
 
 /* Runs `count` images. Returns an exit status. */
 static int run_images(takt_machine_t *machine, const char *folder, uint64_t tick_ns, uint64_t overhead_ns,
-                      uint32_t count, char **images) {
+                      uint32_t count, char **images, char **command) {
     static run_t run;
-    run = (run_t){
-        .machine = machine, .folder = folder, .tick_ns = tick_ns, .overhead_ns = overhead_ns, .count = count};
+    run = (run_t){.machine = machine,
+                  .folder = folder,
+                  .tick_ns = tick_ns,
+                  .overhead_ns = overhead_ns,
+                  .count = count,
+                  .command = command};
     if (mkdir(folder, 0755) != 0 && errno != EEXIST) {
         end(STATUS_FAILED, folder, strerror(errno));
     }
@@ -317,7 +351,7 @@ static int run_images(takt_machine_t *machine, const char *folder, uint64_t tick
         free_processor(&run.processors[cpu]);
     }
     close_file(run.told);
-    return is_attached ? 0 : is_built ? STATUS_FAILED : STATUS_REFUSED;
+    return is_attached ? run.status : is_built ? STATUS_FAILED : STATUS_REFUSED;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------ */
@@ -361,24 +395,39 @@ static int run_list(takt_machine_t *machine, const char *name) {
         }
         const int status =
             run_images(machine, words[0], strtoull(words[1], NULL, 10), strtoull(words[2], NULL, 10),
-                       count - BEFORE_IMAGES, words + BEFORE_IMAGES);
+                       count - BEFORE_IMAGES, words + BEFORE_IMAGES, NULL);
         worst = worst != 0 ? worst : status;
     }
     (void)fclose(file);
     return worst;
 }
 
+/* Returns the command behind `--`, and leaves the words before; NULL if there is none. */
+static char **split_off_command(int *count, char **arguments) {
+    for (int i = 1; i + 1 < *count; i++) {
+        if (strcmp(arguments[i], "--") == 0) {
+            *count = i;
+            return arguments + i + 1;
+        }
+    }
+    return NULL;
+}
+
 int main(int count, char **arguments) {
     static takt_machine_t machine;
-    if (count != 4 && (count < 6 || count - 5 > TAKT_DESKS)) {
-        end(STATUS_REFUSED, "usage: takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE... or OBJECT TABLES LIST",
+    char **command = split_off_command(&count, arguments);
+    const bool is_list = count == 4 && command == NULL;
+    if (!is_list && (count < 6 || count - 5 > (command != NULL ? 1 : TAKT_DESKS))) {
+        end(STATUS_REFUSED,
+            "usage: takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE... or OBJECT TABLES LIST or "
+            "OBJECT TABLES FOLDER TICK_NS IMAGE -- COMMAND...",
             "");
     }
-    const uint32_t processors = count == 4 ? (uint32_t)sysconf(_SC_NPROCESSORS_CONF) : (uint32_t)count - 5;
+    const uint32_t processors = is_list ? (uint32_t)sysconf(_SC_NPROCESSORS_CONF) : (uint32_t)count - 5;
     load(&machine, arguments, processors);
-    const int status = count == 4 ? run_list(&machine, arguments[3])
-                                  : run_images(&machine, arguments[3], strtoull(arguments[4], NULL, 10), 0,
-                                               processors, arguments + 5);
+    const int status = is_list ? run_list(&machine, arguments[3])
+                               : run_images(&machine, arguments[3], strtoull(arguments[4], NULL, 10), 0,
+                                            processors, arguments + 5, command);
     takt_machine_close(&machine);
     return status;
 }

@@ -27,8 +27,11 @@ def wake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @needs_guest
 def test_real_time_threads_wake_at_once_and_one_after_the_other(wake: Path) -> None:
     command = "for c in fifo deadline; do ./wake $c 1 300; ./wake $c 30 300; done; ./wake other 1 300"
-    outcome = guest.run(ONE, command, {"wake": wake})
-    rows = [line.split() for line in outcome.output.decode().splitlines()]
+    outcome = guest.run(ONE, f"{command}; ./wake fifo 4 300 1007000 switch", {"wake": wake})
+    *lines, switch = outcome.output.decode().splitlines()
+    assert switch.startswith("fifo threads 4 wakes 300 ")
+    assert 5_000 < int(switch.split()[6]) < HIGHEST_NS
+    rows = [line.split() for line in lines]
     assert [" ".join(row[:5]) for row in rows] == [
         "fifo threads 1 wakes 300",
         "fifo threads 30 wakes 300",
@@ -53,11 +56,13 @@ def test_a_busy_processor_delays_no_thread_of_another(wake: Path) -> None:
 @needs_guest
 def test_what_the_kernel_refuses_and_what_it_does_not_know_are_errors(wake: Path) -> None:
     command = (
-        "./wake deadline 1 10 1000; echo $?; ./wake idle; echo $?; ./wake fifo 0; echo $?; ./wake fifo 10 9; echo $?"
+        "for arguments in 'deadline 1 10 1000' idle 'fifo 0' 'fifo 10 9' 'fifo 3 9 9000 switch' 'fifo 2 9 9000 on'; do"
+        " ./wake $arguments; echo $?; done"
     )
-    usage = "usage: wake fifo|deadline|other|ext [THREADS [WAKES [SPACING_NS]]]"
+    usage = "usage: wake fifo|deadline|other|ext [THREADS [WAKES [SPACING_NS [switch]]]]"
     outcome = guest.run(ONE, command, {"wake": wake})
     assert outcome.output.decode().splitlines() == [
         "wake: class deadline: Invalid argument",
-        *("2", usage, "1", usage, "1", usage, "1"),
+        "2",
+        *[usage, "1"] * 5,
     ]
