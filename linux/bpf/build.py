@@ -130,8 +130,13 @@ def link_runner(linux: Path, into: Path, target: Path, *more: str | Path) -> Non
     """
     rooms = (*(f"linux/{room}" for room in ("program", "lib")), *ROOMS, "remote")
     tasks = [file for room in rooms for file in sorted((ROOT / room).glob("*.c"))]
-    daemon = [ROOT / f"linux/daemon/{name}.c" for name in ("run_image", "clients")]
-    link_program(linux, into, target, [*daemon, *tasks, *more])
+    daemon = ROOT / "linux/daemon"
+    link_program(linux, into, target, [daemon / "run_image.c", daemon / "clients.c", *tasks, *more])
+
+
+def link_daemon(linux: Path, into: Path) -> None:
+    """Makes taktd."""
+    link_program(linux, into, into / "taktd", [ROOT / f"linux/daemon/{name}.c" for name in ("taktd", "service")])
 
 
 def build(linux: Path, into: Path) -> None:
@@ -149,7 +154,7 @@ def build(linux: Path, into: Path) -> None:
     link_programs(work, linux, into / "takt.bpf.o")
     for_the_daemon(work, into / "takt_arena.o")
     link_runner(linux, into, into / "takt-linux")
-    link_program(linux, into, into / "taktd", [ROOT / f"linux/daemon/{name}.c" for name in ("taktd", "service")])
+    link_daemon(linux, into)
 
 
 def main() -> int:

@@ -19,6 +19,7 @@
 
 #include "linux/desk.h"
 #include "linux/domain.h"
+#include "linux/negotiation.h"
 #include "linux/slot.h"
 
 struct bpf_object; /* of libbpf */
@@ -82,6 +83,10 @@ takt_domain_t *takt_machine_domain(const takt_machine_t *machine, uint32_t cpu);
 
 /* Closes the log of `cpu` at `now_ns`. Returns the number of records. Call after detaching. */
 uint64_t takt_machine_end(takt_machine_t *machine, uint32_t cpu, uint64_t now_ns);
+
+/* Writes request number `index` of the domain of `cpu` to `row`. Returns whether there is one. Call after detaching. */
+bool takt_machine_requested(const takt_machine_t *machine, uint32_t cpu, uint64_t index,
+                            takt_requested_t *row);
 
 void takt_machine_close(takt_machine_t *machine);
 

@@ -28,7 +28,7 @@ from sampling import count, tries
 from takt import _core
 from takt.base.errors import BoardError, InputError
 from takt.files import trace_file
-from takt.linux import board, check
+from takt.linux import board, check, daemon, negotiation
 from takt.run import linux_checks
 from test_boards import GENERATORS, as_programs, invoke
 
@@ -94,7 +94,7 @@ def recorded(paradigm: str, folder: Path) -> Iterator[tuple[str, takt.System]]:
 def is_taken(system: takt.System) -> bool:
     """Say whether Linux takes a system: one processor for each domain."""
     try:
-        return len(board._parts(system)) <= MOST_PROCESSORS
+        return len(board.parts(system)) <= MOST_PROCESSORS
     except InputError:
         return False
 
@@ -386,3 +386,27 @@ def test_a_finding_is_an_error_and_the_trace_is_kept(
     assert (status, output) == (1, "")
     assert errors.startswith("processor 0: ")
     assert Path(good.trace.path).exists()
+
+
+class Lifo(takt.Policy):
+    """The last one goes first."""
+
+    def release(self, job: takt.Job) -> int:
+        return 1_000_000 - job.release
+
+
+def test_a_policy_in_python_is_refused_in_one_line() -> None:
+    system = takt.System(policy=Lifo(), tasks=[takt.Task(name="A", period=10, wcet=1)], horizon=20)
+    line = "the board has no policies in Python, found lifo; write it in C, in policy/"
+    for call in (lambda: board.run(system, "T.takt"), lambda: daemon.load(system)):
+        with pytest.raises(takt.InputError, match=f"^{line}$"):
+            call()
+
+
+def test_rates_are_negotiated_where_there_is_an_allocator_for_them() -> None:
+    for example, found in (("fpds", "policy fp"), ("shared_rates", "resources")):
+        system = takt.load(EXAMPLES / f"{example}.toml")
+        assert not negotiation.is_possible(system.resolved)
+        line = f'[system] policy: expected policy = "rate-based" without resources, to negotiate rates, found {found}'
+        with pytest.raises(takt.InputError, match=re.escape(line)):
+            negotiation.with_rows(system.resolved, 100, 1)

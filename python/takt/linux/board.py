@@ -192,10 +192,6 @@ class Part:
         horizon = self.horizon_ns // self.system.resolution_ns
         return programs.image(self.system.resolved, self.described, horizon, is_real_time=True, is_remote=True)
 
-    def image_of_service(self) -> bytes:
-        """Write its image for threads that decide themselves when jobs arrive and how long they execute."""
-        return programs.image_of_service(self.system.resolved, self.described, self.horizon)
-
 
 @dataclass(frozen=True)
 class _Order:
@@ -255,7 +251,7 @@ def images_of(system: System) -> list[bytes]:
     Raises:
         InputError: Linux cannot run one.
     """
-    return [part.image() for part in _parts(system)]
+    return [part.image() for part in parts(system)]
 
 
 # ---- where it runs --------------------------------------------------------------------------------------------
