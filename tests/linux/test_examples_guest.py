@@ -19,6 +19,7 @@ __all__ = ["pytestmark"]
 SAYS = {
     "points": r"control began at most [0-2]\.\d ms after its release",
     "framework": r"player: 9 jobs, 3 late\ncontrol: \d\d jobs, 0 late",
+    "events": "done",
     "allocator": r"left: 9 jobs, period 40 ms\nright: 9 jobs, period 20 ms",
     "negotiation": (
         "steering: rate 0.200, then 0.400: done\n"
