@@ -120,12 +120,14 @@ class Run:
         trace: the trace file, read.
         processors: of each domain, in their order.
         findings: what went wrong; one line each.
+        notes: what happened to threads that the schedule does not say; one line each.
     """
 
     system: System
     trace: Trace
     processors: tuple[Processor, ...]
     findings: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def in_ticks_of_trace(system: System) -> System:
@@ -450,7 +452,8 @@ class _Recorded:
         self._write(self.order.path)
         trace = trace_file.read(self.order.path)
         processors = [self._processor(index, each, epoch) for index, each in enumerate(trace.domains or (trace,))]
-        return Run(self.order.system, trace, tuple(processors), tuple(findings))
+        notes = tuple(text for word, text in told if word == "note")
+        return Run(self.order.system, trace, tuple(processors), tuple(findings), notes)
 
     def _told(self, text: str) -> list[str]:
         """Say what the program found wrong on a processor."""
