@@ -75,4 +75,4 @@ def test_an_example_does_in_the_guest_what_it_says(
     size = int(outcome[f"requests_{name}"].decode().split(" bytes of requests")[0].split()[-1])
     daemon.write_trace(tmp_path / "T.takt", {0: (outcome[f"trace_{name}"], size)})
     replayed = takt.replay(tmp_path / "T.takt")
-    assert (replayed.is_identical, replayed.decisions > 10) == (True, True), replayed.text
+    assert (replayed.is_identical, replayed.decisions > 1) == (True, True), replayed.text
