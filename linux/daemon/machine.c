@@ -224,6 +224,22 @@ uint64_t takt_machine_end(takt_machine_t *machine, uint32_t cpu, uint64_t now_ns
     return takt_domain_end(desk->domain, (now_ns - desk->epoch_ns) / desk->tick_ns);
 }
 
+bool takt_machine_cost(const takt_machine_t *machine, uint32_t index, takt_cost_t *cost) {
+    struct bpf_program *program;
+    struct bpf_prog_info info = {0};
+    uint32_t bytes = sizeof info;
+    bpf_object__for_each_program(program, machine->object) {
+        const bool is_loaded = bpf_program__fd(program) >= 0;
+        if (is_loaded && index-- == 0) {
+            const bool is_had = bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &bytes) == 0;
+            *cost = (takt_cost_t){.calls = info.run_cnt, .ns = info.run_time_ns};
+            memcpy(cost->name, info.name, sizeof cost->name);
+            return is_had && info.run_cnt > 0;
+        }
+    }
+    return false;
+}
+
 void takt_machine_close(takt_machine_t *machine) {
     takt_machine_detach(machine);
     bpf_object__close(machine->object);
