@@ -33,7 +33,7 @@ help:
 	@echo "make studies  make the tables and figures of the papers again; make study-s0, study-s1, study-s2, study-s3, study-s4: of one paper"
 	@echo "make blinky   build examples/blinky_rtos and run it; PORT=$(PORT), cortex_m and riscv in QEMU, or posix"
 	@echo "make admission  likewise examples/admission_rtos: tasks that an analysis admits at run time"
-	@echo "make linux    boot a kernel with sched_ext in an emulator, and run a task set on it"
+	@echo "make linux    boot a kernel with sched_ext in an emulator, and run a task set on it; make wheel-linux: a package with taktd"
 	@echo "make api      make the reference of the kernel's calls, build/api/html"
 	@echo "make lint     check style, types, includes and imports"
 	@echo "make format   put sources into the project's format"
@@ -124,7 +124,7 @@ study-s4: $(STAMPS)/package
 TOOLCHAIN_cortex_m := --toolchain $(CURDIR)/cmake/toolchain-arm-none-eabi.cmake
 TOOLCHAIN_riscv := --toolchain $(CURDIR)/cmake/toolchain-riscv.cmake
 
-.PHONY: blinky admission api linux
+.PHONY: blinky admission api linux wheel-linux
 
 blinky admission:
 	@$(PREPARE) tools $(PORT)
@@ -139,6 +139,16 @@ linux: $(STAMPS)/package
 	@$(RUN) linux/guest/boot.py
 	@test ! -e build/linux/vmlinux || for policy in fp rate-based; do \
 	    $(VENV)/bin/takt run examples/iot_65.toml --on linux --policy $$policy || exit 1; done
+
+# A package for users without clang and libbpf: it has the compiled programs, takt-linux and taktd.
+wheel-linux: $(STAMPS)/package
+	@$(PREPARE) tools linux
+	@$(PYTHON) tools/get_linux.py > build/linux.txt
+	@mkdir -p build/linux/takt
+	@$(PYTHON) linux/bpf/build.py --linux build/linux --into build/linux/takt
+	@$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir build/wheels . \
+	    -C cmake.define.TAKT_LINUX_PRODUCTS=$(CURDIR)/build/linux/takt
+	@ls build/wheels/*.whl
 
 api:
 	@$(PREPARE) tools api

@@ -23,7 +23,7 @@ takt_duration_t takt_negotiation_deadline(const takt_rate_demand_t *demand) {
 
 static bool is_payable(takt_task_class_t type, const takt_rate_demand_t *demand) {
     if (type == TAKT_CLASS_NONE) {
-        return demand->weight > 0 && demand->weight < TAKT_RATE_WEIGHTS;
+        return takt_rate_is_weight(demand->weight);
     }
     return demand->wcet > 0 && demand->wcet <= takt_negotiation_deadline(demand);
 }
@@ -32,9 +32,7 @@ takt_status_t takt_negotiation_check(takt_task_class_t type, const takt_rate_dem
     if (demand->period == 0 || demand->period > TAKT_RATE_LONGEST) {
         return TAKT_ERROR_PERIOD;
     }
-    const bool is_in_period = type == TAKT_CLASS_HARD ? takt_negotiation_deadline(demand) <= demand->period
-                                                      : takt_negotiation_deadline(demand) == demand->period;
-    if (!is_in_period) {
+    if (!takt_rate_fits_class(type, demand->period, takt_negotiation_deadline(demand))) {
         return TAKT_ERROR_DEADLINE;
     }
     return is_payable(type, demand) ? TAKT_OK : TAKT_ERROR_BUDGET;

@@ -37,6 +37,7 @@ enum {
 /* One processor. The daemon writes the first part before the scheduler is attached; the kernel's programs write the rest. */
 typedef struct takt_desk {
     uint64_t domain;       /* address in the arena; 0: the processor has no domain */
+    uint64_t demand;       /* address in the arena of the takt_demand_t of a request */
     uint64_t epoch_ns;     /* instant 0 of the domain */
     uint64_t tick_ns;      /* length of a tick */
     uint64_t end_ns;       /* from here on the domain gets no events */
@@ -83,7 +84,15 @@ typedef struct takt_ending {
     char reason[124];
 } takt_ending_t;
 
-/* What a domain says of an entity. In the arena, one for each processor. Instants are in ticks; UINT64_MAX: none. */
+/* Parameters that a thread requests. */
+typedef struct takt_demand {
+    uint64_t period_ns;
+    uint64_t deadline_ns; /* relative */
+    uint64_t wcet_ns;
+    uint64_t weight;
+} takt_demand_t;
+
+/* What a domain says of an entity. In the arena, one for each processor, and behind it a takt_demand_t. Instants are in ticks; UINT64_MAX: none. */
 typedef struct takt_told {
     uint64_t release;
     uint64_t deadline;
@@ -93,6 +102,7 @@ typedef struct takt_told {
     uint32_t waiting;
     uint32_t change;    /* one more than the number; 0: none */
     uint32_t is_missed; /* as of the last decision for it */
+    uint32_t rate;
 } takt_told_t;
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "core/peek.h"
 #include "core/urgency.h"
+#include "linux/negotiation.h"
 #include "system/fits.h"
 
 #define TAKT_DOMAIN_CASE(constant, message) \
@@ -88,7 +89,7 @@ static bool is_beyond_time(const takt_message_t *message) {
 enum {
     REQUESTS = 1 << TAKT_EVENT_COMPLETE | 1 << TAKT_EVENT_YIELD | 1 << TAKT_EVENT_POINT |
                1 << TAKT_EVENT_OPTIONAL_POINT | 1 << TAKT_EVENT_SUSPEND | 1 << TAKT_EVENT_ARRIVAL |
-               1 << TAKT_EVENT_LOCK | 1 << TAKT_EVENT_UNLOCK,
+               1 << TAKT_EVENT_LOCK | 1 << TAKT_EVENT_UNLOCK | 1 << TAKT_EVENT_CHANGE,
 };
 
 static bool is_request(uint32_t kind) { return kind < 32 && ((uint32_t)REQUESTS >> kind & 1u) != 0; }
@@ -108,20 +109,43 @@ static takt_receipt_t judge_event(const takt_scheduler_t *scheduler, const takt_
                                                                            : TAKT_RECEIPT_RECEIVED;
 }
 
+/* Puts the number of a row in place of the demand of `message`, a CHANGE of a thread. Returns as takt_domain_fill_row. */
+static takt_receipt_t open_request(takt_domain_t *domain, takt_message_t *message) {
+    const takt_entity_t *entity = takt_system_entity(&domain->system, message->entity);
+    if (entity == NULL || entity->task == NULL) {
+        return TAKT_RECEIPT_UNKNOWN;
+    }
+    const takt_demand_t *demand = (const takt_demand_t *)(uintptr_t)message->value;
+    return takt_domain_fill_row(domain, entity->task, demand, &message->value);
+}
+
+static bool is_admitted(takt_domain_t *domain, const takt_message_t *message) {
+    const takt_entity_t *entity = takt_system_entity(&domain->system, message->entity);
+    return takt_domain_is_admitted(domain, entity->task, message->value);
+}
+
 uint64_t takt_domain_post(uint64_t domain, uint64_t kind_and_entity, uint64_t job, uint64_t value,
                           uint64_t now) {
     takt_domain_t *posted = domain_at(domain);
     const bool is_of_thread = (kind_and_entity & TAKT_DOMAIN_OF_THREAD) != 0;
-    const takt_message_t message = {
+    takt_message_t message = {
         .seen = advance(posted, now),
         .value = value,
         .entity = (uint32_t)kind_and_entity,
         .job = (uint32_t)job,
         .kind = (takt_event_kind_t)((kind_and_entity & ~TAKT_DOMAIN_OF_THREAD) >> TAKT_DOMAIN_KIND_SHIFT),
     };
-    const takt_receipt_t receipt = judge_event(&posted->scheduler, &message, is_of_thread);
-    return receipt == TAKT_RECEIPT_RECEIVED
-               ? takt_scheduler_receive(&posted->scheduler, &message, message.seen)
+    const bool is_demand = is_of_thread && message.kind == TAKT_EVENT_CHANGE;
+    takt_receipt_t receipt = judge_event(&posted->scheduler, &message, is_of_thread);
+    if (is_demand && receipt == TAKT_RECEIPT_RECEIVED) {
+        receipt = open_request(posted, &message);
+    }
+    if (receipt != TAKT_RECEIPT_RECEIVED) {
+        return receipt;
+    }
+    receipt = takt_scheduler_receive(&posted->scheduler, &message, message.seen);
+    return is_demand && receipt == TAKT_RECEIPT_RECEIVED && !is_admitted(posted, &message)
+               ? TAKT_DOMAIN_REJECTED
                : receipt;
 }
 
@@ -384,6 +408,7 @@ static takt_domain_status_t build_system(takt_domain_t *domain, uint64_t records
     takt_scheduler_init(&domain->scheduler, system, deferred);
     wake_idle(domain);
     domain->scheduler.next = takt_dispatcher_next(system->dispatcher);
+    takt_domain_find_rows(domain);
     return TAKT_DOMAIN_OK;
 }
 

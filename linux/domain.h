@@ -89,6 +89,8 @@ typedef struct takt_domain {
     uint32_t next_input;       /* the first input of the image that is not posted */
     uint32_t refused;          /* inputs of the image that were not received */
     takt_receipt_t refused_as; /* of the last one of them */
+    uint32_t first_request;    /* the first row for requests; see negotiation.h */
+    uint32_t requested;        /* rows that are filled in */
     takt_log_t log;
     takt_program_t program;
     takt_system_t system;
@@ -96,12 +98,14 @@ typedef struct takt_domain {
 
 /* An event of `entity` at `now`. `kind` is a takt_event_kind_t, above the number of the entity; `job` and `value` are those
  * of takt_message_t. Returns takt_receipt_t, never AHEAD. An event that the thread of a task requests itself has
- * TAKT_DOMAIN_OF_THREAD added; one that no thread may request, such as a new priority, is UNKNOWN. */
+ * TAKT_DOMAIN_OF_THREAD added; one that no thread may request, such as a new priority, is UNKNOWN. The value of a CHANGE
+ * of a thread is the address of a takt_demand_t, which the caller has written; TAKT_DOMAIN_REJECTED is an answer to it. */
 uint64_t takt_domain_post(uint64_t domain, uint64_t kind_and_entity, uint64_t job, uint64_t value,
                           uint64_t now);
 
 #define TAKT_DOMAIN_KIND_SHIFT 32
 #define TAKT_DOMAIN_OF_THREAD (UINT64_C(1) << 63)
+#define TAKT_DOMAIN_REJECTED 6u /* as TAKT_SLOT_REJECTED */
 
 /* Handles what is due at `now`. Returns the number of the entity whose job would run, TAKT_NO_ENTITY for none: nothing is
  * ready, or a server idles at its cost. If domain->is_outdated is set, the decision is to be taken: when that job begins to run; if

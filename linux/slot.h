@@ -32,6 +32,8 @@
  * 9. The scheduler reads only what the thread writes, and judges it: the memory is writable to the program.
  * 10. A job that is aborted while it suspends itself leaves its thread asleep. If the next job is selected meanwhile, its
  *    thread blocks it: BLOCK when it is selected, WAKE when the thread wakes. So it is with each thread that sleeps.
+ * 11. CHANGE requests other parameters of the entity's task: those of `request_value` and of the three members behind
+ *    `mode`. The allocator of the task decides; RECEIVED means admitted. It is handed over by sched_yield, within a job.
  *
  * Plain C without includes but <stdint.h>; a BPF program includes vmlinux.h before. */
 #ifndef TAKT_LINUX_SLOT_H
@@ -52,7 +54,11 @@ typedef enum takt_slot_request {
         9, /* of a thread with TAKT_SLOT_WAKE_ARRIVES and without a job, which did not sleep */
     TAKT_SLOT_LOCK = 10,
     TAKT_SLOT_UNLOCK = 11,
+    TAKT_SLOT_CHANGE = 14,
 } takt_slot_request_t;
+
+/* A receipt beside those of takt_receipt_t: the allocator has rejected the parameters; nothing changes. */
+enum { TAKT_SLOT_REJECTED = 6 };
 
 /* Bits of `mode`. */
 enum {
@@ -73,9 +79,13 @@ enum {
 typedef struct takt_linux_slot {
     uint32_t request; /* takt_slot_request_t */
     uint32_t request_job;
-    uint64_t request_value; /* LOCK, UNLOCK: number of the resource; SUSPEND: instant; else 0 */
+    uint64_t
+        request_value; /* LOCK, UNLOCK: number of the resource; SUSPEND: instant; CHANGE: period in ns; else 0 */
     uint32_t mode;
-    uint32_t unused_of_thread[11];
+    uint32_t request_weight;      /* CHANGE of a best-effort task: the weight */
+    uint64_t request_deadline_ns; /* CHANGE: the relative deadline */
+    uint64_t request_wcet_ns;     /* CHANGE of another one: the worst-case execution time */
+    uint32_t unused_of_thread[6];
 
     uint32_t receipt;  /* takt_receipt_t, of the last request */
     uint32_t answered; /* requests answered so far */
@@ -90,7 +100,7 @@ typedef struct takt_linux_slot {
     uint64_t deadline_ns;     /* of the job */
     uint64_t next_release_ns; /* of the first job after those that are released; periodic tasks only */
     uint32_t change; /* one more than the number of the change whose parameters the job has; 0: none */
-    uint32_t unused_of_scheduler;
+    uint32_t rate;   /* of the task, in force, in units of 1 / 18018000 of the processor; 0: it has none */
 } takt_linux_slot_t;
 
 _Static_assert(sizeof(takt_linux_slot_t) == 128, "one slot is two cache lines");

@@ -173,6 +173,13 @@ TAKT_INLINE void takt_rate_based_set_shares(takt_rate_based_t *rates, takt_rate_
     rates->shares = shares;
 }
 
+/* True if a task of class `type` may have `period` and `deadline`, and `weight` is one that a task may have. */
+TAKT_INLINE bool takt_rate_fits_class(takt_task_class_t type, takt_duration_t period,
+                                      takt_duration_t deadline) {
+    return type == TAKT_CLASS_HARD ? deadline <= period : deadline == period;
+}
+TAKT_INLINE bool takt_rate_is_weight(uint64_t weight) { return weight >= 1 && weight < TAKT_RATE_WEIGHTS; }
+
 /* Declares that `rate` locks `resource`, of protocol srp. `use` is zeroed. */
 void takt_rate_based_use(takt_rate_task_t *rate, takt_rate_use_t *use, takt_resource_t *resource);
 

@@ -39,10 +39,8 @@ bool takt_keeps_use_is_told_once(const takt_program_t *program, uint32_t row) {
     return !is_used(&program->spec, row, use->task, use->resource);
 }
 
-static bool is_rate_weight(uint64_t weight) { return weight >= 1 && weight < TAKT_RATE_WEIGHTS; }
-
 bool takt_keeps_rated_has_weight(const takt_program_t *program, uint32_t row) {
-    return program->spec.rates == NULL || is_rate_weight(program->spec.tasks[row].weight);
+    return program->spec.rates == NULL || takt_rate_is_weight(program->spec.tasks[row].weight);
 }
 
 /* The parameters of a reservation: those of a task, or what a change makes of them. */
@@ -58,8 +56,7 @@ static rated_t rated_at(const takt_program_t *program, uint32_t row) {
 }
 
 static bool fits_class(rated_t rated) {
-    return rated.task_class == TAKT_CLASS_HARD ? rated.deadline <= rated.period
-                                               : rated.deadline == rated.period;
+    return takt_rate_fits_class(rated.task_class, rated.period, rated.deadline);
 }
 
 static bool is_within_deadline(rated_t rated) {
@@ -186,7 +183,7 @@ bool takt_keeps_changed_rate_keeps_class(const takt_program_t *program, uint32_t
 }
 
 bool takt_keeps_changed_rate_has_weight(const takt_program_t *program, uint32_t row) {
-    return !is_of_rate(program, row) || is_rate_weight(program->spec.changes[row].weight);
+    return !is_of_rate(program, row) || takt_rate_is_weight(program->spec.changes[row].weight);
 }
 
 bool takt_keeps_changed_period_is_short(const takt_program_t *program, uint32_t row) {

@@ -43,7 +43,7 @@ class Room:
 
 EVERYTHING = Room(includes=None, imports=None)
 # What the kernel's programs and the daemon share.
-LINUX_HEADERS = frozenset({"linux/desk.h", "linux/domain.h", "linux/layout.h", "linux/slot.h"})
+LINUX_HEADERS = frozenset({"linux/desk.h", "linux/domain.h", "linux/layout.h", "linux/negotiation.h", "linux/slot.h"})
 
 # The longest prefix of a file's path names its room. "*" stands for one folder name.
 ROOMS: dict[str, Room] = {
@@ -69,7 +69,7 @@ ROOMS: dict[str, Room] = {
     "linux/bench": Room(imports=frozenset({"takt"})),
     # Shared with a program in the kernel, which has no headers of the system.
     "linux/slot.h": Room(system=frozenset({"stdint.h"})),
-    "linux/lib": Room(includes=frozenset({"linux/slot.h"})),
+    "linux/lib": Room(includes=frozenset({"linux/slot.h", "linux/protocol.h"})),
     "linux/program": Room(includes=frozenset({"core/", "policy/", "system/", "linux/slot.h", "linux/lib/"})),
     # Programs of the kernel: the types are the kernel's own, and the helpers are libbpf's.
     "linux/bpf": Room(
@@ -77,11 +77,12 @@ ROOMS: dict[str, Room] = {
         system=FREESTANDING | {"vmlinux.h", "bpf/bpf_helpers.h", "bpf/bpf_tracing.h"},
         only_stdlib=True,
     ),
-    "linux/daemon": Room(includes=LINUX_HEADERS | {"linux/lib/", "linux/program/"}),
+    "linux/daemon": Room(includes=LINUX_HEADERS | {"linux/protocol.h", "linux/lib/", "linux/program/"}),
     "api": Room(includes=frozenset({"kernel/"})),
     "python": Room(
         includes=frozenset({"core/", "policy/", "system/", "sim/", "analysis/"}), imports=frozenset({"takt"})
     ),
+    "python/linux": Room(includes=frozenset({"linux/lib/"})),
     "tools": Room(only_stdlib=True),
     # It asks the built package for the fields of core.
     "tools/records.py": Room(imports=frozenset({"takt"})),

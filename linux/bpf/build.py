@@ -10,6 +10,7 @@ FOLDER of --linux is what tools/get_linux.py fetched. Results:
     takt_arena.o   the same functions for programs of the host, to be linked with linux/daemon/machine.c
     tables.bin     the constants of both
     takt-linux     runs images as threads (linux/daemon/run_image.c), without shared libraries
+    taktd          is the scheduler of programs (linux/daemon/taktd.c), without shared libraries
 
 Steps: clang makes IR of each file; lower.py rewrites the module; flatten.py chooses what is inlined; describe.py
 describes the functions to the verifier; llc makes code. Exit status 1 and one line on standard error for an error.
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -33,11 +35,14 @@ TABLES = 0x100000001000  # as linux/layout.h
 ZERO = 0x100000000800
 DEEPEST = 7  # frames: the verifier allows eight, and one is that of the program
 ROOMS = ("core", "policy", "system")
-FILES = ("remote/scheduler.c", "linux/domain.c", "linux/bpf/tell.c")
+FILES = ("remote/scheduler.c", "linux/domain.c", "linux/negotiation.c", "linux/bpf/tell.c")
 ENTRIES = tuple(
     f"takt_domain_{name}" for name in ("post", "pass", "selected", "settle", "commit", "next", "tell", "next_sleeper")
 )
-FOR_THE_DAEMON = (*ENTRIES, "takt_domain_build", "takt_domain_end", "takt_domain_message")
+FOR_THE_DAEMON = (
+    *ENTRIES,
+    *(f"takt_domain_{name}" for name in ("build", "end", "message", "next_release", "requested")),
+)
 CLANG = (
     f"clang-{VERSION} -target bpf -mcpu=v4 -O2 -mllvm -inline-threshold=40 -fno-delete-null-pointer-checks "
     "-ffreestanding -fno-builtin -fno-jump-tables -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -S -emit-llvm"
@@ -106,28 +111,21 @@ def for_the_daemon(work: Path, target: Path) -> None:
     run(f"llc-{VERSION}", "-relocation-model=pic", "-filetype=obj", work / "host_small.ll", "-o", target)
 
 
-def link_runner(linux: Path, into: Path) -> None:
-    """Makes the program that runs images."""
+def link_program(linux: Path, into: Path, name: str, parts: Sequence[Path]) -> None:
+    """Makes a program of the host that loads the programs of the kernel."""
     libraries = next((linux / "root/usr/lib").glob("*/libbpf.a"), linux / "libbpf.a")
-    files = [
-        *(ROOT / "linux/daemon").glob("*.c"),
-        *(ROOT / "linux/program").glob("*.c"),
-        *(ROOT / "linux/lib").glob("*.c"),
-        *(file for room in (*ROOMS, "remote") for file in (ROOT / room).glob("*.c")),
-    ]
+    files = [ROOT / "linux/daemon/machine.c", *parts, into / "takt_arena.o", libraries]
     options = ("-O2", "-static", *WARNINGS, f"-I{ROOT}", f"-I{linux / 'root/usr/include'}")
-    run(
-        "gcc",
-        *options,
-        *sorted(files),
-        into / "takt_arena.o",
-        libraries,
-        "-lelf",
-        "-lz",
-        "-lpthread",
-        "-o",
-        into / "takt-linux",
-    )
+    run("gcc", *options, *files, "-lelf", "-lz", "-lpthread", "-o", into / name)
+
+
+def link_programs_of_host(linux: Path, into: Path) -> None:
+    """Makes what runs images, and the daemon."""
+    rooms = (*(f"linux/{room}" for room in ("program", "lib")), *ROOMS, "remote")
+    tasks = [file for room in rooms for file in sorted((ROOT / room).glob("*.c"))]
+    daemon = ROOT / "linux/daemon"
+    link_program(linux, into, "takt-linux", [daemon / "run_image.c", daemon / "clients.c", *tasks])
+    link_program(linux, into, "taktd", [daemon / "taktd.c", daemon / "service.c"])
 
 
 def build(linux: Path, into: Path) -> None:
@@ -144,7 +142,7 @@ def build(linux: Path, into: Path) -> None:
     (into / "tables.bin").write_bytes(tables.content)
     link_programs(work, linux, into / "takt.bpf.o")
     for_the_daemon(work, into / "takt_arena.o")
-    link_runner(linux, into)
+    link_programs_of_host(linux, into)
 
 
 def main() -> int:

@@ -216,6 +216,7 @@ INLINE u32 publish(takt_desk_t *desk, u32 cpu, u32 entity) {
     slot->job = told->job;
     slot->waiting = told->waiting;
     slot->change = told->change;
+    slot->rate = told->rate;
     slot->is_missed = told->is_missed;
     slot->should_yield = (state & STATE_YIELDS) != 0;
     slot->release_ns = instant(desk, told->release);
@@ -241,7 +242,7 @@ INLINE void publish_yield(const takt_desk_t *desk, u32 cpu) {
 
 INLINE u64 post(takt_desk_t *desk, u32 entity, u64 kind, u32 job, u64 value, u64 now_ns) {
     u64 receipt = takt_domain_post(desk->domain, kind << 32 | entity, job, value, ticks(desk, now_ns));
-    if (receipt > 1) {
+    if (receipt > 1 && receipt != TAKT_SLOT_REJECTED) {
         desk->refused++;
     }
     return receipt;
@@ -259,13 +260,17 @@ INLINE u64 peek(const takt_desk_t *desk, u64 now_ns) {
 
 /* Posts what a thread requests. */
 INLINE void post_request(takt_desk_t *desk, u32 entity, takt_linux_slot_t *slot, u64 now_ns) {
-    u64 kind = slot->request;
-    u64 value = slot->request_value;
-    if (kind == TAKT_SLOT_SUSPEND) {
-        value = ticks(desk, value + desk->tick_ns - 1);
-    }
-    if (kind == TAKT_SLOT_ARRIVAL) {
-        value = ticks(desk, now_ns);
+    u64 kind = slot->request & (OF_THREAD - 1);
+    u64 value = kind == TAKT_SLOT_SUSPEND   ? ticks(desk, slot->request_value + desk->tick_ns - 1)
+                : kind == TAKT_SLOT_ARRIVAL ? ticks(desk, now_ns)
+                                            : slot->request_value;
+    if (kind == TAKT_SLOT_CHANGE) {
+        takt_demand_t __arena *demand = (takt_demand_t __arena *)desk->demand;
+        demand->period_ns = value;
+        demand->deadline_ns = slot->request_deadline_ns;
+        demand->wcet_ns = slot->request_wcet_ns;
+        demand->weight = slot->request_weight;
+        value = desk->demand;
     }
     slot->receipt = post(desk, entity, kind | OF_THREAD, slot->request_job, value, now_ns);
     slot->answered++;
@@ -370,10 +375,6 @@ INLINE void take(takt_desk_t *desk, u32 entity, u64 now_ns) {
 
 /* ---- the operations --------------------------------------------------------------------------------------- */
 
-INLINE void enqueue_other(struct task_struct *p, u64 flags) {
-    scx_bpf_dsq_insert(p, SCX_DSQ_GLOBAL, SCX_SLICE_DFL, flags);
-}
-
 INLINE void set_crew(const takt_seat_t *seat, u32 has_thread, u32 state) {
     u32 key = seat->cpu * TAKT_DESK_SLOTS + seat->entity;
     takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
@@ -461,7 +462,7 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
     place_t *place = place_of(p);
     takt_desk_t *desk = place ? desk_of(place->seat.cpu) : NULL;
     if (!desk) {
-        enqueue_other(p, flags);
+        scx_bpf_dsq_insert(p, SCX_DSQ_GLOBAL, SCX_SLICE_DFL, flags);
         return;
     }
     u64 next = attend(desk, place->seat.cpu);

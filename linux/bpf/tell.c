@@ -3,6 +3,7 @@
 #include "linux/bpf/tell.h"
 
 #include "core/timers.h"
+#include "linux/negotiation.h"
 
 static void tell_job(const takt_domain_t *domain, const takt_task_t *task, takt_told_t *told) {
     const takt_change_t *adopted = task->extension != NULL ? task->extension->adopted : NULL;
@@ -12,6 +13,7 @@ static void tell_job(const takt_domain_t *domain, const takt_task_t *task, takt_
     told->waiting = task->waiting;
     told->change = adopted != NULL ? 1u + (uint32_t)(adopted - domain->system.changes) : 0u;
     told->is_missed = domain->now > task->job.deadline;
+    told->rate = takt_domain_rate(domain, task);
 }
 
 uint64_t takt_domain_tell(uint64_t domain, uint64_t entity, uint64_t told) {

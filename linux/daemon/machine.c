@@ -5,6 +5,7 @@
 #include "linux/daemon/machine.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,6 +97,10 @@ static bool map_all(takt_machine_t *machine) {
 bool takt_machine_open(takt_machine_t *machine, const char *object, const char *tables, uint32_t processors,
                        bool has_switches) {
     machine->processors = processors;
+    machine->folder = "/sys/kernel/sched_ext";
+    if (machine->is_quiet) {
+        (void)libbpf_set_print(NULL);
+    }
     machine->object = bpf_object__open_file(object, NULL);
     if (machine->object == NULL) {
         return fail(machine, "the compiled programs cannot be read");
@@ -169,6 +174,7 @@ takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, con
     const takt_domain_t *domain = (const takt_domain_t *)(uintptr_t)after;
     takt_desk_t *desk = &machine->desks[cpu];
     desk->tick_ns = tick_ns;
+    desk->demand = TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES + sizeof(takt_told_t);
     desk->entities = 1u + domain->system.server_count + domain->system.task_count;
     desk->has_switches =
         machine->switch_link != NULL || bpf_map__max_entries(map_of(machine, "switches")) > 1;
@@ -189,7 +195,24 @@ bool takt_machine_attach(takt_machine_t *machine) {
     return machine->link != NULL || fail(machine, "the kernel does not attach the scheduler");
 }
 
+int takt_machine_slots_file(const takt_machine_t *machine) { return bpf_map__fd(map_of(machine, "slots")); }
+
+takt_linux_slot_t *takt_machine_slot(const takt_machine_t *machine, uint32_t cpu, uint32_t entity) {
+    return machine->slots + (size_t)cpu * TAKT_DESK_SLOTS + entity;
+}
+
+/* A thread that has no job yet sleeps until its next release. The kernel writes that only when it selects a job of the
+ * entity. */
+static void tell_release(const takt_machine_t *machine, uint32_t cpu, uint32_t entity) {
+    const takt_desk_t *desk = &machine->desks[cpu];
+    const uint64_t next = takt_domain_next_release(desk->domain, entity);
+    const bool is_known = desk->epoch_ns < NOT_BEGUN && next < (NOT_BEGUN - desk->epoch_ns) / desk->tick_ns;
+    takt_machine_slot(machine, cpu, entity)->next_release_ns =
+        is_known ? desk->epoch_ns + next * desk->tick_ns : 0;
+}
+
 bool takt_machine_seat(takt_machine_t *machine, int32_t thread, uint32_t cpu, uint32_t entity) {
+    tell_release(machine, cpu, entity);
     const uint32_t key = (uint32_t)thread;
     const takt_seat_t seat = {cpu, entity};
     return bpf_map__update_elem(map_of(machine, "seats"), &key, sizeof key, &seat, sizeof seat, BPF_ANY) == 0;

@@ -13,13 +13,16 @@
 #ifndef TAKT_LINUX_MACHINE_H
 #define TAKT_LINUX_MACHINE_H
 
-#include <bpf/libbpf.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "linux/desk.h"
 #include "linux/domain.h"
 #include "linux/slot.h"
+
+struct bpf_object; /* of libbpf */
+struct bpf_link;
 
 typedef struct takt_machine {
     struct bpf_object *object;
@@ -32,7 +35,9 @@ typedef struct takt_machine {
     uint64_t next; /* free memory of the arena */
     bool
         is_full; /* set by the caller: threads of the fair class are scheduled too, while the domains select none */
+    bool is_quiet;       /* set by the caller: libbpf says nothing */
     uint32_t processors; /* for which there is memory */
+    const char *folder;  /* where the kernel tells of sched_ext; set by opening */
     const char *what;    /* the step that failed */
     int error;           /* errno of that */
 } takt_machine_t;
@@ -53,7 +58,14 @@ takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, con
 
 bool takt_machine_attach(takt_machine_t *machine);
 
-/* `thread` executes the jobs of `entity` of `cpu` from its entry of SCHED_EXT on; or not any more. */
+/* The file of the memory of the slots: those of processor 0, of processor 1, ... */
+int takt_machine_slots_file(const takt_machine_t *machine);
+
+/* Returns the slot of `entity` of `cpu`. */
+takt_linux_slot_t *takt_machine_slot(const takt_machine_t *machine, uint32_t cpu, uint32_t entity);
+
+/* `thread` executes the jobs of `entity` of `cpu` from its entry of SCHED_EXT on; or not any more. If instant 0 is known,
+ * its slot has its next release. */
 bool takt_machine_seat(takt_machine_t *machine, int32_t thread, uint32_t cpu, uint32_t entity);
 void takt_machine_unseat(takt_machine_t *machine, int32_t thread);
 

@@ -11,7 +11,15 @@
 #include "linux/lib/calls.h"
 #include "linux/slot.h"
 
-enum { STACK_BYTES = 65536, RECEIPT_RECEIVED = 0, RECEIPT_STALE = 1 }; /* as takt_receipt_t */
+enum {
+    STACK_BYTES = 65536,
+    RECEIPT_RECEIVED = 0,
+    RECEIPT_STALE = 1,
+    RECEIPT_UNFIT = 3,
+    RECEIPT_FULL = 4
+}; /* as takt_receipt_t */
+
+#define PATIENCE_NS UINT64_C(10000000) /* until the scheduler is asked again */
 
 struct takt_linux_thread {
     takt_linux_slot_t *slot; /* NULL: the thread has not joined */
@@ -129,7 +137,7 @@ takt_linux_status_t takt_linux_join(const takt_linux_transport_t *transport,
     const bool is_locked = takt_linux_lock_memory();
     takt_linux_touch_stack(parameters->stack_bytes > 0 ? parameters->stack_bytes : STACK_BYTES);
     const int32_t id = takt_linux_thread_id();
-    takt_linux_seat_t seat;
+    takt_linux_seat_t seat = {.connection = -1};
     const takt_linux_status_t status = transport->join(transport->context, parameters, id, &seat);
     if (status != TAKT_LINUX_OK) {
         return status;
@@ -149,6 +157,7 @@ takt_linux_status_t takt_linux_leave(void) {
     }
     (void)takt_linux_set_class(self.id, false);
     takt_linux_set_slack(0);
+    takt_linux_flag = &no_flag; /* the slot may be gone */
     self.transport->leave(self.transport->context, &self.seat, self.id);
     forget();
     return TAKT_LINUX_OK;
@@ -179,9 +188,13 @@ static takt_linux_status_t enter(void) {
     if (self.slot == NULL || self.has_entered || is_dismissed()) {
         return obstacle();
     }
-    const takt_linux_status_t status = self.transport->enter(self.transport->context, &self.seat, self.id);
+    takt_linux_status_t status = self.transport->enter(self.transport->context, &self.seat, self.id);
+    while (status == TAKT_LINUX_ERROR_NOT_BEGUN && !is_dismissed()) {
+        sleep_until(now_ns() + PATIENCE_NS);
+        status = self.transport->enter(self.transport->context, &self.seat, self.id);
+    }
     if (status != TAKT_LINUX_OK) {
-        return status;
+        return is_dismissed() ? TAKT_LINUX_ERROR_DISMISSED : status;
     }
     self.has_entered = takt_linux_set_class(self.id, true);
     return self.has_entered ? obstacle() : TAKT_LINUX_ERROR_CLASS;
@@ -234,6 +247,13 @@ static takt_linux_status_t ended(takt_linux_status_t verdict) {
     return verdict;
 }
 
+/* A kernel that detaches a scheduler runs threads that are not selected, before it tells them. Their jobs cannot end. */
+static takt_linux_status_t obstacle_behind_refusal(void) {
+    sleep_until(now_ns() + PATIENCE_NS);
+    const takt_linux_status_t status = obstacle();
+    return status != TAKT_LINUX_OK ? status : TAKT_LINUX_ERROR_REFUSED;
+}
+
 /* Ends the current job; makes `call` if no job waits. Returns what became of the job, or an error: it continues. */
 static takt_linux_status_t complete(takt_linux_call_t *call, uint32_t waiting) {
     if (!is_current()) {
@@ -249,7 +269,7 @@ static takt_linux_status_t complete(takt_linux_call_t *call, uint32_t waiting) {
     }
     const uint32_t receipt = load(&self.slot->receipt);
     if (receipt > RECEIPT_STALE) {
-        return TAKT_LINUX_ERROR_REFUSED;
+        return obstacle_behind_refusal();
     }
     return ended(receipt == RECEIPT_STALE ? TAKT_LINUX_ABORTED : verdict);
 }
@@ -396,6 +416,12 @@ static takt_linux_status_t answered(takt_linux_status_t refused) {
     return load(&self.slot->receipt) == RECEIPT_RECEIVED ? TAKT_LINUX_OK : refused;
 }
 
+static void write_demand(const takt_linux_demand_t *demand) {
+    self.slot->request_deadline_ns = demand->deadline_ns > 0 ? demand->deadline_ns : demand->period_ns;
+    self.slot->request_wcet_ns = demand->wcet_ns;
+    self.slot->request_weight = demand->weight;
+}
+
 static takt_linux_status_t request_of_job(takt_slot_request_t kind, uint64_t value,
                                           takt_linux_status_t refused) {
     const takt_linux_status_t status = obstacle_of_job();
@@ -427,4 +453,42 @@ takt_linux_status_t takt_linux_lock(uint32_t resource) {
 
 takt_linux_status_t takt_linux_unlock(uint32_t resource) {
     return request_of_job(TAKT_SLOT_UNLOCK, resource, TAKT_LINUX_ERROR_RESOURCE);
+}
+
+/* ---- negotiation ------------------------------------------------------------------------------------- */
+
+static takt_linux_status_t refusal_of_demand(uint32_t receipt) {
+    switch (receipt) {
+    case TAKT_SLOT_REJECTED:
+        return TAKT_LINUX_ERROR_REJECTED;
+    case RECEIPT_FULL:
+        return TAKT_LINUX_ERROR_REQUESTS;
+    case RECEIPT_UNFIT:
+        return TAKT_LINUX_ERROR_DEMAND;
+    default:
+        return TAKT_LINUX_ERROR_ALLOCATOR;
+    }
+}
+
+takt_linux_status_t takt_linux_negotiate(const takt_linux_demand_t *demand) {
+    if (demand == NULL) {
+        return TAKT_LINUX_ERROR_NULL;
+    }
+    if (self.slot != NULL) {
+        write_demand(demand);
+    }
+    const takt_linux_status_t status =
+        request_of_job(TAKT_SLOT_CHANGE, demand->period_ns, TAKT_LINUX_ERROR_REJECTED);
+    return status == TAKT_LINUX_ERROR_REJECTED ? refusal_of_demand(load(&self.slot->receipt)) : status;
+}
+
+takt_linux_status_t takt_linux_rate(uint32_t *rate) {
+    if (rate == NULL) {
+        return TAKT_LINUX_ERROR_NULL;
+    }
+    if (self.slot == NULL) {
+        return TAKT_LINUX_ERROR_NOT_JOINED;
+    }
+    *rate = load(&self.slot->rate);
+    return TAKT_LINUX_OK;
 }

@@ -43,7 +43,17 @@ extern "C" {
     X(ERROR_REFUSED, -11,                                                                                    \
       "the scheduler refuses the event: the state of the job or its task does not allow it")                 \
     X(ERROR_RESOURCE, -12,                                                                                   \
-      "the scheduler refuses the resource: it does not exist, or the job may not lock or unlock it")
+      "the scheduler refuses the resource: it does not exist, or the job may not lock or unlock it")         \
+    X(ERROR_SOCKET, -13,                                                                                     \
+      "taktd cannot be reached: it does not run, or its socket is not of a group of the user")               \
+    X(ERROR_VERSION, -14, "taktd and libtakt are of different versions")                                     \
+    X(ERROR_FOREIGN, -15,                                                                                    \
+      "taktd does not find the thread in the process: it is in another namespace of process ids")            \
+    X(ERROR_NOT_BEGUN, -16, "the scheduler does not know its instant 0 yet")                                 \
+    X(ERROR_REJECTED, -17, "the allocator has no rate for these parameters; those before stay in force")     \
+    X(ERROR_DEMAND, -18, "the parameters are out of range for the class of the task")                        \
+    X(ERROR_REQUESTS, -19, "the requests are used up for which the scheduler was loaded")                    \
+    X(ERROR_ALLOCATOR, -20, "the task set has no allocator that negotiates; its policy must be rate-based")
 
 #define TAKT_LINUX_ENUM(name, value, message) TAKT_LINUX_##name = (value),
 typedef enum takt_linux_status { TAKT_LINUX_STATUSES(TAKT_LINUX_ENUM) } takt_linux_status_t;
@@ -60,6 +70,7 @@ struct takt_linux_slot; /* linux/slot.h */
 typedef struct takt_linux_seat {
     struct takt_linux_slot *slot; /* shared with the scheduler */
     int32_t cpu;                  /* the thread is bound to it; -1: to none */
+    int32_t connection;           /* the transport's own */
 } takt_linux_seat_t;
 
 typedef struct takt_linux_parameters {
@@ -71,10 +82,11 @@ typedef struct takt_linux_parameters {
 /* The way to the scheduler side. */
 typedef struct takt_linux_transport {
     void *context;
-    /* Reserves an entity for `thread`, a thread id, and writes `seat`. Returns OK, ERROR_NAME or _TAKEN. */
+    /* Reserves an entity for `thread`, a thread id, and writes `seat`. Returns OK, ERROR_NAME, _TAKEN or another one. */
     takt_linux_status_t (*join)(void *context, const takt_linux_parameters_t *parameters, int32_t thread,
                                 takt_linux_seat_t *seat);
-    /* The scheduler is to decide when `thread` runs from now on. Returns OK or ERROR_DETACHED. */
+    /* The scheduler is to decide when `thread` runs from now on. Returns OK, ERROR_DETACHED, or ERROR_NOT_BEGUN: then it is
+     * asked again 10 ms later. */
     takt_linux_status_t (*enter)(void *context, const takt_linux_seat_t *seat, int32_t thread);
     /* Ends both. */
     void (*leave)(void *context, const takt_linux_seat_t *seat, int32_t thread);
@@ -83,7 +95,8 @@ typedef struct takt_linux_transport {
 /* Makes the thread execute the jobs of an entity. Locks the memory of the process, touches the stack, binds the thread to
  * its processor, and sets the slack of its timers to 1 ns. The transport must outlive the thread. Memory locking makes
  * stacks of later threads resident: give these a size. Until its first wait the thread keeps its class. Returns OK,
- * NOT_IN_MEMORY, ERROR_NULL, _JOINED, _NAME, _TAKEN or _PROCESSOR. */
+ * NOT_IN_MEMORY, ERROR_NULL, _JOINED, _NAME, _TAKEN or _PROCESSOR; with taktd also ERROR_SOCKET, _VERSION, _FOREIGN or
+ * _DETACHED. */
 takt_linux_status_t takt_linux_join(const takt_linux_transport_t *transport,
                                     const takt_linux_parameters_t *parameters);
 
@@ -174,6 +187,29 @@ takt_linux_status_t takt_linux_lock(uint32_t resource);
 /* Unlocks resource number `resource`, the last one that the job locked. Also returns ERROR_RESOURCE. */
 takt_linux_status_t takt_linux_unlock(uint32_t resource);
 
+/* ---- negotiation ------------------------------------------------------------------------------------- */
+
+/* Parameters that a task requests. The scheduler rounds execution up, and time down, to its ticks. */
+typedef struct takt_linux_demand {
+    uint64_t period_ns; /* from 1 tick; of a soft task the period that it requests */
+    uint64_t
+        deadline_ns;  /* relative, at most the period if the task is hard, else the period; 0: the period */
+    uint64_t wcet_ns; /* from 1 tick up to the deadline; not read for best-effort tasks */
+    uint32_t weight;  /* 1 .. 65535; read for best-effort tasks only */
+} takt_linux_demand_t;
+
+/* Requests other parameters for the task of the current job: the negotiation of Springer and Zhao 2024. Returns OK if
+ * the allocator admits them: they are in force from a later job on, as soon as the task has the rate for them, and replace
+ * a request that is not in force yet. takt_linux_job says of each job with which change it runs. Also returns ERROR_NULL,
+ * _REJECTED, _DEMAND, _REQUESTS, _ALLOCATOR. */
+takt_linux_status_t takt_linux_negotiate(const takt_linux_demand_t *demand);
+
+#define TAKT_LINUX_RATE_WHOLE 18018000u /* one processor */
+
+/* Writes the rate of the task in force, as of the last decision for it, in 1 / TAKT_LINUX_RATE_WHOLE; 0: it has none.
+ * Returns OK, ERROR_NULL or _NOT_JOINED. */
+takt_linux_status_t takt_linux_rate(uint32_t *rate);
+
 /* ---- a transport within the process -------------------------------------------------------------------- */
 
 /* An entity that a thread may join as. */
@@ -196,6 +232,12 @@ typedef struct takt_linux_table {
 
 /* The transport to a scheduler that this process has loaded itself. */
 takt_linux_transport_t takt_linux_table(takt_linux_table_t *table);
+
+/* ---- a transport to taktd ------------------------------------------------------------------------------ */
+
+/* The transport to the taktd whose socket is `path`, which must outlive the threads; NULL: /run/takt/taktd.sock. Each thread
+ * has a connection, which is a file descriptor of the process. A thread whose process ends has left. */
+takt_linux_transport_t takt_linux_socket(const char *path);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@
 #include "core/dispatcher.h"
 #include "linux/lib/takt_linux.h"
 #include "linux/slot.h"
+#include "policy/rate_based.h"
 #include "remote/scheduler.h"
 
 enum { PERIOD = 100, DEADLINE = 80, SECONDS = 5 };
@@ -385,6 +386,8 @@ static void receive_late(void) {
 
 static void refuse(void) { answer(TAKT_RECEIPT_UNFIT); }
 
+static void fill(void) { answer(TAKT_RECEIPT_FULL); }
+
 static void find_unknown(void) { answer(TAKT_RECEIPT_UNKNOWN); }
 
 static void resources_are_locked(void) {
@@ -414,6 +417,38 @@ static void points_make_no_call_while_no_entity_waits(void) {
     CHECK(takt_linux_point() == TAKT_LINUX_ERROR_REFUSED);
 }
 
+static void admit(void) {
+    CHECK(shared.request_value == 40 && shared.request_deadline_ns == 40 && shared.request_wcet_ns == 8);
+    CHECK(shared.request_weight == 3 && shared.request_job == 0);
+    shared.rate = TAKT_LINUX_RATE_WHOLE / 5;
+    answer(TAKT_RECEIPT_RECEIVED);
+}
+
+static void reject(void) {
+    CHECK(shared.request_deadline_ns == 30);
+    answer((takt_receipt_t)TAKT_SLOT_REJECTED);
+}
+
+static void a_rate_is_negotiated(void) {
+    takt_linux_demand_t demand = {.period_ns = 40, .wcet_ns = 8, .weight = 3};
+    uint32_t rate = 0;
+    begin_job(0);
+    at_yield = admit;
+    CHECK(takt_linux_negotiate(&demand) == TAKT_LINUX_OK && taken == TAKT_SLOT_CHANGE && yields == 1);
+    CHECK(takt_linux_rate(&rate) == TAKT_LINUX_OK && rate == TAKT_LINUX_RATE_WHOLE / 5);
+    demand.deadline_ns = 30;
+    at_yield = reject;
+    CHECK(takt_linux_negotiate(&demand) == TAKT_LINUX_ERROR_REJECTED);
+    at_yield = refuse;
+    CHECK(takt_linux_negotiate(&demand) == TAKT_LINUX_ERROR_DEMAND);
+    at_yield = find_unknown;
+    CHECK(takt_linux_negotiate(&demand) == TAKT_LINUX_ERROR_ALLOCATOR);
+    at_yield = fill;
+    CHECK(takt_linux_negotiate(&demand) == TAKT_LINUX_ERROR_REQUESTS);
+    CHECK(takt_linux_negotiate(NULL) == TAKT_LINUX_ERROR_NULL &&
+          takt_linux_rate(NULL) == TAKT_LINUX_ERROR_NULL);
+}
+
 static void wake_at_the_end(void) {
     CHECK(shared.request == TAKT_SLOT_SUSPEND && shared.request_value == instant(60));
     answer(TAKT_RECEIPT_RECEIVED);
@@ -432,9 +467,29 @@ static void a_job_suspends_itself(void) {
     CHECK(takt_linux_suspend_until(instant(50)) == TAKT_LINUX_ERROR_REFUSED);
 }
 
+static void refuse_what_is_asked(void) {
+    if (shared.request != TAKT_SLOT_NONE) {
+        refuse();
+    }
+}
+
+static void refuse_and_detach(void) {
+    if (shared.request == TAKT_SLOT_NONE) {
+        shared.state = 0;
+    } else {
+        refuse();
+    }
+}
+
+static void a_completion_is_refused_while_the_scheduler_is_detached(void) {
+    begin_job(0);
+    at_sleep = refuse_and_detach;
+    CHECK(takt_linux_wait() == TAKT_LINUX_ERROR_DETACHED && sleeps == 2);
+}
+
 static void a_completion_may_be_refused(void) {
     begin_job(0);
-    at_sleep = refuse;
+    at_sleep = refuse_what_is_asked;
     CHECK(takt_linux_wait() == TAKT_LINUX_ERROR_REFUSED);
     check_job(0);
     check_counts(0, 0, 0, 0, 0);
@@ -571,8 +626,6 @@ static void a_job_that_arrived_otherwise_waits_within_itself(void) {
     CHECK(calls == 3 && arrivals == 1);
 }
 
-static void fill(void) { answer(TAKT_RECEIPT_FULL); }
-
 static void an_event_may_be_refused(void) {
     begin_events();
     at_yield = fill;
@@ -598,7 +651,9 @@ static void numbers_are_those_of_core(void) {
     CHECK(TAKT_SLOT_COMPLETE == (int)TAKT_EVENT_COMPLETE && TAKT_SLOT_YIELD == (int)TAKT_EVENT_YIELD);
     CHECK(TAKT_SLOT_POINT == (int)TAKT_EVENT_POINT && TAKT_SLOT_SUSPEND == (int)TAKT_EVENT_SUSPEND);
     CHECK(TAKT_SLOT_ARRIVAL == (int)TAKT_EVENT_ARRIVAL && TAKT_SLOT_LOCK == (int)TAKT_EVENT_LOCK);
-    CHECK(TAKT_SLOT_UNLOCK == (int)TAKT_EVENT_UNLOCK);
+    CHECK(TAKT_SLOT_UNLOCK == (int)TAKT_EVENT_UNLOCK && TAKT_SLOT_CHANGE == (int)TAKT_EVENT_CHANGE);
+    CHECK(TAKT_SLOT_REJECTED == TAKT_RECEIPT_AHEAD + 1 && TAKT_LINUX_RATE_WHOLE == TAKT_RATE_WHOLE);
+    CHECK(TAKT_RECEIPT_UNFIT == 3 && TAKT_RECEIPT_FULL == 4);
     CHECK(TAKT_RECEIPT_RECEIVED == 0 && TAKT_RECEIPT_STALE == 1);
     TAKT_LINUX_STATUSES(CHECK_SENTENCE)
     CHECK(strcmp(takt_linux_message((takt_linux_status_t)99), "no status") == 0);
@@ -621,8 +676,10 @@ int main(void) {
     a_job_may_be_ended_while_it_waits();
     resources_are_locked();
     points_make_no_call_while_no_entity_waits();
+    a_rate_is_negotiated();
     a_job_suspends_itself();
     a_completion_may_be_refused();
+    a_completion_is_refused_while_the_scheduler_is_detached();
     the_scheduler_ends();
     no_scheduler_answers();
     the_scheduler_ends_during_a_call();

@@ -7,7 +7,7 @@
  * With seed 0 nothing takes time and nothing goes wrong: what runs is what the simulation of the image runs. With any
  * other seed calls come late, threads fault pages, and send events that make no sense. COUNT is the records of the log.
  * It prints how often each receipt came. Exit status: 0 done, 2 the domain was refused, with a line that says why. */
-#include "linux/domain.h"
+#include "linux/negotiation.h"
 #include "system/work.h"
 #include "words.h"
 
@@ -252,16 +252,20 @@ static takt_instant_t first_end_of_fault(void) {
 /* Events that a program has no reason for. What core receives of them is a job's own, so that its work goes on as if it
  * had meant it; but for a completion. */
 static void send_nonsense(void) {
-    static const takt_event_kind_t kinds[] = {TAKT_EVENT_YIELD,   TAKT_EVENT_LOCK,     TAKT_EVENT_UNLOCK,
-                                              TAKT_EVENT_POINT,   TAKT_EVENT_WITHDRAW, TAKT_EVENT_SUSPEND,
-                                              TAKT_EVENT_WAKE,    TAKT_EVENT_BLOCK,    TAKT_EVENT_COMPLETE,
-                                              TAKT_EVENT_ARRIVAL, TAKT_EVENT_PRIORITY, TAKT_EVENT_CREATE};
+    static const takt_event_kind_t kinds[] = {
+        TAKT_EVENT_YIELD,    TAKT_EVENT_LOCK,   TAKT_EVENT_UNLOCK, TAKT_EVENT_POINT,    TAKT_EVENT_WITHDRAW,
+        TAKT_EVENT_SUSPEND,  TAKT_EVENT_WAKE,   TAKT_EVENT_BLOCK,  TAKT_EVENT_COMPLETE, TAKT_EVENT_ARRIVAL,
+        TAKT_EVENT_PRIORITY, TAKT_EVENT_CREATE, TAKT_EVENT_CHANGE};
     const uint64_t most = 3u + domain->system.server_count + domain->system.task_count;
     const takt_event_kind_t kind =
         happens(8) ? (takt_event_kind_t)draw(40) : kinds[draw(sizeof kinds / sizeof *kinds)];
     const uint64_t entity = happens(9) ? UINT32_MAX - draw(2) : draw(most);
     const uint64_t job = draw(4), value = happens(4) ? UINT64_MAX - draw(3) : draw(now + 8u);
-    (void)post(kind, happens(2) ? entity | TAKT_DOMAIN_OF_THREAD : entity, job, value);
+    const bool is_of_thread = happens(2);
+    const takt_demand_t demand = {draw(now + 8u), draw(now + 8u), draw(now + 8u), draw(3)};
+    const bool has_demand = is_of_thread && kind == TAKT_EVENT_CHANGE;
+    (void)post(kind, is_of_thread ? entity | TAKT_DOMAIN_OF_THREAD : entity, job,
+               has_demand ? (uint64_t)(uintptr_t)&demand : value);
 }
 
 /* Ends the faults of this instant, makes new ones. */

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +24,10 @@ from oracle.systems import horizons
 from places import EXAMPLES, ROOT
 from recipes import must_build, recipe
 from sampling import tries
+from takt.board import programs
 from takt.files import trace_file
+from takt.linux import negotiation as requests
+from takt.model.core_input import ResolvedSystem
 from takt.model.horizon import horizon_ticks
 from takt.run import measurement
 from test_boards import GENERATORS, ONE_PROCESSOR, as_programs
@@ -258,6 +262,61 @@ def test_an_example_does_what_it_says(example: str, lines: list[str], objects: l
     assert (done.returncode, done.stderr, done.stdout.splitlines()) == (0, "", lines)
 
 
+NEGOTIATED = [
+    "steering: rate 0.200, then 0.400: done",
+    "map: rate 0.200, then 0.200: the allocator has no rate for these parameters; those before stay in force",
+    "video: rate 0.400, then 0.200: done",
+]
+
+
+def negotiation(program: Path, rows: int, folder: Path) -> tuple[list[str], bytes, ResolvedSystem]:
+    """Run the example with some rows for requests: its lines, what it recorded, and its description."""
+    system = takt.load(EXAMPLES / "linux" / "negotiation.toml")
+    resolved = requests.with_rows(system.resolved, horizon_ticks(system), rows)
+    described = programs.describe(resolved, system.resolution_ns)
+    (folder / "I").write_bytes(programs.image(resolved, described, horizon_ticks(system), is_remote=True))
+    command: list[str | Path] = [program, folder / "I", folder / "R", "run", *(task.name for task in system.tasks)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stderr, "refuse" in done.stdout) == ("", False)
+    return done.stdout.splitlines(), (folder / "R").read_bytes(), described
+
+
+def test_threads_negotiate_rates_and_the_trace_replays(objects: list[Path], tmp_path: Path) -> None:
+    program = linked(objects, tmp_path, "examples/linux/negotiation.c")
+    lines, data, described = negotiation(program, 8, tmp_path)
+    assert lines == NEGOTIATED
+    made = 3 * requests.REQUEST.size
+    records = bytes(trace_file.without_closing(memoryview(data[:-made])))
+    ran = requests.filled(described, data[-made:])
+    asked = [(change.task, change.period, change.wcet) for change in ran.changes]
+    assert asked == [(0, 50, 20), (2, 400, 80), (1, 500, 400)]
+    for system, is_same in ((ran, True), (described, False)):
+        trace_file.write(tmp_path / "T.takt", system, "linux", 5000, records, is_remote=True)
+        assert takt.replay(tmp_path / "T.takt").is_identical == is_same
+
+
+def test_demands_of_any_numbers_are_judged_and_replay(objects: list[Path], tmp_path: Path) -> None:
+    found: Counter[str] = Counter()
+    for seed in range(4):
+        program = linked(objects, tmp_path, f"-DSEED={seed}", "tests/linux/demands.c")
+        lines, data, described = negotiation(program, 30, tmp_path)
+        counts = {name: int(number) for number, name in (line.split(" ", 1) for line in lines)}
+        made = (counts["admitted"] + counts["rejected"]) * requests.REQUEST.size
+        records = bytes(trace_file.without_closing(memoryview(data[:-made])))
+        ran = requests.filled(described, data[-made:])
+        trace_file.write(tmp_path / "T.takt", ran, "linux", 5000, records, is_remote=True)
+        assert takt.replay(tmp_path / "T.takt").is_identical
+        found.update(counts)
+    assert min(found.values()) > 0, found
+
+
+def test_requests_beyond_the_rows_are_told(objects: list[Path], tmp_path: Path) -> None:
+    program = linked(objects, tmp_path, "examples/linux/negotiation.c")
+    lines, data, _ = negotiation(program, 0, tmp_path)
+    assert {line.split(": ")[2] for line in lines} == {"the requests are used up for which the scheduler was loaded"}
+    assert trace_file.without_closing(memoryview(data))
+
+
 def test_the_library_is_for_cpp_too(tmp_path: Path) -> None:
-    flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-I."]
+    flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I."]
     must_build(["g++", *flags, "-c", "examples/linux/events.cpp", "-o", tmp_path / "events.o"])

@@ -185,7 +185,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     of_core = [str(path.relative_to(ROOT)) for room in build.ROOMS for path in sorted(ROOT.glob(f"{room}/*.c"))]
     common: list[Path | str] = ["tests/linux/simulated_linux.c", *of_core]
     tables = folder / "tables.bin"
-    native = link([*common, "remote/scheduler.c", "linux/domain.c"], tables, folder / "native_linux")
+    native = link(
+        [*common, "remote/scheduler.c", "linux/domain.c", "linux/negotiation.c"], tables, folder / "native_linux"
+    )
     return native, link([*common, lowered], tables, folder / "lowered_linux")
 
 

@@ -9,7 +9,8 @@
  * scheduler ends halfway), `few` (room for one job record), `swapped` (memory cannot be locked), `restless` (a signal
  * comes before every other sleep).
  *
- * With the names of all tasks it runs the example that it is linked with (examples/linux/example.h), and no program.
+ * With the names of all tasks it runs the example that it is linked with (examples/linux/example.h), and no program; the
+ * scheduler ends at the horizon.
  *
  * Else it prints the status, then the jobs: task, number, release, start, end in ticks, and the outcome. */
 #define _GNU_SOURCE
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linux/domain.h"
+#include "linux/negotiation.h"
 #include "linux/program/internal.h"
 #include "linux/slot.h"
 #include "system/work.h"
@@ -49,7 +50,7 @@ static __thread thread_t *own;
 static thread_t *turn;  /* the thread that executes */
 static uint32_t parked; /* threads that have come to their first wait */
 static uint64_t now = EPOCH, detach_at = UINT64_MAX;
-static bool is_over, is_detached, is_restless, has_memory = true;
+static bool is_example, is_over, is_detached, is_restless, has_memory = true;
 
 /* ---- the domain --------------------------------------------------------------------------------------- */
 
@@ -67,6 +68,7 @@ static void write_state(uint32_t entity) {
     takt_linux_slot_t *slot = &threads[entity].slot;
     const uint64_t state = takt_domain_state(address(), entity);
     slot->state = TAKT_SLOT_ATTACHED | ((state & TAKT_DOMAIN_HAS_JOB) != 0 ? TAKT_SLOT_HAS_JOB : 0u);
+    slot->rate = takt_domain_rate(domain, takt_system_entity(&domain->system, entity)->task);
     slot->should_yield = (state & (TAKT_DOMAIN_YIELDS | TAKT_DOMAIN_HAS_POINTS)) ==
                          (TAKT_DOMAIN_YIELDS | TAKT_DOMAIN_HAS_POINTS);
 }
@@ -101,15 +103,19 @@ static void take_request(void) {
     takt_linux_slot_t *slot = &own->slot;
     const bool is_time = slot->request == TAKT_SLOT_SUSPEND;
     const bool is_lock = slot->request == TAKT_SLOT_LOCK || slot->request == TAKT_SLOT_UNLOCK;
-    const uint64_t value = is_time   ? ticks_of(slot->request_value)
-                           : is_lock ? slot->request_value
-                                     : ticks_of(now);
-    const uint64_t kind = slot->request;
-    slot->receipt = (uint32_t)takt_domain_post(address(), kind << TAKT_DOMAIN_KIND_SHIFT | entity_of(own),
-                                               slot->request_job, value, ticks_of(now));
+    const bool is_change = slot->request == TAKT_SLOT_CHANGE;
+    const takt_demand_t demand = {slot->request_value, slot->request_deadline_ns, slot->request_wcet_ns,
+                                  slot->request_weight};
+    const uint64_t value = is_time     ? ticks_of(slot->request_value)
+                           : is_lock   ? slot->request_value
+                           : is_change ? (uint64_t)(uintptr_t)&demand
+                                       : ticks_of(now);
+    const uint64_t kind = ((uint64_t)slot->request << TAKT_DOMAIN_KIND_SHIFT) | TAKT_DOMAIN_OF_THREAD;
+    slot->receipt =
+        (uint32_t)takt_domain_post(address(), kind | entity_of(own), slot->request_job, value, ticks_of(now));
     slot->answered++;
     slot->request = TAKT_SLOT_NONE;
-    MUST(slot->receipt <= TAKT_RECEIPT_STALE);
+    MUST(is_change || slot->receipt <= TAKT_RECEIPT_STALE);
 }
 
 static void end_attachment(void) {
@@ -131,7 +137,7 @@ static void end_run(void) {
 
 static uint64_t horizon(void) { return ns_of(domain->program.horizon); }
 
-/* Decides. Returns the thread that is to run; NULL: none is ready now. A thread that has left blocks. */
+/* Decides. Returns the thread that is to run; NULL: none is ready now. The job of a thread that has left is complete. */
 static thread_t *decide(void) {
     const uint64_t selected = takt_domain_peek(address(), ticks_of(now));
     const bool is_new = domain->is_outdated;
@@ -144,8 +150,8 @@ static thread_t *decide(void) {
     }
     thread_t *thread = &threads[selected];
     if (!thread->is_ext) {
-        const uint64_t block = (uint64_t)TAKT_EVENT_BLOCK << TAKT_DOMAIN_KIND_SHIFT | selected;
-        MUST(takt_domain_post(address(), block, domain->answer.job, ticks_of(now), ticks_of(now)) ==
+        const uint64_t complete = (uint64_t)TAKT_EVENT_COMPLETE << TAKT_DOMAIN_KIND_SHIFT | selected;
+        MUST(takt_domain_post(address(), complete, domain->answer.job, ticks_of(now), ticks_of(now)) ==
              TAKT_RECEIPT_RECEIVED);
         return decide();
     }
@@ -173,7 +179,7 @@ static void dispatch(void) {
     if (turn != NULL) {
         MUST(turn->asleep_until <= now);
         (void)pthread_cond_signal(&turn->turn);
-    } else if (now >= detach_at) {
+    } else if (now >= detach_at || is_example) {
         end_attachment();
     } else {
         end_run();
@@ -418,10 +424,15 @@ static void print(const takt_program_run_t *run, takt_program_status_t status) {
     }
 }
 
+/* Requests stand behind the closing record. */
 static void write_records(const char *name) {
     FILE *file = fopen(name, "wb");
     const uint64_t written = takt_domain_end(address(), ticks_of(now));
+    takt_requested_t row;
     MUST(file != NULL && fwrite(domain->log.records, sizeof(takt_record_t), written, file) == written);
+    for (uint64_t i = 0; takt_domain_requested(address(), i, (uint64_t)(uintptr_t)&row) != 0; i++) {
+        MUST(fwrite(&row, sizeof row, 1, file) == 1);
+    }
     MUST(fclose(file) == 0 && domain->refused == 0);
 }
 
@@ -440,8 +451,11 @@ int main(int argc, char **argv) {
     is_restless = strcmp(argv[3], "restless") == 0;
     has_memory = strcmp(argv[3], "swapped") != 0;
     const takt_linux_transport_t transport = takt_linux_table(&table);
-    if (argc > 4) {
-        return takt_example(&transport);
+    is_example = argc > 4;
+    if (is_example) {
+        const int status = takt_example(&transport);
+        write_records(argv[2]);
+        return status;
     }
     run.transport = &transport;
     run.jobs = calloc(run.job_limit, sizeof *run.jobs);

@@ -193,6 +193,26 @@ def image(
     )
 
 
+def image_of_service(system: ResolvedSystem, described: ResolvedSystem, horizon: int) -> bytes:
+    """Write the image of a system whose jobs arrive and execute elsewhere; of its inputs it has the changes.
+
+    Args:
+        system: in the ticks of a file.
+        described: the same as `describe` gives it.
+        horizon: in the ticks of the description.
+
+    Returns:
+        The words, little endian.
+    """
+    scale = Scale(Fraction(system.resolution_ns, described.resolution_ns))
+    last = max((change.at for change in system.changes), default=0)
+    program = images.program(system, images.pack(system, last + 1))
+    rows = zip(*_core.inputs(program), strict=True)
+    inputs = [(scale.up(at), scale.up(nominal), kind, index) for at, nominal, kind, index in rows if kind != _ARRIVAL]
+    tasks = tuple(replace(task, ring=_ring(task, 0)) for task in described.tasks)
+    return images.pack(replace(described, tasks=tasks), horizon, inputs, is_real_time=True, is_remote=True)
+
+
 def _ring(task: ResolvedTask, arrivals: int) -> int:
     """Say how many arrivals may wait: all that come, and at least one."""
     return 1 << max(arrivals - 1, 0).bit_length() if task.is_external else 0

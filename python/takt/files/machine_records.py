@@ -74,6 +74,12 @@ def merged(places: Sequence[Place], parts: Sequence[bytes | memoryview]) -> byte
     return records[np.argsort(records["now"], kind="stable")].tobytes()
 
 
+def before(records: memoryview, end: int) -> bytes:
+    """Give the records before an instant."""
+    found = np.frombuffer(records, dtype=_RECORD)
+    return found[: np.searchsorted(found["now"], end)].tobytes()
+
+
 def divided(places: Sequence[Place], data: memoryview) -> list[tuple[memoryview, tuple[int, ...]]]:
     """Give the records of each domain, with their places in the file.
 

@@ -114,7 +114,7 @@ def started(path: str | Path, system: ResolvedSystem, image: bytes, platform: st
         InputError: the file cannot be written; what was there is still there.
     """
     with output_files.replacing(path) as file:
-        file.write(_header_bytes(system, image, platform))
+        file.write(header_bytes(system, image, platform))
         file.flush()
         yield file.name
 
@@ -141,17 +141,24 @@ def write(
     Raises:
         InputError: the file cannot be written.
     """
-    header = _header_bytes(system, images.pack(system, horizon, is_remote=is_remote), platform)
+    header = header_bytes(system, images.pack(system, horizon, is_remote=is_remote), platform)
     output_files.write(path, header + records + closing(horizon, records))
 
 
-def closing(horizon: int, records: bytes) -> bytes:
-    """Make the record that ends a trace: it counts those before it."""
-    return _RECORD.pack(horizon, len(records) // _RECORD.size, _core.NO_ENTITY, 0, _core.RECORD_END, 0, 0, 0)
+def closing(horizon: int, records: bytes, *, is_full: bool = False) -> bytes:
+    """Make the record that ends a trace: it counts those before it; those behind it are lost if memory was full."""
+    kind = _core.RECORD_OVERFLOW if is_full else _core.RECORD_END
+    return _RECORD.pack(horizon, len(records) // _RECORD.size, _core.NO_ENTITY, 0, kind, 0, 0, 0)
 
 
-def _header_bytes(system: ResolvedSystem, image: bytes, platform: str) -> bytes:
-    """Make all that stands before the records."""
+def header_bytes(system: ResolvedSystem, image: bytes, platform: str) -> bytes:
+    """Make all that stands before the records.
+
+    Args:
+        system: what runs.
+        image: of the system.
+        platform: where.
+    """
     return _header_of(image, {"platform": platform, **asdict(images.names_of(system))})
 
 

@@ -45,7 +45,11 @@ so much less than the file says. A job whose budget is its execution time would 
 FOLDER_VARIABLE = "TAKT_LINUX"
 """Names the folder that `make linux` fills, where that is not build/linux around the working folder."""
 
+SHIPPED = Path(__file__).parent / "shipped"
+"""What a package has that was built with the programs for Linux: `make wheel-linux`."""
+
 _PRODUCTS = ("takt.bpf.o", "tables.bin", "takt-linux")
+DAEMON = "taktd"
 _BUILDER = Path("linux", "bpf", "build.py")
 _ROOMS = ("core", "policy", "system", "remote", "linux")
 _COMMAND = f"takt-linux {' '.join(_PRODUCTS[:2])} list"
@@ -161,7 +165,7 @@ def _horizon_of(system: System) -> str:
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """The domain of one processor.
 
     Args:
@@ -186,6 +190,10 @@ class _Part:
         horizon = self.horizon_ns // self.system.resolution_ns
         return programs.image(self.system.resolved, self.described, horizon, is_real_time=True, is_remote=True)
 
+    def image_of_service(self) -> bytes:
+        """Write its image for threads that decide themselves when jobs arrive and how long they execute."""
+        return programs.image_of_service(self.system.resolved, self.described, self.horizon)
+
 
 @dataclass(frozen=True)
 class _Order:
@@ -193,7 +201,7 @@ class _Order:
 
     board: str
     system: System
-    parts: Sequence[_Part]
+    parts: Sequence[Part]
     path: Path
 
     @property
@@ -208,7 +216,21 @@ class _Order:
         return OVERHEAD_NS if self.board == GUEST and (self.tick_ns <= TICK_NS or has_budgets) else 0
 
 
-def _parts(system: System) -> list[_Part]:
+def _short_parts(system: System) -> list[Part]:
+    """Describe the domains of a system.
+
+    Raises:
+        InputError: Linux cannot run one, or the run would take too long.
+    """
+    horizon_ns = horizon_ticks(system) * system.resolution_ns
+    if horizon_ns > _LONGEST_NS:
+        found, most = times.shortest(horizon_ns), times.shortest(_LONGEST_NS)
+        message = f"the run would take {found}, expected {most} at most; shorten it, as by --horizon 10s"
+        raise InputError([Problem(message, "board", table="system", key="horizon")])
+    return parts(system)
+
+
+def parts(system: System) -> list[Part]:
     """Describe the domains of a system.
 
     Raises:
@@ -217,18 +239,12 @@ def _parts(system: System) -> list[_Part]:
     tick_ns = tick_of(system)
     board = emulation.Board(GUEST, firmware.source_folder(), {"tick_ns": tick_ns})
     horizon_ns = horizon_ticks(system) * system.resolution_ns
-    if horizon_ns > _LONGEST_NS:
-        found, most = times.shortest(horizon_ns), times.shortest(_LONGEST_NS)
-        message = f"the run would take {found}, expected {most} at most; shorten it, as by --horizon 10s"
-        raise InputError([Problem(message, "board", table="system", key="horizon")])
     domains = [(domain.system, domain.processors) for domain in system.domains] or [(system, (0,))]
     for part, _ in domains:
         if part.resolved.cpus > 1:
             message = f"under Linux a domain has one processor, found {part.resolved.cpus}; give each task a cpu"
             raise InputError([Problem(message, "board", table="system", key="cpus")])
-    return [
-        _Part(part, emulation.adapt(part, board), horizon_ns // tick_ns, processors) for part, processors in domains
-    ]
+    return [Part(part, emulation.adapt(part, board), horizon_ns // tick_ns, processors) for part, processors in domains]
 
 
 def images_of(system: System) -> list[bytes]:
@@ -261,6 +277,8 @@ def folder() -> Path:
 def products(place: Path) -> dict[str, Path]:
     """Give the files that run task sets; they are built if they are missing or older than their sources.
 
+    Without sources they are those of the package, or those that are there.
+
     Args:
         place: the folder of the kernel.
 
@@ -271,14 +289,19 @@ def products(place: Path) -> dict[str, Path]:
     found = {name: into / name for name in _PRODUCTS}
     root = place.parents[1]
     if not (root / _BUILDER).exists():
-        if all(path.exists() for path in found.values()):
-            return found
+        if has_shipped() or all(path.exists() for path in found.values()):
+            return {name: SHIPPED / name for name in _PRODUCTS} if has_shipped() else found
         raise BoardError(f"there is no {_BUILDER} around {place}; run make linux in Takt's folder")
     sources = (path for room in _ROOMS for path in (root / room).rglob("*") if path.suffix in (".c", ".h", ".py"))
     newest = max(path.stat().st_mtime for path in sources)
     if not all(path.exists() and path.stat().st_mtime > newest for path in found.values()):
         _build(root, place, into)
     return found
+
+
+def has_shipped() -> bool:
+    """Whether the package has the programs for Linux."""
+    return all((SHIPPED / name).exists() for name in (*_PRODUCTS, DAEMON))
 
 
 def _build(root: Path, place: Path, into: Path) -> None:
@@ -313,21 +336,22 @@ def run_all(systems: Sequence[System], paths: Sequence[str | Path], name: str = 
         InputError: Linux cannot take a system, or its trace is too long.
         BoardError: a tool is missing, the machine cannot run Takt, the guest stopped, or a run failed.
     """
-    parts = [_parts(system) for system in systems]
+    described = [_short_parts(system) for system in systems]
     if name == HOST:
         _check_host()
-    place = folder()
-    built = products(place)
+    is_here = name == HOST and has_shipped()
+    place = SHIPPED if is_here else folder()
+    built = {each: SHIPPED / each for each in _PRODUCTS} if is_here else products(place)
     found: dict[int, Run] = {}
     # several emulated processors share the emulator's, so a system of one domain gets one
     for numbers in (
-        [number for number, domains in enumerate(parts) if len(domains) == 1],
-        [number for number, domains in enumerate(parts) if len(domains) > 1],
+        [number for number, domains in enumerate(described) if len(domains) == 1],
+        [number for number, domains in enumerate(described) if len(domains) > 1],
     ):
-        orders = [_Order(name, systems[number], parts[number], Path(paths[number])) for number in numbers]
+        orders = [_Order(name, systems[number], described[number], Path(paths[number])) for number in numbers]
         if orders:
             found |= zip(numbers, _run_list(place, built, orders), strict=True)
-    return [found[number] for number in range(len(parts))]
+    return [found[number] for number in range(len(described))]
 
 
 def _run_list(place: Path, built: Mapping[str, Path], orders: Sequence[_Order]) -> list[Run]:

@@ -221,7 +221,7 @@ def resolved_changes(system: SystemTables, versions: Iterable[ResolvedTask]) -> 
         found += [make(kind="leave", task=numbers[name], text="removed") for name in change.remove]
         found += [make(kind="enter", task=numbers[name], text="added") for name in change.add]
         if change.task is not None:
-            parameters = _parameters(next(remaining))
+            parameters = parameters_of(next(remaining))
             found.append(make(kind="parameters", task=numbers[change.task], text=change.parameters_text, **parameters))
         if change.policy is not None:
             name = name_of(change.policy)
@@ -229,6 +229,6 @@ def resolved_changes(system: SystemTables, versions: Iterable[ResolvedTask]) -> 
     return tuple(sorted(found, key=lambda change: (change.at, change.kind == "policy")))
 
 
-def _parameters(task: ResolvedTask) -> dict[str, Any]:
+def parameters_of(task: ResolvedTask) -> dict[str, Any]:
     """Give the parameters that a change makes those of a task."""
     return {key: getattr(task, key) for key in shared_keys(ResolvedChange, ResolvedTask)}
