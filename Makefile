@@ -100,6 +100,7 @@ bench-linux: $(STAMPS)/package
 	@$(PREPARE) tools linux
 	@$(PYTHON) tools/get_linux.py > build/linux.txt
 	$(RUN) linux/bench/latency.py
+	$(RUN) linux/bench/budget.py
 
 bench-kernel: tools-test $(STAMPS)/package
 	$(RUN) bench/kernel/run.py

@@ -8,7 +8,8 @@
  * 3. JOIN, ENTER and LEAVE are for each peer; the thread must be one of the peer's process. ADD, ATTACH, DETACH and
  *    TRACE are for root and for the user that runs taktd.
  * 4. JOIN's reply has a file descriptor: memory in which the slot (linux/slot.h) stands at `slot_offset`. ADD has one: a file
- *    that begins with a takt_load_t. TRACE's reply has one: header and records, a trace file.
+ *    that begins with a takt_load_t. TRACE's reply has one: header and records, a trace file, and
+ *    behind them the requests for rates (linux/negotiation.h), of which words[0] says the bytes.
  * 5. A reply's status says what became of the call. If it is not OK, nothing was done.
  *
  * Plain C without includes but <stdint.h>. */

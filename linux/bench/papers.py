@@ -89,7 +89,8 @@ def measure_framework() -> None:
     runs = [(name, count) for name in SCHEDULERS for count in COUNTS]
     files: dict[str, Path | bytes] = {**board.products(board.folder())}
     for number, (name, count) in enumerate(runs):
-        (files[f"image{number}"],) = board.images_of(system(count, SCHEDULERS[name]))
+        (part,) = board.parts(system(count, SCHEDULERS[name]))
+        files[f"image{number}"] = part.image()
     files["list"] = "".join(
         f"{number} 1000 {board.OVERHEAD_NS} image{number}\n" for number in range(len(runs))
     ).encode()

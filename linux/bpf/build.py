@@ -111,21 +111,32 @@ def for_the_daemon(work: Path, target: Path) -> None:
     run(f"llc-{VERSION}", "-relocation-model=pic", "-filetype=obj", work / "host_small.ll", "-o", target)
 
 
-def link_program(linux: Path, into: Path, name: str, parts: Sequence[Path]) -> None:
+def link_program(linux: Path, into: Path, target: Path, parts: Sequence[str | Path]) -> None:
     """Makes a program of the host that loads the programs of the kernel."""
     libraries = next((linux / "root/usr/lib").glob("*/libbpf.a"), linux / "libbpf.a")
     files = [ROOT / "linux/daemon/machine.c", *parts, into / "takt_arena.o", libraries]
     options = ("-O2", "-static", *WARNINGS, f"-I{ROOT}", f"-I{linux / 'root/usr/include'}")
-    run("gcc", *options, *files, "-lelf", "-lz", "-lpthread", "-o", into / name)
+    run("gcc", *options, *files, "-lelf", "-lz", "-lpthread", "-o", target)
 
 
-def link_programs_of_host(linux: Path, into: Path) -> None:
-    """Makes what runs images, and the daemon."""
+def link_runner(linux: Path, into: Path, target: Path, *more: str | Path) -> None:
+    """Makes the program that runs images.
+
+    Args:
+        linux: what tools/get_linux.py fetched.
+        into: where the results are.
+        target: the program.
+        more: options and files besides.
+    """
     rooms = (*(f"linux/{room}" for room in ("program", "lib")), *ROOMS, "remote")
     tasks = [file for room in rooms for file in sorted((ROOT / room).glob("*.c"))]
     daemon = ROOT / "linux/daemon"
-    link_program(linux, into, "takt-linux", [daemon / "run_image.c", daemon / "clients.c", *tasks])
-    link_program(linux, into, "taktd", [daemon / "taktd.c", daemon / "service.c"])
+    link_program(linux, into, target, [daemon / "run_image.c", daemon / "clients.c", *tasks, *more])
+
+
+def link_daemon(linux: Path, into: Path) -> None:
+    """Makes taktd."""
+    link_program(linux, into, into / "taktd", [ROOT / f"linux/daemon/{name}.c" for name in ("taktd", "service")])
 
 
 def build(linux: Path, into: Path) -> None:
@@ -142,7 +153,8 @@ def build(linux: Path, into: Path) -> None:
     (into / "tables.bin").write_bytes(tables.content)
     link_programs(work, linux, into / "takt.bpf.o")
     for_the_daemon(work, into / "takt_arena.o")
-    link_programs_of_host(linux, into)
+    link_runner(linux, into, into / "takt-linux")
+    link_daemon(linux, into)
 
 
 def main() -> int:

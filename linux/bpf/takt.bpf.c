@@ -28,9 +28,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "linux/desk.h"
-#include "linux/layout.h"
-#include "linux/slot.h"
+#include "linux/bpf/memory.h"
 
 char _license[] SEC("license") = "Dual MIT/GPL";
 
@@ -47,6 +45,8 @@ enum {
     CREW_ASLEEP = 2,
     BACKSTOP_NS = 200000, /* after the instant for which a thread has set its own timer */
     CLOCK = 1,            /* CLOCK_MONOTONIC */
+    CLASS_EXT = 7,        /* SCHED_EXT */
+    STATE_DEAD = 0x80,    /* TASK_DEAD */
     DROPPED_MOST = 4,     /* decisions in a row that a lock drops which waited for its budget */
     ORPHANS_MOST = 8,     /* jobs without a thread that a dispatch completes */
 };
@@ -58,86 +58,6 @@ enum {
 #define INLINE static inline __attribute__((always_inline))
 #define NEVER (~0ull)
 #define __arena __attribute__((address_space(1)))
-
-/* ---- the domain, in the arena --------------------------------------------------------------------------- */
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARENA);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, TAKT_ARENA_BYTES / 4096);
-    __ulong(map_extra, TAKT_ARENA_BASE);
-} arena SEC(".maps");
-
-u64 takt_domain_post(u64 domain, u64 kind_and_entity, u64 job, u64 value, u64 now);
-u64 takt_domain_pass(u64 domain, u64 now);
-u64 takt_domain_selected(u64 domain);
-u64 takt_domain_settle(u64 domain, u64 now);
-u64 takt_domain_commit(u64 domain, u64 now);
-u64 takt_domain_next(u64 domain);
-u64 takt_domain_tell(u64 domain, u64 entity, u64 told);
-u64 takt_domain_next_sleeper(u64 domain);
-
-/* ---- memory that is shared with programs and the daemon --------------------------------------------------- */
-
-takt_desk_t desks[TAKT_DESKS] SEC(".data.desks");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries,
-           TAKT_DESK_SLOTS); /* the daemon sets it: a row of TAKT_DESK_SLOTS for each processor */
-    __type(key, u32);
-    __type(value, takt_linux_slot_t);
-} slots SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, TAKT_SEATS);
-    __type(key, u32); /* thread */
-    __type(value, takt_seat_t);
-} seats SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, 1); /* the daemon sets it: TAKT_SWITCHES for each processor */
-    __type(key, u32);
-    __type(value, takt_switch_t);
-} switches SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, TAKT_DESK_SLOTS); /* as that of the slots */
-    __type(key, u32);
-    __type(value, u32); /* CREW_ */
-} crew SEC(".maps");
-
-/* ---- memory of the kernel's programs ---------------------------------------------------------------------- */
-
-typedef struct place {
-    takt_seat_t seat;
-    u32 is_asleep;
-} place_t;
-
-struct {
-    __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __type(key, int);
-    __type(value, place_t);
-} places SEC(".maps");
-
-typedef struct takt_alarm {
-    struct bpf_timer timer;
-} takt_alarm_t;
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, TAKT_DESKS);
-    __type(key, u32);
-    __type(value, takt_alarm_t);
-} alarms SEC(".maps");
-
-takt_ending_t ending;
 
 volatile const bool is_full; /* threads of the fair class are scheduled here, too */
 
@@ -156,6 +76,10 @@ INLINE place_t *place_of(struct task_struct *p) { return bpf_task_storage_get(&p
 
 /* The queue of a thread that waits. */
 INLINE u64 queue_of(u32 cpu, u32 entity) { return (u64)(cpu + 1) << 32 | entity; }
+
+/* The queue of the threads that are not of a domain; processors without a domain share one. Those of the kernel's own queue
+ * would run before it asks for a dispatch. */
+INLINE u64 queue_of_others(u32 cpu) { return queue_of(desk_of(cpu) ? cpu : TAKT_DESKS, TAKT_DESK_NONE); }
 
 INLINE takt_told_t __arena *told_of(u32 cpu) {
     return (takt_told_t __arena *)(TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES);
@@ -221,7 +145,7 @@ INLINE u32 publish(takt_desk_t *desk, u32 cpu, u32 entity) {
     slot->should_yield = (state & STATE_YIELDS) != 0;
     slot->release_ns = instant(desk, told->release);
     slot->deadline_ns = instant(desk, told->deadline);
-    slot->state = TAKT_SLOT_ATTACHED | (state & STATE_HAS_JOB ? TAKT_SLOT_HAS_JOB : 0);
+    slot->state = (slot->state & TAKT_SLOT_ATTACHED) | (state & STATE_HAS_JOB ? TAKT_SLOT_HAS_JOB : 0);
     slot->next_release_ns = instant(desk, told->next_release);
     desk->has_points = (state & STATE_HAS_POINTS) != 0;
     return state;
@@ -375,6 +299,15 @@ INLINE void take(takt_desk_t *desk, u32 entity, u64 now_ns) {
 
 /* ---- the operations --------------------------------------------------------------------------------------- */
 
+/* The last one that is runnable has to ask for the dispatch. */
+INLINE void enqueue_other(struct task_struct *p, u64 flags) {
+    u32 cpu = scx_bpf_task_cpu(p);
+    scx_bpf_dsq_insert(p, queue_of_others(cpu), SCX_SLICE_DFL, flags);
+    if (flags & SCX_ENQ_LAST) {
+        scx_bpf_kick_cpu(cpu, 0);
+    }
+}
+
 INLINE void set_crew(const takt_seat_t *seat, u32 has_thread, u32 state) {
     u32 key = seat->cpu * TAKT_DESK_SLOTS + seat->entity;
     takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
@@ -384,11 +317,16 @@ INLINE void set_crew(const takt_seat_t *seat, u32 has_thread, u32 state) {
     }
 }
 
-/* Gives a thread the seat that the daemon reserved for it. */
+INLINE bool is_bound(const struct task_struct *p, u32 cpu) {
+    return p->nr_cpus_allowed == 1 && bpf_cpumask_test_cpu(cpu, p->cpus_ptr);
+}
+
+/* Gives a thread of SCHED_EXT the seat that the daemon reserved for it, if it is bound to the processor of that: rule 1. */
 INLINE place_t *seat_of(struct task_struct *p) {
     u32 thread = p->pid;
     takt_seat_t *seat = bpf_map_lookup_elem(&seats, &thread);
-    if (!seat || seat->cpu >= TAKT_DESKS || seat->entity >= TAKT_DESK_SLOTS) {
+    if (!seat || seat->cpu >= TAKT_DESKS || seat->entity >= TAKT_DESK_SLOTS || p->policy != CLASS_EXT ||
+        !is_bound(p, seat->cpu)) {
         return NULL;
     }
     const takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
@@ -419,7 +357,7 @@ INLINE place_t *place_now(struct task_struct *p) {
     if (!place) {
         return seat_of(p);
     }
-    if (!bpf_map_lookup_elem(&seats, &thread)) {
+    if (p->policy != CLASS_EXT || !bpf_map_lookup_elem(&seats, &thread)) {
         unseat(p, place);
         return NULL;
     }
@@ -501,11 +439,14 @@ INLINE bool settle_without(takt_desk_t *desk, u32 cpu, u64 selected, u64 now_ns)
     return true;
 }
 
+static __noinline void move_other(u32 cpu) { scx_bpf_dsq_move_to_local(queue_of_others(cpu)); }
+
 SEC("struct_ops/takt_dispatch")
 void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
     takt_desk_t *desk = desk_of(cpu);
     u64 now_ns = bpf_ktime_get_ns();
     if (!desk || !has_begun(desk, now_ns)) {
+        move_other(cpu);
         return;
     }
     desk->stopped_ns = 0;
@@ -522,8 +463,11 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
             publish(desk, cpu, next);
             break;
         }
-        if ((next != NONE && scx_bpf_dsq_move_to_local(queue_of(cpu, next))) ||
-            !settle_without(desk, cpu, selected, now_ns)) {
+        if (next != NONE && scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {
+            break;
+        }
+        if (!settle_without(desk, cpu, selected, now_ns)) {
+            move_other(cpu);
             break;
         }
         selected = peek(desk, now_ns);
@@ -599,7 +543,10 @@ void BPF_PROG(takt_runnable, struct task_struct *p, u64 flags) {
 
 SEC("struct_ops/takt_quiescent")
 void BPF_PROG(takt_quiescent, struct task_struct *p, u64 flags) {
-    if (flags & SCX_DEQ_SLEEP) {
+    place_t *place = p->__state & STATE_DEAD ? place_of(p) : NULL;
+    if (place) {
+        unseat(p, place); /* `disable` comes when the kernel frees the thread, some 10 ms later */
+    } else if (flags & SCX_DEQ_SLEEP) {
         note_of(p, TAKT_PENDING_SLEEP);
     }
 }
@@ -624,9 +571,22 @@ void BPF_PROG(takt_disable, struct task_struct *p) {
     }
 }
 
+/* A thread that may run on another processor is no thread of a domain any more. */
+SEC("struct_ops/takt_set_cpumask")
+void BPF_PROG(takt_set_cpumask, struct task_struct *p, const struct cpumask *allowed) {
+    place_t *place = place_of(p);
+    if (place && !is_bound(p, place->seat.cpu)) {
+        unseat(p, place);
+    }
+}
+
 SEC("struct_ops.s/takt_init")
 s32 BPF_PROG(takt_init) {
     u32 cpu, entity;
+    s32 error = scx_bpf_create_dsq(queue_of(TAKT_DESKS, TAKT_DESK_NONE), -1);
+    if (error) {
+        return error;
+    }
     bpf_for(cpu, 0, TAKT_DESKS) {
         takt_desk_t *desk = desk_of(cpu);
         u32 key = cpu;
@@ -636,8 +596,12 @@ s32 BPF_PROG(takt_init) {
         }
         bpf_timer_init(&alarm->timer, &alarms, CLOCK);
         bpf_timer_set_callback(&alarm->timer, expire);
+        error = scx_bpf_create_dsq(queue_of(cpu, TAKT_DESK_NONE), -1);
+        if (error) {
+            return error;
+        }
         bpf_for(entity, 0, desk->entities) {
-            s32 error = scx_bpf_create_dsq(queue_of(cpu, entity), -1);
+            error = scx_bpf_create_dsq(queue_of(cpu, entity), -1);
             if (error) {
                 return error;
             }
@@ -664,6 +628,7 @@ void BPF_PROG(takt_exit, struct scx_exit_info *info) {
     .yield = (void *)takt_yield, \
     .enable = (void *)takt_enable, \
     .disable = (void *)takt_disable, \
+    .set_cpumask = (void *)takt_set_cpumask, \
     .init = (void *)takt_init, \
     .exit = (void *)takt_exit, \
     .timeout_ms = 10000, .name = "takt"

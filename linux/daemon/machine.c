@@ -109,7 +109,8 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
         return fail(machine, "the compiled programs are of another version");
     }
     if (bpf_object__load(machine->object) != 0) {
-        return fail(machine, "the kernel refuses the programs");
+        return fail(machine, errno == EOPNOTSUPP ? "with PREEMPT_RT the kernel has no timers for the programs"
+                                                 : "the kernel refuses the programs");
     }
     if (!map_all(machine)) {
         return fail(machine, "shared memory cannot be mapped");
@@ -129,7 +130,7 @@ void takt_machine_clear(takt_machine_t *machine) {
         machine->desks[cpu] =
             (takt_desk_t){.epoch_ns = NOT_BEGUN, .decided = TAKT_DESK_NONE, .running = TAKT_DESK_NONE};
     }
-    machine->ending->kind = 0;
+    *machine->ending = (takt_ending_t){0};
 }
 
 /* ---- domains -------------------------------------------------------------------------------------------- */
@@ -172,10 +173,14 @@ takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, con
         return status;
     }
     const takt_domain_t *domain = (const takt_domain_t *)(uintptr_t)after;
+    const uint32_t entities = 1u + domain->system.server_count + domain->system.task_count;
+    if (entities > TAKT_DESK_SLOTS) {
+        return TAKT_DOMAIN_MEMORY;
+    }
     takt_desk_t *desk = &machine->desks[cpu];
     desk->tick_ns = tick_ns;
     desk->demand = TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES + sizeof(takt_told_t);
-    desk->entities = 1u + domain->system.server_count + domain->system.task_count;
+    desk->entities = entities;
     desk->has_switches =
         machine->switch_link != NULL || bpf_map__max_entries(map_of(machine, "switches")) > 1;
     desk->domain = after;
@@ -261,6 +266,11 @@ bool takt_machine_cost(const takt_machine_t *machine, uint32_t index, takt_cost_
         }
     }
     return false;
+}
+
+bool takt_machine_requested(const takt_machine_t *machine, uint32_t cpu, uint64_t index,
+                            takt_requested_t *row) {
+    return takt_domain_requested(machine->desks[cpu].domain, index, (uint64_t)(uintptr_t)row) != 0;
 }
 
 void takt_machine_close(takt_machine_t *machine) {

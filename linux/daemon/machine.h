@@ -19,6 +19,7 @@
 
 #include "linux/desk.h"
 #include "linux/domain.h"
+#include "linux/negotiation.h"
 #include "linux/slot.h"
 
 struct bpf_object; /* of libbpf */
@@ -90,6 +91,10 @@ typedef struct takt_cost {
     uint64_t calls, ns;
 } takt_cost_t;
 bool takt_machine_cost(const takt_machine_t *machine, uint32_t index, takt_cost_t *cost);
+
+/* Writes request number `index` of the domain of `cpu` to `row`. Returns whether there is one. Call after detaching. */
+bool takt_machine_requested(const takt_machine_t *machine, uint32_t cpu, uint64_t index,
+                            takt_requested_t *row);
 
 void takt_machine_close(takt_machine_t *machine);
 

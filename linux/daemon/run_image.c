@@ -16,7 +16,8 @@
  *     threads<i>    a line for each task: its entity, its thread
  *     told          lines of text: "epoch NS"; "processor I STATUS JOBS DECISIONS MISMATCHES ABSENCES REFUSED
  *                   INPUTS_REFUSED LOST SWITCHES MESSAGE"; "program NAME CALLS NS" since loading, of those of the kernel,
- *                   if kernel.bpf_stats_enabled is set; or one that begins with "refused" or "failed" */
+ *                   if kernel.bpf_stats_enabled is set; "note TEXT" about a processor, where there is something to
+ *                   say; or one that begins with "refused" or "failed" */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -37,6 +38,8 @@ enum { STATUS_REFUSED = 2, STATUS_FAILED = 3, JOBS = 200000, RECORDS = 400000, N
 enum { PROGRAMS = 32 /* of the object, at most */ };
 
 enum { BEFORE_IMAGES = 3 /* words in a line of the list */ };
+
+enum { DETACHED = 64 /* SCX_EXIT_UNREG: of takt_machine_state */ };
 
 #define LEAD_NS UINT64_C(50000000) /* from the begin to instant 0 */
 
@@ -235,6 +238,28 @@ static void write_threads(const processor_t *processor) {
     close_file(file);
 }
 
+/* Names what happened to threads that the schedule does not say. */
+static void note(const run_t *run, uint32_t cpu) {
+    const takt_desk_t *desk = &run->machine->desks[cpu];
+    if (desk->stolen > 0) {
+        tell(run,
+             "note processor %u: other classes took the processor from a job %llu times, %llu us together",
+             cpu, (unsigned long long)desk->stolen, (unsigned long long)desk->stolen_ns / 1000);
+    }
+    if (desk->absences > 0) {
+        tell(run, "note processor %u: the thread of the selected job could not run at once %llu times", cpu,
+             (unsigned long long)desk->absences);
+    }
+    if (desk->orphans > 0) {
+        tell(run, "note processor %u: %llu jobs were ended because their threads were gone", cpu,
+             (unsigned long long)desk->orphans);
+    }
+    if (desk->lost > 0) {
+        tell(run, "failed processor %u: %llu events of threads were lost", cpu,
+             (unsigned long long)desk->lost);
+    }
+}
+
 static void report(const processor_t *processor) {
     const run_t *run = processor->run;
     takt_machine_t *machine = run->machine;
@@ -253,6 +278,7 @@ static void report(const processor_t *processor) {
          (unsigned long long)desk->absences, (unsigned long long)desk->refused, domain->refused,
          (unsigned long long)domain->log.lost, (unsigned long long)desk->switches,
          takt_program_message(processor->status));
+    note(run, cpu);
 }
 
 /* Builds the domain of `processor` from its image. Returns whether that is possible. */
@@ -286,9 +312,9 @@ static void execute(run_t *run) {
     }
     (void)pthread_barrier_destroy(&run->all_joined);
     const char *reason;
+    takt_machine_detach(run->machine); /* the kernel has said then why it ended the scheduler before */
     const int kind = takt_machine_state(run->machine, &reason);
-    takt_machine_detach(run->machine);
-    if (kind != 0) {
+    if (kind != 0 && kind != DETACHED) {
         tell(run, "failed the kernel ended the scheduler: %s", reason);
     }
     tell(run, "epoch %llu", (unsigned long long)run->epoch_ns);

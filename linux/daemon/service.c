@@ -484,8 +484,20 @@ static bool write_all(int file, const void *data, uint64_t bytes) {
     return true;
 }
 
+/* Requests for rates stand behind the records. */
+static bool write_requests(const takt_service_t *service, uint32_t cpu, int file,
+                           takt_socket_reply_t *reply) {
+    takt_requested_t row;
+    bool is_written = true;
+    for (uint64_t i = 0; is_written && takt_machine_requested(service->machine, cpu, i, &row); i++) {
+        is_written = write_all(file, &row, sizeof row);
+        reply->of.words[0] += sizeof row;
+    }
+    return is_written;
+}
+
 static takt_reply_status_t hand_out_trace(takt_service_t *service, const takt_socket_call_t *call,
-                                          int *file) {
+                                          takt_socket_reply_t *reply, int *file) {
     if (service->state != TAKT_DAEMON_IDLE) {
         return TAKT_REPLY_ATTACHED;
     }
@@ -496,7 +508,8 @@ static takt_reply_status_t hand_out_trace(takt_service_t *service, const takt_so
     const takt_record_t *records = takt_machine_domain(service->machine, call->cpu)->log.records;
     *file = memfd_create("trace", MFD_CLOEXEC);
     if (*file < 0 || !write_all(*file, part->text + part->names_bytes, part->header_bytes) ||
-        !write_all(*file, records, part->records * sizeof *records)) {
+        !write_all(*file, records, part->records * sizeof *records) ||
+        !write_requests(service, call->cpu, *file, reply)) {
         return TAKT_REPLY_KERNEL;
     }
     return TAKT_REPLY_OK;
@@ -552,7 +565,7 @@ static takt_reply_status_t decide(takt_service_t *service, takt_client_t *client
         detach(service);
         return TAKT_REPLY_OK;
     default:
-        return hand_out_trace(service, call, answer);
+        return hand_out_trace(service, call, reply, answer);
     }
 }
 

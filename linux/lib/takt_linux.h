@@ -156,19 +156,24 @@ takt_linux_status_t takt_linux_counts(takt_linux_counts_t *counts);
 
 /* These return OK; ABORTED; ERROR_NOT_JOINED, _NO_JOB, _DETACHED, _DISMISSED or _REFUSED. */
 
-/* The flag of the thread that runs; 0 for one that has not joined. */
-extern __thread const volatile uint32_t *takt_linux_flag;
+/* The flag of the thread that runs; 0 for one that has not joined. Changes when the thread joins or leaves. */
+extern __thread const volatile uint32_t *takt_linux_flag __attribute__((tls_model("initial-exec")));
 
 /* Whether a more urgent entity waits for the next point of this non-preemptive job: the flag of Bergsma et al. 2009.
- * One load, no system call. */
+ * No system call. Loads: the flag; before it, where it is, if the caller has not got that in a register yet. */
 static inline bool takt_linux_should_yield(void) { return *takt_linux_flag != 0; }
 
 /* For takt_linux_point. */
 takt_linux_status_t takt_linux_meet_point(void);
 
-/* A preemption point: a non-preemptive job yields to more urgent ones. One load and no system call if none waits. */
+/* A preemption point: a non-preemptive job yields to more urgent ones. If none waits: no system call, and loads as above. */
 static inline takt_linux_status_t takt_linux_point(void) {
     return takt_linux_should_yield() ? takt_linux_meet_point() : TAKT_LINUX_OK;
+}
+
+/* The same for a caller that keeps `flag`, which is takt_linux_flag: one load if none waits. */
+static inline takt_linux_status_t takt_linux_point_by(const volatile uint32_t *flag) {
+    return *flag != 0 ? takt_linux_meet_point() : TAKT_LINUX_OK;
 }
 
 /* An optional point: the job may free what it holds, and then call takt_linux_point. Returns whether it should. */

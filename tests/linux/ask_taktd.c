@@ -90,8 +90,10 @@ static int trace(const char *name) {
     struct stat state;
     const int file = open(name, O_WRONLY | O_CREAT, 0644);
     off_t at = 0;
-    return said("trace", ask((takt_socket_call_t){.kind = TAKT_CALL_TRACE}, -1)) &&
-           fstat(answer, &state) == 0 && sendfile(file, answer, &at, (size_t)state.st_size) == state.st_size;
+    const int is_there = said("trace", ask((takt_socket_call_t){.kind = TAKT_CALL_TRACE}, -1));
+    printf("%llu bytes of requests\n", (unsigned long long)reply.of.words[0]);
+    return is_there && fstat(answer, &state) == 0 &&
+           sendfile(file, answer, &at, (size_t)state.st_size) == state.st_size;
 }
 
 int main(int count, char **words) {

@@ -165,4 +165,9 @@ uint64_t takt_machine_end(takt_machine_t *machine, uint32_t cpu, uint64_t now_ns
     return takt_domain_end(desk->domain, (now_ns - desk->epoch_ns) / desk->tick_ns);
 }
 
+bool takt_machine_requested(const takt_machine_t *machine, uint32_t cpu, uint64_t index,
+                            takt_requested_t *row) {
+    return takt_domain_requested(machine->desks[cpu].domain, index, (uint64_t)(uintptr_t)row) != 0;
+}
+
 void takt_machine_close(takt_machine_t *machine) { takt_machine_detach(machine); }

@@ -38,7 +38,9 @@ def test_output_status_and_files_come_back_and_are_the_same_in_every_run(cpus: i
 
 @needs_guest
 def test_the_kernel_has_sched_ext_types_and_no_daemon_that_steals_time() -> None:
-    command = "cat /sys/kernel/sched_ext/state; ls /sys/kernel/btf/vmlinux /sys/fs/bpf; ps | grep [k]damond"
+    command = (
+        "cat /sys/kernel/sched_ext/state; ls /sys/kernel/btf/vmlinux /sys/fs/bpf; ps | grep '[k]damond\\|[k]hugepaged'"
+    )
     outcome = guest.run(ONE, command)
     assert outcome.output == b"disabled\n/sys/kernel/btf/vmlinux\n\n/sys/fs/bpf:\n"
     assert outcome.status == 1

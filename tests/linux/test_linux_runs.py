@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task sets as threads of Linux: traces replay, what ran is what was decided, and what goes wrong is named.
 
-All systems run after one boot. The checks themselves are tested with traces of the simulator and switches that follow
-from them, each spoiled in one way.
+Systems run one after the other after a boot. `make soak` runs more than 1,000 random ones. The checks themselves are
+tested with traces of the simulator and switches that follow from them, each spoiled in one way.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import budget
+import net
 import numpy as np
 import polars as pl
 import pytest
@@ -22,11 +24,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle import System
 from places import EXAMPLES, ROOT
-from sampling import tries
+from sampling import count, tries
 from takt import _core
-from takt.base.errors import BoardError
+from takt.base.errors import BoardError, InputError
 from takt.files import trace_file
-from takt.linux import board, check
+from takt.linux import board, check, daemon, negotiation
 from takt.run import linux_checks
 from test_boards import GENERATORS, as_programs, invoke
 
@@ -39,6 +41,11 @@ RUN = (
     *("allocator", "fpds", "iot_65", "iot_node", "mode_change", "negotiation", "resources", "servers"),
     *("shared_rates", "shared_server_resources", "smallest", "time_driven"),
 )
+RECORDED = ("machines", "rates", "shares", "windows")
+MOST_PROCESSORS = 4
+BATCH = 200
+"""Systems of one boot: the memory that the guest shares has room for what these write."""
+
 TWO = """schema = 1
 [system]
 policy  = "edf"
@@ -75,9 +82,26 @@ def drawn(generator: st.SearchStrategy[System]) -> Iterator[takt.System]:
     return iter(found)
 
 
+def recorded(paradigm: str, folder: Path) -> Iterator[tuple[str, takt.System]]:
+    """Give systems of a paradigm that Linux takes, evenly spread."""
+    texts = net.systems(paradigm)
+    for number, text in texts[:: max(1, len(texts) // count(2))]:
+        system = loaded(text, folder)
+        if is_taken(system):
+            yield f"{paradigm} {number}", system
+
+
+def is_taken(system: takt.System) -> bool:
+    """Say whether Linux takes a system: one processor for each domain."""
+    try:
+        return len(board._parts(system)) <= MOST_PROCESSORS
+    except InputError:
+        return False
+
+
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, board.Run]:
-    """Run everything after one boot."""
+    """Run everything, BATCH systems after a boot."""
     folder = tmp_path_factory.mktemp("runs")
     systems = {name: takt.load(EXAMPLES / f"{name}.toml") for name in RUN}
     systems |= {name: systems[name].replace(horizon="1s") for name in ("iot_65", "iot_node")}
@@ -88,10 +112,15 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, board.Run]:
         for kind, generator in GENERATORS.items()
         for number, system in enumerate(drawn(generator))
     }
+    systems |= {name: system for paradigm in RECORDED for name, system in recorded(paradigm, folder)}
+    systems |= {f"budget {kind}": budget.system_of(kind, "500ms", folder) for kind in budget.KINDS}
+    names, found = list(systems), list[board.Run]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(board.FOLDER_VARIABLE, str(FOLDER))
-        found = board.run_all(list(systems.values()), [folder / f"{name}.takt" for name in systems])
-    return dict(zip(systems, found, strict=True))
+        for first in range(0, len(names), BATCH):
+            batch = names[first : first + BATCH]
+            found += board.run_all([systems[name] for name in batch], [folder / f"{name}.takt" for name in batch])
+    return dict(zip(names, found, strict=True))
 
 
 @needs_linux
@@ -113,10 +142,18 @@ def test_nine_jobs_of_ten_respond_within_half_a_millisecond_of_the_simulation(ru
 
 
 @needs_linux
+@pytest.mark.parametrize("kind", budget.KINDS)
+def test_a_budget_of_10_ms_ends_within_50_us(kind: str, runs: dict[str, board.Run]) -> None:
+    late = budget.overruns(runs[f"budget {kind}"])
+    assert len(late) >= 15
+    assert max(map(abs, late)) <= 50_000
+
+
+@needs_linux
 def test_the_domains_of_a_machine_are_one_trace(runs: dict[str, board.Run]) -> None:
-    for name, count in (("two", 2), ("four", 4)):
+    for name, processors in (("two", 2), ("four", 4)):
         trace = runs[name].trace
-        assert [each.processors for each in trace.domains] == [(cpu,) for cpu in range(count)]
+        assert [each.processors for each in trace.domains] == [(cpu,) for cpu in range(processors)]
         assert takt.replay(trace.path).is_identical
         assert all(len(each.jobs) > 0 for each in runs[name].processors)
 
@@ -155,7 +192,14 @@ def switched(system: takt.System, folder: Path) -> board.Run:
         trace=trace,
         threads={100 + number: name for number, name in enumerate(names)},
         switches=np.array(rows, dtype=[("at", "<i8"), ("off", "<u4"), ("on", "<u4")]),
-        jobs=np.zeros(0, dtype=[("end", "<i8")]),
+        jobs=np.array(
+            [
+                (record.now * trace.system.resolution_ns, record.entity - 1, record.job, 0)
+                for record in trace.records()
+                if record.kind == _core.RECORD_COMPLETE
+            ],
+            dtype=[("end", "<i8"), ("task", "<u4"), ("number", "<u4"), ("outcome", "<i4")],
+        ),
     )
     return board.Run(system, trace, (processor,), ())
 
@@ -226,6 +270,17 @@ def test_a_completion_of_another_job_is_found(good: board.Run) -> None:
     trace = replace(good.trace, data=memoryview(bytes(data)))
     found = list(linux_checks._foreign_completions(trace))
     assert found == ["processor 0: A#1 completed at 1ms, but A#0 was selected"]
+
+
+def test_a_job_that_its_thread_or_the_trace_lacks_is_found(good: board.Run) -> None:
+    processor = good.processors[0]
+    lost = replace(processor, jobs=processor.jobs[1:])
+    found = linux_checks.check(replace(good, processors=(lost,))).findings
+    assert found == ("processor 0: A#0 completed at 1ms, but its thread has not completed it",)
+    made = replace(processor, jobs=np.concatenate((processor.jobs, processor.jobs[:1])))
+    made.jobs["number"][-1] = 9
+    found = linux_checks.check(replace(good, processors=(made,))).findings
+    assert found == ("processor 0: A#9 completed at 1ms, but the trace has not completed it",)
 
 
 def test_a_run_that_is_far_from_its_simulation_is_found(good: board.Run, tmp_path: Path) -> None:
@@ -309,14 +364,16 @@ def test_a_tick_is_1_us_unless_the_file_needs_its_own(tmp_path: Path) -> None:
 def test_the_table_has_prediction_bound_and_measurement_and_the_pictures_are_drawn(
     good: board.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(board, "run", lambda system, path, name: good)
+    noted = replace(good, notes=("processor 0: 2 jobs were ended because their threads were gone",))
+    monkeypatch.setattr(board, "run", lambda system, path, name: noted)
     file, picture, gantt = str(tmp_path / "set.toml"), tmp_path / "P", tmp_path / "G.svg"
     status, output, errors = invoke("run", file, "--on", "linux", "--perfetto", str(picture), "--gantt", str(gantt))
     assert (status, errors) == (0, "")
     lines = output.splitlines()
     assert lines[1].split()[-4:] == ["max", "bound", "misses", "simulated"]
     assert lines[4].split() == ["B", "20000us", "2", *["7000us"] * 6, "8000us", "0", "0"]
-    assert lines[-1].startswith("kernel: 12 switches to threads of tasks, all as decided")
+    assert lines[-2].startswith("kernel: 12 switches to threads of tasks, all as decided")
+    assert lines[-1] == noted.notes[0]
     assert b"kernel, processor 0" in picture.read_bytes()
     assert gantt.read_text().startswith("<?xml")
 
@@ -329,3 +386,27 @@ def test_a_finding_is_an_error_and_the_trace_is_kept(
     assert (status, output) == (1, "")
     assert errors.startswith("processor 0: ")
     assert Path(good.trace.path).exists()
+
+
+class Lifo(takt.Policy):
+    """The last one goes first."""
+
+    def release(self, job: takt.Job) -> int:
+        return 1_000_000 - job.release
+
+
+def test_a_policy_in_python_is_refused_in_one_line() -> None:
+    system = takt.System(policy=Lifo(), tasks=[takt.Task(name="A", period=10, wcet=1)], horizon=20)
+    line = "the board has no policies in Python, found lifo; write it in C, in policy/"
+    for call in (lambda: board.run(system, "T.takt"), lambda: daemon.load(system)):
+        with pytest.raises(takt.InputError, match=f"^{line}$"):
+            call()
+
+
+def test_rates_are_negotiated_where_there_is_an_allocator_for_them() -> None:
+    for example, found in (("fpds", "policy fp"), ("shared_rates", "resources")):
+        system = takt.load(EXAMPLES / f"{example}.toml")
+        assert not negotiation.is_possible(system.resolved)
+        line = f'[system] policy: expected policy = "rate-based" without resources, to negotiate rates, found {found}'
+        with pytest.raises(takt.InputError, match=re.escape(line)):
+            negotiation.with_rows(system.resolved, 100, 1)

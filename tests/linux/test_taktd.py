@@ -27,6 +27,7 @@ import takt
 from places import EXAMPLES, ROOT
 from recipes import must_build, recipe
 from takt.base.errors import BoardError, InputError
+from takt.board import programs
 from takt.command import taktd as command
 from takt.linux import board, daemon
 from test_boards import invoke
@@ -59,7 +60,7 @@ OFFSET_OF_STATE = 64 + 28
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rooms = ("core", "policy", "system", "remote")
     sources = [str(path) for room in rooms for path in sorted(ROOT.glob(f"{room}/*.c"))]
-    sources += [f"linux/{name}.c" for name in ("domain", "daemon/service", "daemon/taktd")]
+    sources += [f"linux/{name}.c" for name in ("domain", "negotiation", "daemon/service", "daemon/taktd")]
     built = tmp_path_factory.mktemp("taktd") / "taktd"
     flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith("-Iport")]
     must_build(["cc", *flags, *sources, "tests/linux/fake_machine.c", "-o", built])
@@ -697,6 +698,6 @@ def test_without_an_end_no_task_runs_out_of_numbers() -> None:
 def test_arrivals_of_the_file_are_not_made() -> None:
     system = daemon.without_end(takt.load(EXAMPLES / "mode_change.toml"))
     (part,) = board.parts(system)
-    assert len(part.image_of_service()) < 10_000
+    assert len(programs.image_of_service(part.system.resolved, part.described, part.horizon)) < 10_000
     with pytest.raises(InputError):
         board.parts(takt.load(EXAMPLES / "dhall.toml"))

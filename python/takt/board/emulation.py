@@ -203,7 +203,8 @@ def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
         yield Problem(message, "board", table="system", key="cpus")
     for policy in (resolved.policy, *(server.policy for server in resolved.servers)):
         if not isinstance(policy, str):
-            yield Problem(f"the board has no policies in Python, found {name_of(policy)}", "board")
+            message = f"the board has no policies in Python, found {name_of(policy)}; write it in C, in policy/"
+            yield Problem(message, "board")
 
 
 def _patience_of_people(system: System, board: Board) -> Iterator[Problem]:

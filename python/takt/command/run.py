@@ -367,7 +367,8 @@ def _print_outcome(console: Console, outcome: _Outcome) -> None:
     if kernel is not None:
         from takt.run import linux_checks
 
-        console.print(linux_checks.sentence(kernel.checked), soft_wrap=True)
+        for line in (linux_checks.sentence(kernel.checked), *kernel.run.notes):
+            console.print(line, soft_wrap=True)
 
 
 def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:

@@ -120,12 +120,14 @@ class Run:
         trace: the trace file, read.
         processors: of each domain, in their order.
         findings: what went wrong; one line each.
+        notes: what happened to threads that the schedule does not say; one line each.
     """
 
     system: System
     trace: Trace
     processors: tuple[Processor, ...]
     findings: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def in_ticks_of_trace(system: System) -> System:
@@ -190,10 +192,6 @@ class Part:
         horizon = self.horizon_ns // self.system.resolution_ns
         return programs.image(self.system.resolved, self.described, horizon, is_real_time=True, is_remote=True)
 
-    def image_of_service(self) -> bytes:
-        """Write its image for threads that decide themselves when jobs arrive and how long they execute."""
-        return programs.image_of_service(self.system.resolved, self.described, self.horizon)
-
 
 @dataclass(frozen=True)
 class _Order:
@@ -245,15 +243,6 @@ def parts(system: System) -> list[Part]:
             message = f"under Linux a domain has one processor, found {part.resolved.cpus}; give each task a cpu"
             raise InputError([Problem(message, "board", table="system", key="cpus")])
     return [Part(part, emulation.adapt(part, board), horizon_ns // tick_ns, processors) for part, processors in domains]
-
-
-def images_of(system: System) -> list[bytes]:
-    """Write the images of the domains of a system, for takt-linux itself.
-
-    Raises:
-        InputError: Linux cannot run one.
-    """
-    return [part.image() for part in _parts(system)]
 
 
 # ---- where it runs --------------------------------------------------------------------------------------------
@@ -454,7 +443,8 @@ class _Recorded:
         self._write(self.order.path)
         trace = trace_file.read(self.order.path)
         processors = [self._processor(index, each, epoch) for index, each in enumerate(trace.domains or (trace,))]
-        return Run(self.order.system, trace, tuple(processors), tuple(findings))
+        notes = tuple(text for word, text in told if word == "note")
+        return Run(self.order.system, trace, tuple(processors), tuple(findings), notes)
 
     def _told(self, text: str) -> list[str]:
         """Say what the program found wrong on a processor."""

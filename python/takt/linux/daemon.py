@@ -12,18 +12,18 @@ from __future__ import annotations
 import os
 import socket
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from takt.base import output_files
 from takt.base.errors import BoardError, InputError, Problem
-from takt.board import emulation
+from takt.board import emulation, programs
 from takt.files import machine_records, trace_file
 from takt.files.trace_file import Trace
-from takt.linux import board
+from takt.linux import board, negotiation
 from takt.model import image as images
 from takt.model.system import System
 
@@ -60,6 +60,9 @@ STATES = ("idle", "waits for threads", "attached")
 
 RECORDS = 400_000
 """For which there is memory in a domain's trace: 32 bytes each. Later ones are lost, and the trace ends there."""
+
+REQUESTS = 1000
+"""For other rates, that the threads of a rate-based domain can make; rejected ones count too."""
 
 _MOST_RECORDS = 2_500_000
 """Of all domains: 80 MB of the 128 MB that the kernel and taktd share."""
@@ -280,15 +283,18 @@ def contents(part: board.Part) -> bytes:
     Raises:
         InputError: a name is too long.
     """
-    image = part.image_of_service()
-    names = [name.encode() for name in part.described.entity_names()]
+    described = part.described
+    if negotiation.is_possible(described):
+        described = negotiation.with_rows(described, part.horizon, REQUESTS)
+    image = programs.image_of_service(part.system.resolved, described, part.horizon)
+    names = [name.encode() for name in described.entity_names()]
     longest = max(names, key=len)
     if len(longest) > _MOST_NAME:
         message = f"under Linux a name has at most {_MOST_NAME} bytes, found {longest.decode()}"
         raise InputError([Problem(message, "board")])
     text = b"".join(name + b"\0" for name in names)
-    packed = images.pack(part.described, part.horizon, is_remote=True)
-    header = trace_file.header_bytes(part.described, packed, board.HOST)
+    packed = images.pack(described, part.horizon, is_remote=True)
+    header = trace_file.header_bytes(described, packed, board.HOST)
     return _LOAD.pack(len(image), len(text), len(header)) + image + text + header
 
 
@@ -388,15 +394,32 @@ def trace(target: str | Path, path: Path = SOCKET) -> None:
         InputError: the file cannot be written.
         BoardError: taktd cannot be reached, or has no trace.
     """
-    with _connected(path) as connection, emulation.temporary_folder() as folder:
-        cpus = [processor.cpu for processor in Watch(connection).status().processors]
-        traces, ends = list[Trace](), list[int]()
-        for cpu in cpus or [0]:
-            contents = _contents(connection.must(_TRACE, cpu=cpu).files)
-            output_files.write(folder / f"{cpu}", contents)
-            traces.append(trace_file.read(folder / f"{cpu}"))
-            ends.append(int.from_bytes(contents[-_RECORD_BYTES:][:8], "little"))
-        _write(target, cpus, traces, ends)
+    with _connected(path) as connection:
+        cpus = [processor.cpu for processor in Watch(connection).status().processors] or [0]
+        replies = [connection.must(_TRACE, cpu=cpu) for cpu in cpus]
+        files = [(_contents(reply.files), int.from_bytes(reply.body[:8], "little")) for reply in replies]
+    write_trace(target, dict(zip(cpus, files, strict=True)))
+
+
+def write_trace(target: str | Path, files: Mapping[int, tuple[bytes, int]]) -> None:
+    """Write a trace file of what taktd hands out.
+
+    Args:
+        target: the file; what is there is replaced.
+        files: for each processor header and records, and behind them so many bytes of requests for rates.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    traces, ends = list[Trace](), list[int]()
+    with emulation.temporary_folder() as folder:
+        for cpu, (contents, size) in files.items():
+            records = len(contents) - size
+            output_files.write(folder / f"{cpu}", contents[:records])
+            read = trace_file.read(folder / f"{cpu}")
+            traces.append(replace(read, system=negotiation.filled(read.system, contents[records:])))
+            ends.append(int.from_bytes(contents[records - _RECORD_BYTES :][:8], "little"))
+        _write(target, list(files), traces, ends)
 
 
 def _contents(files: Sequence[int]) -> bytes:

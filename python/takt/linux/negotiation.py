@@ -21,6 +21,11 @@ REQUEST = struct.Struct("<5Q")
 """A takt_requested_t."""
 
 
+def is_possible(system: ResolvedSystem) -> bool:
+    """Say whether the root of a system negotiates."""
+    return system.rates is not None and not system.resources
+
+
 def with_rows(system: ResolvedSystem, horizon: int, count: int) -> ResolvedSystem:
     """Give a system with rows for requests, of any of its tasks.
 
@@ -32,7 +37,7 @@ def with_rows(system: ResolvedSystem, horizon: int, count: int) -> ResolvedSyste
     Raises:
         InputError: its root does not negotiate: it has another policy, or tasks share resources.
     """
-    if system.rates is None or system.resources:
+    if not is_possible(system):
         found = "resources" if system.rates is not None else f"policy {system.policy}"
         message = f'expected policy = "rate-based" without resources, to negotiate rates, found {found}'
         raise InputError([Problem(message, "conflict", table="system", key="policy")])

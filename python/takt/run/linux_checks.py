@@ -6,7 +6,8 @@ Replay proves core; the operations of sched_ext between core and the kernel need
 1. Each completion in the trace names the job that the last decision selected.
 2. The kernel's own records of switches equal the decisions: the same threads in the same order, each on the processor
    after the decision that selects it, and off it after the next one.
-3. Each task has had the processor for as long as in the simulation at every instant, within a bound, where the
+3. The jobs that the trace says are completed are those that the threads have completed.
+4. Each task has had the processor for as long as in the simulation at every instant, within a bound, where the
    schedule depends continuously on times; see `is_continuous`. Several emulated processors share the
    emulator's instructions, so with them there is no bound.
 
@@ -53,6 +54,9 @@ START_NS = 200_000
 STOLEN = 0.005
 """The share of the processor that interrupts may take: one of 20 us every 4 ms."""
 
+_ABORTED = 3
+"""The outcome of a job that the scheduler has ended: linux/lib/takt_linux.h."""
+
 _Instants = npt.NDArray[np.int64]
 
 
@@ -92,6 +96,7 @@ def check(run: Run) -> Checked:
     slack = SWITCH_NS if len(run.processors) == 1 else TURN_NS
     for each in run.processors:
         findings += _foreign_completions(each.trace)
+        findings += _lost_jobs(each)
         found, count, lag = _switches(each, slack)
         findings += found
         switches += count
@@ -140,7 +145,35 @@ def _foreign_completions(trace: Trace) -> Iterator[str]:
             return
 
 
-# ---- 2. switches ----------------------------------------------------------------------------------------------
+# ---- 2. jobs --------------------------------------------------------------------------------------------------
+
+
+def _lost_jobs(processor: Processor) -> Iterator[str]:
+    """Find the first job that was completed for the trace or for its thread, and not for the other.
+
+    What is completed at the horizon is not compared: the thread may not have been able to record it.
+    """
+    trace, tick = processor.trace, processor.trace.system.resolution_ns
+    end = trace.horizon * tick - TURN_NS
+    names, tasks = trace.system.entity_names(), [task.name for task in trace.system.tasks]
+    recorded = {
+        (names[record.entity], record.job): record.now * tick
+        for record in trace.records()
+        if record.kind == _core.RECORD_COMPLETE
+    }
+    jobs = processor.jobs[processor.jobs["outcome"] != _ABORTED]
+    executed = {
+        (tasks[task], number): at
+        for task, number, at in zip(jobs["task"].tolist(), jobs["number"].tolist(), jobs["end"].tolist(), strict=True)
+    }
+    for has, lacks, what in ((recorded, executed, "its thread has not"), (executed, recorded, "the trace has not")):
+        task, number = next((job for job, at in has.items() if at < end and job not in lacks), ("", 0))
+        if task:
+            yield f"{_named(trace)}{task}#{number} completed at {_at(has[task, number])}, but {what} completed it"
+            return
+
+
+# ---- 3. switches ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -265,7 +298,7 @@ class _Follower:
         return ran.task == wanted.task and is_before
 
 
-# ---- 3. the simulation ----------------------------------------------------------------------------------------
+# ---- 4. the simulation ----------------------------------------------------------------------------------------
 
 
 def is_continuous(system: System) -> bool:

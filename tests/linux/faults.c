@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* takt-linux, one of whose tasks does what a task must not. The linker puts these functions in place of takt-linux's own:
+ * test_faults.py. Line N of the file `faults` is about run N of the list, as WHAT TASK NUMBER. NUMBER is that of a job, or an
+ * instant in ms. What the task learns is written to `said` in the folder of the run. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "linux/daemon/machine.h"
+#include "linux/program/internal.h"
+
+enum { PAGE = 4096, FEW_RECORDS = 100, MANY_RECORDS = 5000000, AWAY_MS = 30, POLL_MS = 5 };
+
+#define MS UINT64_C(1000000)
+
+static struct {
+    char what[16];
+    uint32_t task;
+    uint32_t number;
+} fault;
+static uint32_t runs;
+static const takt_machine_t *machine;
+
+static bool is(const char *what) { return strcmp(fault.what, what) == 0; }
+
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
+    char path[32];
+    va_list values;
+    (void)snprintf(path, sizeof path, "%u/said", runs - 1u);
+    FILE *file = fopen(path, "a");
+    va_start(values, format);
+    (void)vfprintf(file, format, values);
+    va_end(values);
+    (void)fputc('\n', file);
+    (void)fclose(file);
+}
+
+static void sleep_ms(uint64_t ms) {
+    const struct timespec time = {.tv_nsec = (long)(ms * MS)};
+    (void)nanosleep(&time, NULL);
+}
+
+/* Executes for `ns` of the thread's time. */
+static void burn(uint64_t ns) {
+    const uint64_t until = takt_program_used() + ns;
+    while (takt_program_used() < until) {
+    }
+}
+
+static void set_class(int class, int priority) {
+    const struct sched_param parameters = {.sched_priority = priority};
+    (void)syscall(SYS_sched_setscheduler, 0, class, &parameters);
+}
+
+static void bind_to(uint32_t first, uint32_t last) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (uint32_t cpu = first; cpu <= last; cpu++) {
+        CPU_SET(cpu, &set);
+    }
+    (void)sched_setaffinity(0, sizeof set, &set);
+}
+
+static void write_file(const char *path, const char *text) {
+    const int file = open(path, O_WRONLY);
+    if (file < 0 || write(file, text, strlen(text)) < 0) {
+        say("%s: %s", path, strerror(errno));
+    }
+    (void)close(file);
+}
+
+/* ---- a page that comes late ------------------------------------------------------------------------------- */
+
+static int pages;
+static char *late_page;
+
+static void *bring_page(void *unused) {
+    static char content[PAGE];
+    struct uffd_msg message;
+    (void)unused;
+    if (read(pages, &message, sizeof message) != (ssize_t)sizeof message) {
+        return NULL;
+    }
+    sleep_ms(POLL_MS);
+    struct uffdio_copy copy = {
+        .dst = (uintptr_t)late_page, .src = (uintptr_t)content, .len = PAGE, .mode = 0};
+    (void)ioctl(pages, UFFDIO_COPY, &copy);
+    return NULL;
+}
+
+static void prepare_page(void) {
+    pthread_t thread;
+    struct uffdio_api api = {.api = UFFD_API};
+    pages = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+    late_page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct uffdio_register area = {.range = {(uintptr_t)late_page, PAGE},
+                                   .mode = UFFDIO_REGISTER_MODE_MISSING};
+    if (pages < 0 || ioctl(pages, UFFDIO_API, &api) != 0 || ioctl(pages, UFFDIO_REGISTER, &area) != 0) {
+        say("userfaultfd: %s", strerror(errno));
+    }
+    (void)pthread_create(&thread, NULL, bring_page, NULL);
+    (void)pthread_detach(thread);
+}
+
+/* ---- what a job does -------------------------------------------------------------------------------------- */
+
+/* As fork; the scheduler ends with takt-linux all the same. */
+static pid_t beget(void) {
+    const pid_t process = fork();
+    if (process == 0) {
+        (void)close(bpf_link__fd(machine->link));
+    }
+    return process;
+}
+
+static void make_child(void) {
+    if (beget() == 0) {
+        const int class = sched_getscheduler(0);
+        say("child: class %d, %s", class, takt_linux_message(takt_linux_wait()));
+        burn(5 * MS);
+        say("child: done");
+        _exit(0);
+    }
+}
+
+static void end_thread(takt_worker_t *worker) {
+    worker->joined = NULL;
+    worker->has_ended = true;
+    (void)syscall(SYS_exit, 0);
+}
+
+static void commit(takt_worker_t *worker) {
+    if (is("exit")) {
+        end_thread(worker);
+    } else if (is("holder")) {
+        (void)takt_linux_lock(0);
+        end_thread(worker);
+    } else if (is("kill")) {
+        (void)kill(getpid(), SIGKILL);
+    } else if (is("stop")) {
+        (void)kill(getpid(), SIGSTOP);
+    } else if (is("fork")) {
+        make_child();
+    } else if (is("other") || is("lost")) {
+        set_class(SCHED_OTHER, 0);
+    } else if (is("fifo")) {
+        set_class(SCHED_FIFO, 10);
+    } else if (is("move")) {
+        bind_to(1, 1);
+    } else if (is("widen")) {
+        bind_to(0, 1);
+    } else if (is("page")) {
+        *late_page = 1;
+    } else if (is("hold")) {
+        (void)takt_linux_lock(0);
+        *late_page = 1;
+        (void)takt_linux_unlock(0);
+    } else if (is("daemon")) {
+        (void)kill(getppid(), SIGKILL);
+    }
+}
+
+static takt_linux_status_t execute(takt_worker_t *worker) {
+    const takt_program_t *program = &worker->crew->program;
+    const uint64_t ns = program->spec.tasks[worker->task].demand * program->resolution_ns;
+    takt_linux_status_t status = takt_linux_wait();
+    while (status >= 0 && !worker->crew->is_over) {
+        takt_linux_job_t job;
+        (void)takt_linux_job(&job);
+        if (job.number == fault.number) {
+            commit(worker);
+        }
+        burn(ns - worker->crew->run->overhead_ns);
+        status = takt_linux_wait();
+    }
+    return status;
+}
+
+/* ---- beside the task --------------------------------------------------------------------------------------- */
+
+static void wait_for_end(const takt_worker_t *worker) {
+    while (!__atomic_load_n(&worker->crew->is_over, __ATOMIC_ACQUIRE)) {
+        sleep_ms(POLL_MS);
+    }
+}
+
+/* In a process of its own, the jobs of `worker`. */
+static _Noreturn void be_process(takt_worker_t *worker) {
+    const takt_linux_parameters_t parameters = {.entity = 1u + worker->crew->program.spec.server_count +
+                                                          worker->task};
+    (void)takt_linux_join(worker->crew->run->transport, &parameters);
+    const takt_linux_status_t status = execute(worker);
+    say("process: %s", takt_linux_message(status));
+    burn(10 * MS);
+    say("process: goes on");
+    _exit(0);
+}
+
+static takt_linux_status_t in_process(takt_worker_t *worker) {
+    (void)takt_linux_leave();
+    const pid_t process = beget();
+    if (process == 0) {
+        be_process(worker);
+    }
+    const uint64_t killed_at = is("kill_at") ? worker->crew->epoch + fault.number * MS : UINT64_MAX;
+    int state;
+    while (!__atomic_load_n(&worker->crew->is_over, __ATOMIC_ACQUIRE)) {
+        if (waitpid(process, &state, WNOHANG | WUNTRACED) == process && WIFSTOPPED(state)) {
+            sleep_ms(AWAY_MS);
+            (void)kill(process, SIGCONT);
+        }
+        if (killed_at - takt_program_now() < POLL_MS * MS) {
+            const struct timespec until = {.tv_sec = (time_t)(killed_at / (1000 * MS)),
+                                           .tv_nsec = (long)(killed_at % (1000 * MS))};
+            (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+            (void)kill(process, SIGKILL);
+        }
+        sleep_ms(POLL_MS);
+    }
+    (void)kill(process, SIGKILL);
+    (void)waitpid(process, &state, 0);
+    return TAKT_LINUX_ERROR_DISMISSED;
+}
+
+/* Processes that end with the thread that makes them. */
+static void make_companion(void) {
+    if (!is("hog") && !is("offline")) {
+        return;
+    }
+    if (beget() != 0) {
+        return;
+    }
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (is("hog")) {
+        bind_to(0, 0);
+        for (;;) {
+        }
+    }
+    (void)prctl(PR_SET_PDEATHSIG, 0);
+    bind_to(0, 0);
+    sleep_ms(50 + fault.number);
+    write_file("/sys/devices/system/cpu/cpu1/online", "0");
+    sleep_ms(100);
+    write_file("/sys/devices/system/cpu/cpu1/online", "1");
+    say("online again");
+    _exit(0);
+}
+
+/* ---- in place of takt-linux's own --------------------------------------------------------------------------- */
+
+takt_linux_status_t __real_takt_worker_execute(takt_worker_t *worker);
+takt_linux_status_t __wrap_takt_worker_execute(takt_worker_t *worker);
+void __real_takt_machine_clear(takt_machine_t *cleared);
+void __wrap_takt_machine_clear(takt_machine_t *cleared);
+takt_domain_status_t __real_takt_machine_add(takt_machine_t *to, uint32_t cpu, const uint64_t *words,
+                                             uint64_t count, uint64_t records, uint64_t tick_ns,
+                                             takt_domain_order_t *order);
+takt_domain_status_t __wrap_takt_machine_add(takt_machine_t *to, uint32_t cpu, const uint64_t *words,
+                                             uint64_t count, uint64_t records, uint64_t tick_ns,
+                                             takt_domain_order_t *order);
+bool __wrap_takt_linux_lock_memory(void);
+
+takt_linux_status_t __wrap_takt_worker_execute(takt_worker_t *worker) {
+    if (worker->task != fault.task || is("none")) {
+        return __real_takt_worker_execute(worker);
+    }
+    make_companion();
+    if (is("kill") || is("kill_at") || is("stop") || is("daemon")) {
+        return in_process(worker);
+    }
+    if (is("page") || is("hold")) {
+        prepare_page();
+    }
+    const takt_linux_status_t status = execute(worker);
+    if (status != TAKT_LINUX_ERROR_DISMISSED) {
+        say("thread: %s", takt_linux_message(status));
+    }
+    if (is("offline")) {
+        (void)wait(NULL);
+    }
+    if (!is("lost") && !is("offline") && !is("hog")) {
+        set_class(SCHED_OTHER, 0);
+        wait_for_end(worker);
+    }
+    return status;
+}
+
+void __wrap_takt_machine_clear(takt_machine_t *cleared) {
+    char line[64];
+    FILE *file = fopen("faults", "r");
+    for (uint32_t i = 0; i <= runs; i++) {
+        (void)fgets(line, sizeof line, file);
+    }
+    (void)fclose(file);
+    runs++;
+    (void)sscanf(line, "%15s %u %u", fault.what, &fault.task, &fault.number);
+    machine = cleared;
+    __real_takt_machine_clear(cleared);
+}
+
+takt_domain_status_t __wrap_takt_machine_add(takt_machine_t *to, uint32_t cpu, const uint64_t *words,
+                                             uint64_t count, uint64_t records, uint64_t tick_ns,
+                                             takt_domain_order_t *order) {
+    const uint64_t changed = is("log") ? FEW_RECORDS : is("arena") ? MANY_RECORDS : records;
+    return __real_takt_machine_add(to, cpu, words, count, changed, tick_ns, order);
+}
+
+/* Locked memory makes each fork long. */
+bool __wrap_takt_linux_lock_memory(void) { return true; }

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Faults on Linux: each is contained, and the user is told of it.
+
+One guest runs them one after the other, under one load for each mode. faults.c is takt-linux with a task that commits
+the fault. What is checked of each: the trace replays, the other threads ran only while they were selected, their jobs
+ended in time, and what takt-linux and the task were told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+import build
+import polars as pl
+import pytest
+import takt
+from places import ROOT
+from takt import _core
+from takt.base.errors import InputError
+from takt.board import guest
+from takt.linux import board
+from takt.run import linux_checks
+from test_linux_runs import FOLDER, loaded, needs_linux
+
+pytestmark = needs_linux
+
+WRAPPED = ("takt_worker_execute", "takt_machine_clear", "takt_machine_add", "takt_linux_lock_memory")
+PATIENCE = 600
+SHORT_NS = 100_000
+FORKED_MS = 15
+"""What page faults after a fork take from threads of both processes, whose memory is not locked here."""
+
+ONE = """schema = 1
+[system]
+policy  = "fp"
+resolution = "1us"
+horizon = "400ms"
+[[resource]]
+name = "bus"
+protocol = "pip"
+[[task]]
+name = "high"
+priority = 3
+period = "10ms"
+wcet = "2ms"
+[[task]]
+name = "faulty"
+priority = 2
+period = "20ms"
+wcet = "9ms"
+[[task]]
+name = "low"
+priority = 1
+period = "40ms"
+wcet = "8ms"
+body = ["lock bus", "run 8ms", "unlock bus"]
+"""
+TWO = """schema = 1
+[system]
+policy  = "fp"
+cpus = 2
+resolution = "1us"
+horizon = "400ms"
+[[task]]
+name = "high"
+cpu = 0
+priority = 2
+period = "10ms"
+wcet = "2ms"
+[[task]]
+name = "faulty"
+cpu = 0
+priority = 1
+period = "20ms"
+wcet = "5ms"
+[[task]]
+name = "other"
+cpu = 1
+priority = 1
+period = "10ms"
+wcet = "2ms"
+"""
+HOLDER = ONE.replace('wcet = "9ms"\n', 'wcet = "9ms"\nbody = ["lock bus", "run 9ms", "unlock bus"]\n')
+MANY = ONE.partition("[[task]]")[0] + "".join(
+    f'[[task]]\nname = "{name}"\npriority = 1\nperiod = "1s"\nwcet = "1us"\n'
+    for name in ("faulty", *(f"t{number}" for number in range(2047)))
+)
+DETACHED = "no scheduler answers the thread: it ended, or the thread changed its class"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A run with a fault.
+
+    Args:
+        what: the fault of faults.c; the task `faulty` commits it.
+        number: of the job that commits it, or an instant in ms.
+        said: what the task says that it learnt.
+        told: patterns of what takt-linux says, besides time that other classes took.
+        late_ms: what the fault may take from the other tasks; None if the run ends with it.
+        text: the task set.
+    """
+
+    what: str
+    number: int = 5
+    said: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    late_ms: int | None = 0
+    text: str = ONE
+
+
+ENDED = r"note processor 0: \d+ jobs were ended because their threads were gone"
+LOST = "processor 0: a thread lost its scheduler before the horizon"
+PARTIAL = {
+    "none": Fault("none"),
+    "a thread exits": Fault("exit", told=(ENDED,)),
+    "a thread exits while it holds a resource": Fault("holder", told=(ENDED,), late_ms=12, text=HOLDER),
+    "a process is killed while its job runs": Fault("kill", told=(ENDED,), late_ms=FORKED_MS),
+    "a process is killed while it sleeps": Fault("kill_at", 118, told=(ENDED,), late_ms=FORKED_MS),
+    "a process is killed while its job is preempted": Fault("kill_at", 111, told=(ENDED,), late_ms=FORKED_MS),
+    "a process is stopped and continues": Fault("stop", late_ms=FORKED_MS),
+    "a thread forks": Fault(
+        "fork", said=("child: class 7, the thread has not joined; call takt_linux_join", "child: done"), late_ms=5
+    ),
+    "a thread enters the fair class": Fault("other", said=(f"thread: {DETACHED}",), told=(ENDED,), late_ms=9),
+    "a thread enters SCHED_FIFO": Fault("fifo", said=(f"thread: {DETACHED}",), told=(ENDED,), late_ms=9),
+    "a program whose thread leaves the class ends": Fault(
+        "lost", said=(f"thread: {DETACHED}",), told=(LOST, f"({ENDED})?"), late_ms=None
+    ),
+    "a thread moves to another processor": Fault("move", said=(f"thread: {DETACHED}",), told=(ENDED,)),
+    "a thread allows itself two processors": Fault("widen", said=(f"thread: {DETACHED}",), told=(ENDED,)),
+    "a thread sleeps in a page fault": Fault("page", late_ms=5),
+    "a holder of a resource sleeps in a page fault": Fault("hold", late_ms=12, text=HOLDER),
+    "the log is full": Fault("log", 0, late_ms=None),
+    "the arena is too small": Fault("arena", 0, told=("refused too little memory for the task set",), late_ms=None),
+    "more entities than a domain has slots": Fault(
+        "none", told=("refused too little memory for the task set",), late_ms=None, text=MANY
+    ),
+    "a processor goes offline": Fault(
+        "offline",
+        100,
+        said=(f"thread: {DETACHED}", "online again"),
+        told=("failed the kernel ended the scheduler: unregistered from the main kernel", LOST, LOST.replace("0", "1")),
+        late_ms=None,
+        text=TWO,
+    ),
+    "two domains after that": Fault("none", text=TWO),
+    "a hog of the fair class": Fault(
+        "hog",
+        0,
+        said=(f"thread: {DETACHED}",),
+        told=("failed the kernel ended the scheduler: runnable task stall", LOST),
+        late_ms=None,
+        text=ONE.replace("400ms", "16s"),
+    ),
+    "a run after the watchdog": Fault("none"),
+    "the daemon is killed": Fault("daemon", said=(f"process: {DETACHED}", "process: goes on"), late_ms=None),
+}
+FULL = {
+    "a hog of the fair class": Fault("hog", 0),
+    "a thread exits": Fault("exit", told=(ENDED,)),
+}
+MODES = {"partial": PARTIAL, "full": FULL}
+COMMAND = """cd partial; ../takt-linux ../takt.bpf.o ../tables.bin list; echo $?
+cat /sys/kernel/sched_ext/state
+cd ../full; TAKT_LINUX_FULL=1 ../takt-linux ../takt.bpf.o ../tables.bin list; echo $?
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build takt-linux with faults."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(board.FOLDER_VARIABLE, str(FOLDER))
+        board.products(FOLDER.resolve())
+    target = tmp_path_factory.mktemp("faults") / "takt-linux"
+    wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
+    build.link_runner(FOLDER, FOLDER / "takt", target, ROOT / "tests/linux/faults.c", *wraps)
+    return target
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a run.
+
+    Args:
+        order: the run.
+        files: that it wrote, by name.
+        number: in its list.
+    """
+
+    order: board._Order
+    number: int
+    files: Mapping[str, bytes]
+
+    def lines(self, name: str) -> list[str]:
+        """Give the lines of a file."""
+        return self.files.get(f"{self.number}/{name}", b"").decode().splitlines()
+
+    def run(self) -> board.Run:
+        """Give the run itself."""
+        return board._Recorded(self.order, self.number, self.files).written("")
+
+
+def files_of(mode: str, orders: list[board._Order]) -> tuple[dict[str, bytes], list[str]]:
+    """Give the files of the runs of a mode, and the names of their results."""
+    files, lines, results = dict[str, bytes](), [], list[str]()
+    for number, order in enumerate(orders):
+        images = [f"image{number}.{index}" for index in range(len(order.parts))]
+        files |= {f"{mode}/{name}": part.image() for name, part in zip(images, order.parts, strict=True)}
+        lines.append(f"{number} {order.tick_ns} {order.overhead_ns} {' '.join(images)}\n")
+        results += [f"{mode}/{number}/{name}" for name in ("told", "said")]
+        results += [f"{mode}/{number}/{name}{index}" for name in board._RECORDED for index in range(len(order.parts))]
+    faults = "".join(
+        f"{fault.what} {fault.text[: fault.text.index('faulty')].count('[[task]]') - 1} {fault.number}\n"
+        for fault in MODES[mode].values()
+    )
+    return files | {f"{mode}/list": "".join(lines).encode(), f"{mode}/faults": faults.encode()}, results
+
+
+@pytest.fixture(scope="module")
+def outcomes(program: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Outcome]]:
+    """Run everything after one boot."""
+    folder = tmp_path_factory.mktemp("runs")
+    orders: dict[str, list[board._Order]] = {}
+    built = board.products(FOLDER.resolve())
+    files: dict[str, Path | bytes] = {**built, "takt-linux": program}
+    results: list[str] = []
+    for mode, faults in MODES.items():
+        systems = [loaded(fault.text, folder) for fault in faults.values()]
+        orders[mode] = [
+            board._Order(board.GUEST, system, board._parts(system), folder / f"{mode}{number}.takt")
+            for number, system in enumerate(systems)
+        ]
+        more, names = files_of(mode, orders[mode])
+        files |= more
+        results += names
+    done = guest.run(guest.Machine(FOLDER, 2, 1024), COMMAND, files, results, patience=PATIENCE)
+    return {
+        mode: {
+            name: Outcome(
+                order,
+                number,
+                {key.removeprefix(f"{mode}/"): data for key, data in done.files.items() if key.startswith(f"{mode}/")},
+            )
+            for number, (name, order) in enumerate(zip(faults, orders[mode], strict=True))
+        }
+        for mode, faults in MODES.items()
+    }
+
+
+# ---- what is checked ------------------------------------------------------------------------------------------
+
+
+def named(outcome: Outcome) -> list[str]:
+    """Give what takt-linux says that it does not say of a good run."""
+    usual = (
+        "epoch",
+        "note processor 0: other",
+        "note processor 1: other",
+        "note processor 0: the thread of the selected job",
+    )
+    found = [line for line in outcome.lines("told") if not line.startswith(usual) and not line.endswith(" done")]
+    return [re.sub(r"^processor (\d) .*? (?=a thread)", r"processor \1: ", line) for line in found]
+
+
+CASES = [(mode, name) for mode, faults in MODES.items() for name in faults]
+
+
+@pytest.mark.parametrize(("mode", "name"), CASES)
+def test_a_fault_is_named(mode: str, name: str, outcomes: dict[str, dict[str, Outcome]]) -> None:
+    fault, outcome = MODES[mode][name], outcomes[mode][name]
+    assert outcome.lines("said") == list(fault.said)
+    lines = named(outcome)
+    for pattern, line in zip_longest(fault.told, lines, fillvalue=""):
+        assert re.fullmatch(pattern, line), lines
+
+
+def finished(jobs: pl.DataFrame, task: str) -> list[int]:
+    """List the responses of the jobs of a task that ended."""
+    return jobs.filter((pl.col("task") == task) & pl.col("finish").is_not_null())["response"].to_list()
+
+
+@pytest.mark.parametrize(("mode", "name"), [case for case in CASES if MODES[case[0]][case[1]].late_ms is not None])
+def test_a_fault_leaves_the_others_alone(mode: str, name: str, outcomes: dict[str, dict[str, Outcome]]) -> None:
+    late_ms, run = MODES[mode][name].late_ms or 0, outcomes[mode][name].run()
+    assert takt.replay(run.trace.path).is_identical
+    parts = [domain.system for domain in run.system.domains] or [run.system]
+    for processor, part in zip(run.processors, parts, strict=True):
+        assert not list(linux_checks._foreign_completions(processor.trace))
+        selected = linux_checks._Selected(linux_checks._decided(processor.trace), linux_checks.TURN_NS)
+        ran = [each for each in linux_checks._ran(processor) if each.task != "faulty"]
+        assert ran
+        assert not [each for each in ran if each.end - each.start > SHORT_NS and not selected.has(each)]
+        jobs, simulated = takt.run.measurement.jobs_of(processor.trace), takt.simulate(part).jobs
+        slack = linux_checks.TURN_NS // 1000 + late_ms * 1000
+        for task in {task.name for task in part.tasks} - {"faulty"}:
+            found, expected = (finished(frame, task) for frame in (jobs, simulated))
+            assert len(found) == len(expected), task
+            assert max(found) <= max(expected) + slack, task
+
+
+def test_a_holder_that_sleeps_stops_its_domain(outcomes: dict[str, dict[str, Outcome]]) -> None:
+    outcome = outcomes["partial"]["a holder of a resource sleeps in a page fault"]
+    assert outcome.run().findings == ("processor 0: 1 events of threads were refused",)
+    assert any("the thread of the selected job could not run at once" in line for line in outcome.lines("told"))
+
+
+def test_a_full_log_says_so_and_ends_with_a_record_of_that(outcomes: dict[str, dict[str, Outcome]]) -> None:
+    outcome = outcomes["partial"]["the log is full"]
+    with pytest.raises(InputError, match="the memory for records of processor 0 is full; shorten the horizon"):
+        outcome.run()
+    records = outcome.files[f"{outcome.number}/trace0"]
+    assert (len(records), records[-8]) == (100 * 32, _core.RECORD_OVERFLOW)
+
+
+def test_too_small_an_arena_is_refused(outcomes: dict[str, dict[str, Outcome]]) -> None:
+    with pytest.raises(InputError, match="Linux refuses the task set: too little memory for the task set"):
+        outcomes["partial"]["the arena is too small"].run()
