@@ -143,7 +143,7 @@ PARTIAL = {
     "a processor goes offline": Fault(
         "offline",
         100,
-        said=(f"thread: {DETACHED}", "online again"),
+        said=("online again",),
         told=("failed the kernel ended the scheduler: unregistered from the main kernel", LOST, LOST.replace("0", "1")),
         late_ms=None,
         text=TWO,
