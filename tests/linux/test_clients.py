@@ -53,7 +53,7 @@ def test_each_wake_of_an_unchanged_program_is_a_job_whatever_class_it_asks_for(t
     assert len({line.split()[1] for line in outcome.files["out/threads0"].decode().splitlines()}) == 2
     assert all(0 < int(worst) < 1000 for worst in re.findall(rb"Max Latencies: (\d+) (\d+)", outcome.output)[0])
 
-    (part,) = board._parts(system)
+    (part,) = board.parts(system)
     path = tmp_path / "clients.takt"
     records = bytes(trace_file.without_closing(memoryview(outcome.files["out/trace0"])))
     trace_file.write(path, part.described, "linux", part.horizon, records, is_remote=True)

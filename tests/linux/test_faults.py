@@ -233,7 +233,7 @@ def outcomes(program: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     for mode, faults in MODES.items():
         systems = [loaded(fault.text, folder) for fault in faults.values()]
         orders[mode] = [
-            board._Order(board.GUEST, system, board._parts(system), folder / f"{mode}{number}.takt")
+            board._Order(board.GUEST, system, board.parts(system), folder / f"{mode}{number}.takt")
             for number, system in enumerate(systems)
         ]
         more, names = files_of(mode, orders[mode])

@@ -94,7 +94,7 @@ def recorded(paradigm: str, folder: Path) -> Iterator[tuple[str, takt.System]]:
 def is_taken(system: takt.System) -> bool:
     """Say whether Linux takes a system: one processor for each domain."""
     try:
-        return len(board._parts(system)) <= MOST_PROCESSORS
+        return len(board.parts(system)) <= MOST_PROCESSORS
     except InputError:
         return False
 

@@ -251,7 +251,7 @@ def images_of(system: System) -> list[bytes]:
     Raises:
         InputError: Linux cannot run one.
     """
-    return [part.image() for part in _parts(system)]
+    return [part.image() for part in parts(system)]
 
 
 # ---- where it runs --------------------------------------------------------------------------------------------
