@@ -66,7 +66,7 @@ ROOMS: dict[str, Room] = {
         includes=frozenset({"core/", "policy/", "system/", "remote/", "kernel/", "firmware/", "port/"})
     ),
     "linux/guest": Room(imports=frozenset({"takt"})),
-    "linux/bench": Room(imports=frozenset({"takt"})),
+    "linux/bench": Room(includes=frozenset({"linux/lib/"}), imports=frozenset({"takt"})),
     # Shared with a program in the kernel, which has no headers of the system.
     "linux/slot.h": Room(system=frozenset({"stdint.h"})),
     "linux/lib": Room(includes=frozenset({"linux/slot.h", "linux/protocol.h"})),

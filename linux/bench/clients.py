@@ -46,8 +46,8 @@ deadline = "1ms"
     with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as file:
         file.write(text)
         file.flush()
-        (image,) = board.images_of(takt.load(file.name))
-    return image
+        (part,) = board.parts(takt.load(file.name))
+    return part.image()
 
 
 def under(scheduler: str, program: str, name: str) -> str:

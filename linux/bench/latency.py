@@ -187,7 +187,8 @@ def measure_takt(wanted: list[Row], files: dict[str, Path | bytes]) -> dict[Row,
     """Likewise for task sets; the programs are loaded once."""
     lines = []
     for number, row in enumerate(wanted):
-        (files[f"image{number}"],) = board.images_of(system(row))
+        (part,) = board.parts(system(row))
+        files[f"image{number}"] = part.image()
         lines.append(f"{number} 1000 {OVERHEAD_NS} image{number}\n")
     files["list"] = "".join(lines).encode()
     names = [f"{number}/{name}" for number in range(len(wanted)) for name in ("jobs0", "told")]

@@ -136,7 +136,9 @@ def link_runner(linux: Path, into: Path, target: Path, *more: str | Path) -> Non
 
 def link_daemon(linux: Path, into: Path) -> None:
     """Makes taktd."""
-    link_program(linux, into, into / "taktd", [ROOT / f"linux/daemon/{name}.c" for name in ("taktd", "service")])
+    link_program(
+        linux, into, into / "taktd", [ROOT / f"linux/daemon/{name}.c" for name in ("taktd", "service", "loaded")]
+    )
 
 
 def build(linux: Path, into: Path) -> None:

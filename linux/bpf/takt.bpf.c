@@ -404,7 +404,7 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
     place_t *place = place_of(p);
     takt_desk_t *desk = place ? desk_of(place->seat.cpu) : NULL;
     if (!desk) {
-        scx_bpf_dsq_insert(p, SCX_DSQ_GLOBAL, SCX_SLICE_DFL, flags);
+        enqueue_other(p, flags);
         return;
     }
     u64 next = attend(desk, place->seat.cpu);

@@ -252,6 +252,22 @@ uint64_t takt_machine_end(takt_machine_t *machine, uint32_t cpu, uint64_t now_ns
     return takt_domain_end(desk->domain, (now_ns - desk->epoch_ns) / desk->tick_ns);
 }
 
+bool takt_machine_cost(const takt_machine_t *machine, uint32_t index, takt_cost_t *cost) {
+    struct bpf_program *program;
+    struct bpf_prog_info info = {0};
+    uint32_t bytes = sizeof info;
+    bpf_object__for_each_program(program, machine->object) {
+        const bool is_loaded = bpf_program__fd(program) >= 0;
+        if (is_loaded && index-- == 0) {
+            const bool is_had = bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &bytes) == 0;
+            *cost = (takt_cost_t){.calls = info.run_cnt, .ns = info.run_time_ns};
+            memcpy(cost->name, info.name, sizeof cost->name);
+            return is_had && info.run_cnt > 0;
+        }
+    }
+    return false;
+}
+
 bool takt_machine_requested(const takt_machine_t *machine, uint32_t cpu, uint64_t index,
                             takt_requested_t *row) {
     return takt_domain_requested(machine->desks[cpu].domain, index, (uint64_t)(uintptr_t)row) != 0;

@@ -84,6 +84,14 @@ takt_domain_t *takt_machine_domain(const takt_machine_t *machine, uint32_t cpu);
 /* Closes the log of `cpu` at `now_ns`. Returns the number of records. Call after detaching. */
 uint64_t takt_machine_end(takt_machine_t *machine, uint32_t cpu, uint64_t now_ns);
 
+/* What program `index` of the kernel's has cost since it was loaded. Returns false if there is none, or if the kernel does
+ * not measure: kernel.bpf_stats_enabled is 0. */
+typedef struct takt_cost {
+    char name[16];
+    uint64_t calls, ns;
+} takt_cost_t;
+bool takt_machine_cost(const takt_machine_t *machine, uint32_t index, takt_cost_t *cost);
+
 /* Writes request number `index` of the domain of `cpu` to `row`. Returns whether there is one. Call after detaching. */
 bool takt_machine_requested(const takt_machine_t *machine, uint32_t cpu, uint64_t index,
                             takt_requested_t *row);

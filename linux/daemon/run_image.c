@@ -15,7 +15,8 @@
  *     switches<i>   takt_switch_t
  *     threads<i>    a line for each task: its entity, its thread
  *     told          lines of text: "epoch NS"; "processor I STATUS JOBS DECISIONS MISMATCHES ABSENCES REFUSED
- *                   INPUTS_REFUSED LOST SWITCHES MESSAGE"; "note TEXT" about a processor, where there is something to
+ *                   INPUTS_REFUSED LOST SWITCHES MESSAGE"; "program NAME CALLS NS" since loading, of those of the kernel,
+ *                   if kernel.bpf_stats_enabled is set; "note TEXT" about a processor, where there is something to
  *                   say; or one that begins with "refused" or "failed" */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,6 +34,8 @@
 #include "linux/program/program.h"
 
 enum { STATUS_REFUSED = 2, STATUS_FAILED = 3, JOBS = 200000, RECORDS = 400000, NAME = 512, LINE = 4096 };
+
+enum { PROGRAMS = 32 /* of the object, at most */ };
 
 enum { BEFORE_IMAGES = 3 /* words in a line of the list */ };
 
@@ -315,6 +318,13 @@ static void execute(run_t *run) {
         tell(run, "failed the kernel ended the scheduler: %s", reason);
     }
     tell(run, "epoch %llu", (unsigned long long)run->epoch_ns);
+    takt_cost_t cost;
+    for (uint32_t i = 0; i < PROGRAMS; i++) {
+        if (takt_machine_cost(run->machine, i, &cost)) {
+            tell(run, "program %s %llu %llu", cost.name, (unsigned long long)cost.calls,
+                 (unsigned long long)cost.ns);
+        }
+    }
     for (uint32_t cpu = 0; cpu < run->count; cpu++) {
         report(&run->processors[cpu]);
     }

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "linux/daemon/loaded.h"
+
 enum { NO_FILE = -1, PATH_BYTES = 256, CLASS_EXT = 7 };
 
-#define MOST_BYTES UINT64_C(0x4000000) /* of the file of ADD */
 #define LEAD_NS UINT64_C(50000000)   /* from ATTACH to instant 0: threads that wait for it enter meanwhile */
 #define REST_NS UINT64_C(1000000000) /* between two checks of threads */
 
@@ -345,57 +345,8 @@ static int index_of(const takt_service_t *service, const takt_client_t *client) 
     return (int)(client - service->clients);
 }
 
-/* What the file of an ADD has, in memory. */
-typedef struct load {
-    takt_load_t parts;
-    uint64_t *words; /* the image */
-    char *text;      /* the names and the header */
-} load_t;
-
-static bool is_load(const takt_load_t *parts, uint64_t bytes) {
-    return parts->image_bytes <= MOST_BYTES && parts->names_bytes <= MOST_BYTES &&
-           parts->header_bytes <= MOST_BYTES && parts->image_bytes % sizeof(uint64_t) == 0 &&
-           parts->image_bytes > 0 && parts->names_bytes > 0 &&
-           sizeof *parts + parts->image_bytes + parts->names_bytes + parts->header_bytes == bytes;
-}
-
-static bool read_at(int file, void *memory, uint64_t bytes, uint64_t at) {
-    return pread(file, memory, bytes, (off_t)at) == (ssize_t)bytes;
-}
-
-/* Reads the file of an ADD; `load` is zeroed. What is read is to be freed in any case. */
-static bool read_load(int file, load_t *load) {
-    struct stat state;
-    takt_load_t *parts = &load->parts;
-    if (file == NO_FILE || fstat(file, &state) != 0 || !S_ISREG(state.st_mode) ||
-        !read_at(file, parts, sizeof *parts, 0) || !is_load(parts, (uint64_t)state.st_size)) {
-        return false;
-    }
-    const uint64_t bytes = parts->names_bytes + parts->header_bytes;
-    load->words = malloc(parts->image_bytes);
-    load->text = malloc(bytes);
-    return load->words != NULL && load->text != NULL &&
-           read_at(file, load->words, parts->image_bytes, sizeof *parts) &&
-           read_at(file, load->text, bytes, sizeof *parts + parts->image_bytes);
-}
-
-/* True if there are `count` names, each with its closing 0 and short enough for a JOIN. */
-static bool has_names(const load_t *load, uint32_t count) {
-    const char *name = load->text, *end = name + load->parts.names_bytes;
-    uint32_t found = 0;
-    while (name < end) {
-        const size_t length = strnlen(name, (size_t)(end - name));
-        if (length >= TAKT_NAME_BYTES || name + length == end) {
-            return false;
-        }
-        found++;
-        name += length + 1;
-    }
-    return found == count;
-}
-
 /* Builds the domain of `cpu`. */
-static takt_reply_status_t build(takt_service_t *service, const takt_socket_call_t *call, load_t *load,
+static takt_reply_status_t build(takt_service_t *service, const takt_socket_call_t *call, takt_loaded_t *load,
                                  takt_socket_reply_t *reply) {
     takt_domain_order_t order;
     takt_machine_t *machine = service->machine;
@@ -408,7 +359,7 @@ static takt_reply_status_t build(takt_service_t *service, const takt_socket_call
     }
     const uint32_t entities = machine->desks[call->cpu].entities;
     const uint32_t threads = takt_machine_domain(machine, call->cpu)->system.thread_count;
-    if (entities > TAKT_DESK_SLOTS || !has_names(load, entities + threads)) {
+    if (entities > TAKT_DESK_SLOTS || !takt_loaded_has_names(load, entities + threads)) {
         machine->desks[call->cpu].domain = 0;
         write_text(reply, "a domain has at most %d entities, each with a name of at most %d bytes",
                    TAKT_DESK_SLOTS, TAKT_NAME_BYTES - 1);
@@ -422,7 +373,7 @@ static takt_reply_status_t build(takt_service_t *service, const takt_socket_call
 
 static takt_reply_status_t add(takt_service_t *service, const takt_client_t *client,
                                const takt_socket_call_t *call, takt_socket_reply_t *reply, int file) {
-    load_t load = {.words = NULL};
+    takt_loaded_t load = {.words = NULL};
     if (service->state != TAKT_DAEMON_IDLE ||
         (service->loader != TAKT_NO_CLIENT && service->loader != index_of(service, client))) {
         return TAKT_REPLY_ATTACHED;
@@ -436,7 +387,7 @@ static takt_reply_status_t add(takt_service_t *service, const takt_client_t *cli
         return TAKT_REPLY_MESSAGE;
     }
     takt_reply_status_t status = TAKT_REPLY_MESSAGE;
-    if (read_load(file, &load)) {
+    if (takt_loaded_read(&load, file)) {
         if (service->loader == TAKT_NO_CLIENT) {
             forget(service);
         }

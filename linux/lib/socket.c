@@ -42,6 +42,10 @@ static takt_linux_status_t status_of(takt_reply_status_t status) {
         return TAKT_LINUX_ERROR_NAME;
     case TAKT_REPLY_TAKEN:
         return TAKT_LINUX_ERROR_TAKEN;
+    case TAKT_REPLY_JOINED:
+        return TAKT_LINUX_ERROR_JOINED;
+    case TAKT_REPLY_KERNEL:
+        return TAKT_LINUX_ERROR_CLASS;
     case TAKT_REPLY_FOREIGN:
         return TAKT_LINUX_ERROR_FOREIGN;
     case TAKT_REPLY_NOT_BEGUN:

@@ -16,7 +16,9 @@ def run() -> Section:
                 "S1-03",
                 "Section 5.4",
                 "A flag FPDS_YIELDING tells the scheduler that it is called from a point.",
-                "A point is an event of its own, so nothing has to be flagged.",
+                "A point is an event of its own, so nothing has to be flagged. Under Linux the call is that of any "
+                "yield; the word `request` of the thread's slot says POINT, and only around that call: "
+                "tests/c/test_linux_slot.c.",
             ),
             not_testable(
                 "S1-09",
@@ -30,7 +32,8 @@ def run() -> Section:
                 "S1-28",
                 "Section 8",
                 "Subjob lengths are contracts that are monitored and enforced, with reservations.",
-                "Budgets of jobs are enforced where on_overrun says so; those of subjobs are not.",
+                "Budgets of jobs are enforced where on_overrun says so, and those of servers, under Linux by a timer "
+                "of the processor; those of subjobs are not.",
             ),
         ],
     )

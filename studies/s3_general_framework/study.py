@@ -15,6 +15,7 @@ from studies.s3_general_framework import (
     extensions,
     imprecise,
     measurements,
+    on_linux,
     on_the_board,
     overruns,
     running,
@@ -45,6 +46,7 @@ def make(is_quick: bool) -> Study:
             extensions.run(),
             measurements.run(is_quick),
             on_the_board.run(),
+            on_linux.run(),
             elsewhere.run(),
         ],
     )

@@ -416,6 +416,7 @@ static void points_make_no_call_while_no_entity_waits(void) {
     at_yield = receive;
     CHECK(takt_linux_optional_point() && yields == 0);
     CHECK(takt_linux_point() == TAKT_LINUX_OK && taken == TAKT_SLOT_POINT && yields == 1);
+    CHECK(shared.request == TAKT_SLOT_NONE); /* it says POINT only around the call */
     CHECK(takt_linux_point_by(flag) == TAKT_LINUX_OK && yields == 2);
     at_yield = refuse;
     CHECK(takt_linux_point() == TAKT_LINUX_ERROR_REFUSED);

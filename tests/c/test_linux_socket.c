@@ -183,6 +183,8 @@ static void test_what_refuses_a_thread_is_said(void) {
     refused((step_t)STATUS(NAME), TAKT_LINUX_ERROR_NAME);
     refused((step_t)STATUS(TAKEN), TAKT_LINUX_ERROR_TAKEN);
     refused((step_t)STATUS(FOREIGN), TAKT_LINUX_ERROR_FOREIGN);
+    refused((step_t)STATUS(JOINED), TAKT_LINUX_ERROR_JOINED);
+    refused((step_t)STATUS(KERNEL), TAKT_LINUX_ERROR_CLASS);
     refused((step_t)STATUS(DETACHED), TAKT_LINUX_ERROR_DETACHED);
     refused((step_t)STATUS(MESSAGE), TAKT_LINUX_ERROR_VERSION);
 }

@@ -3,6 +3,7 @@
  * test_faults.py. Line N of the file `faults` is about run N of the list, as WHAT TASK NUMBER. NUMBER is that of a job, or an
  * instant in ms. What the task learns is written to `said` in the folder of the run. */
 #define _GNU_SOURCE
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -89,7 +90,7 @@ static int pages;
 static char *late_page;
 
 static void *bring_page(void *unused) {
-    static char content[PAGE];
+    static const char content[PAGE];
     struct uffd_msg message;
     (void)unused;
     if (read(pages, &message, sizeof message) != (ssize_t)sizeof message) {

@@ -60,7 +60,9 @@ OFFSET_OF_STATE = 64 + 28
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rooms = ("core", "policy", "system", "remote")
     sources = [str(path) for room in rooms for path in sorted(ROOT.glob(f"{room}/*.c"))]
-    sources += [f"linux/{name}.c" for name in ("domain", "negotiation", "daemon/service", "daemon/taktd")]
+    sources += [
+        f"linux/{name}.c" for name in ("domain", "negotiation", "daemon/loaded", "daemon/service", "daemon/taktd")
+    ]
     built = tmp_path_factory.mktemp("taktd") / "taktd"
     flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith("-Iport")]
     must_build(["cc", *flags, *sources, "tests/linux/fake_machine.c", "-o", built])

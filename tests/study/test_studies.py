@@ -21,12 +21,14 @@ from studies.common.study import Table
 from studies.s0_rate_based import changes, errata, experiment, invariants, isolation
 from studies.s0_rate_based import points as rate_points
 from studies.s0_rate_based import study as s0
+from studies.s1_deferred_preemption import on_linux as points_on_linux
 from studies.s1_deferred_preemption import on_the_board as points_on_board
 from studies.s1_deferred_preemption import points, resources, two_tasks
 from studies.s1_deferred_preemption import study as s1
 from studies.s2_scheduler_architectures import deadlines, evidence, jitter, systems, trends
 from studies.s2_scheduler_architectures import study as s2
 from studies.s3_general_framework import measurements, overruns, table_2
+from studies.s3_general_framework import on_linux as framework_on_linux
 from studies.s3_general_framework import on_the_board as framework_on_board
 from studies.s3_general_framework import study as s3
 from studies.s4_hierarchical_scheduling import kinds, order, supply, two_tests
@@ -282,6 +284,27 @@ def test_a_preemption_point_costs_the_same_whatever_their_number() -> None:
     assert abs(flag) < 8 < 100 < optional < point
     bent = ways.with_columns(point=pl.col("point") + pl.Series([0, 5000, 0]))
     assert points_on_board.fits(bent)["residual"][0] > 1000
+
+
+def test_a_point_under_linux_is_a_few_instructions_and_a_call_hundreds() -> None:
+    measured = points_on_linux.times()
+    of_takt = points_on_linux.fits(measured).filter(scheduler="takt")
+    point, call = of_takt["instructions"]
+    assert point < 10 < 100 * point < call
+    assert of_takt["residual_ns"][0] < 1
+    bent = measured.with_columns(ns=pl.when(way="point", every=10).then(pl.col("ns") + 9000).otherwise("ns"))
+    assert points_on_linux.fits(bent)["residual_ns"][0] > 1000
+
+
+def test_the_scheduler_under_linux_grows_slowly_with_the_tasks_and_little_by_an_allocator() -> None:
+    measured = framework_on_linux.calls()
+    table = framework_on_linux.by_job(measured)
+    assert table["tasks"].to_list() == [1, 3, 10, 30, 100, 300, 1000]
+    for scheduler in ("single module", "framework"):
+        times = table[scheduler].to_list()
+        assert times[-1] < 1.5 * times[0]
+    assert all(1 < ratio < 1.5 for ratio in table["ratio"])
+    assert framework_on_linux.by_program(measured)["program"].to_list()[:2] == ["enqueue", "dispatch"]
 
 
 def test_the_split_costs_less_than_the_papers_and_more_than_one_module() -> None:

@@ -245,15 +245,6 @@ def parts(system: System) -> list[Part]:
     return [Part(part, emulation.adapt(part, board), horizon_ns // tick_ns, processors) for part, processors in domains]
 
 
-def images_of(system: System) -> list[bytes]:
-    """Write the images of the domains of a system, for takt-linux itself.
-
-    Raises:
-        InputError: Linux cannot run one.
-    """
-    return [part.image() for part in parts(system)]
-
-
 # ---- where it runs --------------------------------------------------------------------------------------------
 
 
