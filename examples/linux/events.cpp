@@ -31,7 +31,7 @@ class Bell {
     uint64_t heard() const { return heard_; }
 
    private:
-    int file_ = eventfd(0, 0);
+    int file_ = eventfd(0, EFD_SEMAPHORE);
     uint64_t heard_ = 0;
 };
 
