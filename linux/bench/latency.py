@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measures in the emulated Linux how long threads wait from a timer until they run, and how long switches take.
 
-Usage: latency.py [--quick] [--only wake|switch|clients] [--tasks 1,10] [--csv FILE]. Prints tables in us. `make linux`
-fetches what it needs.
+Usage: latency.py [--quick] [--only wake|switch|clients] [--tasks 1,10] [--alone] [--csv FILE]. Prints tables in us.
+`make linux` fetches what it needs.
 
 Each figure is beside a process of the fair class that never sleeps. What has a kernel's class runs as `wake`; what Takt
 schedules runs as task sets under takt-linux in full mode. `floor` is a scheduler that decides nothing (floor.bpf.c):
@@ -158,14 +158,14 @@ def build(linux: Path, folder: Path) -> dict[str, Path | bytes]:
     return {name: folder / name for name in commands}
 
 
-def run(command: str, files: dict[str, Path | bytes], results: list[str]) -> guest.Outcome:
-    """Runs a command beside a process that never sleeps.
+def run(command: str, files: dict[str, Path | bytes], results: list[str], other: str = HOG) -> guest.Outcome:
+    """Runs a command beside a process that never sleeps, or beside another one, which `hog` names.
 
     Raises:
         SystemExit: It failed.
     """
     machine = guest.Machine(ROOT / "build" / "linux", memory_mb=MEMORY_MB)
-    whole = f"{HOG}\n{command}\nstatus=$?; kill -9 $hog; exit $status"
+    whole = f"{other}\n{command}\nstatus=$?; kill -9 $hog; exit $status"
     outcome = guest.run(machine, f"({whole})", files, results, patience=PATIENCE_SECONDS)
     if outcome.status != 0:
         sys.exit(outcome.output.decode(errors="replace").strip()[-2000:])
@@ -183,8 +183,8 @@ def measure_classes(wanted: list[Row], files: dict[str, Path | bytes]) -> dict[R
     return {row: [int(words[place]) for place in (4, 6, 8, 10)] for row, words in zip(wanted, found, strict=True)}
 
 
-def measure_takt(wanted: list[Row], files: dict[str, Path | bytes]) -> dict[Row, list[int]]:
-    """Likewise for task sets; the programs are loaded once."""
+def measure_takt(wanted: list[Row], files: dict[str, Path | bytes], is_alone: bool) -> dict[Row, list[int]]:
+    """Likewise for task sets; the programs are loaded once. Alone: in partial mode, while no other process is ready."""
     lines = []
     for number, row in enumerate(wanted):
         (part,) = board.parts(system(row))
@@ -192,17 +192,21 @@ def measure_takt(wanted: list[Row], files: dict[str, Path | bytes]) -> dict[Row,
         lines.append(f"{number} 1000 {OVERHEAD_NS} image{number}\n")
     files["list"] = "".join(lines).encode()
     names = [f"{number}/{name}" for number in range(len(wanted)) for name in ("jobs0", "told")]
-    command = "TAKT_LINUX_FULL=1 ./takt-linux takt.bpf.o tables.bin list"
-    outcome = run(command, files, names)
+    command = f"{'' if is_alone else 'TAKT_LINUX_FULL=1 '}./takt-linux takt.bpf.o tables.bin list"
+    outcome = run(command, files, names, "sleep 100000 & hog=$!" if is_alone else HOG)
     print(next(line for line in outcome.output.decode().splitlines() if line.startswith("loaded")), file=sys.stderr)
     found = {}
     for number, row in enumerate(wanted):
         told = outcome.files[f"{number}/told"].decode()
-        if "failed" in told or not told.splitlines()[-1].endswith(" done"):
+        if "failed" in told or " done\n" not in told:
             print(f"{row.what} of {row.scheduler}, {row.threads}: {told.strip()}", file=sys.stderr)
             continue
         jobs = np.frombuffer(outcome.files[f"{number}/jobs0"], dtype=JOB)
-        found[row] = clients.figures(latencies(row, jobs))
+        figures = latencies(row, jobs)
+        if row.scheduler not in BESIDE and len(figures) < row.wakes:
+            print(f"{row.what} of {row.scheduler}, {row.threads}: {len(figures)} of {row.wakes}", file=sys.stderr)
+            continue
+        found[row] = clients.figures(figures)
     return found
 
 
@@ -232,6 +236,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="few wakes, few tasks")
     parser.add_argument("--only", choices=("wake", "switch", "clients"))
     parser.add_argument("--tasks", help="how many, as 1,10")
+    parser.add_argument("--alone", action="store_true", help="Takt's rows in partial mode, without that process")
     parser.add_argument("--csv", type=Path, metavar="FILE")
     options = parser.parse_args()
     linux = board.folder()
@@ -243,7 +248,9 @@ def main() -> None:
         try:
             if wanted:
                 found |= measure_classes([row for row in wanted if row.scheduler in CLASSES], dict(files))
-                found |= measure_takt([row for row in wanted if row.scheduler not in CLASSES], dict(files))
+                found |= measure_takt(
+                    [row for row in wanted if row.scheduler not in CLASSES], dict(files), options.alone
+                )
             found = {row: found[row] for row in wanted if row in found}
             for what in ("wake", "switch"):
                 if options.only in (None, what):
