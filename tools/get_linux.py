@@ -27,14 +27,8 @@ from pathlib import Path
 
 from unpack_debian import ROOT, NotHadError, run, unpack
 
-KERNEL = "|".join(
-    (
-        "linux-image-6.18.15+deb13-cloud-amd64",
-        "linux-binary-6.19.14+deb13-cloud-amd64",
-        "linux-binary-7.0.13+deb13-cloud-amd64",
-    )
-)
-"""The version with which everything was tested; later ones, should the archive no longer have it."""
+KERNEL = "linux-image-6.18.15+deb13-cloud-amd64|linux-binary-6.19.14+deb13-cloud-amd64"
+"""The version with which everything was tested; a later one that works, should the archive no longer have it."""
 
 PACKAGES = {
     "trixie-backports": (KERNEL,),
