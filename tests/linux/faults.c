@@ -90,7 +90,7 @@ static int pages;
 static char *late_page;
 
 static void *bring_page(void *unused) {
-    static const char content[PAGE];
+    static const char content[PAGE] = {0};
     struct uffd_msg message;
     (void)unused;
     if (read(pages, &message, sizeof message) != (ssize_t)sizeof message) {
