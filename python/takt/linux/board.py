@@ -12,10 +12,12 @@ When not to use it: for domains of several processors, which Linux has not got y
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -283,9 +285,21 @@ def products(place: Path) -> dict[str, Path]:
         raise BoardError(f"there is no {_BUILDER} around {place}; run make linux in Takt's folder")
     sources = (path for room in _ROOMS for path in (root / room).rglob("*") if path.suffix in (".c", ".h", ".py"))
     newest = max(path.stat().st_mtime for path in sources)
-    if not all(path.exists() and path.stat().st_mtime > newest for path in found.values()):
-        _build(root, place, into)
+    with _alone_in(place):
+        if not all(path.exists() and path.stat().st_mtime > newest for path in found.values()):
+            _build(root, place, into)
     return found
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Keep other processes from building in a folder: they would write the same files."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def has_shipped() -> bool:
