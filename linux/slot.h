@@ -61,6 +61,9 @@ typedef enum takt_slot_request {
 /* A receipt beside those of takt_receipt_t: the allocator has rejected the parameters; nothing changes. */
 enum { TAKT_SLOT_REJECTED = 6 };
 
+/* The class of a thread whose slot is used: SCHED_EXT, which libraries of C do not name yet. */
+enum { TAKT_SLOT_CLASS_EXT = 7 };
+
 /* Bits of `mode`. */
 enum {
     TAKT_SLOT_WAKE_ARRIVES = 1, /* what wakes the thread while it has no job is the arrival of one */

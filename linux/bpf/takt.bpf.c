@@ -3,6 +3,7 @@
  * domain decides (linux/domain.h), lowered into the same object.
  *
  *     quiescent, runnable, yield, disable   a thread sleeps, wakes, hands a request over, ends: noted
+ *     set_cpumask                           a thread leaves its processor: noted as its end
  *     enqueue     a thread is runnable: post what is noted; peek: is it to run?
  *     dispatch    the processor is free, or the timer has expired: post; peek; move the selected thread in
  *     running     a thread begins to run: post; take: the decision takes effect
@@ -14,7 +15,7 @@
  * 2. A decision is taken when its thread begins to run, never before. A thread that is switched to and would not be
  *    selected any more is switched off at once, without a decision (desk.mismatches).
  * 3. A runnable thread that is not to run waits in a queue of its own. The kernel sees the one that is to run, and no
- *    other.
+ *    other. Threads of no domain wait in one queue for each processor, and run while its domain selects none.
  * 4. If the selected thread is not runnable in the kernel, no thread of the domain runs (desk.absences). If it is gone,
  *    its job is completed at once (desk.orphans).
  * 5. While another class has the processor of a job that runs, the domain gets no events; they are noted. Then the decision
@@ -45,7 +46,6 @@ enum {
     CREW_ASLEEP = 2,
     BACKSTOP_NS = 200000, /* after the instant for which a thread has set its own timer */
     CLOCK = 1,            /* CLOCK_MONOTONIC */
-    CLASS_EXT = 7,        /* SCHED_EXT */
     STATE_DEAD = 0x80,    /* TASK_DEAD */
     DROPPED_MOST = 4,     /* decisions in a row that a lock drops which waited for its budget */
     ORPHANS_MOST = 8,     /* jobs without a thread that a dispatch completes */
@@ -325,8 +325,8 @@ INLINE bool is_bound(const struct task_struct *p, u32 cpu) {
 INLINE place_t *seat_of(struct task_struct *p) {
     u32 thread = p->pid;
     takt_seat_t *seat = bpf_map_lookup_elem(&seats, &thread);
-    if (!seat || seat->cpu >= TAKT_DESKS || seat->entity >= TAKT_DESK_SLOTS || p->policy != CLASS_EXT ||
-        !is_bound(p, seat->cpu)) {
+    if (!seat || seat->cpu >= TAKT_DESKS || seat->entity >= TAKT_DESK_SLOTS ||
+        p->policy != TAKT_SLOT_CLASS_EXT || !is_bound(p, seat->cpu)) {
         return NULL;
     }
     const takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
@@ -361,7 +361,7 @@ INLINE place_t *place_now(struct task_struct *p) {
     if (!place) {
         return seat_of(p);
     }
-    if (p->policy != CLASS_EXT || !bpf_map_lookup_elem(&seats, &thread)) {
+    if (p->policy != TAKT_SLOT_CLASS_EXT || !bpf_map_lookup_elem(&seats, &thread)) {
         unseat(p, place);
         return NULL;
     }

@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "linux/lib/calls.h"
+#include "linux/lib/clock.h"
 
 enum {
-    CLASS_EXT = 7,
     HIGHEST = 99, /* priority of the thread that seats: a client that never sleeps must not keep it out */
     NOT_STARTED = 127,      /* exit status, as of a shell */
     BY_SIGNAL = 128,        /* likewise */
@@ -23,26 +22,20 @@ enum {
     SELDOM_NS = 1000000000, /* when none has for as long */
 };
 
-#define NS_PER_S UINT64_C(1000000000)
-
 static void sleep_until(uint64_t instant_ns) {
-    const struct timespec until = {(time_t)(instant_ns / NS_PER_S), (long)(instant_ns % NS_PER_S)};
+    const struct timespec until = takt_clock_time(instant_ns);
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0) {
     }
 }
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
+static uint64_t now_ns(void) { return takt_clock_read(CLOCK_MONOTONIC); }
 
 /* ---- one thread ------------------------------------------------------------------------------------------- */
 
 /* Puts a thread into its class, if it is in another one. */
 static void keep(takt_clients_t *clients, int32_t thread) {
     const long class = syscall(SYS_sched_getscheduler, thread);
-    if (class < 0 || class == CLASS_EXT) {
+    if (class < 0 || class == TAKT_SLOT_CLASS_EXT) {
         return;
     }
     clients->changed_ns = now_ns();
@@ -56,8 +49,8 @@ static void keep(takt_clients_t *clients, int32_t thread) {
 
 static void seat(takt_clients_t *clients, int32_t thread) {
     const uint32_t entity = clients->first + clients->seated;
-    takt_linux_slot_t *slot = clients->machine->slots + (size_t)clients->cpu * TAKT_DESK_SLOTS + entity;
-    slot->mode = TAKT_SLOT_WAKE_ARRIVES | TAKT_SLOT_SLEEP_COMPLETES;
+    takt_machine_slot(clients->machine, clients->cpu, entity)->mode =
+        TAKT_SLOT_WAKE_ARRIVES | TAKT_SLOT_SLEEP_COMPLETES;
     if (!takt_machine_seat(clients->machine, thread, clients->cpu, entity)) {
         clients->refuse = "a seat for a thread of the command";
         return;

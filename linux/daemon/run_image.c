@@ -27,10 +27,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "linux/daemon/clients.h"
+#include "linux/lib/clock.h"
 #include "linux/program/program.h"
 
 enum { STATUS_REFUSED = 2, STATUS_FAILED = 3, JOBS = 200000, RECORDS = 400000, NAME = 512, LINE = 4096 };
@@ -41,6 +41,7 @@ enum { BEFORE_IMAGES = 3 /* words in a line of the list */ };
 
 enum { DETACHED = 64 /* SCX_EXIT_UNREG: of takt_machine_state */ };
 
+#define NS_PER_MS 1000000u
 #define LEAD_NS UINT64_C(50000000) /* from the begin to instant 0 */
 
 typedef struct run run_t;
@@ -155,10 +156,8 @@ static uint64_t begin(void *context) {
     run_t *run = processor->run;
     processor->has_begun = true;
     if (pthread_barrier_wait(&run->all_joined) == PTHREAD_BARRIER_SERIAL_THREAD) {
-        struct timespec now;
-        (void)clock_gettime(CLOCK_MONOTONIC, &now);
         const takt_domain_t *domain = takt_machine_domain(run->machine, processor->cpu);
-        run->epoch_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec + LEAD_NS;
+        run->epoch_ns = takt_clock_read(CLOCK_MONOTONIC) + LEAD_NS;
         takt_machine_begin(run->machine, run->epoch_ns,
                            run->epoch_ns + domain->program.horizon * run->tick_ns);
     }
@@ -211,7 +210,7 @@ static void place_tasks(processor_t *processor) {
         processor->places[i] = (takt_linux_place_t){
             .entity = first + i,
             .cpu = (int32_t)processor->cpu,
-            .slot = machine->slots + (size_t)processor->cpu * TAKT_DESK_SLOTS + first + i,
+            .slot = takt_machine_slot(machine, processor->cpu, first + i),
         };
     }
     processor->table = (takt_linux_table_t){processor->places, count, processor, bind_thread};
@@ -367,15 +366,13 @@ static int run_images(takt_machine_t *machine, const char *folder, uint64_t tick
 /* ---- all of them ------------------------------------------------------------------------------------------ */
 
 static void load(takt_machine_t *machine, char **arguments, uint32_t processors) {
-    struct timespec before, after;
-    (void)clock_gettime(CLOCK_MONOTONIC, &before);
+    const uint64_t before = takt_clock_read(CLOCK_MONOTONIC);
     machine->is_full = getenv("TAKT_LINUX_FULL") != NULL;
     if (!takt_machine_open(machine, arguments[1], arguments[2], processors, true)) {
         end(STATUS_FAILED, machine->what, strerror(machine->error));
     }
-    (void)clock_gettime(CLOCK_MONOTONIC, &after);
-    printf("loaded in %lld ms\n",
-           (long long)((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000));
+    printf("loaded in %llu ms\n",
+           (unsigned long long)(takt_clock_read(CLOCK_MONOTONIC) - before) / NS_PER_MS);
 }
 
 /* Splits a line into at most `limit` words. Returns how many there are. */

@@ -11,21 +11,17 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "linux/daemon/loaded.h"
+#include "linux/lib/clock.h"
 
-enum { NO_FILE = -1, PATH_BYTES = 256, CLASS_EXT = 7 };
+enum { NO_FILE = -1, PATH_BYTES = 256 };
 
 #define LEAD_NS UINT64_C(50000000)   /* from ATTACH to instant 0: threads that wait for it enter meanwhile */
 #define REST_NS UINT64_C(1000000000) /* between two checks of threads */
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
+static uint64_t now_ns(void) { return takt_clock_read(CLOCK_MONOTONIC); }
 
 static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -55,7 +51,7 @@ static void unseat(takt_service_t *service, takt_client_t *client) {
         const struct sched_param none = {.sched_priority = 0};
         takt_machine_unseat(service->machine, client->thread);
         if (is_thread_of(client->thread, client->process) &&
-            sched_getscheduler(client->thread) == CLASS_EXT) {
+            sched_getscheduler(client->thread) == TAKT_SLOT_CLASS_EXT) {
             (void)sched_setscheduler(client->thread, SCHED_OTHER, &none);
         }
     }
@@ -359,10 +355,9 @@ static takt_reply_status_t build(takt_service_t *service, const takt_socket_call
     }
     const uint32_t entities = machine->desks[call->cpu].entities;
     const uint32_t threads = takt_machine_domain(machine, call->cpu)->system.thread_count;
-    if (entities > TAKT_DESK_SLOTS || !takt_loaded_has_names(load, entities + threads)) {
+    if (!takt_loaded_has_names(load, entities + threads)) {
         machine->desks[call->cpu].domain = 0;
-        write_text(reply, "a domain has at most %d entities, each with a name of at most %d bytes",
-                   TAKT_DESK_SLOTS, TAKT_NAME_BYTES - 1);
+        write_text(reply, "each entity has a name of at most %d bytes", TAKT_NAME_BYTES - 1);
         return TAKT_REPLY_REFUSED;
     }
     service->parts[call->cpu] =

@@ -29,10 +29,10 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "linux/daemon/service.h"
+#include "linux/lib/clock.h"
 
 enum { STATUS_FAILED = 1, STATUS_REFUSED = 2, OCTAL = 8, DECIMAL = 10, PATH_BYTES = 512, MODE = 0660 };
 
@@ -257,14 +257,11 @@ static void report(takt_daemon_state_t before) {
 }
 
 static void wait_for_calls(int listener) {
-    struct timespec now, patience, *until = NULL;
+    struct timespec patience, *until = NULL;
     const uint64_t next = takt_service_next(&service);
     if (next != UINT64_MAX) {
-        (void)clock_gettime(CLOCK_MONOTONIC, &now);
-        const uint64_t at = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-        const uint64_t left = next > at ? next - at : 0;
-        patience = (struct timespec){.tv_sec = (time_t)(left / UINT64_C(1000000000)),
-                                     .tv_nsec = (long)(left % UINT64_C(1000000000))};
+        const uint64_t now = takt_clock_read(CLOCK_MONOTONIC);
+        patience = takt_clock_time(next > now ? next - now : 0);
         until = &patience;
     }
     bool is_full = true;

@@ -11,9 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "linux/slot.h"
+
 enum {
     CLASS_OTHER = 0,
-    CLASS_EXT = 7,
     RESERVE = 4096, /* of a stack, not touched */
     PAGE = 4096,    /* the smallest one there is */
 };
@@ -23,7 +24,7 @@ int32_t takt_linux_thread_id(void) { return (int32_t)syscall(SYS_gettid); }
 /* Not by sched_setscheduler: some C libraries refuse it. */
 bool takt_linux_set_class(int32_t thread, bool is_ext) {
     const struct sched_param none = {.sched_priority = 0};
-    return syscall(SYS_sched_setscheduler, thread, is_ext ? CLASS_EXT : CLASS_OTHER, &none) == 0;
+    return syscall(SYS_sched_setscheduler, thread, is_ext ? TAKT_SLOT_CLASS_EXT : CLASS_OTHER, &none) == 0;
 }
 
 bool takt_linux_bind(int32_t cpu) {

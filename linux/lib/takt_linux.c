@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "linux/lib/calls.h"
+#include "linux/lib/clock.h"
 #include "linux/slot.h"
 
 enum {
@@ -92,16 +93,11 @@ static bool hand_over(void) {
     return is_taken;
 }
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
+static uint64_t now_ns(void) { return takt_clock_read(CLOCK_MONOTONIC); }
 
 /* May return earlier: the caller reads what is the case then. */
 static void sleep_until(uint64_t instant_ns) {
-    const struct timespec until = {.tv_sec = (time_t)(instant_ns / UINT64_C(1000000000)),
-                                   .tv_nsec = (long)(instant_ns % UINT64_C(1000000000))};
+    const struct timespec until = takt_clock_time(instant_ns);
     (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 

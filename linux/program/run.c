@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "linux/lib/clock.h"
 #include "linux/program/internal.h"
 
 enum { STACK_BYTES = 128 * 1024, TOUCHED_BYTES = 32 * 1024, NAME_BYTES = 16, PATIENCE_NS = 5000000 };
@@ -131,15 +132,10 @@ static void start(takt_crew_t *crew) {
     (void)pthread_mutex_unlock(&crew->lock);
 }
 
-static struct timespec time_of(uint64_t ns) {
-    return (struct timespec){.tv_sec = (time_t)(ns / UINT64_C(1000000000)),
-                             .tv_nsec = (long)(ns % UINT64_C(1000000000))};
-}
-
 /* Returns at the horizon, or when a thread has failed. */
 static void await_horizon(takt_crew_t *crew) {
     const struct timespec horizon =
-        time_of(crew->epoch + crew->program.horizon * crew->program.resolution_ns);
+        takt_clock_time(crew->epoch + crew->program.horizon * crew->program.resolution_ns);
     int waited = 0;
     (void)pthread_mutex_lock(&crew->lock);
     while (crew->status == TAKT_PROGRAM_OK && waited == 0) {
@@ -167,7 +163,7 @@ static bool dismiss(takt_crew_t *crew) {
 static void finish(takt_crew_t *crew) {
     (void)pthread_mutex_lock(&crew->lock);
     while (!dismiss(crew)) {
-        const struct timespec until = time_of(takt_program_now() + PATIENCE_NS);
+        const struct timespec until = takt_clock_time(takt_program_now() + PATIENCE_NS);
         (void)pthread_cond_timedwait(&crew->changed, &crew->lock, &until);
     }
     (void)pthread_mutex_unlock(&crew->lock);

@@ -28,6 +28,7 @@ from places import EXAMPLES, ROOT
 from recipes import must_build, recipe
 from takt.base.errors import BoardError, InputError
 from takt.board import programs
+from takt.command import main as options
 from takt.command import taktd as command
 from takt.linux import board, daemon
 from test_boards import invoke
@@ -703,3 +704,8 @@ def test_arrivals_of_the_file_are_not_made() -> None:
     assert len(programs.image_of_service(part.system.resolved, part.described, part.horizon)) < 10_000
     with pytest.raises(InputError):
         board.parts(takt.load(EXAMPLES / "dhall.toml"))
+
+
+def test_all_sides_look_for_the_socket_at_one_place() -> None:
+    assert f'#define TAKT_PROTOCOL_PATH "{daemon.SOCKET}"' in (ROOT / "linux/protocol.h").read_text()
+    assert options._SOCKET == daemon.SOCKET
