@@ -62,6 +62,12 @@ typedef struct takt_desk {
     uint32_t is_stolen;  /* 1: by another class, which runs now */
     uint32_t first;      /* of the events in `pending` */
     uint32_t count;      /* likewise */
+    uint32_t asker;      /* the processor whose program asks the domain, plus 1 */
+    uint32_t asked;      /* what it asks */
+    uint64_t asked_ns;
+    uint32_t asked_entity;
+    uint32_t unused;
+    uint64_t selected;   /* the answer */
     takt_pending_t pending[TAKT_PENDING];
 } takt_desk_t;
 

@@ -48,6 +48,10 @@ enum {
     CLOCK = 1,            /* CLOCK_MONOTONIC */
     STATE_DEAD = 0x80,    /* TASK_DEAD */
     DROPPED_MOST = 4,     /* decisions in a row that a lock drops which waited for its budget */
+    ASKED_ATTEND = 1,
+    ASKED_TAKE = 2,
+    ASKED_ORPHAN = 4,
+    ASKED_ARM = 8,
     ORPHANS_MOST = 8,     /* jobs without a thread that a dispatch completes */
 };
 
@@ -387,6 +391,73 @@ INLINE void note_of(struct task_struct *p, u32 what) {
     }
 }
 
+/* ---- asking the domain ------------------------------------------------------------------------------------ */
+
+/* Takes the decision that `entity` runs, NONE for none, if that is selected; tells its thread. */
+INLINE void take_for(takt_desk_t *desk, u32 cpu, u32 entity, u64 now_ns) {
+    if ((u32)desk->selected != entity) {
+        return;
+    }
+    if (desk->selected & OUTDATED) {
+        take(desk, entity, now_ns);
+    }
+    if (entity != TAKT_DESK_NONE) {
+        publish(desk, cpu, entity);
+    }
+}
+
+/* The selected job has no thread: completes it. */
+INLINE void complete_orphan(takt_desk_t *desk, u32 cpu, u64 now_ns) {
+    u32 entity = (u32)desk->selected;
+    if (desk->selected & OUTDATED) {
+        take(desk, entity, now_ns);
+    }
+    state_of(desk, cpu, entity);
+    post(desk, entity, EVENT_COMPLETE, told_of(cpu)->job, ticks(desk, now_ns), now_ns);
+    desk->orphans++;
+    desk->selected = peek(desk, now_ns);
+}
+
+/* The program that calls the domain. The kernel calls it when a program of this object calls the function named here, which
+ * tells a processor's capacity. */
+SEC("fentry/scx_bpf_cpuperf_cap")
+int BPF_PROG(takt_decide, s32 on) {
+    u32 cpu = on;
+    takt_desk_t *desk = desk_of(cpu);
+    if (!desk || desk->asker != bpf_get_smp_processor_id() + 1) {
+        return 0;
+    }
+    u32 asked = desk->asked;
+    u64 now_ns = desk->asked_ns;
+    desk->asker = 0;
+    if (asked & ASKED_ATTEND) {
+        desk->selected = catch_up(desk, cpu, now_ns);
+    }
+    if (asked & ASKED_TAKE) {
+        take_for(desk, cpu, desk->asked_entity, now_ns);
+    }
+    if (asked & ASKED_ORPHAN) {
+        complete_orphan(desk, cpu, now_ns);
+    }
+    if (asked & ASKED_ARM) {
+        publish_yield(desk, cpu);
+        arm(desk, cpu);
+    }
+    return 0;
+}
+
+/* Asks the domain; returns the number of the entity that would run. */
+INLINE u64 ask(takt_desk_t *desk, u32 cpu, u32 what, u32 entity, u64 now_ns) {
+    desk->asked = what;
+    desk->asked_entity = entity;
+    desk->asked_ns = now_ns;
+    desk->asker = bpf_get_smp_processor_id() + 1;
+    barrier();
+    scx_bpf_cpuperf_cap(cpu);
+    barrier();
+    return desk->selected;
+}
+
 /* Posts what is noted; returns the number of the entity that would run. */
 INLINE u64 attend(takt_desk_t *desk, u32 cpu) {
     u64 now_ns = bpf_ktime_get_ns();
@@ -396,7 +467,7 @@ INLINE u64 attend(takt_desk_t *desk, u32 cpu) {
     if (!has_begun(desk, now_ns) || desk->is_stolen) {
         return NONE;
     }
-    return (u32)catch_up(desk, cpu, now_ns);
+    return (u32)ask(desk, cpu, ASKED_ATTEND, TAKT_DESK_NONE, now_ns);
 }
 
 SEC("struct_ops/takt_enqueue")
@@ -414,33 +485,16 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
     }
     scx_bpf_dsq_insert(p, queue_of(place->seat.cpu, place->seat.entity), SCX_SLICE_INF, flags);
     /* a thread that is switched to does these in `running` */
-    publish_yield(desk, place->seat.cpu);
-    arm(desk, place->seat.cpu);
+    ask(desk, place->seat.cpu, ASKED_ARM, TAKT_DESK_NONE, 0);
     if (next != NONE && next != desk->running) {
         scx_bpf_kick_cpu(place->seat.cpu, SCX_KICK_PREEMPT);
     }
 }
 
-/* A decision that no thread carries out: none is to run, or the thread is gone. Returns whether another one is to be asked
- * for. */
-INLINE bool settle_without(takt_desk_t *desk, u32 cpu, u64 selected, u64 now_ns) {
-    u32 next = (u32)selected;
-    u32 key = cpu * TAKT_DESK_SLOTS + next;
-    u32 *has_thread = next != NONE ? bpf_map_lookup_elem(&crew, &key) : NULL;
-    if (has_thread && *has_thread) {
-        desk->absences++;
-        return false;
-    }
-    if (selected & OUTDATED) {
-        take(desk, next, now_ns);
-    }
-    if (next == NONE) {
-        return false;
-    }
-    state_of(desk, cpu, next);
-    post(desk, next, EVENT_COMPLETE, told_of(cpu)->job, ticks(desk, now_ns), now_ns);
-    desk->orphans++;
-    return true;
+INLINE bool has_thread(u32 cpu, u32 entity) {
+    u32 key = cpu * TAKT_DESK_SLOTS + entity;
+    u32 *member = bpf_map_lookup_elem(&crew, &key);
+    return member && *member;
 }
 
 static __noinline void move_other(u32 cpu) { scx_bpf_dsq_move_to_local(queue_of_others(cpu)); }
@@ -455,28 +509,31 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
     }
     desk->stopped_ns = 0;
     place_t *place = prev ? place_of(prev) : NULL;
-    u64 selected = catch_up(desk, cpu, now_ns);
+    u64 selected = ask(desk, cpu, ASKED_ATTEND, TAKT_DESK_NONE, now_ns);
     u32 i;
     bpf_for(i, 0, ORPHANS_MOST) {
         u32 next = (u32)selected;
-        if (place && place->seat.entity == next && prev->scx.flags & SCX_TASK_QUEUED) {
-            prev->scx.slice = SCX_SLICE_INF;
-            if (selected & OUTDATED) {
-                take(desk, next, now_ns);
-            }
-            publish(desk, cpu, next);
-            break;
-        }
-        if (next != NONE && scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {
-            break;
-        }
-        if (!settle_without(desk, cpu, selected, now_ns)) {
+        if (next == TAKT_DESK_NONE) {
+            ask(desk, cpu, ASKED_TAKE, TAKT_DESK_NONE, now_ns);
             move_other(cpu);
             break;
         }
-        selected = peek(desk, now_ns);
+        if (place && place->seat.entity == next && prev->scx.flags & SCX_TASK_QUEUED) {
+            prev->scx.slice = SCX_SLICE_INF;
+            ask(desk, cpu, ASKED_TAKE, next, now_ns);
+            break;
+        }
+        if (scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {
+            break;
+        }
+        if (has_thread(cpu, next)) {
+            desk->absences++;
+            move_other(cpu);
+            break;
+        }
+        selected = ask(desk, cpu, ASKED_ORPHAN, TAKT_DESK_NONE, now_ns);
     }
-    arm(desk, cpu);
+    ask(desk, cpu, ASKED_ARM, TAKT_DESK_NONE, now_ns);
 }
 
 SEC("struct_ops/takt_running")
@@ -496,24 +553,17 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     if (now_ns >= desk->end_ns) {
         return;
     }
-    u64 selected = has_begun(desk, now_ns) ? catch_up(desk, cpu, now_ns) : NONE;
+    u32 decided = desk->decided;
+    u64 selected = has_begun(desk, now_ns) ? ask(desk, cpu, ASKED_ATTEND | ASKED_TAKE | ASKED_ARM, entity, now_ns) : NONE;
     desk->stopped_ns = 0;
     if ((u32)selected != entity) {
         desk->mismatches++;
         scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
-    } else if (!place) {
-        settle_without(desk, cpu, selected, now_ns);
-        arm(desk, cpu);
-    } else {
+    } else if (place && decided != entity) {
         takt_linux_slot_t *slot = slot_of(cpu, entity);
-        if (slot && desk->decided != entity) {
+        if (slot) {
             slot->started++;
         }
-        if (selected & OUTDATED) {
-            take(desk, entity, now_ns);
-        }
-        publish(desk, cpu, entity);
-        arm(desk, cpu);
     }
 }
 

@@ -195,6 +195,10 @@ bool takt_machine_attach(takt_machine_t *machine) {
     if (bpf_program__autoload(kept)) {
         machine->switch_link = bpf_program__attach(kept);
     }
+    machine->decide_link = bpf_program__attach(bpf_object__find_program_by_name(machine->object, "takt_decide"));
+    if (machine->decide_link == NULL) {
+        return fail(machine, "the kernel does not attach the program that decides");
+    }
     machine->link =
         bpf_map__attach_struct_ops(map_of(machine, machine->is_full ? "takt_ops_of_all" : "takt_ops"));
     return machine->link != NULL || fail(machine, "the kernel does not attach the scheduler");
@@ -243,6 +247,8 @@ int takt_machine_state(const takt_machine_t *machine, const char **reason) {
 void takt_machine_detach(takt_machine_t *machine) {
     bpf_link__destroy(machine->link);
     bpf_link__destroy(machine->switch_link);
+    bpf_link__destroy(machine->decide_link);
+    machine->decide_link = NULL;
     machine->link = NULL;
     machine->switch_link = NULL;
 }
