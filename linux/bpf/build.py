@@ -19,6 +19,7 @@ describes the functions to the verifier; llc makes code. Exit status 1 and one l
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -77,7 +78,7 @@ def optimise(source: Path, target: Path, passes: str, *options: str) -> None:
 
 
 def for_the_kernel(work: Path) -> Path:
-    """Makes a module of the lowered one that the verifier accepts."""
+    """Makes a module of the lowered one in a folder that the verifier accepts."""
     keep = f"-internalize-public-api-list={','.join(ENTRIES)}"
     run(*CLANG, f"-I{ROOT}", ROOT / "linux/bpf/runtime.bpf.c", "-o", work / "runtime.ll")
     run(f"llvm-link-{VERSION}", "-S", work / "lowered.ll", work / "runtime.ll", "-o", work / "linked.ll")
@@ -95,10 +96,25 @@ def for_the_kernel(work: Path) -> Path:
     return work / "described.ll"
 
 
-def link_programs(work: Path, linux: Path, target: Path) -> None:
-    """Makes the object of the kernel's programs."""
+def compile_programs(linux: Path, target: Path) -> None:
+    """Makes IR of the kernel's programs."""
     includes = (f"-I{ROOT}", f"-I{linux}", f"-I{linux / 'root/usr/include'}")
-    run(*GLUE, *includes, ROOT / "linux/bpf/takt.bpf.c", "-o", work / "programs.ll")
+    run(*GLUE, *includes, ROOT / "linux/bpf/takt.bpf.c", "-o", target)
+
+
+def link_programs(work: Path, programs: Path, target: Path, left_out: set[int]) -> None:
+    """Makes the object of the kernel's programs and the module that is lowered in a folder.
+
+    Args:
+        work: the folder.
+        programs: what compile_programs made.
+        target: the object.
+        left_out: indices of the functions that it has not. The map of the used functions says so.
+    """
+    has = "".join(f"\\{int(index not in left_out):02x}" for index in range(lower.NUMBERS_MOST))
+    text = programs.read_text(encoding="utf-8")
+    text = re.sub(r"(@takt_used = .*) zeroinitializer,", lambda match: f'{match[1]} c"{has}",', text)
+    (work / "programs.ll").write_text(text, encoding="utf-8")
     run(f"llvm-link-{VERSION}", "-S", work / "programs.ll", for_the_kernel(work), "-o", work / "all.ll")
     # loops that LLVM rewrites carry values of which the verifier knows too much
     run(f"llc-{VERSION}", "-disable-lsr", "-march=bpf", "-mcpu=v4", "-filetype=obj", work / "all.ll", "-o", target)
@@ -137,7 +153,8 @@ def link_runner(linux: Path, into: Path, target: Path, *more: str | Path) -> Non
     rooms = (*(f"linux/{room}" for room in ("program", "lib")), *ROOMS, "remote")
     tasks = [file for room in rooms for file in sorted((ROOT / room).glob("*.c"))]
     daemon = ROOT / "linux/daemon"
-    link_program(linux, into, target, [daemon / "run_image.c", daemon / "clients.c", *tasks, *more])
+    smaller = f'-DTAKT_SMALLER="{into / "work/smaller/takt.bpf.o"}"'
+    link_program(linux, into, target, [smaller, daemon / "run_image.c", daemon / "clients.c", *tasks, *more])
 
 
 def link_daemon(linux: Path, into: Path) -> None:
@@ -145,6 +162,22 @@ def link_daemon(linux: Path, into: Path) -> None:
     link_program(
         linux, into, into / "taktd", [ROOT / f"linux/daemon/{name}.c" for name in ("taktd", "service", "loaded")]
     )
+
+
+def make_objects(work: Path, linux: Path, into: Path, tables: lower.Tables, left_out: set[int]) -> None:
+    """Makes the object of all functions, and the smaller one that takt-linux has."""
+    lowered = (work / "lowered.ll").read_text(encoding="utf-8")
+    kinds = [number - lower.NUMBERS for number in tables.kinds.values()]
+    whole, smaller = work / "whole", work / "smaller"
+    compile_programs(linux, work / "programs.ll")
+    for folder, text, target, without in (
+        (whole, uses.decide(lowered, kinds, True), into / "takt.bpf.o", set()),
+        (smaller, uses.decide(lowered, left_out, False), smaller / "takt.bpf.o", left_out),
+    ):
+        folder.mkdir(exist_ok=True)
+        (folder / "lowered.ll").write_text(text, encoding="utf-8")
+        link_programs(folder, work / "programs.ll", target, without)
+    run(f"llvm-strip-{VERSION}", "-g", smaller / "takt.bpf.o")
 
 
 def build(linux: Path, into: Path) -> None:
@@ -158,9 +191,9 @@ def build(linux: Path, into: Path) -> None:
     parts = compile_parts(work / "parts")
     run(f"llvm-link-{VERSION}", "-S", *parts, "-o", work / "core.ll")
     tables = lower.lower(work / "core.ll", parts, TABLES, work)
-    notes = uses.note(lower.read((work / "core.ll").read_text(encoding="utf-8")), tables, ENTRIES, TABLES)
-    (into / "tables.bin").write_bytes(tables.content + notes)
-    link_programs(work, linux, into / "takt.bpf.o")
+    module = lower.read((work / "core.ll").read_text(encoding="utf-8"))
+    (into / "tables.bin").write_bytes(tables.content + uses.note(module, tables, ENTRIES, TABLES))
+    make_objects(work, linux, into, tables, uses.left_out(module, tables, ENTRIES))
     for_the_daemon(work, into / "takt_arena.o")
     link_runner(linux, into, into / "takt-linux")
     link_daemon(linux, into)

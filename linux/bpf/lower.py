@@ -39,6 +39,8 @@ SAID = re.compile(
     r"\b(?:noundef|nonnull|nocapture|readonly|writeonly|readnone|noalias|nofree|returned|writable|dead_on_unwind"
     r"|dereferenceable(?:_or_null)?\(\d+\)|sret\([^)]*\)|range\([^)]*\)|align \d+(?= [%@]))\s"
 )
+# Structures that are tables only: code that reads one is reached only if the domains have a table of that kind.
+KINDS = ("takt_allocator", "takt_bandwidth_kind", "takt_job_source", "takt_locks", "takt_server_kind")
 DROPPED = re.compile(r"call void @llvm\.(?:lifetime|assume|experimental\.noalias)")
 
 
@@ -182,6 +184,8 @@ class Tables:
 
     addresses: dict[str, int] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)  # of the functions whose addresses are taken
+    kinds: dict[str, int] = field(default_factory=dict)  # numbers of KINDS, which follow
+    structures: dict[str, str] = field(default_factory=dict)  # of each constant that is one
     fields: dict[tuple[str, int], set[str]] = field(default_factory=lambda: defaultdict(set))
     members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # of a table
     content: bytes = b""
@@ -215,11 +219,15 @@ def lay_out(module: Module, base: int, folder: Path, types: dict[str, str]) -> T
     """Has the linker lay out all constants from an address on."""
     tables = Tables()
     tables.numbers = {name: NUMBERS + place for place, name in enumerate(sorted(taken_in(module)))}
-    if len(tables.numbers) > NUMBERS_MOST:
+    tables.kinds = {name: NUMBERS + len(tables.numbers) + place for place, name in enumerate(KINDS)}
+    if len(tables.numbers) + len(KINDS) > NUMBERS_MOST:
         raise UnknownError(f"the addresses of {len(tables.numbers)} functions are taken; {NUMBERS_MOST} have numbers")
     text = [HOST, *(f"{name} = type {kind}" for name, kind in module.types.items())]
     for name, constant in module.constants.items():
         plain = re.sub(r", align \d+$", "", constant)
+        tables.structures[name] = (types.get(name) or type_of(constant)).removeprefix("%struct.")
+        if number := tables.kinds.get(tables.structures[name]):
+            plain = f"{{ {type_of(constant)}, i64 }} {{ {plain}, i64 {number} }}"
         text.append(f'@{name} = constant {plain}, section "{SECTION}", align 16')
     text += [f"declare void @{name}()" for name in tables.numbers]
     source, loose, linked = folder / "tables.ll", folder / "tables.o", folder / "tables.elf"
@@ -411,8 +419,44 @@ class Lowering:
         """Rewrites a function."""
         parameters = [f"{kind.split(' %')[0]} %{place_of(kind)}" for kind in function.parameters]
         head = f"define {function.result} @{function.name}({', '.join(parameters)}){inlined(len(parameters))} {{"
-        lines = [rewritten for line in function.body for rewritten in self.line(function, line)]
+        lines = [rewritten for line in self.guarded(function) for rewritten in self.line(function, line)]
         self.text += [in_arena(line) for line in [head, *lines]] + ["}", ""]
+
+    def guarded(self, function: Function) -> list[str]:
+        """Returns the body of a function that returns before it reads a table of a kind that the domains have not."""
+        block = str(len(function.parameters))
+        lines: list[str] = []
+        known: set[str] = set()
+        moved: dict[str, str] = {}
+        label = block
+        for line in function.body:
+            if match := re.match(rf"({NAME}):", line):
+                label, known = match[1], set()
+            tag = re.match(r"  .* = load .*!tbaa (!\d+)", line)
+            kind = self.candidates.field_of(tag[1])[0] if tag else ""
+            if kind in self.tables.kinds and kind not in known:
+                known.add(kind)
+                is_had, rest = self.value(), self.value()
+                moved[label] = rest
+                index = self.tables.kinds[kind] - NUMBERS
+                lines += [f"  {is_had} = call i1 @takt_is_used(i64 {index})"]
+                lines += [f"  br i1 {is_had}, label {rest}, label %takt_absent", f"{rest[1:]}:"]
+            lines.append(line)
+        if not moved:
+            return lines
+        lines = [
+            re.sub(rf", %({NAME}) \]", lambda match: f", {moved.get(match[1], '%' + match[1])} ]", line)
+            if " = phi " in line
+            else line
+            for line in lines
+        ]
+        bare = function.result.split()[-1]
+        return [
+            *lines,
+            "takt_absent:",
+            f"  call void @takt_refuse_call(i64 {NUMBERS - 1})",
+            f"  ret {nothing_of(bare)}",
+        ]
 
     def line(self, function: Function, line: str) -> list[str]:
         """Rewrites a line of a function."""
@@ -483,8 +527,7 @@ class Lowering:
             used = f"  %u{place} = call i1 @takt_is_used(i64 {self.tables.numbers[one] - NUMBERS})"
             lines += [f"c{place}:", used, f"  br i1 %u{place}, label %d{place}, label %none"]
             lines += [f"d{place}:", f"{start}call {result} @{one}({named})", f"  ret {end}"]
-        nothing = {"void": "void", "ptr": "ptr null"}.get(bare, f"{bare} 0")
-        lines += ["none:", "  call void @takt_refuse_call(i64 %number)", f"  ret {nothing}", "}", ""]
+        lines += ["none:", "  call void @takt_refuse_call(i64 %number)", f"  ret {nothing_of(bare)}", "}", ""]
         return [in_arena(line) for line in lines]
 
     def copy(self, arguments: list[str]) -> list[str]:
@@ -529,6 +572,11 @@ def pieces(size: str) -> list[tuple[int, str]]:
             found.append((offset, f"i{8 * width}"))
             offset, left = offset + width, left - width
     return found
+
+
+def nothing_of(result: str) -> str:
+    """Returns what a function returns that has no result."""
+    return {"void": "void", "ptr": "ptr null"}.get(result, f"{result} 0")
 
 
 def aligned(line: str) -> str:

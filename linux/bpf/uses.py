@@ -4,8 +4,8 @@
 A domain can call a function through a pointer if its memory has the function's number or a table with it, or if code
 that it calls names the function or such a table. Notes are words behind the tables, at their addresses in the arena:
 
-    lists       for each number of a function, what its code and the code that it calls directly name; a list for the
-                functions that programs call
+    lists       for each number of a function, what its code and the code that it calls directly name; an empty list for
+                each kind of table; a list for the functions that programs call
     starts      of each table, of each list, and the end of the last one
     counts      of tables and of numbers
 
@@ -18,9 +18,12 @@ import re
 import struct
 from collections.abc import Iterable, Sequence
 
-from lower import NAME, Module, Tables
+from lower import NAME, NUMBERS, Module, Tables
 
 WORD = 8
+# What the smaller object has: policies and their needs, unless these are of a kind that is left out.
+ROOTS = ("takt_policy", "takt_job_source", "takt_locks")
+LEFT_OUT = ("takt_allocator", "takt_bandwidth_kind", "takt_server_kind")
 
 
 def named_by(module: Module, starts: Iterable[str]) -> set[str]:
@@ -56,9 +59,49 @@ def note(module: Module, tables: Tables, entries: Sequence[str], base: int) -> b
     starts = sorted(set(tables.addresses.values()))
     words: list[int] = []
     count = len(starts)
-    for functions in [*([name] for name in sorted(tables.numbers, key=tables.numbers.__getitem__)), entries]:
+    of_numbers = ([name] for name in sorted(tables.numbers, key=tables.numbers.__getitem__))
+    for functions in [*of_numbers, *([] for _ in tables.kinds), entries]:
         starts.append(start + WORD * len(words))
         words += sorted(value[name] for name in named_by(module, functions) if name in value)
     starts.append(start + WORD * len(words))
-    words += [*starts, count, len(tables.numbers)]
+    words += [*starts, count, len(tables.numbers) + len(tables.kinds)]
     return bytes(padding) + struct.pack(f"<{len(words)}Q", *words)
+
+
+def closure(module: Module, starts: Iterable[str]) -> set[str]:
+    """Returns the functions and constants that functions and constants name, and those that these name."""
+    found: set[str] = set()
+    ahead = list(starts)
+    while ahead:
+        name = ahead.pop()
+        if name in found:
+            continue
+        found.add(name)
+        if name in module.functions:
+            ahead += named_by(module, [name])
+        elif name in module.constants:
+            ahead += re.findall(rf"@({NAME})", module.constants[name])
+    return found
+
+
+def left_out(module: Module, tables: Tables, entries: Sequence[str]) -> set[int]:
+    """Returns the indices of functions, and of kinds of tables, that the smaller object has not."""
+
+    def has_room_for(name: str) -> bool:
+        return not any(tables.structures.get(other) in LEFT_OUT for other in closure(module, [name]))
+
+    roots = [name for name, structure in tables.structures.items() if structure in ROOTS and has_room_for(name)]
+    in_tables = set().union(*tables.members.values())
+    kept = closure(module, [*entries, *roots, *(tables.numbers.keys() - in_tables)])
+    numbers = [number for name, number in tables.numbers.items() if name not in kept]
+    return {number - NUMBERS for number in [*numbers, *(tables.kinds[kind] for kind in LEFT_OUT)]}
+
+
+def decide(text: str, indices: Iterable[int], is_used: bool) -> str:
+    """Returns a lowered module that knows of some functions and kinds whether they are used."""
+    known = set(indices)
+
+    def replace(match: re.Match[str]) -> str:
+        return f"{match[1]} = freeze i1 {str(is_used).lower()}" if int(match[2]) in known else match[0]
+
+    return re.sub(r"(%\S+) = call i1 @takt_is_used\(i64 (\d+)\)", replace, text)

@@ -61,6 +61,30 @@ static void *map_memory(const takt_machine_t *machine, const char *name) {
     return memory != MAP_FAILED ? memory : NULL;
 }
 
+/* Whether an object has all functions that are used. */
+static bool has_used(const struct bpf_object *object, const takt_uses_t *uses) {
+    size_t bytes;
+    const uint8_t *has = bpf_map__initial_value(bpf_object__find_map_by_name(object, ".rodata.used"), &bytes);
+    for (uint32_t i = 0; i < TAKT_FUNCTIONS; i++) {
+        if (uses->is_used[i] && has[i] == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Opens the smaller object in place of the one that is open, if it has all that is used. */
+static void prefer_smaller(takt_machine_t *machine) {
+    const struct bpf_object_open_opts options = {.sz = sizeof options, .object_name = "takt"};
+    struct bpf_object *smaller = bpf_object__open_mem(machine->smaller, machine->smaller_bytes, &options);
+    if (smaller != NULL && has_used(smaller, machine->uses)) {
+        bpf_object__close(machine->object);
+        machine->object = smaller;
+    } else {
+        bpf_object__close(smaller);
+    }
+}
+
 static bool set_sizes(takt_machine_t *machine, bool has_switches) {
     const uint32_t processors = machine->processors;
     if (bpf_map__set_max_entries(map_of(machine, "slots"), processors * TAKT_DESK_SLOTS) != 0 ||
@@ -121,6 +145,9 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
     machine->object = bpf_object__open_file(object, NULL);
     if (machine->object == NULL) {
         return fail(machine, "the compiled programs cannot be read");
+    }
+    if (machine->uses != NULL && machine->smaller != NULL) {
+        prefer_smaller(machine);
     }
     if (!set_sizes(machine, has_switches)) {
         return fail(machine, "the compiled programs are of another version");

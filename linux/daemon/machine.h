@@ -41,10 +41,12 @@ typedef struct takt_machine {
         is_full; /* set by the caller: threads of the fair class are scheduled too, while the domains select none */
     bool is_quiet;           /* set by the caller: libbpf says nothing */
     const takt_uses_t *uses; /* set by the caller: the functions that are loaded; NULL for all */
-    uint32_t processors;     /* for which there is memory */
-    const char *folder;      /* where the kernel tells of sched_ext; set by opening */
-    const char *what;        /* the step that failed */
-    int error;               /* errno of that */
+    const void *smaller;     /* set by the caller: an object that is loaded if it has these; NULL for none */
+    size_t smaller_bytes;
+    uint32_t processors; /* for which there is memory */
+    const char *folder;  /* where the kernel tells of sched_ext; set by opening */
+    const char *what;    /* the step that failed */
+    int error;           /* errno of that */
 } takt_machine_t;
 
 /* Adds the functions that a domain of `count` words of an image needs to `uses`, zeroed before the first one. Nothing is loaded

@@ -80,6 +80,16 @@ static _Noreturn void end(int status, const char *what, const char *detail) {
     exit(status);
 }
 
+/* The smaller object, which build.py names. */
+__asm__(
+    ".pushsection .rodata\n"
+    ".balign 16\n"
+    "takt_smaller: .incbin \"" TAKT_SMALLER
+    "\"\n"
+    "takt_smaller_end:\n"
+    ".popsection\n");
+extern const char takt_smaller[], takt_smaller_end[];
+
 /* ---- files ------------------------------------------------------------------------------------------------ */
 
 static uint64_t *read_words(const char *name, uint64_t *count) {
@@ -385,6 +395,8 @@ static void load(takt_machine_t *machine, char **arguments, uint32_t processors,
     const uint64_t before = takt_clock_read(CLOCK_MONOTONIC);
     machine->is_full = getenv("TAKT_LINUX_FULL") != NULL;
     machine->uses = uses;
+    machine->smaller = takt_smaller;
+    machine->smaller_bytes = (size_t)(takt_smaller_end - takt_smaller);
     if (!takt_machine_open(machine, arguments[1], arguments[2], processors, true)) {
         end(STATUS_FAILED, machine->what, strerror(machine->error));
     }

@@ -184,7 +184,10 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     parts = build.compile_parts(folder / "parts")
     lower.run(TOOLS[3], "-S", *parts, "-o", folder / "core.ll")
     tables = lower.lower(folder / "core.ll", parts, build.TABLES, folder)
-    notes = uses.note(lower.read((folder / "core.ll").read_text()), tables, build.ENTRIES, build.TABLES)
+    module = lower.read((folder / "core.ll").read_text())
+    notes = uses.note(module, tables, build.ENTRIES, build.TABLES)
+    left_out = uses.left_out(module, tables, build.ENTRIES)
+    (folder / "left_out").write_text("".join(f"{lower.NUMBERS + index}\n" for index in left_out))
     (folder / "tables.bin").write_bytes(tables.content + notes)
     entries = [f"takt_domain_{name}" for name in OF_SIMULATED]
     lowered = object_of((folder / "lowered.ll").read_text(), entries, folder)
@@ -247,7 +250,8 @@ def test_only_what_a_domain_can_call_is_used(
 
     def used_by(system: takt.System) -> set[str]:
         assert execute(programs[1], image_of(system), tmp_path).status == 0
-        return {names[lower.NUMBERS + int(line)] for line in (tmp_path / "used").read_text().split()}
+        found = (tmp_path / "used").read_text().split()
+        return {names[number] for line in found if (number := lower.NUMBERS + int(line)) in names}
 
     plain, servers, change = (
         used_by(takt.load(EXAMPLES / f"{name}.toml")) for name in ("smallest", "servers", "mode_change")
@@ -259,6 +263,9 @@ def test_only_what_a_domain_can_call_is_used(
     assert servers - plain == {"takt_server_begin_period"}
     assert {"rm_level", "edf_level", "takt_jobs_abort"} <= change  # the policy before and after
     assert len(plain) < len(names) // 10
+    without = {names.get(int(number)) for number in (programs[1].parent / "left_out").read_text().split()}
+    assert not without & (plain | change)
+    assert {"takt_server_begin_period", "rate_based_start"} <= without
 
 
 def test_notes_follow_calls_tables_and_addresses(tmp_path: Path) -> None:
@@ -276,6 +283,7 @@ def test_notes_follow_calls_tables_and_addresses(tmp_path: Path) -> None:
     tables = lower.lower(module, [module], build.TABLES, tmp_path)
     notes = uses.note(lower.read(module.read_text()), tables, ["entry"], build.TABLES)
     words = struct.unpack(f"<{len(notes) // 8}Q", notes)
+    kinds = len(lower.KINDS)
     table, end = build.TABLES, build.TABLES + len(tables.content)
-    assert words == (tables.numbers["three"], table, *[end] * 4, end + 8, 1, 3)
+    assert words == (tables.numbers["three"], table, *[end] * (4 + kinds), end + 8, 1, 3 + kinds)
     assert uses.note(lower.read(module.read_text()), tables, ["other"], table)[:8] == struct.pack("<Q", table)
