@@ -498,6 +498,8 @@ def test_instant_0_waits_for_all_threads(taktd: Daemon, tmp_path: Path) -> None:
     daemon.detach(taktd.path)
     with pytest.raises(BoardError, match="there is no trace"):
         daemon.trace(tmp_path / "T", taktd.path)
+    changes = "waits for threads", "attached", "detached", "waits for threads", "detached"
+    assert taktd.end() == (0, "".join(f"taktd: {change}\n" for change in changes))
 
 
 def test_many_programs_at_once(taktd: Daemon) -> None:
