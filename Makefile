@@ -74,6 +74,7 @@ test: lint ctest pytest
 
 soak: export TAKT_SYSTEMS := $(SYSTEMS)
 soak: export TAKT_FUZZ_SECONDS := $(FUZZ_SECONDS)
+soak: LINUX_TOO := --systemd
 soak: ctest pytest proof
 
 # Says so and goes on where the model checker cannot be had.
@@ -197,7 +198,7 @@ build: tools-test
 pytest: tools-test $(STAMPS)/package $(STAMPS)/test
 	@mkdir -p build
 	@$(PYTHON) tools/get_cbmc.py > build/cbmc.txt || true
-	@$(PREPARE) tools linux && $(PYTHON) tools/get_linux.py > build/linux.txt || true
+	@$(PREPARE) tools linux && $(PYTHON) tools/get_linux.py $(LINUX_TOO) > build/linux.txt || true
 	$(RUN) -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
 	    --junitxml build/pytest.xml
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fetches a kernel that has sched_ext, and what builds programs in BPF for it, into a folder of the project.
 
-Usage: get_linux.py [--into FOLDER] (default: build/linux).
+Usage: get_linux.py [--into FOLDER] [--systemd] (default: build/linux).
 
 Prints the folder. Debian's packages are unpacked into it, not installed:
 
@@ -10,7 +10,8 @@ Prints the folder. Debian's packages are unpacked into it, not installed:
     vmlinux.h           its types, for programs in BPF
     root/               usr/sbin/bpftool, usr/include/bpf, usr/lib/*-linux-gnu/libbpf.a, usr/bin/qemu-system-x86_64;
                         usr/bin/cyclictest and usr/bin/rt-app with their libraries, as clients
-    packages            what was unpacked; written last
+    systemd/            with --systemd: systemd and its libraries, for the test of taktd's unit
+    packages            what was unpacked; written last. systemd/ has its own
 
 The emulator is unpacked too, because that of Debian 12 lets one of several processors run for milliseconds. Its
 libraries, and all else, are installed from the machine's own release: `prepare.py tools linux`. Exit status 1 and one
@@ -35,6 +36,11 @@ PACKAGES = {
     "bookworm": ("rt-tests", "rt-app", "libjson-c5", "libnuma1", "libc6", "libgcc-s1"),
     "bookworm-backports": ("bpftool", "libbpf-dev", "libbpf1", "qemu-system-x86", "qemu-system-data"),
 }
+SYSTEMD = (
+    *("systemd", "libsystemd-shared", "libacl1", "libapparmor1", "libaudit1", "libblkid1", "libcap-ng0", "libcap2"),
+    *("libcrypt1", "libgcrypt20", "libgpg-error0", "libip4tc2", "libkmod2", "liblz4-1", "liblzma5", "libmount1"),
+    *("libpam0g", "libpcre2-8-0", "libseccomp2", "libselinux1", "libssl3", "libzstd1"),
+)
 ZSTD = b"\x28\xb5\x2f\xfd"
 """The first bytes of what zstd compressed."""
 
@@ -54,6 +60,26 @@ def extract(image: Path, kernel: Path) -> None:
     kernel.write_bytes(done.stdout)
 
 
+def begin(stamp: Path, packages: object) -> bool:
+    """Empties the folder of a stamp, unless the stamp says that it has just these packages. Returns whether it did."""
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == repr(packages):
+        return False
+    shutil.rmtree(stamp.parent, ignore_errors=True)
+    return True
+
+
+def fetch_systemd(folder: Path) -> None:
+    """Makes sure that a folder has systemd.
+
+    Raises:
+        NotHadError: It cannot be had.
+    """
+    stamp = folder / "packages"
+    if begin(stamp, SYSTEMD):
+        unpack("bookworm", SYSTEMD, folder)
+        stamp.write_text(repr(SYSTEMD), encoding="utf-8")
+
+
 def fetch(folder: Path) -> None:
     """Makes sure that a folder has the kernel and what builds programs for it.
 
@@ -61,9 +87,8 @@ def fetch(folder: Path) -> None:
         NotHadError: It cannot be had.
     """
     stamp = folder / "packages"
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == repr(PACKAGES):
+    if not begin(stamp, PACKAGES):
         return
-    shutil.rmtree(folder, ignore_errors=True)
     root, kernel = folder / "root", folder / "vmlinux"
     for release, packages in PACKAGES.items():
         unpack(release, packages, root)
@@ -82,9 +107,13 @@ def main() -> int:
     """Prints where it is."""
     parser = argparse.ArgumentParser(description="fetch a kernel that has sched_ext, bpftool and libbpf")
     parser.add_argument("--into", type=Path, default=ROOT / "build" / "linux")
-    folder = parser.parse_args().into.resolve()
+    parser.add_argument("--systemd", action="store_true", help="fetch systemd, too")
+    options = parser.parse_args()
+    folder = options.into.resolve()
     try:
         fetch(folder)
+        if options.systemd:
+            fetch_systemd(folder / "systemd")
     except (NotHadError, OSError, subprocess.TimeoutExpired) as error:
         print(f"the kernel of Linux cannot be had here: {error}", file=sys.stderr)
         return 1

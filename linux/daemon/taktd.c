@@ -250,8 +250,9 @@ static int open_signals(void) {
 
 /* Says what changed, for the journal. */
 static void report(takt_daemon_state_t before) {
+    static const char *const words[] = {"detached", "waits for threads", "attached"};
     if (service.state != before) {
-        fprintf(stderr, "taktd: %s%s%s\n", service.state == TAKT_DAEMON_IDLE ? "detached" : "attached",
+        fprintf(stderr, "taktd: %s%s%s\n", words[service.state],
                 service.reason[0] != '\0' ? ": the kernel ended the scheduler: " : "", service.reason);
     }
 }

@@ -124,6 +124,7 @@ static pid_t beget(void) {
     const pid_t process = fork();
     if (process == 0) {
         (void)close(bpf_link__fd(machine->link));
+        (void)close(bpf_link__fd(machine->decide_link));
     }
     return process;
 }
@@ -170,6 +171,8 @@ static void commit(takt_worker_t *worker) {
         (void)takt_linux_lock(0);
         *late_page = 1;
         (void)takt_linux_unlock(0);
+    } else if (is("undecided")) {
+        (void)dup2(open("/dev/null", O_RDONLY), bpf_link__fd(machine->decide_link));
     } else if (is("daemon")) {
         (void)kill(getppid(), SIGKILL);
     }
@@ -287,7 +290,8 @@ takt_linux_status_t __wrap_takt_worker_execute(takt_worker_t *worker) {
         prepare_page();
     }
     const takt_linux_status_t status = execute(worker);
-    if (status != TAKT_LINUX_ERROR_DISMISSED && !is("offline")) { /* whichever thread is first ends the run */
+    const bool is_race = is("offline") || is("undecided"); /* whichever thread is first ends the run */
+    if (status != TAKT_LINUX_ERROR_DISMISSED && !is_race) {
         say("thread: %s", takt_linux_message(status));
     }
     if (is("offline")) {

@@ -326,7 +326,8 @@ def test_systemd_is_told(program: Path, tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_without_taktd_the_remedy_is_named(tmp_path: Path) -> None:
     path = tmp_path / "none"
-    expected = f"taktd does not run at {path} (No such file or directory); start it: systemctl start taktd\n"
+    remedy = "start it: systemctl start taktd, or takt linux daemon as root"
+    expected = f"taktd does not run at {path} (No such file or directory); {remedy}\n"
     for words in (("load", SET), ("status",), ("detach",), ("trace", "T")):
         assert invoke("linux", *words, "--socket", str(path)) == (1, "", expected)
 
@@ -497,6 +498,8 @@ def test_instant_0_waits_for_all_threads(taktd: Daemon, tmp_path: Path) -> None:
     daemon.detach(taktd.path)
     with pytest.raises(BoardError, match="there is no trace"):
         daemon.trace(tmp_path / "T", taktd.path)
+    changes = "waits for threads", "attached", "detached", "waits for threads", "detached"
+    assert taktd.end() == (0, "".join(f"taktd: {change}\n" for change in changes))
 
 
 def test_many_programs_at_once(taktd: Daemon) -> None:

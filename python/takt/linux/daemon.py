@@ -224,7 +224,8 @@ def _connected(path: Path) -> Iterator[_Connection]:
             raise BoardError(f"{path}: permission denied; run as root, or as a member of the socket's group") from None
         except OSError as error:
             why = error.strerror or error
-            raise BoardError(f"taktd does not run at {path} ({why}); start it: systemctl start taktd") from None
+            remedy = "start it: systemctl start taktd, or takt linux daemon as root"
+            raise BoardError(f"taktd does not run at {path} ({why}); {remedy}") from None
         yield _Connection(connection)
 
 
