@@ -10,7 +10,7 @@
 #endif
 
 enum {
-    TAKT_DESKS = 64,          /* processors, at most */
+    TAKT_DESKS = 64,          /* processors, at most; a power of two */
     TAKT_DESK_SLOTS = 2048,   /* entities of a domain, at most */
     TAKT_SEATS = 4096,        /* threads, at most */
     TAKT_SWITCHES = 1u << 18, /* switches of a processor that are kept */
@@ -62,6 +62,16 @@ typedef struct takt_desk {
     uint32_t is_stolen;  /* 1: by another class, which runs now */
     uint32_t first;      /* of the events in `pending` */
     uint32_t count;      /* likewise */
+    uint64_t wanted_ns;  /* the timer has to expire then; it may be armed for an earlier instant */
+    /* what a program asks of the domain */
+    uint32_t asker;        /* the processor on which it executes, plus 1; 0: none asks */
+    uint32_t asked;        /* bits of takt.bpf.c */
+    uint64_t asked_ns;     /* instant */
+    uint32_t asked_entity; /* TAKT_DESK_NONE for none */
+    /* the answer */
+    uint32_t is_selected; /* 1: `selected` holds until an event, a decision or `next_ns` */
+    uint64_t selected;    /* as of takt_domain_selected */
+    uint64_t next_ns;     /* the domain is to be asked again then; 0: never */
     takt_pending_t pending[TAKT_PENDING];
 } takt_desk_t;
 
@@ -94,6 +104,7 @@ typedef struct takt_demand {
 
 /* What a domain says of an entity. In the arena, one for each processor, and behind it a takt_demand_t. Instants are in ticks; UINT64_MAX: none. */
 typedef struct takt_told {
+    uint64_t next; /* of the domain: it is to be asked again then */
     uint64_t release;
     uint64_t deadline;
     uint64_t next_release;
@@ -103,6 +114,8 @@ typedef struct takt_told {
     uint32_t change;    /* one more than the number; 0: none */
     uint32_t is_missed; /* as of the last decision for it */
     uint32_t rate;
+    uint32_t sleeper; /* the entity without a job that is released at `next`; TAKT_DESK_NONE: none is */
+    uint32_t unused;
 } takt_told_t;
 
 #endif

@@ -220,7 +220,7 @@ uint64_t takt_domain_pass(uint64_t domain, uint64_t now) {
         takt_dispatcher_settle(passed->system.dispatcher, instant);
         scheduler->next = takt_dispatcher_next(passed->system.dispatcher);
     }
-    return 0;
+    return takt_domain_next(domain);
 }
 
 uint64_t takt_domain_selected(uint64_t domain) {

@@ -113,7 +113,7 @@ uint64_t takt_domain_post(uint64_t domain, uint64_t kind_and_entity, uint64_t jo
  * because a server that idles pays. */
 uint64_t takt_domain_peek(uint64_t domain, uint64_t now);
 
-/* The parts of a peek: handles what is due, and returns 0; selects. A selection has TAKT_DOMAIN_OUTDATED added if the
+/* The parts of a peek: handles what is due, and returns as takt_domain_next; selects. A selection has TAKT_DOMAIN_OUTDATED added if the
  * decision is to be taken. */
 uint64_t takt_domain_pass(uint64_t domain, uint64_t now);
 uint64_t takt_domain_selected(uint64_t domain);

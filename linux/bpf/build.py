@@ -37,11 +37,11 @@ DEEPEST = 7  # frames: the verifier allows eight, and one is that of the program
 ROOMS = ("core", "policy", "system")
 FILES = ("remote/scheduler.c", "linux/domain.c", "linux/negotiation.c", "linux/bpf/tell.c")
 ENTRIES = tuple(
-    f"takt_domain_{name}" for name in ("post", "pass", "selected", "settle", "commit", "next", "tell", "next_sleeper")
+    f"takt_domain_{name}" for name in ("post", "pass", "selected", "settle", "commit", "state", "tell")
 )
 FOR_THE_DAEMON = (
     *ENTRIES,
-    *(f"takt_domain_{name}" for name in ("build", "end", "message", "next_release", "requested")),
+    *(f"takt_domain_{name}" for name in ("build", "end", "message", "next", "next_release", "requested")),
 )
 CLANG = (
     f"clang-{VERSION} -target bpf -mcpu=v4 -O2 -mllvm -inline-threshold=40 -fno-delete-null-pointer-checks "

@@ -21,9 +21,8 @@ u64 takt_domain_pass(u64 domain, u64 now);
 u64 takt_domain_selected(u64 domain);
 u64 takt_domain_settle(u64 domain, u64 now);
 u64 takt_domain_commit(u64 domain, u64 now);
-u64 takt_domain_next(u64 domain);
+u64 takt_domain_state(u64 domain, u64 entity);
 u64 takt_domain_tell(u64 domain, u64 entity, u64 told);
-u64 takt_domain_next_sleeper(u64 domain);
 
 /* ---- memory that is shared with programs and the daemon --------------------------------------------------- */
 
@@ -61,18 +60,6 @@ struct {
 } crew SEC(".maps");
 
 /* ---- memory of the kernel's programs ---------------------------------------------------------------------- */
-
-typedef struct place {
-    takt_seat_t seat;
-    u32 is_asleep;
-} place_t;
-
-struct {
-    __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __type(key, int);
-    __type(value, place_t);
-} places SEC(".maps");
 
 typedef struct takt_alarm {
     struct bpf_timer timer;

@@ -2,12 +2,13 @@
 /* The programs that make a domain the scheduler of a processor, under sched_ext. They observe events and switches; the
  * domain decides (linux/domain.h), lowered into the same object.
  *
- *     quiescent, runnable, yield, disable   a thread sleeps, wakes, hands a request over, ends: noted
- *     set_cpumask                           a thread leaves its processor: noted as its end
- *     enqueue     a thread is runnable: post what is noted; peek: is it to run?
- *     dispatch    the processor is free, or the timer has expired: post; peek; move the selected thread in
- *     running     a thread begins to run: post; take: the decision takes effect
+ *     quiescent, yield, disable   a thread sleeps, hands a request over, ends: noted
+ *     set_cpumask                 a thread leaves its processor: noted as its end
+ *     enqueue     a thread is runnable; if it slept, that is noted. Attend: post what is noted, select; is it to run?
+ *     dispatch    the processor is free, or the timer has expired: attend; move the selected thread in
+ *     running     a thread begins to run: attend; take: the decision takes effect
  *     cpu_release, stopping       another class takes the processor: noted
+ *     decide      what the others ask of the domain
  *
  * Rules:
  * 1. All of these hold the lock of the processor's run queue. That lock is the domain's: the threads of a domain are
@@ -20,8 +21,9 @@
  *    its job is completed at once (desk.orphans).
  * 5. While another class has the processor of a job that runs, the domain gets no events; they are noted. Then the decision
  *    is taken again. So what other classes take is charged to no budget.
- *
- * Only three programs call the domain: the verifier checks all of it for each one.
+ * 6. Only `decide` calls the domain, because the verifier checks all of it for each program that does. No program can call
+ *    another one, but the kernel calls a program when a function begins. The others call such a function, which does
+ *    nothing else of interest. What is asked and answered stands in the desk.
  *
  * Source: docs/explanation/linux.md. */
 #include <vmlinux.h>
@@ -48,17 +50,26 @@ enum {
     CLOCK = 1,            /* CLOCK_MONOTONIC */
     STATE_DEAD = 0x80,    /* TASK_DEAD */
     DROPPED_MOST = 4,     /* decisions in a row that a lock drops which waited for its budget */
-    ORPHANS_MOST = 8,     /* jobs without a thread that a dispatch completes */
+    ASKED_ATTEND = 1,
+    ASKED_TAKE = 2,
+    ASKED_ORPHAN = 4,
+    ASKED_ARM = 8,
+    ASKED_ENTER = 16,
+    ORPHANS_MOST = 8, /* jobs without a thread that a dispatch completes */
 };
 
 #define OF_THREAD (1ull << 31) /* as TAKT_DOMAIN_OF_THREAD, above the kind */
 #define OUTDATED (1ull << 32)  /* as TAKT_DOMAIN_OUTDATED */
 #define NONE ((u64)TAKT_DESK_NONE)
+/* The word that sched_ext leaves to a scheduler in each thread is its seat, or 0. The processor stands above the entity. */
+#define SEATED (1ull << 63)
+#define ASLEEP (1ull << 62)
 /* Each frame counts: the domain needs the others. */
 #define INLINE static inline __attribute__((always_inline))
 #define NEVER (~0ull)
 #define __arena __attribute__((address_space(1)))
 
+char unanswered[] SEC(".data.unanswered") = "the program that decides does not answer";
 volatile const bool is_full; /* threads of the fair class are scheduled here, too */
 
 /* A program may use the arena if it has its map. */
@@ -72,7 +83,11 @@ INLINE takt_linux_slot_t *slot_of(u32 cpu, u32 entity) {
     return bpf_map_lookup_elem(&slots, &key);
 }
 
-INLINE place_t *place_of(struct task_struct *p) { return bpf_task_storage_get(&places, p, NULL, 0); }
+/* The verifier sees the bound of a mask. */
+INLINE u32 cpu_of(u64 seat) { return (u32)(seat >> 32) & (TAKT_DESKS - 1); }
+
+/* The desk of a seat, NULL for none. */
+INLINE takt_desk_t *desk_at(u64 seat) { return seat & SEATED ? desk_of(cpu_of(seat)) : NULL; }
 
 /* The queue of a thread that waits. */
 INLINE u64 queue_of(u32 cpu, u32 entity) { return (u64)(cpu + 1) << 32 | entity; }
@@ -99,44 +114,63 @@ INLINE bool has_begun(const takt_desk_t *desk, u64 now_ns) {
     return now_ns >= desk->epoch_ns && now_ns < desk->end_ns;
 }
 
+/* The timer is not put off, because that costs each switch; it starts itself again if it is early. */
 static int expire(void *map, u32 *cpu, takt_alarm_t *alarm) {
     takt_desk_t *desk = desk_of(*cpu);
-    if (desk) {
-        desk->timer_ns = 0;
+    if (!desk) {
+        return 0;
+    }
+    desk->timer_ns = 0;
+    if (desk->wanted_ns > bpf_ktime_get_ns()) {
+        desk->timer_ns = desk->wanted_ns;
+        bpf_timer_start(&alarm->timer, desk->wanted_ns, BPF_F_TIMER_ABS | BPF_F_TIMER_CPU_PIN);
+    } else {
         scx_bpf_kick_cpu(*cpu, SCX_KICK_PREEMPT);
     }
     return 0;
 }
 
+INLINE bool is_armed_by(const takt_desk_t *desk, u64 at_ns) {
+    return desk->timer_ns && desk->timer_ns <= at_ns;
+}
+
 INLINE void arm_at(takt_desk_t *desk, u32 cpu, u64 at_ns) {
-    takt_alarm_t *alarm = bpf_map_lookup_elem(&alarms, &cpu);
-    if (alarm && desk->timer_ns != at_ns) {
+    desk->wanted_ns = at_ns;
+    takt_alarm_t *alarm = is_armed_by(desk, at_ns) ? NULL : bpf_map_lookup_elem(&alarms, &cpu);
+    if (alarm) {
         desk->timer_ns = at_ns;
         bpf_timer_start(&alarm->timer, at_ns, BPF_F_TIMER_ABS | BPF_F_TIMER_CPU_PIN);
     }
 }
 
-/* A thread that sleeps until its release has a timer of its own: a second one at the same instant would delay it. */
+/* Asks for a dispatch at the next instant that the domain has told. A thread that sleeps until its release has a timer of
+ * its own: a second one at the same instant would delay it. */
 INLINE void arm(takt_desk_t *desk, u32 cpu) {
-    u64 next = instant(desk, takt_domain_next(desk->domain));
+    const takt_told_t __arena *told = told_of(cpu);
+    u64 next = instant(desk, told->next);
     if (!next || next >= desk->end_ns || desk->epoch_ns >= desk->end_ns) {
         return;
     }
-    u32 key = cpu * TAKT_DESK_SLOTS + (u32)takt_domain_next_sleeper(desk->domain);
+    u32 key = cpu * TAKT_DESK_SLOTS + told->sleeper;
     u32 *sleeper = bpf_map_lookup_elem(&crew, &key);
     arm_at(desk, cpu, sleeper && *sleeper == CREW_ASLEEP ? next + BACKSTOP_NS : next);
 }
 
 /* ---- slots ------------------------------------------------------------------------------------------------ */
 
-/* Writes what the domain says of an entity into its slot. */
-INLINE u32 publish(takt_desk_t *desk, u32 cpu, u32 entity) {
+INLINE void tell(const takt_desk_t *desk, u32 cpu, u32 entity) {
+    takt_domain_tell(desk->domain, entity, (u64)told_of(cpu));
+}
+
+/* Writes what the domain has told of an entity into its slot. */
+INLINE void publish(takt_desk_t *desk, u32 cpu, u32 entity, bool has_started) {
     takt_linux_slot_t *slot = slot_of(cpu, entity);
-    takt_told_t __arena *told = told_of(cpu);
-    u32 state = takt_domain_tell(desk->domain, entity, (u64)told);
+    const takt_told_t __arena *told = told_of(cpu);
+    u32 state = told->state;
     if (!slot) {
-        return 0;
+        return;
     }
+    slot->started += has_started;
     slot->job = told->job;
     slot->waiting = told->waiting;
     slot->change = told->change;
@@ -148,7 +182,6 @@ INLINE u32 publish(takt_desk_t *desk, u32 cpu, u32 entity) {
     slot->state = (slot->state & TAKT_SLOT_ATTACHED) | (state & STATE_HAS_JOB ? TAKT_SLOT_HAS_JOB : 0);
     slot->next_release_ns = instant(desk, told->next_release);
     desk->has_points = (state & STATE_HAS_POINTS) != 0;
-    return state;
 }
 
 /* Another event may have made the running job's yield due. */
@@ -157,7 +190,7 @@ INLINE void publish_yield(const takt_desk_t *desk, u32 cpu) {
         return;
     }
     takt_linux_slot_t *slot = slot_of(cpu, desk->running);
-    if (slot && takt_domain_tell(desk->domain, desk->running, (u64)told_of(cpu)) & STATE_YIELDS) {
+    if (slot && takt_domain_state(desk->domain, desk->running) & STATE_YIELDS) {
         slot->should_yield = 1;
     }
 }
@@ -166,20 +199,25 @@ INLINE void publish_yield(const takt_desk_t *desk, u32 cpu) {
 
 INLINE u64 post(takt_desk_t *desk, u32 entity, u64 kind, u32 job, u64 value, u64 now_ns) {
     u64 receipt = takt_domain_post(desk->domain, kind << 32 | entity, job, value, ticks(desk, now_ns));
+    desk->is_selected = 0;
     if (receipt > 1 && receipt != TAKT_SLOT_REJECTED) {
         desk->refused++;
     }
     return receipt;
 }
 
-INLINE u32 state_of(const takt_desk_t *desk, u32 cpu, u32 entity) {
-    return takt_domain_tell(desk->domain, entity, (u64)told_of(cpu));
+/* Ends the current job of an entity, or does to it what `kind` says. */
+INLINE void post_job(takt_desk_t *desk, u32 cpu, u32 entity, u64 kind, u64 now_ns) {
+    tell(desk, cpu, entity);
+    u32 job = told_of(cpu)->state & STATE_HAS_JOB ? told_of(cpu)->job : 0;
+    post(desk, entity, kind, job, ticks(desk, now_ns), now_ns);
 }
 
-/* Handles what is due; returns the number of the entity that would run, with OUTDATED if the decision is to be taken. */
-INLINE u64 peek(const takt_desk_t *desk, u64 now_ns) {
-    takt_domain_pass(desk->domain, ticks(desk, now_ns));
-    return takt_domain_selected(desk->domain);
+/* Handles what is due, and selects. */
+INLINE void select(takt_desk_t *desk, u64 now_ns) {
+    desk->next_ns = instant(desk, takt_domain_pass(desk->domain, ticks(desk, now_ns)));
+    desk->selected = takt_domain_selected(desk->domain);
+    desk->is_selected = 1;
 }
 
 /* Posts what a thread requests. */
@@ -203,7 +241,7 @@ INLINE void post_request(takt_desk_t *desk, u32 entity, takt_linux_slot_t *slot,
 
 /* The event of an entity's thread that the thread's state implies. */
 INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event, takt_linux_slot_t *slot) {
-    u32 state = state_of(desk, cpu, event->entity);
+    u32 state = takt_domain_state(desk->domain, event->entity);
     bool has_job = state & STATE_HAS_JOB, is_blocked = state & STATE_BLOCKED;
     u64 kind = 0;
     if (event->what == TAKT_PENDING_SLEEP) {
@@ -217,8 +255,7 @@ INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event
         kind = EVENT_ARRIVAL;
     }
     if (kind) {
-        post(desk, event->entity, kind, has_job ? told_of(cpu)->job : 0, ticks(desk, event->at_ns),
-             event->at_ns);
+        post_job(desk, cpu, event->entity, kind, event->at_ns);
     }
 }
 
@@ -241,7 +278,8 @@ INLINE void post_event(takt_desk_t *desk, u32 cpu, const takt_pending_t *event) 
         post_implied(desk, cpu, event, slot);
     }
     if (is_handed_over) {
-        publish(desk, cpu, event->entity);
+        tell(desk, cpu, event->entity);
+        publish(desk, cpu, event->entity, false);
     }
 }
 
@@ -264,6 +302,7 @@ INLINE void commit(takt_desk_t *desk, u64 settled, u64 now) {
     bpf_for(i, 0, DROPPED_MOST) {
         takt_domain_settle(desk->domain, settled);
         desk->takes++;
+        desk->is_selected = 0;
         if (takt_domain_commit(desk->domain, now)) {
             return;
         }
@@ -271,14 +310,15 @@ INLINE void commit(takt_desk_t *desk, u64 settled, u64 now) {
     }
 }
 
-/* Posts what is noted, and gives the job that runs back its processor. Returns the number of the entity that would run. */
-INLINE u64 catch_up(takt_desk_t *desk, u32 cpu, u64 now_ns) {
-    if (desk->is_stolen) {
-        desk->is_stolen = 0;
-        desk->stolen++;
-        desk->stolen_ns += now_ns - desk->stopped_ns;
-        commit(desk, ticks(desk, desk->stopped_ns), ticks(desk, now_ns));
-    }
+/* Gives the job that runs back its processor. */
+INLINE void give_back(takt_desk_t *desk, u64 now_ns) {
+    desk->is_stolen = 0;
+    desk->stolen++;
+    desk->stolen_ns += now_ns - desk->stopped_ns;
+    commit(desk, ticks(desk, desk->stopped_ns), ticks(desk, now_ns));
+}
+
+INLINE void post_all(takt_desk_t *desk, u32 cpu) {
     u32 i;
     bpf_for(i, 0, TAKT_PENDING) {
         if (desk->count == 0) {
@@ -289,12 +329,26 @@ INLINE u64 catch_up(takt_desk_t *desk, u32 cpu, u64 now_ns) {
         desk->count--;
         post_event(desk, cpu, event);
     }
-    return peek(desk, now_ns);
+}
+
+INLINE bool is_due(const takt_desk_t *desk, u64 now_ns) { return desk->next_ns && desk->next_ns <= now_ns; }
+
+/* Posts what is noted, and selects; a selection that still holds stands. */
+INLINE void catch_up(takt_desk_t *desk, u32 cpu, u64 now_ns) {
+    if (desk->is_stolen) {
+        give_back(desk, now_ns);
+    }
+    post_all(desk, cpu);
+    if (!desk->is_selected || is_due(desk, now_ns)) {
+        select(desk, now_ns);
+    }
 }
 
 INLINE void take(takt_desk_t *desk, u32 entity, u64 now_ns) {
-    commit(desk, ticks(desk, now_ns), ticks(desk, now_ns));
-    desk->decided = entity;
+    if (desk->selected & OUTDATED) {
+        commit(desk, ticks(desk, now_ns), ticks(desk, now_ns));
+        desk->decided = entity;
+    }
 }
 
 /* ---- the operations --------------------------------------------------------------------------------------- */
@@ -308,9 +362,9 @@ INLINE void enqueue_other(struct task_struct *p, u64 flags) {
     }
 }
 
-INLINE void set_crew(const takt_seat_t *seat, u32 has_thread, u32 state) {
-    u32 key = seat->cpu * TAKT_DESK_SLOTS + seat->entity;
-    takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
+INLINE void set_crew(u64 seat, u32 has_thread, u32 state) {
+    u32 key = cpu_of(seat) * TAKT_DESK_SLOTS + (u32)seat;
+    takt_linux_slot_t *slot = slot_of(cpu_of(seat), (u32)seat);
     bpf_map_update_elem(&crew, &key, &has_thread, BPF_ANY);
     if (slot) {
         slot->state = state;
@@ -321,129 +375,209 @@ INLINE bool is_bound(const struct task_struct *p, u32 cpu) {
     return p->nr_cpus_allowed == 1 && bpf_cpumask_test_cpu(cpu, p->cpus_ptr);
 }
 
-/* Gives a thread of SCHED_EXT the seat that the daemon reserved for it, if it is bound to the processor of that: rule 1. */
-INLINE place_t *seat_of(struct task_struct *p) {
+/* Gives a thread of SCHED_EXT the seat that the daemon reserved for it, if it is bound to the processor of that: rule 1.
+ * Returns it, or 0. */
+INLINE u64 give_seat(struct task_struct *p) {
     u32 thread = p->pid;
-    takt_seat_t *seat = bpf_map_lookup_elem(&seats, &thread);
-    if (!seat || seat->cpu >= TAKT_DESKS || seat->entity >= TAKT_DESK_SLOTS ||
-        p->policy != TAKT_SLOT_CLASS_EXT || !is_bound(p, seat->cpu)) {
-        return NULL;
+    p->scx.dsq_vtime = 0;
+    const takt_seat_t *given = p->policy == TAKT_SLOT_CLASS_EXT ? bpf_map_lookup_elem(&seats, &thread) : NULL;
+    if (!given || given->cpu >= TAKT_DESKS || given->entity >= TAKT_DESK_SLOTS || !is_bound(p, given->cpu)) {
+        return 0;
     }
-    const takt_linux_slot_t *slot = slot_of(seat->cpu, seat->entity);
-    place_t place = {*seat, slot && slot->mode & TAKT_SLOT_SLEEP_COMPLETES};
+    const takt_linux_slot_t *slot = slot_of(given->cpu, given->entity);
+    u64 seat = SEATED | (u64)given->cpu << 32 | given->entity;
+    seat |= slot && slot->mode & TAKT_SLOT_SLEEP_COMPLETES ? ASLEEP : 0;
     set_crew(seat, CREW_AWAKE, TAKT_SLOT_ATTACHED);
-    takt_desk_t *desk = desk_of(seat->cpu);
+    p->scx.dsq_vtime = seat;
+    takt_desk_t *desk = desk_at(seat);
     if (desk && slot && slot->request == TAKT_SLOT_ARRIVAL) { /* also before instant 0 */
-        note(desk, seat->entity, TAKT_PENDING_YIELD, bpf_ktime_get_ns());
+        note(desk, (u32)seat, TAKT_PENDING_YIELD, bpf_ktime_get_ns());
     }
-    return bpf_task_storage_get(&places, p, &place, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    return seat;
 }
 
 /* The thread is no thread of a domain any more. */
-INLINE void unseat(struct task_struct *p, place_t *place) {
-    takt_desk_t *desk = desk_of(place->seat.cpu);
+INLINE void unseat(struct task_struct *p, u64 seat) {
+    takt_desk_t *desk = desk_at(seat);
     u64 now_ns = bpf_ktime_get_ns();
     if (desk && has_begun(desk, now_ns)) {
-        note(desk, place->seat.entity, TAKT_PENDING_END, now_ns);
+        note(desk, (u32)seat, TAKT_PENDING_END, now_ns);
     }
-    set_crew(&place->seat, 0, 0);
-    scx_bpf_kick_cpu(place->seat.cpu, SCX_KICK_PREEMPT);
-    bpf_task_storage_delete(&places, p);
+    p->scx.dsq_vtime = 0;
+    set_crew(seat, 0, 0);
+    scx_bpf_kick_cpu(cpu_of(seat), SCX_KICK_PREEMPT);
 }
 
-/* Threads of the fair class are under this scheduler before they join, and when they have left. */
-INLINE place_t *place_now(struct task_struct *p) {
-    place_t *place = place_of(p);
-    if (!is_full) {
-        return place;
+/* In full mode, threads are under this scheduler before they join, and when they have left. */
+INLINE u64 seat_now(struct task_struct *p) {
+    u64 seat = p->scx.dsq_vtime;
+    if (is_full && !seat) {
+        return give_seat(p);
     }
-    u32 thread = p->pid;
-    if (!place) {
-        return seat_of(p);
+    if (is_full && p->policy != TAKT_SLOT_CLASS_EXT) {
+        unseat(p, seat);
+        return 0;
     }
-    if (p->policy != TAKT_SLOT_CLASS_EXT || !bpf_map_lookup_elem(&seats, &thread)) {
-        unseat(p, place);
-        return NULL;
-    }
-    return place;
+    return seat;
 }
 
-INLINE void note_of(struct task_struct *p, u32 what) {
-    place_t *place = place_now(p);
-    takt_desk_t *desk = place ? desk_of(place->seat.cpu) : NULL;
+INLINE void note_of(struct task_struct *p, u64 seat, u32 what) {
+    takt_desk_t *desk = desk_at(seat);
     u64 now_ns = bpf_ktime_get_ns();
     if (!desk) {
         return;
     }
-    place->is_asleep = what == TAKT_PENDING_SLEEP;
-    u32 key = place->seat.cpu * TAKT_DESK_SLOTS + place->seat.entity,
-        state = place->is_asleep ? CREW_ASLEEP : CREW_AWAKE;
+    u32 key = cpu_of(seat) * TAKT_DESK_SLOTS + (u32)seat;
     u32 *member = bpf_map_lookup_elem(&crew, &key);
+    bool is_asleep = what == TAKT_PENDING_SLEEP;
+    p->scx.dsq_vtime = is_asleep ? seat | ASLEEP : seat & ~ASLEEP;
     if (member) {
-        *member = state;
+        *member = is_asleep ? CREW_ASLEEP : CREW_AWAKE;
     }
     if (has_begun(desk, now_ns)) {
-        note(desk, place->seat.entity, what, now_ns);
+        note(desk, (u32)seat, what, now_ns);
     }
 }
 
-/* Posts what is noted; returns the number of the entity that would run. */
-INLINE u64 attend(takt_desk_t *desk, u32 cpu) {
-    u64 now_ns = bpf_ktime_get_ns();
+/* ---- asking the domain ------------------------------------------------------------------------------------ */
+
+/* Takes the decision that `entity` runs, NONE for none, if that is selected; tells its thread. */
+INLINE void take_for(takt_desk_t *desk, u32 cpu, u32 entity, u64 now_ns) {
+    bool has_started = desk->decided != entity;
+    if ((u32)desk->selected != entity) {
+        return;
+    }
+    take(desk, entity, now_ns);
+    tell(desk, cpu, entity);
+    if (entity != TAKT_DESK_NONE) {
+        publish(desk, cpu, entity, has_started);
+    }
+}
+
+/* The selected job has no thread: completes it. */
+INLINE void complete_orphan(takt_desk_t *desk, u32 cpu, u64 now_ns) {
+    u32 entity = (u32)desk->selected;
+    take(desk, entity, now_ns);
+    post_job(desk, cpu, entity, EVENT_COMPLETE, now_ns);
+    desk->orphans++;
+    select(desk, now_ns);
+}
+
+/* The program that calls the domain. The kernel calls it when a program of this object calls the function that stands in
+ * its section, which tells a processor's capacity. */
+SEC("fentry/scx_bpf_cpuperf_cap")
+int BPF_PROG(takt_decide, s32 on) {
+    u32 cpu = on;
+    takt_desk_t *desk = desk_of(cpu);
+    if (!desk || desk->asker != bpf_get_smp_processor_id() + 1) {
+        return 0; /* another program's call */
+    }
+    u32 asked = desk->asked, entity = desk->asked_entity;
+    u64 now_ns = desk->asked_ns;
+    desk->asker = 0;
+    if (asked & ASKED_ATTEND) {
+        catch_up(desk, cpu, now_ns);
+    }
+    if (asked & ASKED_TAKE) {
+        take_for(desk, cpu, entity, now_ns);
+    } else if (asked & ASKED_ORPHAN) {
+        complete_orphan(desk, cpu, now_ns);
+    } else if (asked & ASKED_ARM) {
+        tell(desk, cpu, TAKT_DESK_NONE);
+    }
+    if (asked & ASKED_ENTER && (u32)desk->selected != entity) {
+        tell(desk, cpu, TAKT_DESK_NONE);
+        asked |= ASKED_ARM;
+    }
+    if (asked & ASKED_ARM) {
+        publish_yield(desk, cpu);
+        arm(desk, cpu);
+    }
+    return 0;
+}
+
+/* Asks the domain; returns the number of the entity that would run. */
+static __noinline u32 ask(takt_desk_t *desk, u32 cpu, u32 what, u32 entity, u64 now_ns) {
+    desk->asked = what;
+    desk->asked_entity = entity;
+    desk->asked_ns = now_ns;
+    desk->asker = bpf_get_smp_processor_id() + 1;
+    barrier();
+    scx_bpf_cpuperf_cap(cpu);
+    barrier();
+    if (desk->asker) {
+        u64 nothing = 0;
+        scx_bpf_error_bstr(unanswered, &nothing, 0);
+    }
+    return desk->selected;
+}
+
+/* Whether the domain gets events now. */
+INLINE bool is_open(takt_desk_t *desk, u32 cpu, u64 now_ns) {
     if (now_ns < desk->epoch_ns && desk->epoch_ns < NEVER / 2) {
         arm_at(desk, cpu, desk->epoch_ns);
     }
-    if (!has_begun(desk, now_ns) || desk->is_stolen) {
-        return NONE;
-    }
-    return (u32)catch_up(desk, cpu, now_ns);
+    return has_begun(desk, now_ns) && !desk->is_stolen;
 }
+
+/* ---- the operations --------------------------------------------------------------------------------------- */
 
 SEC("struct_ops/takt_enqueue")
 void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
-    place_t *place = place_of(p);
-    takt_desk_t *desk = place ? desk_of(place->seat.cpu) : NULL;
+    u64 seat = seat_now(p);
+    takt_desk_t *desk = desk_at(seat);
     if (!desk) {
         enqueue_other(p, flags);
         return;
     }
-    u64 next = attend(desk, place->seat.cpu);
-    if (next == place->seat.entity) {
+    if (seat & ASLEEP) {
+        note_of(p, seat, TAKT_PENDING_WAKE);
+    }
+    u32 cpu = cpu_of(seat), next = TAKT_DESK_NONE;
+    u64 now_ns = bpf_ktime_get_ns();
+    if (is_open(desk, cpu, now_ns)) {
+        next = ask(desk, cpu, ASKED_ATTEND | ASKED_ENTER, (u32)seat, now_ns);
+    }
+    if (next == (u32)seat) {
         scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SCX_SLICE_INF, flags | SCX_ENQ_PREEMPT | SCX_ENQ_HEAD);
         return;
     }
-    scx_bpf_dsq_insert(p, queue_of(place->seat.cpu, place->seat.entity), SCX_SLICE_INF, flags);
-    /* a thread that is switched to does these in `running` */
-    publish_yield(desk, place->seat.cpu);
-    arm(desk, place->seat.cpu);
-    if (next != NONE && next != desk->running) {
-        scx_bpf_kick_cpu(place->seat.cpu, SCX_KICK_PREEMPT);
+    scx_bpf_dsq_insert(p, queue_of(cpu, (u32)seat), SCX_SLICE_INF, flags);
+    if (next != TAKT_DESK_NONE && next != desk->running) {
+        scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
     }
 }
 
-/* A decision that no thread carries out: none is to run, or the thread is gone. Returns whether another one is to be asked
- * for. */
-INLINE bool settle_without(takt_desk_t *desk, u32 cpu, u64 selected, u64 now_ns) {
-    u32 next = (u32)selected;
-    u32 key = cpu * TAKT_DESK_SLOTS + next;
-    u32 *has_thread = next != NONE ? bpf_map_lookup_elem(&crew, &key) : NULL;
-    if (has_thread && *has_thread) {
+INLINE bool has_thread(u32 cpu, u32 entity) {
+    u32 key = cpu * TAKT_DESK_SLOTS + entity;
+    u32 *member = bpf_map_lookup_elem(&crew, &key);
+    return member && *member;
+}
+
+INLINE void move_other(u32 cpu) { scx_bpf_dsq_move_to_local(queue_of_others(cpu)); }
+
+/* Has the thread of `next` run, if that is one and is runnable. Returns whether another entity is to be asked for. */
+INLINE bool carry_out(takt_desk_t *desk, u32 cpu, u32 next, struct task_struct *prev, u64 now_ns) {
+    u64 seat = prev ? prev->scx.dsq_vtime : 0;
+    if (next == TAKT_DESK_NONE) {
+        ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
+        move_other(cpu);
+    } else if (seat & SEATED && (u32)seat == next && prev->scx.flags & SCX_TASK_QUEUED) {
+        prev->scx.slice = SCX_SLICE_INF;
+        ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
+    } else if (scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {
+        if (desk->next_ns && !is_armed_by(desk, desk->next_ns)) {
+            ask(desk, cpu, ASKED_ARM, next, now_ns);
+        }
+    } else if (has_thread(cpu, next)) {
         desk->absences++;
-        return false;
+        ask(desk, cpu, ASKED_ARM, next, now_ns);
+        move_other(cpu);
+    } else {
+        return true;
     }
-    if (selected & OUTDATED) {
-        take(desk, next, now_ns);
-    }
-    if (next == NONE) {
-        return false;
-    }
-    state_of(desk, cpu, next);
-    post(desk, next, EVENT_COMPLETE, told_of(cpu)->job, ticks(desk, now_ns), now_ns);
-    desk->orphans++;
-    return true;
+    return false;
 }
-
-static __noinline void move_other(u32 cpu) { scx_bpf_dsq_move_to_local(queue_of_others(cpu)); }
 
 SEC("struct_ops/takt_dispatch")
 void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
@@ -454,39 +588,24 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
         return;
     }
     desk->stopped_ns = 0;
-    place_t *place = prev ? place_of(prev) : NULL;
-    u64 selected = catch_up(desk, cpu, now_ns);
+    u32 next = ask(desk, cpu, ASKED_ATTEND, TAKT_DESK_NONE, now_ns);
     u32 i;
     bpf_for(i, 0, ORPHANS_MOST) {
-        u32 next = (u32)selected;
-        if (place && place->seat.entity == next && prev->scx.flags & SCX_TASK_QUEUED) {
-            prev->scx.slice = SCX_SLICE_INF;
-            if (selected & OUTDATED) {
-                take(desk, next, now_ns);
-            }
-            publish(desk, cpu, next);
-            break;
+        if (!carry_out(desk, cpu, next, prev, now_ns)) {
+            return;
         }
-        if (next != NONE && scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {
-            break;
-        }
-        if (!settle_without(desk, cpu, selected, now_ns)) {
-            move_other(cpu);
-            break;
-        }
-        selected = peek(desk, now_ns);
+        next = ask(desk, cpu, ASKED_ORPHAN | ASKED_ARM, next, now_ns);
     }
-    arm(desk, cpu);
 }
 
 SEC("struct_ops/takt_running")
 void BPF_PROG(takt_running, struct task_struct *p) {
-    place_t *place = place_of(p);
-    if (!place && !is_full) {
+    u64 seat = seat_now(p);
+    if (!seat && !is_full) {
         return;
     }
-    u32 cpu = place ? place->seat.cpu : bpf_get_smp_processor_id();
-    u32 entity = place ? place->seat.entity : TAKT_DESK_NONE;
+    u32 cpu = seat ? cpu_of(seat) : bpf_get_smp_processor_id();
+    u32 entity = seat ? (u32)seat : TAKT_DESK_NONE;
     takt_desk_t *desk = desk_of(cpu);
     if (!desk) {
         return;
@@ -496,35 +615,25 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     if (now_ns >= desk->end_ns) {
         return;
     }
-    u64 selected = has_begun(desk, now_ns) ? catch_up(desk, cpu, now_ns) : NONE;
+    u32 selected = TAKT_DESK_NONE;
+    if (has_begun(desk, now_ns)) {
+        selected = ask(desk, cpu, ASKED_ATTEND | ASKED_TAKE | ASKED_ARM, entity, now_ns);
+    }
     desk->stopped_ns = 0;
-    if ((u32)selected != entity) {
+    if (selected != entity) {
         desk->mismatches++;
         scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
-    } else if (!place) {
-        settle_without(desk, cpu, selected, now_ns);
-        arm(desk, cpu);
-    } else {
-        takt_linux_slot_t *slot = slot_of(cpu, entity);
-        if (slot && desk->decided != entity) {
-            slot->started++;
-        }
-        if (selected & OUTDATED) {
-            take(desk, entity, now_ns);
-        }
-        publish(desk, cpu, entity);
-        arm(desk, cpu);
     }
 }
 
 SEC("struct_ops/takt_stopping")
 void BPF_PROG(takt_stopping, struct task_struct *p, bool is_runnable) {
-    place_t *place = place_of(p);
-    takt_desk_t *desk = place ? desk_of(place->seat.cpu) : NULL;
+    u64 seat = p->scx.dsq_vtime;
+    takt_desk_t *desk = desk_at(seat);
     if (!desk) {
         return;
     }
-    desk->stopped_ns = is_runnable && desk->decided == place->seat.entity ? bpf_ktime_get_ns() : 0;
+    desk->stopped_ns = is_runnable && desk->decided == (u32)seat ? bpf_ktime_get_ns() : 0;
     desk->running = TAKT_DESK_NONE;
 }
 
@@ -537,50 +646,45 @@ void BPF_PROG(takt_cpu_release, s32 cpu, struct scx_cpu_release_args *args) {
     }
 }
 
-SEC("struct_ops/takt_runnable")
-void BPF_PROG(takt_runnable, struct task_struct *p, u64 flags) {
-    place_t *place = place_now(p);
-    if (place && place->is_asleep) {
-        note_of(p, TAKT_PENDING_WAKE);
-    }
-}
-
 SEC("struct_ops/takt_quiescent")
 void BPF_PROG(takt_quiescent, struct task_struct *p, u64 flags) {
-    place_t *place = p->__state & STATE_DEAD ? place_of(p) : NULL;
-    if (place) {
-        unseat(p, place); /* `disable` comes when the kernel frees the thread, some 10 ms later */
-    } else if (flags & SCX_DEQ_SLEEP) {
-        note_of(p, TAKT_PENDING_SLEEP);
+    u64 seat = seat_now(p);
+    if (seat && p->__state & STATE_DEAD) {
+        unseat(p, seat); /* `disable` comes when the kernel frees the thread, some 10 ms later */
+    } else if (seat && flags & SCX_DEQ_SLEEP) {
+        note_of(p, seat, TAKT_PENDING_SLEEP);
     }
 }
 
 SEC("struct_ops/takt_yield")
 bool BPF_PROG(takt_yield, struct task_struct *from, struct task_struct *to) {
+    u64 seat = seat_now(from);
     from->scx.slice = 0;
-    note_of(from, TAKT_PENDING_YIELD);
+    if (seat) {
+        note_of(from, seat, TAKT_PENDING_YIELD);
+    }
     return false;
 }
 
 /* A thread comes under this scheduler. */
 SEC("struct_ops/takt_enable")
-void BPF_PROG(takt_enable, struct task_struct *p) { seat_of(p); }
+void BPF_PROG(takt_enable, struct task_struct *p) { give_seat(p); }
 
 /* It leaves, or ends. */
 SEC("struct_ops/takt_disable")
 void BPF_PROG(takt_disable, struct task_struct *p) {
-    place_t *place = place_of(p);
-    if (place) {
-        unseat(p, place);
+    u64 seat = p->scx.dsq_vtime;
+    if (seat) {
+        unseat(p, seat);
     }
 }
 
 /* A thread that may run on another processor is no thread of a domain any more. */
 SEC("struct_ops/takt_set_cpumask")
 void BPF_PROG(takt_set_cpumask, struct task_struct *p, const struct cpumask *allowed) {
-    place_t *place = place_of(p);
-    if (place && !is_bound(p, place->seat.cpu)) {
-        unseat(p, place);
+    u64 seat = p->scx.dsq_vtime;
+    if (seat && !is_bound(p, cpu_of(seat))) {
+        unseat(p, seat);
     }
 }
 
@@ -616,13 +720,13 @@ s32 BPF_PROG(takt_init) {
 
 SEC("struct_ops/takt_exit")
 void BPF_PROG(takt_exit, struct scx_exit_info *info) {
-    bpf_probe_read_kernel_str(ending.reason, sizeof ending.reason, info->reason);
+    const char *reason = info->kind == SCX_EXIT_ERROR_BPF ? info->msg : info->reason;
+    bpf_probe_read_kernel_str(ending.reason, sizeof ending.reason, reason);
     ending.kind = info->kind;
 }
 
 /* clang-format off */
 #define OPERATIONS \
-    .runnable = (void *)takt_runnable, \
     .enqueue = (void *)takt_enqueue, \
     .dispatch = (void *)takt_dispatch, \
     .running = (void *)takt_running, \

@@ -16,30 +16,27 @@ static void tell_job(const takt_domain_t *domain, const takt_task_t *task, takt_
     told->rate = takt_domain_rate(domain, task);
 }
 
-uint64_t takt_domain_tell(uint64_t domain, uint64_t entity, uint64_t told) {
-    const takt_domain_t *asked = (const takt_domain_t *)(uintptr_t)domain;
-    takt_told_t *answer = (takt_told_t *)(uintptr_t)told;
-    takt_entity_t *found =
-        takt_system_entity(&((takt_domain_t *)(uintptr_t)domain)->system, (uint32_t)entity);
-    answer->state = (uint32_t)takt_domain_state(domain, entity);
-    answer->next_release = takt_domain_next_release(domain, entity);
-    if (found != NULL && found->task != NULL) {
-        tell_job(asked, found->task, answer);
-    }
-    return answer->state;
-}
-
-uint64_t takt_domain_next_sleeper(uint64_t domain) {
-    const takt_domain_t *asked = (const takt_domain_t *)(uintptr_t)domain;
-    takt_timers_t *timers = &asked->system.dispatcher->root.timers;
-    const takt_instant_t next = takt_timers_next(timers);
-    if (next == TAKT_NEVER || next != takt_domain_next(domain)) {
-        return TAKT_NO_ENTITY;
-    }
-    const takt_timer_t *timer = takt_timers_due(timers, next);
+/* Returns the number of the entity without a job that the first of `timers` releases at `next`; TAKT_NO_ENTITY for none. */
+static uint32_t sleeper_until(takt_timers_t *timers, takt_instant_t next) {
+    const takt_timer_t *timer =
+        next != TAKT_NEVER && next == takt_timers_next(timers) ? takt_timers_due(timers, next) : NULL;
     if (timer == NULL || timer->kind != TAKT_TIMER_RELEASE) {
         return TAKT_NO_ENTITY;
     }
     const takt_task_t *task = TAKT_CONTAINER_OF(timer, takt_task_t, timer);
     return takt_task_is_active(task) ? TAKT_NO_ENTITY : takt_entity_number(task->entity);
+}
+
+uint64_t takt_domain_tell(uint64_t domain, uint64_t entity, uint64_t told) {
+    takt_domain_t *asked = (takt_domain_t *)(uintptr_t)domain;
+    takt_told_t *answer = (takt_told_t *)(uintptr_t)told;
+    const takt_entity_t *found = takt_system_entity(&asked->system, (uint32_t)entity);
+    answer->state = (uint32_t)takt_domain_state(domain, entity);
+    answer->next_release = takt_domain_next_release(domain, entity);
+    answer->next = takt_domain_next(domain);
+    answer->sleeper = sleeper_until(&asked->system.dispatcher->root.timers, answer->next);
+    if (found != NULL && found->task != NULL) {
+        tell_job(asked, found->task, answer);
+    }
+    return answer->state;
 }

@@ -6,11 +6,8 @@
 #include "linux/desk.h"
 #include "linux/domain.h"
 
-/* Writes what `domain` says of `entity`, a task, to the takt_told_t at `told`. Returns its state. */
+/* Writes what `domain` says of `entity` to the takt_told_t at `told`; if that is no task, only what is next. Returns its
+ * state. */
 uint64_t takt_domain_tell(uint64_t domain, uint64_t entity, uint64_t told);
-
-/* Returns the number of the entity whose release is what takt_domain_next says, if that has no job now; TAKT_NO_ENTITY for
- * anything else. Its thread sleeps until then. */
-uint64_t takt_domain_next_sleeper(uint64_t domain);
 
 #endif

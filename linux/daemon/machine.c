@@ -190,14 +190,27 @@ takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, con
 
 /* ---- attaching ------------------------------------------------------------------------------------------ */
 
+static struct bpf_program *program_of(const takt_machine_t *machine, const char *name) {
+    return bpf_object__find_program_by_name(machine->object, name);
+}
+
+/* The programs that the scheduler calls come before it. */
 bool takt_machine_attach(takt_machine_t *machine) {
-    struct bpf_program *kept = bpf_object__find_program_by_name(machine->object, "takt_switch");
+    struct bpf_program *kept = program_of(machine, "takt_switch");
     if (bpf_program__autoload(kept)) {
         machine->switch_link = bpf_program__attach(kept);
     }
+    machine->decide_link = bpf_program__attach(program_of(machine, "takt_decide"));
     machine->link =
-        bpf_map__attach_struct_ops(map_of(machine, machine->is_full ? "takt_ops_of_all" : "takt_ops"));
-    return machine->link != NULL || fail(machine, "the kernel does not attach the scheduler");
+        machine->decide_link != NULL
+            ? bpf_map__attach_struct_ops(map_of(machine, machine->is_full ? "takt_ops_of_all" : "takt_ops"))
+            : NULL;
+    if (machine->link != NULL) {
+        return true;
+    }
+    (void)fail(machine, "the kernel does not attach the scheduler");
+    takt_machine_detach(machine);
+    return false;
 }
 
 int takt_machine_slots_file(const takt_machine_t *machine) { return bpf_map__fd(map_of(machine, "slots")); }
@@ -243,8 +256,10 @@ int takt_machine_state(const takt_machine_t *machine, const char **reason) {
 void takt_machine_detach(takt_machine_t *machine) {
     bpf_link__destroy(machine->link);
     bpf_link__destroy(machine->switch_link);
+    bpf_link__destroy(machine->decide_link);
     machine->link = NULL;
     machine->switch_link = NULL;
+    machine->decide_link = NULL;
 }
 
 uint64_t takt_machine_end(takt_machine_t *machine, uint32_t cpu, uint64_t now_ns) {

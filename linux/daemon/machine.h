@@ -29,6 +29,7 @@ typedef struct takt_machine {
     struct bpf_object *object;
     struct bpf_link *link;
     struct bpf_link *switch_link;
+    struct bpf_link *decide_link;
     takt_desk_t *desks;
     takt_ending_t *ending;
     takt_linux_slot_t *slots;

@@ -124,6 +124,7 @@ static pid_t beget(void) {
     const pid_t process = fork();
     if (process == 0) {
         (void)close(bpf_link__fd(machine->link));
+        (void)close(bpf_link__fd(machine->decide_link));
     }
     return process;
 }
@@ -170,6 +171,8 @@ static void commit(takt_worker_t *worker) {
         (void)takt_linux_lock(0);
         *late_page = 1;
         (void)takt_linux_unlock(0);
+    } else if (is("undecided")) {
+        (void)dup2(open("/dev/null", O_RDONLY), bpf_link__fd(machine->decide_link));
     } else if (is("daemon")) {
         (void)kill(getppid(), SIGKILL);
     }

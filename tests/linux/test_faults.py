@@ -158,6 +158,13 @@ PARTIAL = {
         text=ONE.replace("400ms", "16s"),
     ),
     "a run after the watchdog": Fault("none"),
+    "the program that decides is taken away": Fault(
+        "undecided",
+        said=(f"thread: {DETACHED}",),
+        told=("failed the kernel ended the scheduler: the program that decides does not answer", LOST),
+        late_ms=None,
+    ),
+    "a run after that": Fault("none"),
     "the daemon is killed": Fault("daemon", said=(f"process: {DETACHED}", "process: goes on"), late_ms=None),
 }
 FULL = {
