@@ -48,8 +48,9 @@ def takt(wheel: Path) -> Path:
     place = wheel.parent / "venv"
     venv.create(place)
     python = place / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", python]
-    must_build([*pip, "install", "--quiet", "--no-deps", "--no-index", wheel])
+    must_build(
+        [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel]
+    )
     (packages,) = place.glob("lib/*/site-packages")
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
     return place / "bin" / "takt"
