@@ -290,7 +290,8 @@ takt_linux_status_t __wrap_takt_worker_execute(takt_worker_t *worker) {
         prepare_page();
     }
     const takt_linux_status_t status = execute(worker);
-    if (status != TAKT_LINUX_ERROR_DISMISSED && !is("offline")) { /* whichever thread is first ends the run */
+    const bool is_race = is("offline") || is("undecided"); /* whichever thread is first ends the run */
+    if (status != TAKT_LINUX_ERROR_DISMISSED && !is_race) {
         say("thread: %s", takt_linux_message(status));
     }
     if (is("offline")) {

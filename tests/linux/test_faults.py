@@ -160,7 +160,6 @@ PARTIAL = {
     "a run after the watchdog": Fault("none"),
     "the program that decides is taken away": Fault(
         "undecided",
-        said=(f"thread: {DETACHED}",),
         told=("failed the kernel ended the scheduler: the program that decides does not answer", LOST),
         late_ms=None,
     ),
