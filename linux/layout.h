@@ -16,6 +16,13 @@
 /* A word that is 0: see bpf/describe.py. */
 #define TAKT_ARENA_ZERO (TAKT_ARENA_BASE + 0x800ull)
 
+/* The last number of a function that could not be called: of none, or of one that is not used. 0: there was no such call. */
+#define TAKT_ARENA_REFUSED (TAKT_ARENA_BASE + 0x840ull)
+
+/* Numbers of functions: from the first one on, and how many there can be. */
+#define TAKT_FIRST_FUNCTION 0x54414b00ull
+#define TAKT_FUNCTIONS 512
+
 /* What domains say, a takt_told_t for each processor. */
 #define TAKT_ARENA_TOLD (TAKT_ARENA_BASE + 0x30000ull)
 #define TAKT_ARENA_TOLD_BYTES 0x100ull

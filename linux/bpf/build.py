@@ -8,7 +8,7 @@ FOLDER of --linux is what tools/get_linux.py fetched. Results:
 
     takt.bpf.o     the scheduler as programs for the kernel
     takt_arena.o   the same functions for programs of the host, to be linked with linux/daemon/machine.c
-    tables.bin     the constants of both
+    tables.bin     the constants of both, and which functions name which (uses.py)
     takt-linux     runs images as threads (linux/daemon/run_image.c), without shared libraries
     taktd          is the scheduler of programs (linux/daemon/taktd.c), without shared libraries
 
@@ -27,6 +27,7 @@ from pathlib import Path
 import describe
 import flatten
 import lower
+import uses
 from lower import run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -114,7 +115,12 @@ def for_the_daemon(work: Path, target: Path) -> None:
 def link_program(linux: Path, into: Path, target: Path, parts: Sequence[str | Path]) -> None:
     """Makes a program of the host that loads the programs of the kernel."""
     libraries = next((linux / "root/usr/lib").glob("*/libbpf.a"), linux / "libbpf.a")
-    files = [ROOT / "linux/daemon/machine.c", *parts, into / "takt_arena.o", libraries]
+    files = [
+        *(ROOT / f"linux/daemon/{name}.c" for name in ("machine", "uses")),
+        *parts,
+        into / "takt_arena.o",
+        libraries,
+    ]
     options = ("-O2", "-static", *WARNINGS, f"-I{ROOT}", f"-I{linux / 'root/usr/include'}")
     run("gcc", *options, *files, "-lelf", "-lz", "-lpthread", "-o", target)
 
@@ -152,7 +158,8 @@ def build(linux: Path, into: Path) -> None:
     parts = compile_parts(work / "parts")
     run(f"llvm-link-{VERSION}", "-S", *parts, "-o", work / "core.ll")
     tables = lower.lower(work / "core.ll", parts, TABLES, work)
-    (into / "tables.bin").write_bytes(tables.content)
+    notes = uses.note(lower.read((work / "core.ll").read_text(encoding="utf-8")), tables, ENTRIES, TABLES)
+    (into / "tables.bin").write_bytes(tables.content + notes)
     link_programs(work, linux, into / "takt.bpf.o")
     for_the_daemon(work, into / "takt_arena.o")
     link_runner(linux, into, into / "takt-linux")

@@ -7,6 +7,7 @@ pointers into memory of several kinds. Core stays as it is; its IR is rewritten:
 - Each pointer is one into the arena (`ptr addrspace(1)`).
 - A function whose address is taken is a number. A call through a pointer is a call of a function that selects by that
   number. Its candidates are the functions that a constant or a store puts into that field, or that are in that table.
+  Each candidate is called only if it is used (`uses.py`): the verifier skips the others.
 - A constant is at a fixed address of the arena. The linker lays the constants out.
 - An object on the stack is in a frame of the arena. Core has no recursion: each function has one frame per processor.
 - A copy of a constant size is loads and stores of words.
@@ -29,6 +30,8 @@ POINTER = "ptr addrspace(1)"
 ALIGNMENT = 16
 PARAMETERS_MOST = 5
 FRAME_BYTES = 0x1000  # as linux/layout.h
+NUMBERS = 0x54414B00  # of functions begin here, as linux/layout.h; data of a domain seldom has such words
+NUMBERS_MOST = 512  # as linux/layout.h
 HOST = 'target datalayout = "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128"\ntarget triple = "x86_64-linux-gnu"\n'
 # What a parameter or a result may be said to be. The lowered code says none of it: what is deduced of objects on the
 # stack is wrong of objects in the arena.
@@ -211,7 +214,9 @@ def taken_in(module: Module) -> set[str]:
 def lay_out(module: Module, base: int, folder: Path, types: dict[str, str]) -> Tables:
     """Has the linker lay out all constants from an address on."""
     tables = Tables()
-    tables.numbers = {name: 1 + place for place, name in enumerate(sorted(taken_in(module)))}
+    tables.numbers = {name: NUMBERS + place for place, name in enumerate(sorted(taken_in(module)))}
+    if len(tables.numbers) > NUMBERS_MOST:
+        raise UnknownError(f"the addresses of {len(tables.numbers)} functions are taken; {NUMBERS_MOST} have numbers")
     text = [HOST, *(f"{name} = type {kind}" for name, kind in module.types.items())]
     for name, constant in module.constants.items():
         plain = re.sub(r", align \d+$", "", constant)
@@ -464,7 +469,7 @@ class Lowering:
         return self.selectors[key]
 
     def select(self, name: str, kinds: list[str], candidates: list[str]) -> list[str]:
-        """Writes such a function. A number that is no candidate's calls none."""
+        """Writes such a function. A number that is no candidate's, or not that of a used one, calls none."""
         result, parameters = kinds[0], kinds[1:]
         named = ", ".join(f"{kind} %a{place}" for place, kind in enumerate(parameters))
         bare = result.split()[-1]
@@ -475,9 +480,11 @@ class Lowering:
         for place, one in enumerate(candidates):
             start = f"  %r{place} = " if bare != "void" else "  "
             end = f"{bare} %r{place}" if bare != "void" else "void"
-            lines += [f"c{place}:", f"{start}call {result} @{one}({named})", f"  ret {end}"]
+            used = f"  %u{place} = call i1 @takt_is_used(i64 {self.tables.numbers[one] - NUMBERS})"
+            lines += [f"c{place}:", used, f"  br i1 %u{place}, label %d{place}, label %none"]
+            lines += [f"d{place}:", f"{start}call {result} @{one}({named})", f"  ret {end}"]
         nothing = {"void": "void", "ptr": "ptr null"}.get(bare, f"{bare} 0")
-        lines += ["none:", f"  ret {nothing}", "}", ""]
+        lines += ["none:", "  call void @takt_refuse_call(i64 %number)", f"  ret {nothing}", "}", ""]
         return [in_arena(line) for line in lines]
 
     def copy(self, arguments: list[str]) -> list[str]:
@@ -548,6 +555,7 @@ def in_arena(line: str) -> str:
 def declarations(module: Module) -> list[str]:
     """Returns the declarations that the lowered code needs."""
     lines = [in_arena("declare ptr @takt_frame(i64)"), "declare i1 @takt_may_continue()"]
+    lines += ["declare i1 @takt_is_used(i64)", "declare void @takt_refuse_call(i64)"]
     for name, line in module.declared.items():
         if re.match(r"llvm\.(umin|umax|smin|smax|usub|uadd|ctlz|cttz|ctpop|fshl|fshr|abs|bswap)\.", name):
             lines.append(re.sub(r" #\d+$", "", SAID.sub("", line)))

@@ -24,6 +24,9 @@ u64 takt_domain_commit(u64 domain, u64 now);
 u64 takt_domain_state(u64 domain, u64 entity);
 u64 takt_domain_tell(u64 domain, u64 entity, u64 told);
 
+/* Which of the domain's functions are used: see runtime.bpf.c. Set by the daemon. */
+const volatile u8 takt_used[TAKT_FUNCTIONS] SEC(".rodata.used");
+
 /* ---- memory that is shared with programs and the daemon --------------------------------------------------- */
 
 takt_desk_t desks[TAKT_DESKS] SEC(".data.desks");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What lowered code needs in the kernel: the bound of its loops, and frames of the processor that runs it. */
+/* What lowered code needs in the kernel: the bound of its loops, frames of the processor that runs it, and which of its
+ * functions are used. */
 #include "linux/layout.h"
 
 typedef unsigned int u32;
@@ -19,4 +20,15 @@ reached:
 __attribute__((always_inline)) void __attribute__((address_space(1))) * takt_frame(u64 offset) {
     return (void __attribute__((address_space(1))) *)(TAKT_ARENA_FRAMES +
                                                       (u64)processor() * TAKT_ARENA_FRAME_BYTES + offset);
+}
+
+extern const volatile unsigned char takt_used[TAKT_FUNCTIONS]; /* memory.h */
+
+/* Whether the domains can call the function with this index. The verifier knows it, because the daemon writes the array before
+ * it loads the programs: it does not check what only unused functions need. */
+__attribute__((always_inline)) _Bool takt_is_used(u64 function) { return takt_used[function]; }
+
+/* A function was to be called that is not used, or none: the daemon says so. */
+__attribute__((always_inline)) void takt_refuse_call(u64 number) {
+    *(volatile u64 __attribute__((address_space(1))) *)TAKT_ARENA_REFUSED = number;
 }

@@ -22,8 +22,18 @@ enum { PAGE = 4096 };
 
 bool takt_may_continue(void);
 void *takt_frame(uint64_t offset);
+bool takt_is_used(uint64_t function);
+void takt_refuse_call(uint64_t number);
 
 bool takt_may_continue(void) { return true; }
+
+/* The daemon builds domains, and has all functions. */
+bool takt_is_used(uint64_t function) {
+    (void)function;
+    return true;
+}
+
+void takt_refuse_call(uint64_t number) { *(volatile uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = number; }
 
 /* The frames behind those of all processors. */
 void *takt_frame(uint64_t offset) {
@@ -65,21 +75,28 @@ static bool set_sizes(takt_machine_t *machine, bool has_switches) {
         return false;
     }
     *is_full = machine->is_full;
+    uint8_t *used = bpf_map__initial_value(map_of(machine, ".rodata.used"), &bytes);
+    if (used == NULL || bytes != TAKT_FUNCTIONS) {
+        return false;
+    }
+    for (uint32_t i = 0; i < TAKT_FUNCTIONS; i++) {
+        used[i] = machine->uses == NULL || machine->uses->is_used[i];
+    }
     struct bpf_map *other = map_of(machine, machine->is_full ? "takt_ops" : "takt_ops_of_all");
     return bpf_map__set_autocreate(other, false) == 0 &&
            bpf_program__set_autoload(bpf_object__find_program_by_name(machine->object, "takt_switch"),
                                      has_switches) == 0;
 }
 
-static bool read_tables(const char *name) {
+/* Reads the tables to their addresses. Returns how many bytes they have; 0 if they cannot be read. */
+static size_t read_tables(const char *name) {
     FILE *file = fopen(name, "rb");
     if (file == NULL) {
-        return false;
+        return 0;
     }
     const size_t most = TAKT_ARENA_TOLD - TAKT_ARENA_TABLES;
     const size_t bytes = fread((void *)(uintptr_t)TAKT_ARENA_TABLES, 1, most, file);
-    const bool is_whole = bytes > 0 && bytes < most;
-    return fclose(file) == 0 && is_whole;
+    return fclose(file) == 0 && bytes < most ? bytes : 0;
 }
 
 /* A page of the arena exists when a program of the host has written to it. */
@@ -116,7 +133,7 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
         return fail(machine, "shared memory cannot be mapped");
     }
     touch(TAKT_ARENA_BASE, TAKT_ARENA_DOMAINS);
-    if (!read_tables(tables)) {
+    if (read_tables(tables) == 0) {
         return fail(machine, "the tables of the scheduler cannot be read");
     }
     takt_machine_clear(machine);
@@ -131,7 +148,10 @@ void takt_machine_clear(takt_machine_t *machine) {
             (takt_desk_t){.epoch_ns = NOT_BEGUN, .decided = TAKT_DESK_NONE, .running = TAKT_DESK_NONE};
     }
     *machine->ending = (takt_ending_t){0};
+    *(uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = 0;
 }
+
+uint64_t takt_machine_refused_call(void) { return *(const volatile uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED; }
 
 /* ---- domains -------------------------------------------------------------------------------------------- */
 
@@ -155,20 +175,45 @@ static takt_domain_status_t build(uint64_t at, takt_domain_order_t *order) {
     return status;
 }
 
+/* Builds the domain of an order behind its words, from `at` on. Both stand in the arena, too: the lowered code has no other
+ * memory. Writes where the domain is to `domain`. */
+static takt_domain_status_t build_from(uint64_t at, takt_domain_order_t *order, uint64_t *domain) {
+    takt_domain_order_t *placed = (takt_domain_order_t *)(uintptr_t)at;
+    uint64_t *copy = (uint64_t *)(uintptr_t)(at + PAGE);
+    *domain = at + PAGE + rounded(order->count * sizeof *copy);
+    if (*domain > TAKT_ARENA_BASE + TAKT_ARENA_BYTES) {
+        return TAKT_DOMAIN_MEMORY;
+    }
+    memcpy(copy, order->words, order->count * sizeof *copy);
+    *placed = *order;
+    placed->words = copy;
+    const takt_domain_status_t status = build(*domain, placed);
+    *order = *placed;
+    return status;
+}
+
+bool takt_machine_survey(takt_uses_t *uses, const char *tables, const uint64_t *words, uint64_t count) {
+    void *base = (void *)(uintptr_t)TAKT_ARENA_BASE;
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    if (mmap(base, TAKT_ARENA_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0) != base) {
+        return false;
+    }
+    const size_t bytes = read_tables(tables);
+    const bool is_read = bytes > 0 && takt_uses_begin(uses, TAKT_ARENA_TABLES, bytes);
+    takt_domain_order_t order = {.words = words, .count = count, .records = 1};
+    uint64_t domain;
+    if (is_read && build_from(TAKT_ARENA_DOMAINS, &order, &domain) == TAKT_DOMAIN_OK) {
+        takt_uses_add(uses, (const uint64_t *)(uintptr_t)domain, order.bytes / sizeof *words);
+    }
+    return munmap(base, TAKT_ARENA_BYTES) == 0 && is_read;
+}
+
 takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, const uint64_t *words,
                                       uint64_t count, uint64_t records, uint64_t tick_ns,
                                       takt_domain_order_t *order) {
-    /* the words and the order stand in the arena, too: the lowered code has no other memory */
-    takt_domain_order_t *placed = (takt_domain_order_t *)(uintptr_t)machine->next;
-    uint64_t *copy = (uint64_t *)(uintptr_t)(machine->next + PAGE);
-    const uint64_t after = machine->next + PAGE + rounded(count * sizeof *words);
-    if (after > TAKT_ARENA_BASE + TAKT_ARENA_BYTES) {
-        return TAKT_DOMAIN_MEMORY;
-    }
-    memcpy(copy, words, count * sizeof *words);
-    *placed = (takt_domain_order_t){.words = copy, .count = count, .records = records};
-    const takt_domain_status_t status = build(after, placed);
-    *order = *placed;
+    uint64_t after;
+    *order = (takt_domain_order_t){.words = words, .count = count, .records = records};
+    const takt_domain_status_t status = build_from(machine->next, order, &after);
     if (status != TAKT_DOMAIN_OK) {
         return status;
     }

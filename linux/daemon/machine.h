@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Machine: the domains of the processors of this machine, in the kernel.
  *
+ *     takt_machine_survey(uses, tables, image)     which functions the domain of an image needs
  *     takt_machine_open(machine, object, tables)   the programs are loaded; they are not attached
  *     takt_machine_add(machine, cpu, image, ...)   a domain for a processor, before attaching
  *     takt_machine_attach(machine)                 from now on the kernel asks the domains
@@ -17,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "linux/daemon/uses.h"
 #include "linux/desk.h"
 #include "linux/domain.h"
 #include "linux/negotiation.h"
@@ -37,12 +39,17 @@ typedef struct takt_machine {
     uint64_t next; /* free memory of the arena */
     bool
         is_full; /* set by the caller: threads of the fair class are scheduled too, while the domains select none */
-    bool is_quiet;       /* set by the caller: libbpf says nothing */
-    uint32_t processors; /* for which there is memory */
-    const char *folder;  /* where the kernel tells of sched_ext; set by opening */
-    const char *what;    /* the step that failed */
-    int error;           /* errno of that */
+    bool is_quiet;           /* set by the caller: libbpf says nothing */
+    const takt_uses_t *uses; /* set by the caller: the functions that are loaded; NULL for all */
+    uint32_t processors;     /* for which there is memory */
+    const char *folder;      /* where the kernel tells of sched_ext; set by opening */
+    const char *what;        /* the step that failed */
+    int error;               /* errno of that */
 } takt_machine_t;
+
+/* Adds the functions that a domain of `count` words of an image needs to `uses`, zeroed before the first one. Nothing is loaded
+ * at that time. Returns false if that is unknown. An image that no domain can be built from needs none. */
+bool takt_machine_survey(takt_uses_t *uses, const char *tables, const uint64_t *words, uint64_t count);
 
 /* Loads the programs of the file `object` for `processors` processors. `tables` has the constants of the scheduler. Returns
  * false with machine->what and machine->error. */
@@ -57,6 +64,9 @@ void takt_machine_clear(takt_machine_t *machine);
 takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, const uint64_t *words,
                                       uint64_t count, uint64_t records, uint64_t tick_ns,
                                       takt_domain_order_t *order);
+
+/* Returns the number of a function that the kernel was to call and that is not loaded; 0: there was none. */
+uint64_t takt_machine_refused_call(void);
 
 bool takt_machine_attach(takt_machine_t *machine);
 

@@ -316,6 +316,10 @@ static void execute(run_t *run) {
     if (kind != 0 && kind != DETACHED) {
         tell(run, "failed the kernel ended the scheduler: %s", reason);
     }
+    if (takt_machine_refused_call() != 0) {
+        tell(run, "failed the kernel was to call function %#llx, which is not loaded",
+             (unsigned long long)takt_machine_refused_call());
+    }
     tell(run, "epoch %llu", (unsigned long long)run->epoch_ns);
     takt_cost_t cost;
     for (uint32_t i = 0; i < PROGRAMS; i++) {
@@ -365,9 +369,22 @@ static int run_images(takt_machine_t *machine, const char *folder, uint64_t tick
 
 /* ---- all of them ------------------------------------------------------------------------------------------ */
 
-static void load(takt_machine_t *machine, char **arguments, uint32_t processors) {
+/* Finds what the domains of `count` images call, which is what is loaded. */
+static void survey(takt_uses_t *uses, const char *tables, uint32_t count, char **images) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t words;
+        uint64_t *image = read_words(images[i], &words);
+        if (!takt_machine_survey(uses, tables, image, words)) {
+            end(STATUS_FAILED, "the tables of the scheduler cannot be read", tables);
+        }
+        free(image);
+    }
+}
+
+static void load(takt_machine_t *machine, char **arguments, uint32_t processors, const takt_uses_t *uses) {
     const uint64_t before = takt_clock_read(CLOCK_MONOTONIC);
     machine->is_full = getenv("TAKT_LINUX_FULL") != NULL;
+    machine->uses = uses;
     if (!takt_machine_open(machine, arguments[1], arguments[2], processors, true)) {
         end(STATUS_FAILED, machine->what, strerror(machine->error));
     }
@@ -386,20 +403,46 @@ static uint32_t split(char *line, char **words, uint32_t limit) {
     return count;
 }
 
-/* Runs each line of the file `name`. Returns an exit status, that of the first run that fails. */
-static int run_list(takt_machine_t *machine, const char *name) {
-    static char line[LINE];
-    char *words[BEFORE_IMAGES + TAKT_DESKS];
-    int worst = 0;
+/* Reads the next line of a list. Returns how many words it has, 0 at the end. */
+static uint32_t read_run(FILE *file, const char *name, char *line, char **words) {
+    if (fgets(line, LINE, file) == NULL) {
+        return 0;
+    }
+    const uint32_t count = split(line, words, BEFORE_IMAGES + TAKT_DESKS);
+    if (count <= BEFORE_IMAGES) {
+        end(STATUS_REFUSED, name, "a line has a folder, two numbers and images");
+    }
+    return count;
+}
+
+static FILE *open_list(const char *name) {
     FILE *file = fopen(name, "r");
     if (file == NULL) {
         end(STATUS_REFUSED, name, strerror(errno));
     }
-    while (fgets(line, sizeof line, file) != NULL) {
-        const uint32_t count = split(line, words, BEFORE_IMAGES + TAKT_DESKS);
-        if (count <= BEFORE_IMAGES) {
-            end(STATUS_REFUSED, name, "a line has a folder, two numbers and images");
-        }
+    return file;
+}
+
+/* Surveys the images of each line of the file `name`. */
+static void survey_list(takt_uses_t *uses, const char *tables, const char *name) {
+    static char line[LINE];
+    char *words[BEFORE_IMAGES + TAKT_DESKS];
+    uint32_t count;
+    FILE *file = open_list(name);
+    while ((count = read_run(file, name, line, words)) != 0) {
+        survey(uses, tables, count - BEFORE_IMAGES, words + BEFORE_IMAGES);
+    }
+    (void)fclose(file);
+}
+
+/* Runs each line of the file `name`. Returns an exit status, that of the first run that fails. */
+static int run_list(takt_machine_t *machine, const char *name) {
+    static char line[LINE];
+    char *words[BEFORE_IMAGES + TAKT_DESKS];
+    uint32_t count;
+    int worst = 0;
+    FILE *file = open_list(name);
+    while ((count = read_run(file, name, line, words)) != 0) {
         const int status =
             run_images(machine, words[0], strtoull(words[1], NULL, 10), strtoull(words[2], NULL, 10),
                        count - BEFORE_IMAGES, words + BEFORE_IMAGES, NULL);
@@ -422,6 +465,7 @@ static char **split_off_command(int *count, char **arguments) {
 
 int main(int count, char **arguments) {
     static takt_machine_t machine;
+    static takt_uses_t uses;
     char **command = split_off_command(&count, arguments);
     const bool is_list = count == 4 && command == NULL;
     if (!is_list && (count < 6 || count - 5 > (command != NULL ? 1 : TAKT_DESKS))) {
@@ -431,7 +475,12 @@ int main(int count, char **arguments) {
             "");
     }
     const uint32_t processors = is_list ? (uint32_t)sysconf(_SC_NPROCESSORS_CONF) : (uint32_t)count - 5;
-    load(&machine, arguments, processors);
+    if (is_list) {
+        survey_list(&uses, arguments[2], arguments[3]);
+    } else {
+        survey(&uses, arguments[2], processors, arguments + 5);
+    }
+    load(&machine, arguments, processors, &uses);
     const int status = is_list ? run_list(&machine, arguments[3])
                                : run_images(&machine, arguments[3], strtoull(arguments[4], NULL, 10), 0,
                                             processors, arguments + 5, command);

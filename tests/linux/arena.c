@@ -1,15 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What lowered code asks of a program of the host (linux/daemon/machine.c): the tables at their address, and frames. The
- * file TABLES has the tables. All other objects may be anywhere. */
+/* What lowered code asks of a program of the host (linux/daemon/machine.c): the tables at their address, frames, and which
+ * functions are used. The file TABLES has the tables. All other objects may be anywhere. */
 #define _GNU_SOURCE
+#include "arena.h"
 #include "linux/layout.h"
 #include "words.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 bool takt_may_continue(void);
 void *takt_frame(uint64_t offset);
+bool takt_is_used(uint64_t function);
+void takt_refuse_call(uint64_t number);
+
+const bool *arena_used;
+uint64_t arena_table_bytes;
+
+bool takt_is_used(uint64_t function) { return arena_used == NULL || arena_used[function]; }
+
+/* With all functions used it is one that the code does not know: it may be a table that has none. */
+void takt_refuse_call(uint64_t number) {
+    if (number != 0) {
+        fprintf(stderr, "function %llu is called\n", (unsigned long long)(number - TAKT_FIRST_FUNCTION));
+        abort();
+    }
+}
 
 bool takt_may_continue(void) { return true; }
 
@@ -24,4 +42,5 @@ __attribute__((constructor)) static void map_arena(void) {
     const size_t most = TAKT_ARENA_TOLD - TAKT_ARENA_TABLES;
     const size_t bytes = fread((void *)(uintptr_t)TAKT_ARENA_TABLES, 1, most, file);
     MUST(fclose(file) == 0 && bytes > 0 && bytes < most);
+    arena_table_bytes = bytes;
 }

@@ -10,6 +10,7 @@ import ctypes
 import random
 import re
 import shutil
+import struct
 import tempfile
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import flatten
 import lower
 import pytest
 import takt
+import uses
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import System
@@ -168,6 +170,8 @@ def test_addresses_are_those_of_the_layout() -> None:
     named = {name: base + int(word, 16) for name, word in re.findall(r"(\w+) \(TAKT_ARENA_BASE \+ (0x\w+)ull\)", text)}
     assert (named["TAKT_ARENA_TABLES"], named["TAKT_ARENA_ZERO"]) == (build.TABLES, build.ZERO)
     assert int(re.findall(r"TAKT_ARENA_FRAME_BYTES (0x\w+)ull", text)[0], 16) == lower.FRAME_BYTES
+    assert int(re.findall(r"TAKT_FIRST_FUNCTION (0x\w+)ull", text)[0], 16) == lower.NUMBERS
+    assert int(re.findall(r"TAKT_FUNCTIONS (\d+)", text)[0]) == lower.NUMBERS_MOST
 
 
 # ---- domains -----------------------------------------------------------------------------------------------
@@ -179,16 +183,19 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("lowered")
     parts = build.compile_parts(folder / "parts")
     lower.run(TOOLS[3], "-S", *parts, "-o", folder / "core.ll")
-    lower.lower(folder / "core.ll", parts, build.TABLES, folder)
+    tables = lower.lower(folder / "core.ll", parts, build.TABLES, folder)
+    notes = uses.note(lower.read((folder / "core.ll").read_text()), tables, build.ENTRIES, build.TABLES)
+    (folder / "tables.bin").write_bytes(tables.content + notes)
     entries = [f"takt_domain_{name}" for name in OF_SIMULATED]
     lowered = object_of((folder / "lowered.ll").read_text(), entries, folder)
     of_core = [str(path.relative_to(ROOT)) for room in build.ROOMS for path in sorted(ROOT.glob(f"{room}/*.c"))]
     common: list[Path | str] = ["tests/linux/simulated_linux.c", *of_core]
-    tables = folder / "tables.bin"
+    content = folder / "tables.bin"
     native = link(
-        [*common, "remote/scheduler.c", "linux/domain.c", "linux/negotiation.c"], tables, folder / "native_linux"
+        [*common, "remote/scheduler.c", "linux/domain.c", "linux/negotiation.c"], content, folder / "native_linux"
     )
-    return native, link([*common, lowered], tables, folder / "lowered_linux")
+    surveyed = ("tests/linux/surveyed.c", "linux/daemon/uses.c", "-Wl,--wrap=takt_domain_build")
+    return native, link([*common, lowered, *surveyed], content, folder / "lowered_linux")
 
 
 def check_same_log(programs: tuple[Path, Path], system: takt.System, seed: int) -> None:
@@ -225,3 +232,50 @@ def test_a_lowered_domain_logs_allocators_as_the_native_one(
 ) -> None:
     for seed, system in enumerate(drawn(paradigm, tmp_path)):
         check_same_log(programs, system, seed)
+
+
+# ---- what is used ------------------------------------------------------------------------------------------
+# The lowered program ends if a function is called that linux/daemon/uses.c does not find: see surveyed.c.
+
+
+def test_only_what_a_domain_can_call_is_used(
+    programs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = (programs[1].parent / "numbers.s").read_text()
+    names = {int(number): name for name, number in re.findall(r'^\.set "(\S+)", (\d+)$', lines, re.M)}
+    monkeypatch.setenv("TAKT_USED", str(tmp_path / "used"))
+
+    def used_by(system: takt.System) -> set[str]:
+        assert execute(programs[1], image_of(system), tmp_path).status == 0
+        return {names[lower.NUMBERS + int(line)] for line in (tmp_path / "used").read_text().split()}
+
+    plain, servers, change = (
+        used_by(takt.load(EXAMPLES / f"{name}.toml")) for name in ("smallest", "servers", "mode_change")
+    )
+    assert {name for name in plain if name.startswith(("fp_", "edf_", "rm_", "takt_server_"))} == {
+        "fp_level",
+        "fp_release",
+    }
+    assert servers - plain == {"takt_server_begin_period"}
+    assert {"rm_level", "edf_level", "takt_jobs_abort"} <= change  # the policy before and after
+    assert len(plain) < len(names) // 10
+
+
+def test_notes_follow_calls_tables_and_addresses(tmp_path: Path) -> None:
+    path = tmp_path / "notes.c"
+    path.write_text(
+        "typedef unsigned long long u64; typedef u64 (*call)(void); typedef struct { call f, g; } table;\n"
+        "#define OUT __attribute__((noinline)) u64\n"
+        "OUT one(void) { return 1; } OUT two(void) { return 2; } OUT three(void) { return 3; }\n"
+        "const table known = {one, two};\n"
+        "OUT inner(call *place) { *place = three; return 0; }\n"
+        "OUT entry(call *place) { return inner(place) + 1; }\n"
+        "OUT other(const table **place) { *place = &known; return 0; }\n"
+    )
+    module = ir_of(path, tmp_path)
+    tables = lower.lower(module, [module], build.TABLES, tmp_path)
+    notes = uses.note(lower.read(module.read_text()), tables, ["entry"], build.TABLES)
+    words = struct.unpack(f"<{len(notes) // 8}Q", notes)
+    table, end = build.TABLES, build.TABLES + len(tables.content)
+    assert words == (tables.numbers["three"], table, *[end] * 4, end + 8, 1, 3)
+    assert uses.note(lower.read(module.read_text()), tables, ["other"], table)[:8] == struct.pack("<Q", table)
