@@ -3,6 +3,7 @@
 
 PYTHON ?= $(firstword $(shell command -v python3.11 python3) python3)
 SYSTEMS ?= 20000
+WHEELS ?= build/wheels
 FUZZ_SECONDS ?= 600
 PORT ?= cortex_m
 
@@ -126,7 +127,7 @@ study-s4: $(STAMPS)/package
 TOOLCHAIN_cortex_m := --toolchain $(CURDIR)/cmake/toolchain-arm-none-eabi.cmake
 TOOLCHAIN_riscv := --toolchain $(CURDIR)/cmake/toolchain-riscv.cmake
 
-.PHONY: blinky admission api linux wheel-linux
+.PHONY: blinky admission api linux wheel-linux wheel
 
 blinky admission:
 	@$(PREPARE) tools $(PORT)
@@ -148,9 +149,13 @@ wheel-linux: $(STAMPS)/package
 	@$(PYTHON) tools/get_linux.py > build/linux.txt
 	@mkdir -p build/linux/takt
 	@$(PYTHON) linux/bpf/build.py --linux build/linux --into build/linux/takt
-	@$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir build/wheels . \
-	    -C cmake.define.TAKT_LINUX_PRODUCTS=$(CURDIR)/build/linux/takt
-	@ls build/wheels/*.whl
+	@$(MAKE) --no-print-directory wheel
+
+# Its second half. The folder in which it is built is its own: a folder in common would put the programs into .venv too, the next time.
+wheel:
+	@$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir $(WHEELS) . \
+	    -C build-dir=$(WHEELS)/build -C cmake.define.TAKT_LINUX_PRODUCTS=$(CURDIR)/build/linux/takt
+	@ls $(WHEELS)/*.whl
 
 api:
 	@$(PREPARE) tools api

@@ -110,12 +110,14 @@ def main() -> int:
     parser.add_argument("--systemd", action="store_true", help="fetch systemd, too")
     options = parser.parse_args()
     folder = options.into.resolve()
+    what = "the kernel of Linux"
     try:
         fetch(folder)
         if options.systemd:
+            what = "systemd"
             fetch_systemd(folder / "systemd")
     except (NotHadError, OSError, subprocess.TimeoutExpired) as error:
-        print(f"the kernel of Linux cannot be had here: {error}", file=sys.stderr)
+        print(f"{what} cannot be had here: {error}", file=sys.stderr)
         return 1
     print(folder)
     return 0

@@ -19,6 +19,7 @@
 #include <getopt.h>
 #include <grp.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,6 +233,14 @@ static int connections(void) {
     return limit.rlim_max < TAKT_CLIENTS + OWN_FILES ? (int)limit.rlim_max - OWN_FILES : TAKT_CLIENTS;
 }
 
+/* In full mode the fair class executes only while the domains select none: there a call to detach could wait for ever. */
+static void leave_fair_class(void) {
+    if (sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1}) != 0) {
+        fprintf(stderr, "taktd: it cannot enter SCHED_FIFO, so threads may wait for it: %s\n",
+                strerror(errno));
+    }
+}
+
 /* ---- the loop --------------------------------------------------------------------------------------------- */
 
 enum { SIGNALS, LISTENER, FIRST_CLIENT };
@@ -306,6 +315,9 @@ int main(int count, char **arguments) {
         polled[i] = (struct pollfd){.fd = -1, .events = POLLIN};
     }
     polled[SIGNALS].fd = signals;
+    if (options.is_full) {
+        leave_fair_class();
+    }
     tell_ready();
     fprintf(stderr, "taktd: ready at %s\n", options.socket);
     while (polled[SIGNALS].revents == 0) {

@@ -14,10 +14,10 @@ from places import ROOT
 FOLDER = ROOT / "build" / "linux"
 
 
-def fetch(into: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:
+def fetch(into: Path, path: str | None = None, *options: str) -> subprocess.CompletedProcess[str]:
     """Run the tool, with another search path for programs if that is given."""
     environment = {**os.environ, **({"PATH": path} if path is not None else {})}
-    command = [sys.executable, str(ROOT / "tools" / "get_linux.py"), "--into", str(into)]
+    command = [sys.executable, str(ROOT / "tools" / "get_linux.py"), "--into", str(into), *options]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
 
 
@@ -35,3 +35,11 @@ def test_where_there_is_no_apt_one_line_says_so(tmp_path: Path) -> None:
     assert done.stderr.startswith("the kernel of Linux cannot be had here: ")
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "linux" / "packages").exists()
+
+
+@pytest.mark.skipif(not (FOLDER / "packages").exists(), reason="no kernel of Linux here: make linux fetches it")
+def test_where_only_systemd_cannot_be_had_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "packages").write_text((FOLDER / "packages").read_text(encoding="utf-8"), encoding="utf-8")
+    done = fetch(tmp_path, str(tmp_path), "--systemd")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("systemd cannot be had here: ")
