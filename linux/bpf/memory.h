@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What takt.bpf.c has: the functions of the domain, and memory. Included by it alone, after the kernel's types. */
+/* What takt.bpf.c has: the functions of the domain, and memory. Included by it and its parts alone, after the kernel's types. */
 #ifndef TAKT_LINUX_BPF_MEMORY_H
 #define TAKT_LINUX_BPF_MEMORY_H
 
 #include "linux/desk.h"
 #include "linux/layout.h"
 #include "linux/slot.h"
+
+#define NONE ((u64)TAKT_DESK_NONE)
+/* The word that sched_ext leaves to a scheduler in each thread is its seat, or 0. The processor stands above the entity. */
+#define SEATED (1ull << 63)
+#define ASLEEP (1ull << 62)
+/* Each frame counts: the domain needs the others. */
+#define INLINE static inline __attribute__((always_inline))
+#define NEVER (~0ull)
+#define __arena __attribute__((address_space(1)))
 
 /* ---- the domain, in the arena --------------------------------------------------------------------------- */
 
@@ -59,8 +68,10 @@ struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, TAKT_DESK_SLOTS); /* as that of the slots */
     __type(key, u32);
-    __type(value, u32); /* CREW_ */
+    __type(value, u32); /* CREW_; 0: the entity has no thread */
 } crew SEC(".maps");
+
+enum { CREW_AWAKE = 1, CREW_ASLEEP = 2 };
 
 /* ---- memory of the kernel's programs ---------------------------------------------------------------------- */
 
@@ -76,5 +87,35 @@ struct {
 } alarms SEC(".maps");
 
 takt_ending_t ending;
+
+/* ---- where what is ---------------------------------------------------------------------------------------- */
+
+/* A program may use the arena if it has its map. */
+INLINE takt_desk_t *desk_of(u32 cpu) {
+    asm volatile("" : : "r"(&arena));
+    return cpu < TAKT_DESKS && desks[cpu].domain ? &desks[cpu] : NULL;
+}
+
+INLINE takt_linux_slot_t *slot_of(u32 cpu, u32 entity) {
+    u32 key = cpu * TAKT_DESK_SLOTS + entity;
+    return bpf_map_lookup_elem(&slots, &key);
+}
+
+/* The verifier sees the bound of a mask. */
+INLINE u32 cpu_of(u64 seat) { return (u32)(seat >> 32) & (TAKT_DESKS - 1); }
+
+/* The desk of a seat, NULL for none. */
+INLINE takt_desk_t *desk_at(u64 seat) { return seat & SEATED ? desk_of(cpu_of(seat)) : NULL; }
+
+/* The queue of a thread that waits. */
+INLINE u64 queue_of(u32 cpu, u32 entity) { return (u64)(cpu + 1) << 32 | entity; }
+
+/* The queue of the threads that are not of a domain; processors without a domain share one. Those of the kernel's own queue
+ * would run before it asks for a dispatch. */
+INLINE u64 queue_of_others(u32 cpu) { return queue_of(desk_of(cpu) ? cpu : TAKT_DESKS, TAKT_DESK_NONE); }
+
+INLINE takt_told_t __arena *told_of(u32 cpu) {
+    return (takt_told_t __arena *)(TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES);
+}
 
 #endif

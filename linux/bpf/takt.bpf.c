@@ -32,6 +32,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "linux/bpf/memory.h"
+#include "linux/bpf/publish.h"
 
 char _license[] SEC("license") = "Dual MIT/GPL";
 
@@ -40,160 +41,23 @@ enum {
     EVENT_BLOCK = 2,
     EVENT_WAKE = 3,
     EVENT_ARRIVAL = 9,
-    STATE_HAS_JOB = 1, /* as TAKT_DOMAIN_ */
-    STATE_BLOCKED = 4,
-    STATE_YIELDS = 16,
-    STATE_HAS_POINTS = 64,
-    CREW_AWAKE = 1, /* the entity has a thread */
-    CREW_ASLEEP = 2,
-    BACKSTOP_NS = 200000, /* after the instant for which a thread has set its own timer */
-    CLOCK = 1,            /* CLOCK_MONOTONIC */
-    STATE_DEAD = 0x80,    /* TASK_DEAD */
-    DROPPED_MOST = 4,     /* decisions in a row that a lock drops which waited for its budget */
-    ASKED_ATTEND = 1,
-    ASKED_TAKE = 2,
-    ASKED_ORPHAN = 4,
-    ASKED_ARM = 8,
-    ASKED_ENTER = 16,
+    CLOCK = 1,         /* CLOCK_MONOTONIC */
+    STATE_DEAD = 0x80, /* TASK_DEAD */
+    DROPPED_MOST = 4,  /* decisions in a row that a lock drops which waited for its budget */
+    /* what is asked of the domain */
+    ASKED_ATTEND = 1, /* post what is noted, and select */
+    ASKED_TAKE = 2,   /* if the entity is selected: take the decision, tell its thread */
+    ASKED_ORPHAN = 4, /* complete the selected job, which has no thread, and select */
+    ASKED_ARM = 8,    /* arm the timer */
+    ASKED_ENTER = 16, /* likewise, unless the entity is selected */
     ORPHANS_MOST = 8, /* jobs without a thread that a dispatch completes */
 };
 
 #define OF_THREAD (1ull << 31) /* as TAKT_DOMAIN_OF_THREAD, above the kind */
 #define OUTDATED (1ull << 32)  /* as TAKT_DOMAIN_OUTDATED */
-#define NONE ((u64)TAKT_DESK_NONE)
-/* The word that sched_ext leaves to a scheduler in each thread is its seat, or 0. The processor stands above the entity. */
-#define SEATED (1ull << 63)
-#define ASLEEP (1ull << 62)
-/* Each frame counts: the domain needs the others. */
-#define INLINE static inline __attribute__((always_inline))
-#define NEVER (~0ull)
-#define __arena __attribute__((address_space(1)))
 
 char unanswered[] SEC(".data.unanswered") = "the program that decides does not answer";
 volatile const bool is_full; /* threads of the fair class are scheduled here, too */
-
-/* A program may use the arena if it has its map. */
-INLINE takt_desk_t *desk_of(u32 cpu) {
-    asm volatile("" : : "r"(&arena));
-    return cpu < TAKT_DESKS && desks[cpu].domain ? &desks[cpu] : NULL;
-}
-
-INLINE takt_linux_slot_t *slot_of(u32 cpu, u32 entity) {
-    u32 key = cpu * TAKT_DESK_SLOTS + entity;
-    return bpf_map_lookup_elem(&slots, &key);
-}
-
-/* The verifier sees the bound of a mask. */
-INLINE u32 cpu_of(u64 seat) { return (u32)(seat >> 32) & (TAKT_DESKS - 1); }
-
-/* The desk of a seat, NULL for none. */
-INLINE takt_desk_t *desk_at(u64 seat) { return seat & SEATED ? desk_of(cpu_of(seat)) : NULL; }
-
-/* The queue of a thread that waits. */
-INLINE u64 queue_of(u32 cpu, u32 entity) { return (u64)(cpu + 1) << 32 | entity; }
-
-/* The queue of the threads that are not of a domain; processors without a domain share one. Those of the kernel's own queue
- * would run before it asks for a dispatch. */
-INLINE u64 queue_of_others(u32 cpu) { return queue_of(desk_of(cpu) ? cpu : TAKT_DESKS, TAKT_DESK_NONE); }
-
-INLINE takt_told_t __arena *told_of(u32 cpu) {
-    return (takt_told_t __arena *)(TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES);
-}
-
-/* ---- time ------------------------------------------------------------------------------------------------- */
-
-INLINE u64 ticks(const takt_desk_t *desk, u64 now_ns) {
-    return now_ns > desk->epoch_ns ? (now_ns - desk->epoch_ns) / desk->tick_ns : 0;
-}
-
-INLINE u64 instant(const takt_desk_t *desk, u64 ticks) {
-    return ticks < NEVER / desk->tick_ns ? desk->epoch_ns + ticks * desk->tick_ns : 0;
-}
-
-INLINE bool has_begun(const takt_desk_t *desk, u64 now_ns) {
-    return now_ns >= desk->epoch_ns && now_ns < desk->end_ns;
-}
-
-/* The timer is not put off, because that costs each switch; it starts itself again if it is early. */
-static int expire(void *map, u32 *cpu, takt_alarm_t *alarm) {
-    takt_desk_t *desk = desk_of(*cpu);
-    if (!desk) {
-        return 0;
-    }
-    desk->timer_ns = 0;
-    if (desk->wanted_ns > bpf_ktime_get_ns()) {
-        desk->timer_ns = desk->wanted_ns;
-        bpf_timer_start(&alarm->timer, desk->wanted_ns, BPF_F_TIMER_ABS | BPF_F_TIMER_CPU_PIN);
-    } else {
-        scx_bpf_kick_cpu(*cpu, SCX_KICK_PREEMPT);
-    }
-    return 0;
-}
-
-INLINE bool is_armed_by(const takt_desk_t *desk, u64 at_ns) {
-    return desk->timer_ns && desk->timer_ns <= at_ns;
-}
-
-INLINE void arm_at(takt_desk_t *desk, u32 cpu, u64 at_ns) {
-    desk->wanted_ns = at_ns;
-    takt_alarm_t *alarm = is_armed_by(desk, at_ns) ? NULL : bpf_map_lookup_elem(&alarms, &cpu);
-    if (alarm) {
-        desk->timer_ns = at_ns;
-        bpf_timer_start(&alarm->timer, at_ns, BPF_F_TIMER_ABS | BPF_F_TIMER_CPU_PIN);
-    }
-}
-
-/* Asks for a dispatch at the next instant that the domain has told. A thread that sleeps until its release has a timer of
- * its own: a second one at the same instant would delay it. */
-INLINE void arm(takt_desk_t *desk, u32 cpu) {
-    const takt_told_t __arena *told = told_of(cpu);
-    u64 next = instant(desk, told->next);
-    if (!next || next >= desk->end_ns || desk->epoch_ns >= desk->end_ns) {
-        return;
-    }
-    u32 key = cpu * TAKT_DESK_SLOTS + told->sleeper;
-    u32 *sleeper = bpf_map_lookup_elem(&crew, &key);
-    arm_at(desk, cpu, sleeper && *sleeper == CREW_ASLEEP ? next + BACKSTOP_NS : next);
-}
-
-/* ---- slots ------------------------------------------------------------------------------------------------ */
-
-INLINE void tell(const takt_desk_t *desk, u32 cpu, u32 entity) {
-    takt_domain_tell(desk->domain, entity, (u64)told_of(cpu));
-}
-
-/* Writes what the domain has told of an entity into its slot. */
-INLINE void publish(takt_desk_t *desk, u32 cpu, u32 entity, bool has_started) {
-    takt_linux_slot_t *slot = slot_of(cpu, entity);
-    const takt_told_t __arena *told = told_of(cpu);
-    u32 state = told->state;
-    if (!slot) {
-        return;
-    }
-    slot->started += has_started;
-    slot->job = told->job;
-    slot->waiting = told->waiting;
-    slot->change = told->change;
-    slot->rate = told->rate;
-    slot->is_missed = told->is_missed;
-    slot->should_yield = (state & STATE_YIELDS) != 0;
-    slot->release_ns = instant(desk, told->release);
-    slot->deadline_ns = instant(desk, told->deadline);
-    slot->state = (slot->state & TAKT_SLOT_ATTACHED) | (state & STATE_HAS_JOB ? TAKT_SLOT_HAS_JOB : 0);
-    slot->next_release_ns = instant(desk, told->next_release);
-    desk->has_points = (state & STATE_HAS_POINTS) != 0;
-}
-
-/* Another event may have made the running job's yield due. */
-INLINE void publish_yield(const takt_desk_t *desk, u32 cpu) {
-    if (!desk->has_points || desk->running == TAKT_DESK_NONE) {
-        return;
-    }
-    takt_linux_slot_t *slot = slot_of(cpu, desk->running);
-    if (slot && takt_domain_state(desk->domain, desk->running) & STATE_YIELDS) {
-        slot->should_yield = 1;
-    }
-}
 
 /* ---- events ----------------------------------------------------------------------------------------------- */
 
@@ -206,7 +70,7 @@ INLINE u64 post(takt_desk_t *desk, u32 entity, u64 kind, u32 job, u64 value, u64
     return receipt;
 }
 
-/* Ends the current job of an entity, or does to it what `kind` says. */
+/* An event of the current job of an entity. */
 INLINE void post_job(takt_desk_t *desk, u32 cpu, u32 entity, u64 kind, u64 now_ns) {
     tell(desk, cpu, entity);
     u32 job = told_of(cpu)->state & STATE_HAS_JOB ? told_of(cpu)->job : 0;
