@@ -43,11 +43,13 @@ typedef struct takt_desk {
     uint64_t end_ns;       /* from here on the domain gets no events */
     uint32_t entities;     /* in its slots */
     uint32_t has_switches; /* 1: switches are kept */
+    uint32_t others;       /* the entity that stands for the threads of no domain, TAKT_DESK_NONE for none */
 
-    uint64_t timer_ns; /* the timer is armed for this instant; 0: it is not */
-    uint32_t decided;  /* entity of the last decision, TAKT_DESK_NONE for none */
-    uint32_t running;  /* entity whose thread runs, TAKT_DESK_NONE for none */
-    uint64_t takes;    /* decisions */
+    uint32_t is_others_awake; /* 1: some of these may be runnable */
+    uint64_t timer_ns;        /* the timer is armed for this instant; 0: it is not */
+    uint32_t decided;         /* entity of the last decision, TAKT_DESK_NONE for none */
+    uint32_t running;         /* entity whose thread runs, TAKT_DESK_NONE for none */
+    uint64_t takes;           /* decisions */
     uint64_t
         mismatches; /* a thread was switched to that was not selected any more; it is switched off at once */
     uint64_t absences;   /* the selected thread was not runnable in the kernel */

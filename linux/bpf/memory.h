@@ -105,7 +105,7 @@ INLINE takt_linux_slot_t *slot_of(u32 cpu, u32 entity) {
 INLINE u32 cpu_of(u64 seat) { return (u32)(seat >> 32) & (TAKT_DESKS - 1); }
 
 /* The desk of a seat, NULL for none. */
-INLINE takt_desk_t *desk_at(u64 seat) { return seat & SEATED ? desk_of(cpu_of(seat)) : NULL; }
+INLINE takt_desk_t *desk_at(u64 seat) { return (seat & SEATED) != 0 ? desk_of(cpu_of(seat)) : NULL; }
 
 /* The queue of a thread that waits. */
 INLINE u64 queue_of(u32 cpu, u32 entity) { return (u64)(cpu + 1) << 32 | entity; }

@@ -16,7 +16,9 @@
  * 2. A decision is taken when its thread begins to run, never before. A thread that is switched to and would not be
  *    selected any more is switched off at once, without a decision (desk.mismatches).
  * 3. A runnable thread that is not to run waits in a queue of its own. The kernel sees the one that is to run, and no
- *    other. Threads of no domain wait in one queue for each processor, and run while its domain selects none.
+ *    other. Threads of no domain wait in one queue for each processor, and run while its domain selects none. If a task
+ *    stands for them (desk.others), they also run while that is selected. Its job arrives when one of them is runnable, and
+ *    ends when it is selected and none of them is. A switch between two of them is no decision.
  * 4. If the selected thread is not runnable in the kernel, no thread of the domain runs (desk.absences). If it is gone,
  *    its job is completed at once (desk.orphans).
  * 5. While another class has the processor of a job that runs, the domain gets no events; they are noted. Then the decision
@@ -197,6 +199,13 @@ INLINE void post_all(takt_desk_t *desk, u32 cpu) {
 
 INLINE bool is_due(const takt_desk_t *desk, u64 now_ns) { return desk->next_ns && desk->next_ns <= now_ns; }
 
+/* The threads of no domain have a job as long as they are awake, also when the scheduler has ended one. */
+INLINE void call_others(takt_desk_t *desk, u64 now_ns) {
+    if (desk->is_others_awake && !(takt_domain_state(desk->domain, desk->others) & STATE_HAS_JOB)) {
+        post(desk, desk->others, EVENT_ARRIVAL, 0, ticks(desk, now_ns), now_ns);
+    }
+}
+
 /* Posts what is noted, and selects; a selection that still holds stands. */
 INLINE void catch_up(takt_desk_t *desk, u32 cpu, u64 now_ns) {
     if (desk->is_stolen) {
@@ -204,6 +213,7 @@ INLINE void catch_up(takt_desk_t *desk, u32 cpu, u64 now_ns) {
     }
     post_all(desk, cpu);
     if (!desk->is_selected || is_due(desk, now_ns)) {
+        call_others(desk, now_ns);
         select(desk, now_ns);
     }
 }
@@ -216,15 +226,6 @@ INLINE void take(takt_desk_t *desk, u32 entity, u64 now_ns) {
 }
 
 /* ---- the operations --------------------------------------------------------------------------------------- */
-
-/* The last one that is runnable has to ask for the dispatch. */
-INLINE void enqueue_other(struct task_struct *p, u64 flags) {
-    u32 cpu = scx_bpf_task_cpu(p);
-    scx_bpf_dsq_insert(p, queue_of_others(cpu), SCX_SLICE_DFL, flags);
-    if (flags & SCX_ENQ_LAST) {
-        scx_bpf_kick_cpu(cpu, 0);
-    }
-}
 
 INLINE void set_crew(u64 seat, u32 has_thread, u32 state) {
     u32 key = cpu_of(seat) * TAKT_DESK_SLOTS + (u32)seat;
@@ -305,8 +306,11 @@ INLINE void note_of(struct task_struct *p, u64 seat, u32 what) {
 
 /* ---- asking the domain ------------------------------------------------------------------------------------ */
 
-/* Takes the decision that `entity` runs, NONE for none, if that is selected; tells its thread. */
+/* Takes the decision that `entity` runs, if that is selected; tells its thread. NONE is a thread of no domain, or none. */
 INLINE void take_for(takt_desk_t *desk, u32 cpu, u32 entity, u64 now_ns) {
+    if (entity == TAKT_DESK_NONE && (u32)desk->selected == desk->others) {
+        entity = desk->others;
+    }
     bool has_started = desk->decided != entity;
     if ((u32)desk->selected != entity) {
         return;
@@ -318,12 +322,12 @@ INLINE void take_for(takt_desk_t *desk, u32 cpu, u32 entity, u64 now_ns) {
     }
 }
 
-/* The selected job has no thread: completes it. */
+/* The selected job has no thread, or no more: completes it. */
 INLINE void complete_orphan(takt_desk_t *desk, u32 cpu, u64 now_ns) {
     u32 entity = (u32)desk->selected;
     take(desk, entity, now_ns);
     post_job(desk, cpu, entity, EVENT_COMPLETE, now_ns);
-    desk->orphans++;
+    desk->orphans += entity != desk->others;
     select(desk, now_ns);
 }
 
@@ -386,6 +390,36 @@ INLINE bool is_open(takt_desk_t *desk, u32 cpu, u64 now_ns) {
 
 /* ---- the operations --------------------------------------------------------------------------------------- */
 
+/* The thread of `next` is to run instead of the one that runs. */
+INLINE void kick_for(const takt_desk_t *desk, u32 cpu, u32 next) {
+    if (next != TAKT_DESK_NONE && next != desk->running) {
+        scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
+    }
+}
+
+/* One of the threads of no domain is runnable, and none was. */
+INLINE void wake_others(takt_desk_t *desk, u32 cpu) {
+    u64 now_ns = bpf_ktime_get_ns();
+    desk->is_others_awake = 1;
+    desk->is_selected = 0;
+    if (is_open(desk, cpu, now_ns)) {
+        kick_for(desk, cpu, ask(desk, cpu, ASKED_ATTEND | ASKED_ENTER, desk->others, now_ns));
+    }
+}
+
+/* The last one that is runnable has to ask for the dispatch. */
+INLINE void enqueue_other(struct task_struct *p, u64 flags) {
+    u32 cpu = scx_bpf_task_cpu(p);
+    takt_desk_t *desk = desk_of(cpu);
+    scx_bpf_dsq_insert(p, queue_of_others(cpu), SCX_SLICE_DFL, flags);
+    if (flags & SCX_ENQ_LAST) {
+        scx_bpf_kick_cpu(cpu, 0);
+    }
+    if (desk && desk->others != TAKT_DESK_NONE && !desk->is_others_awake) {
+        wake_others(desk, cpu);
+    }
+}
+
 SEC("struct_ops/takt_enqueue")
 void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
     u64 seat = seat_now(p);
@@ -407,9 +441,7 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
         return;
     }
     scx_bpf_dsq_insert(p, queue_of(cpu, (u32)seat), SCX_SLICE_INF, flags);
-    if (next != TAKT_DESK_NONE && next != desk->running) {
-        scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
-    }
+    kick_for(desk, cpu, next);
 }
 
 INLINE bool has_thread(u32 cpu, u32 entity) {
@@ -418,7 +450,30 @@ INLINE bool has_thread(u32 cpu, u32 entity) {
     return member && *member;
 }
 
-INLINE void move_other(u32 cpu) { scx_bpf_dsq_move_to_local(queue_of_others(cpu)); }
+INLINE bool move_other(u32 cpu) { return scx_bpf_dsq_move_to_local(queue_of_others(cpu)); }
+
+INLINE void arm_next(takt_desk_t *desk, u32 cpu, u32 next, u64 now_ns) {
+    if (desk->next_ns && !is_armed_by(desk, desk->next_ns)) {
+        ask(desk, cpu, ASKED_ARM, next, now_ns);
+    }
+}
+
+/* Has a thread of no domain run for the task that stands for them; if none is runnable, they sleep. Returns as carry_out. */
+INLINE bool run_other(takt_desk_t *desk, u32 cpu, struct task_struct *prev, u64 now_ns) {
+    u32 next = desk->others;
+    if (move_other(cpu)) {
+        desk->stopped_ns = desk->decided == next ? now_ns : 0; /* by another one that sleeps now */
+        arm_next(desk, cpu, next, now_ns);
+    } else if (prev && !(prev->scx.dsq_vtime & SEATED) && prev->scx.flags & SCX_TASK_QUEUED) {
+        prev->scx.slice = SCX_SLICE_DFL;
+        ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
+        desk->running = next;
+    } else {
+        desk->is_others_awake = 0;
+        return true;
+    }
+    return false;
+}
 
 /* Has the thread of `next` run, if that is one and is runnable. Returns whether another entity is to be asked for. */
 INLINE bool carry_out(takt_desk_t *desk, u32 cpu, u32 next, struct task_struct *prev, u64 now_ns) {
@@ -426,13 +481,13 @@ INLINE bool carry_out(takt_desk_t *desk, u32 cpu, u32 next, struct task_struct *
     if (next == TAKT_DESK_NONE) {
         ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
         move_other(cpu);
+    } else if (next == desk->others) {
+        return run_other(desk, cpu, prev, now_ns);
     } else if (seat & SEATED && (u32)seat == next && prev->scx.flags & SCX_TASK_QUEUED) {
         prev->scx.slice = SCX_SLICE_INF;
         ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
     } else if (scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {
-        if (desk->next_ns && !is_armed_by(desk, desk->next_ns)) {
-            ask(desk, cpu, ASKED_ARM, next, now_ns);
-        }
+        arm_next(desk, cpu, next, now_ns);
     } else if (has_thread(cpu, next)) {
         desk->absences++;
         ask(desk, cpu, ASKED_ARM, next, now_ns);
@@ -468,7 +523,7 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     if (!seat && !is_full) {
         return;
     }
-    u32 cpu = seat ? cpu_of(seat) : bpf_get_smp_processor_id();
+    u32 cpu = seat ? cpu_of(seat) : (u32)scx_bpf_task_cpu(p);
     u32 entity = seat ? (u32)seat : TAKT_DESK_NONE;
     takt_desk_t *desk = desk_of(cpu);
     if (!desk) {
@@ -484,6 +539,9 @@ void BPF_PROG(takt_running, struct task_struct *p) {
         selected = ask(desk, cpu, ASKED_ATTEND | ASKED_TAKE | ASKED_ARM, entity, now_ns);
     }
     desk->stopped_ns = 0;
+    if (!seat && selected == desk->others) {
+        desk->running = entity = selected;
+    }
     if (selected != entity) {
         desk->mismatches++;
         scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
@@ -493,11 +551,12 @@ void BPF_PROG(takt_running, struct task_struct *p) {
 SEC("struct_ops/takt_stopping")
 void BPF_PROG(takt_stopping, struct task_struct *p, bool is_runnable) {
     u64 seat = p->scx.dsq_vtime;
-    takt_desk_t *desk = desk_at(seat);
-    if (!desk) {
+    takt_desk_t *desk = seat || !is_full ? desk_at(seat) : desk_of(scx_bpf_task_cpu(p));
+    if (!desk || (!seat && desk->running == TAKT_DESK_NONE)) {
         return;
     }
-    desk->stopped_ns = is_runnable && desk->decided == (u32)seat ? bpf_ktime_get_ns() : 0;
+    u32 entity = seat ? (u32)seat : desk->running;
+    desk->stopped_ns = is_runnable && desk->decided == entity ? bpf_ktime_get_ns() : 0;
     desk->running = TAKT_DESK_NONE;
 }
 
@@ -613,7 +672,7 @@ struct sched_ext_ops takt_ops = {
     .flags = SCX_OPS_ENQ_LAST | SCX_OPS_SWITCH_PARTIAL,
 };
 
-/* These schedule the threads of the fair class, too: while the domain selects none. */
+/* These schedule the threads of the fair class, too: rule 3. */
 SEC(".struct_ops.link")
 struct sched_ext_ops takt_ops_of_all = {
     OPERATIONS,

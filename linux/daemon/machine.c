@@ -171,8 +171,10 @@ void takt_machine_clear(takt_machine_t *machine) {
     machine->next = TAKT_ARENA_DOMAINS;
     memset(machine->slots, 0, (size_t)machine->processors * TAKT_DESK_SLOTS * sizeof *machine->slots);
     for (uint32_t cpu = 0; cpu < TAKT_DESKS; cpu++) {
-        machine->desks[cpu] =
-            (takt_desk_t){.epoch_ns = NOT_BEGUN, .decided = TAKT_DESK_NONE, .running = TAKT_DESK_NONE};
+        machine->desks[cpu] = (takt_desk_t){.epoch_ns = NOT_BEGUN,
+                                            .others = TAKT_DESK_NONE,
+                                            .decided = TAKT_DESK_NONE,
+                                            .running = TAKT_DESK_NONE};
     }
     *machine->ending = (takt_ending_t){0};
     *(uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = 0;

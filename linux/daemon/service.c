@@ -126,6 +126,7 @@ static bool have_all_joined(const takt_service_t *service) {
     uint32_t missing = 0;
     for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_DESKS; cpu = domain_from(service, cpu + 1)) {
         missing += takt_machine_domain(service->machine, cpu)->system.task_count;
+        missing -= service->machine->desks[cpu].others != TAKT_DESK_NONE;
     }
     for (int i = 0; i < TAKT_CLIENTS; i++) {
         missing -= service->clients[i].thread != 0;
@@ -152,20 +153,30 @@ static void begin_if_due(takt_service_t *service) {
 
 /* ---- calls of programs ---------------------------------------------------------------------------------------- */
 
+/* Returns the task of `cpu` that has `name`, TAKT_DESK_NONE for none. */
+static uint32_t task_of(const takt_service_t *service, uint32_t cpu, const char *name) {
+    const takt_domain_t *domain = takt_machine_domain(service->machine, cpu);
+    for (uint32_t entity = first_task(domain); is_task(domain, entity); entity++) {
+        if (strcmp(name_of(&service->parts[cpu], entity), name) == 0) {
+            return entity;
+        }
+    }
+    return TAKT_DESK_NONE;
+}
+
 /* Finds the task of a JOIN. */
 static bool find_task(const takt_service_t *service, const takt_socket_call_t *call, uint32_t *cpu,
                       uint32_t *entity) {
-    for (*cpu = domain_from(service, 0); *cpu < TAKT_DESKS; *cpu = domain_from(service, *cpu + 1)) {
-        const takt_domain_t *domain = takt_machine_domain(service->machine, *cpu);
-        *entity = call->name[0] != '\0' ? first_task(domain) : call->entity;
-        if (call->name[0] == '\0') { /* a number is that of one domain */
-            return is_task(domain, *entity) && domain_from(service, *cpu + 1) == TAKT_DESKS;
-        }
-        while (is_task(domain, *entity)) {
-            if (strcmp(name_of(&service->parts[*cpu], *entity), call->name) == 0) {
-                return true;
-            }
-            ++*entity;
+    *cpu = domain_from(service, 0);
+    if (call->name[0] == '\0') { /* a number is that of one domain */
+        *entity = call->entity;
+        return *cpu < TAKT_DESKS && is_task(takt_machine_domain(service->machine, *cpu), *entity) &&
+               domain_from(service, *cpu + 1) == TAKT_DESKS;
+    }
+    for (; *cpu < TAKT_DESKS; *cpu = domain_from(service, *cpu + 1)) {
+        *entity = task_of(service, *cpu, call->name);
+        if (*entity != TAKT_DESK_NONE) {
+            return true;
         }
     }
     return false;
@@ -191,14 +202,14 @@ static bool has_joined(const takt_service_t *service, int32_t thread) {
     return false;
 }
 
-/* Returns whether another thread executes the jobs of a task; one that is gone does not. */
+/* Returns whether another thread executes the jobs of a task, or many do; one that is gone does not. */
 static bool is_held(takt_service_t *service, uint32_t cpu, uint32_t entity) {
     takt_client_t *holder = holder_of(service, cpu, entity);
     if (holder != NULL && !is_thread_of(holder->thread, holder->process)) {
         unseat(service, holder);
         return false;
     }
-    return holder != NULL;
+    return holder != NULL || entity == service->machine->desks[cpu].others;
 }
 
 static takt_reply_status_t join(takt_service_t *service, takt_client_t *client,
@@ -394,6 +405,26 @@ static takt_reply_status_t add(takt_service_t *service, const takt_client_t *cli
     return status;
 }
 
+/* Finds the task that stands for the threads of no domain in each set that has it. */
+static bool find_others(const takt_service_t *service, takt_socket_reply_t *reply) {
+    bool is_found = service->others == NULL;
+    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_DESKS; cpu = domain_from(service, cpu + 1)) {
+        takt_desk_t *desk = &service->machine->desks[cpu];
+        desk->others = service->others != NULL ? task_of(service, cpu, service->others) : TAKT_DESK_NONE;
+        desk->is_others_awake = desk->others != TAKT_DESK_NONE;
+        if ((takt_domain_state(desk->domain, desk->others) & TAKT_DOMAIN_PERIODIC) != 0) {
+            write_text(reply, "task %s stands for the other threads, so it cannot be periodic",
+                       service->others);
+            return false;
+        }
+        is_found = is_found || desk->is_others_awake != 0;
+    }
+    if (!is_found) {
+        write_text(reply, "no task is called %s, which is to stand for the other threads", service->others);
+    }
+    return is_found;
+}
+
 static takt_reply_status_t attach(takt_service_t *service, const takt_client_t *client,
                                   const takt_socket_call_t *call, takt_socket_reply_t *reply) {
     if (service->state != TAKT_DAEMON_IDLE) {
@@ -404,6 +435,9 @@ static takt_reply_status_t attach(takt_service_t *service, const takt_client_t *
     }
     if (has_other(service, reply)) {
         return TAKT_REPLY_OTHER;
+    }
+    if (!find_others(service, reply)) {
+        return TAKT_REPLY_REFUSED;
     }
     if (!takt_machine_attach(service->machine)) {
         write_text(reply, "%s: %s", service->machine->what, strerror(service->machine->error));

@@ -40,6 +40,7 @@ typedef struct takt_part {
 
 typedef struct takt_service {
     takt_machine_t *machine;
+    const char *others; /* set by the caller: the task that stands for the threads of no domain; NULL: none */
     takt_daemon_state_t state;
     int most;           /* connections */
     int loader;         /* the client that adds domains, TAKT_NO_CLIENT for none */

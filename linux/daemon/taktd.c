@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* taktd: the scheduler of this Linux, for programs that are linked with libtakt.
  *
- * usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] [--full] [--verbose]
+ * usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] [--full [--others TASK]] [--verbose]
  *
  *     --socket    where programs and `takt linux` find it: /run/takt/taktd.sock
  *     --mode      of the socket's file, 0660 unless told: its group may join
  *     --group     of the socket's file, a name of /etc/group or a number: that of the process unless told
  *     --objects   the folder of takt.bpf.o and tables.bin: that of this program unless told
  *     --full      threads of the fair class are scheduled too, while the domains select none
+ *     --others    they are also scheduled while the domain selects this task of its set, so that a server bounds their share
  *     --verbose   what libbpf says while it loads
  *
  * It loads the programs, opens the socket, and does what linux/protocol.h says until SIGTERM or SIGINT, then detaches. One taktd per
@@ -42,6 +43,7 @@ typedef struct options {
     const char *objects; /* NULL: the folder of this program */
     unsigned long mode;
     gid_t group;
+    const char *others; /* NULL: no task stands for the threads of the fair class */
     bool has_group;
     bool is_full;
     bool is_verbose;
@@ -95,26 +97,26 @@ static void read_option(options_t *options, int option) {
     case 'f':
         options->is_full = true;
         break;
+    case 't':
+        options->others = optarg;
+        break;
     case 'v':
         options->is_verbose = true;
         break;
     default:
         end(STATUS_REFUSED,
-            "usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] [--full] "
-            "[--verbose]",
+            "usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] "
+            "[--full [--others TASK]] [--verbose]",
             "");
     }
 }
 
 static options_t read_options(int count, char **arguments) {
     static const struct option known[] = {
-        {"socket", required_argument, NULL, 's'},
-        {"mode", required_argument, NULL, 'm'},
-        {"group", required_argument, NULL, 'g'},
-        {"objects", required_argument, NULL, 'o'},
-        {"full", no_argument, NULL, 'f'},
-        {"verbose", no_argument, NULL, 'v'},
-        {NULL, 0, NULL, 0},
+        {"socket", required_argument, NULL, 's'}, {"mode", required_argument, NULL, 'm'},
+        {"group", required_argument, NULL, 'g'},  {"objects", required_argument, NULL, 'o'},
+        {"full", no_argument, NULL, 'f'},         {"others", required_argument, NULL, 't'},
+        {"verbose", no_argument, NULL, 'v'},      {NULL, 0, NULL, 0},
     };
     options_t options = {.socket = TAKT_PROTOCOL_PATH, .mode = MODE};
     int option;
@@ -124,6 +126,9 @@ static options_t read_options(int count, char **arguments) {
     }
     if (optind < count) {
         end(STATUS_REFUSED, arguments[optind], "expected an option");
+    }
+    if (options.others != NULL && !options.is_full) {
+        end(STATUS_REFUSED, "--others", "needs --full: else the other threads come before the task set");
     }
     if (strlen(options.socket) >= sizeof((struct sockaddr_un *)NULL)->sun_path) {
         end(STATUS_REFUSED, options.socket, "the path is too long for a socket");
@@ -310,6 +315,7 @@ int main(int count, char **arguments) {
     load(&machine, &options);
     const int signals = open_signals();
     const int listener = listen_at(&options);
+    service.others = options.others;
     takt_service_open(&service, &machine, connections());
     for (int i = 0; i < FIRST_CLIENT + TAKT_CLIENTS; i++) {
         polled[i] = (struct pollfd){.fd = -1, .events = POLLIN};

@@ -4,7 +4,7 @@
  * usage: ask_taktd SOCKET load FILE TICK_NS RECORDS [wait]
  *        ask_taktd SOCKET status | detach | trace FILE
  *
- * Prints the messages of replies that are not OK, and the status: a line for each task of processor 0. */
+ * Prints the messages of replies that are not OK, and the status: its counts, instant 0, a line for each task of processor 0. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -76,6 +76,7 @@ static int status(void) {
     const takt_processor_status_t told = reply.of.processor;
     printf("state %u refused %llu lost %llu %s\n", told.state, (unsigned long long)told.refused,
            (unsigned long long)told.lost, reply.text);
+    printf("epoch %llu\n", (unsigned long long)told.epoch_ns);
     for (uint32_t entity = told.first_task; is_loaded && entity < told.entities; entity++) {
         const takt_socket_call_t call = {.kind = TAKT_CALL_TASK, .entity = entity};
         if (said("task", ask(call, -1))) {

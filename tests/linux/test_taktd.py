@@ -73,12 +73,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Daemon:
     """A taktd that runs, and the folder in which its kernel is made up."""
 
-    def __init__(self, program: Path, folder: Path) -> None:
+    def __init__(self, program: Path, folder: Path, *options: str) -> None:
         self.program, self.folder = program, folder
         self.path = folder / "socket"
         for name in ("takt.bpf.o", "tables.bin"):
             (folder / name).touch()
-        self.process = self.start()
+        self.process = self.start(*options)
         assert self.process.stderr is not None
         assert self.process.stderr.readline() == f"taktd: ready at {self.path}\n"
 
@@ -288,6 +288,7 @@ def test_what_a_killed_taktd_left_is_no_obstacle(program: Path, tmp_path: Path) 
         ),
         (("--socket", "/nowhere/at/all"), 1, "/nowhere/at/all.lock: No such file or directory"),
         (("--socket", 110 * "x"), 2, 110 * "x" + ": the path is too long for a socket"),
+        (("--others", "rest"), 2, "--others: needs --full: else the other threads come before the task set\n"),
     ],
 )
 def test_options_that_are_wrong(
@@ -390,6 +391,7 @@ def test_the_daemon_of_the_package_is_started(shipped: Path, monkeypatch: pytest
     assert executed(monkeypatch) == (shipped / "taktd", plain)
     more = executed(monkeypatch, "--full", "--group", "takt", "--mode", "600", "--socket", "S")
     assert more[1] == ["taktd", "--socket", "S", "--mode", "600", "--full", "--group", "takt"]
+    assert executed(monkeypatch, "--full", "--others", "rest")[1] == [*plain, "--full", "--others", "rest"]
 
 
 def test_without_it_that_of_make_linux_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -500,6 +502,28 @@ def test_instant_0_waits_for_all_threads(taktd: Daemon, tmp_path: Path) -> None:
         daemon.trace(tmp_path / "T", taktd.path)
     changes = "waits for threads", "attached", "detached", "waits for threads", "detached"
     assert taktd.end() == (0, "".join(f"taktd: {change}\n" for change in changes))
+
+
+def test_a_task_stands_for_the_other_threads(program: Path, tmp_path: Path) -> None:
+    rest = '[[task]]\nname = "rest"\ncpu = 1\nmin_separation = "9ms"\nwcet = "1ms"\n'
+    sets = {"sparse": TWO + rest, "periodic": TWO + rest.replace("min_separation", "period"), "none": TWO}
+    paths = {name: tmp_path / f"{name}.toml" for name in sets}
+    for name, text in sets.items():
+        paths[name].write_text(text)
+    taktd = Daemon(program, tmp_path, "--full", "--others", "rest")
+
+    def refused(name: str) -> str:
+        status, output, errors = taktd.takt("load", str(paths[name]))
+        assert (status, output, taktd.state()) == (2, "", "idle")
+        return errors.removeprefix(f"{paths[name]}: taktd refuses the task set: ")
+
+    assert refused("none") == "no task is called rest, which is to stand for the other threads\n"
+    assert refused("periodic") == "task rest stands for the other threads, so it cannot be periodic\n"
+    assert taktd.takt("load", str(paths["sparse"]), "--wait")[0] == 0
+    with taktd.connect() as one, other_process(taktd.path, "a"):
+        assert (ask(one, JOIN, name=b"rest"), taktd.state()) == ("TAKEN", "waits for threads")
+        assert (ask(one, JOIN, name=b"b"), taktd.state()) == ("OK", "attached")  # instant 0 waits for no thread of rest
+    assert taktd.end()[0] == 0
 
 
 def test_many_programs_at_once(taktd: Daemon) -> None:

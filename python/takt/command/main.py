@@ -410,6 +410,9 @@ def linux_daemon(
     full: Annotated[
         bool, typer.Option("--full", help="Schedule the fair class too, while no task is selected.")
     ] = False,
+    others: Annotated[
+        str | None, _option("TASK", "With --full: and while this task is, an aperiodic one in a server.")
+    ] = None,
 ) -> None:
     """Run taktd, the scheduler of this machine, until Ctrl-C or SIGTERM.
 
@@ -420,7 +423,8 @@ def linux_daemon(
     from takt.command import taktd as command
 
     words = ["--socket", str(socket), "--mode", mode, *(["--full"] if full else [])]
-    command.start([*words, *(["--group", group] if group is not None else [])])
+    named = {"--group": group, "--others": others}
+    command.start([*words, *(word for name, value in named.items() if value is not None for word in (name, value))])
 
 
 @_linux.command("load", cls=_EachOnce)
