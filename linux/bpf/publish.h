@@ -92,7 +92,7 @@ INLINE void publish(takt_desk_t *desk, u32 cpu, u32 entity, bool has_started) {
     slot->should_yield = (state & STATE_YIELDS) != 0;
     slot->release_ns = instant(desk, told->release);
     slot->deadline_ns = instant(desk, told->deadline);
-    slot->state = (slot->state & TAKT_SLOT_ATTACHED) | (state & STATE_HAS_JOB ? TAKT_SLOT_HAS_JOB : 0);
+    slot->state = (slot->state & TAKT_SLOT_ATTACHED) | ((state & STATE_HAS_JOB) != 0 ? TAKT_SLOT_HAS_JOB : 0);
     slot->next_release_ns = instant(desk, told->next_release);
     desk->has_points = (state & STATE_HAS_POINTS) != 0;
 }
