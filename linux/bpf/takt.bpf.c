@@ -200,7 +200,7 @@ INLINE void post_all(takt_desk_t *desk, u32 cpu) {
 INLINE bool is_due(const takt_desk_t *desk, u64 now_ns) { return desk->next_ns && desk->next_ns <= now_ns; }
 
 /* The threads of no domain have a job as long as they are awake, also when the scheduler has ended one. */
-INLINE void call_others(takt_desk_t *desk, u64 now_ns) {
+INLINE void post_others(takt_desk_t *desk, u64 now_ns) {
     if (desk->is_others_awake && !(takt_domain_state(desk->domain, desk->others) & STATE_HAS_JOB)) {
         post(desk, desk->others, EVENT_ARRIVAL, 0, ticks(desk, now_ns), now_ns);
     }
@@ -213,7 +213,7 @@ INLINE void catch_up(takt_desk_t *desk, u32 cpu, u64 now_ns) {
     }
     post_all(desk, cpu);
     if (!desk->is_selected || is_due(desk, now_ns)) {
-        call_others(desk, now_ns);
+        post_others(desk, now_ns);
         select(desk, now_ns);
     }
 }
@@ -225,7 +225,7 @@ INLINE void take(takt_desk_t *desk, u32 entity, u64 now_ns) {
     }
 }
 
-/* ---- the operations --------------------------------------------------------------------------------------- */
+/* ---- seats ------------------------------------------------------------------------------------------------ */
 
 INLINE void set_crew(u64 seat, u32 has_thread, u32 state) {
     u32 key = cpu_of(seat) * TAKT_DESK_SLOTS + (u32)seat;
@@ -306,15 +306,16 @@ INLINE void note_of(struct task_struct *p, u64 seat, u32 what) {
 
 /* ---- asking the domain ------------------------------------------------------------------------------------ */
 
-/* Takes the decision that `entity` runs, if that is selected; tells its thread. NONE is a thread of no domain, or none. */
-INLINE void take_for(takt_desk_t *desk, u32 cpu, u32 entity, u64 now_ns) {
-    if (entity == TAKT_DESK_NONE && (u32)desk->selected == desk->others) {
-        entity = desk->others;
-    }
+/* Whether `entity` is selected; NONE is a thread of no domain, or none. */
+INLINE bool is_selected(const takt_desk_t *desk, u32 entity) {
+    u32 selected = desk->selected;
+    return selected == entity || (entity == TAKT_DESK_NONE && selected == desk->others);
+}
+
+/* Takes the decision that the selected entity runs; tells its thread. */
+INLINE void take_selected(takt_desk_t *desk, u32 cpu, u64 now_ns) {
+    u32 entity = desk->selected;
     bool has_started = desk->decided != entity;
-    if ((u32)desk->selected != entity) {
-        return;
-    }
     take(desk, entity, now_ns);
     tell(desk, cpu, entity);
     if (entity != TAKT_DESK_NONE) {
@@ -346,18 +347,16 @@ int BPF_PROG(takt_decide, s32 on) {
     if (asked & ASKED_ATTEND) {
         catch_up(desk, cpu, now_ns);
     }
-    if (asked & ASKED_TAKE) {
-        take_for(desk, cpu, entity, now_ns);
-    } else if (asked & ASKED_ORPHAN) {
+    if (asked & ASKED_ORPHAN) {
         complete_orphan(desk, cpu, now_ns);
-    } else if (asked & ASKED_ARM) {
+    }
+    bool is_armed = asked & ASKED_ARM || (asked & ASKED_ENTER && !is_selected(desk, entity));
+    if (asked & ASKED_TAKE && is_selected(desk, entity)) {
+        take_selected(desk, cpu, now_ns);
+    } else if (is_armed) {
         tell(desk, cpu, TAKT_DESK_NONE);
     }
-    if (asked & ASKED_ENTER && (u32)desk->selected != entity) {
-        tell(desk, cpu, TAKT_DESK_NONE);
-        asked |= ASKED_ARM;
-    }
-    if (asked & ASKED_ARM) {
+    if (is_armed) {
         publish_yield(desk, cpu);
         arm(desk, cpu);
     }
@@ -452,9 +451,10 @@ INLINE bool has_thread(u32 cpu, u32 entity) {
 
 INLINE bool move_other(u32 cpu) { return scx_bpf_dsq_move_to_local(queue_of_others(cpu)); }
 
-INLINE void arm_next(takt_desk_t *desk, u32 cpu, u32 next, u64 now_ns) {
+/* Until the thread that was moved in runs: then the timer is armed for what it takes. */
+INLINE void arm_next(takt_desk_t *desk, u32 cpu, u64 now_ns) {
     if (desk->next_ns && !is_armed_by(desk, desk->next_ns)) {
-        ask(desk, cpu, ASKED_ARM, next, now_ns);
+        ask(desk, cpu, ASKED_ARM, TAKT_DESK_NONE, now_ns);
     }
 }
 
@@ -463,7 +463,7 @@ INLINE bool run_other(takt_desk_t *desk, u32 cpu, struct task_struct *prev, u64 
     u32 next = desk->others;
     if (move_other(cpu)) {
         desk->stopped_ns = desk->decided == next ? now_ns : 0; /* by another one that sleeps now */
-        arm_next(desk, cpu, next, now_ns);
+        arm_next(desk, cpu, now_ns);
     } else if (prev && !(prev->scx.dsq_vtime & SEATED) && prev->scx.flags & SCX_TASK_QUEUED) {
         prev->scx.slice = SCX_SLICE_DFL;
         ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
@@ -487,10 +487,10 @@ INLINE bool carry_out(takt_desk_t *desk, u32 cpu, u32 next, struct task_struct *
         prev->scx.slice = SCX_SLICE_INF;
         ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
     } else if (scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {
-        arm_next(desk, cpu, next, now_ns);
+        arm_next(desk, cpu, now_ns);
     } else if (has_thread(cpu, next)) {
         desk->absences++;
-        ask(desk, cpu, ASKED_ARM, next, now_ns);
+        ask(desk, cpu, ASKED_ARM, TAKT_DESK_NONE, now_ns);
         move_other(cpu);
     } else {
         return true;

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from lower import NAME, NUMBERS, Module, Tables
 
@@ -26,22 +26,28 @@ ROOTS = ("takt_policy", "takt_job_source", "takt_locks")
 LEFT_OUT = ("takt_allocator", "takt_bandwidth_kind", "takt_server_kind")
 
 
-def named_by(module: Module, starts: Iterable[str]) -> set[str]:
-    """Returns the functions and constants that functions, and those that they call directly, name as addresses."""
+def reached(starts: Iterable[str], following: Callable[[str], Iterable[str]]) -> set[str]:
+    """Returns the names that can be reached from some, these included."""
     found: set[str] = set()
-    seen: set[str] = set()
     ahead = list(starts)
     while ahead:
         name = ahead.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        for line in module.functions[name].body:
-            callees = set(re.findall(rf"\bcall [^@%]*@({NAME})\(", line)) & module.functions.keys()
-            ahead += callees
-            operands = re.sub(rf"\bcall [^@%]*@{NAME}\(", "call (", line)
-            found |= set(re.findall(rf"@({NAME})", operands))
+        if name not in found:
+            found.add(name)
+            ahead += following(name)
     return found
+
+
+def named_by(module: Module, starts: Iterable[str]) -> set[str]:
+    """Returns the functions and constants that functions, and those that they call directly, name as addresses."""
+    call = re.compile(rf"\bcall [^@%]*@({NAME})\(")
+
+    def callees(name: str) -> list[str]:
+        lines = module.functions[name].body
+        return [callee for line in lines for callee in call.findall(line) if callee in module.functions]
+
+    lines = (line for name in reached(starts, callees) for line in module.functions[name].body)
+    return {name for line in lines for name in re.findall(rf"@({NAME})", call.sub("call (", line))}
 
 
 def note(module: Module, tables: Tables, entries: Sequence[str], base: int) -> bytes:
@@ -70,18 +76,13 @@ def note(module: Module, tables: Tables, entries: Sequence[str], base: int) -> b
 
 def closure(module: Module, starts: Iterable[str]) -> set[str]:
     """Returns the functions and constants that functions and constants name, and those that these name."""
-    found: set[str] = set()
-    ahead = list(starts)
-    while ahead:
-        name = ahead.pop()
-        if name in found:
-            continue
-        found.add(name)
+
+    def named(name: str) -> Iterable[str]:
         if name in module.functions:
-            ahead += named_by(module, [name])
-        elif name in module.constants:
-            ahead += re.findall(rf"@({NAME})", module.constants[name])
-    return found
+            return named_by(module, [name])
+        return re.findall(rf"@({NAME})", module.constants.get(name, ""))
+
+    return reached(starts, named)
 
 
 def left_out(module: Module, tables: Tables, entries: Sequence[str]) -> set[int]:

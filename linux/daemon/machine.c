@@ -52,6 +52,10 @@ static struct bpf_map *map_of(const takt_machine_t *machine, const char *name) {
     return bpf_object__find_map_by_name(machine->object, name);
 }
 
+static struct bpf_program *program_of(const takt_machine_t *machine, const char *name) {
+    return bpf_object__find_program_by_name(machine->object, name);
+}
+
 static uint64_t rounded(uint64_t bytes) { return (bytes + PAGE - 1u) / PAGE * PAGE; }
 
 static void *map_memory(const takt_machine_t *machine, const char *name) {
@@ -108,8 +112,7 @@ static bool set_sizes(takt_machine_t *machine, bool has_switches) {
     }
     struct bpf_map *other = map_of(machine, machine->is_full ? "takt_ops" : "takt_ops_of_all");
     return bpf_map__set_autocreate(other, false) == 0 &&
-           bpf_program__set_autoload(bpf_object__find_program_by_name(machine->object, "takt_switch"),
-                                     has_switches) == 0;
+           bpf_program__set_autoload(program_of(machine, "takt_switch"), has_switches) == 0;
 }
 
 /* Reads the tables to their addresses. Returns how many bytes they have; 0 if they cannot be read. */
@@ -263,10 +266,6 @@ takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, con
 }
 
 /* ---- attaching ------------------------------------------------------------------------------------------ */
-
-static struct bpf_program *program_of(const takt_machine_t *machine, const char *name) {
-    return bpf_object__find_program_by_name(machine->object, name);
-}
 
 /* The programs that the scheduler calls come before it. */
 bool takt_machine_attach(takt_machine_t *machine) {
