@@ -290,14 +290,13 @@ takt_linux_status_t __wrap_takt_worker_execute(takt_worker_t *worker) {
         prepare_page();
     }
     const takt_linux_status_t status = execute(worker);
-    const bool is_race = is("offline") || is("undecided"); /* whichever thread is first ends the run */
-    if (status != TAKT_LINUX_ERROR_DISMISSED && !is_race) {
+    if (status != TAKT_LINUX_ERROR_DISMISSED && !is("offline")) { /* whichever thread is first ends the run */
         say("thread: %s", takt_linux_message(status));
     }
     if (is("offline")) {
         (void)wait(NULL);
     }
-    if (!is("lost") && !is("offline") && !is("hog")) {
+    if (!is("lost") && !is("offline") && !is("hog") && !is("undecided")) {
         set_class(SCHED_OTHER, 0);
         wait_for_end(worker);
     }

@@ -89,6 +89,9 @@ MANY = ONE.partition("[[task]]")[0] + "".join(
     f'[[task]]\nname = "{name}"\npriority = 1\nperiod = "1s"\nwcet = "1us"\n'
     for name in ("faulty", *(f"t{number}" for number in range(2047)))
 )
+ALONE = ONE.partition("[[resource]]")[0] + '[[task]]\nname = "faulty"\nperiod = "20ms"\nwcet = "9ms"\npriority = 1\n'
+"""Of several threads the first one that has lost the scheduler ends the run; here it is this one."""
+
 DETACHED = "no scheduler answers the thread: it ended, or the thread changed its class"
 
 
@@ -155,13 +158,15 @@ PARTIAL = {
         said=(f"thread: {DETACHED}",),
         told=("failed the kernel ended the scheduler: runnable task stall", LOST),
         late_ms=None,
-        text=ONE.replace("400ms", "16s"),
+        text=ALONE.replace("400ms", "16s"),
     ),
     "a run after the watchdog": Fault("none"),
     "the program that decides is taken away": Fault(
         "undecided",
+        said=(f"thread: {DETACHED}",),
         told=("failed the kernel ended the scheduler: the program that decides does not answer", LOST),
         late_ms=None,
+        text=ALONE,
     ),
     "a run after that": Fault("none"),
     "the daemon is killed": Fault("daemon", said=(f"process: {DETACHED}", "process: goes on"), late_ms=None),
