@@ -267,10 +267,10 @@ INLINE void unseat(struct task_struct *p, u64 seat) {
     u64 now_ns = bpf_ktime_get_ns();
     if (desk && has_begun(desk, now_ns)) {
         note(desk, (u32)seat, TAKT_PENDING_END, now_ns);
+        scx_bpf_kick_cpu(cpu_of(seat), SCX_KICK_PREEMPT);
     }
     p->scx.dsq_vtime = 0;
     set_crew(seat, 0, 0);
-    scx_bpf_kick_cpu(cpu_of(seat), SCX_KICK_PREEMPT);
 }
 
 /* In full mode, threads are under this scheduler before they join, and when they have left. */

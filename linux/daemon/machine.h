@@ -86,6 +86,16 @@ void takt_machine_unseat(takt_machine_t *machine, int32_t thread);
 /* Instant 0 of all domains; they get events up to `end_ns`. */
 void takt_machine_begin(takt_machine_t *machine, uint64_t epoch_ns, uint64_t end_ns);
 
+/* Returns how long before instant 0 takt_machine_begin is to be called, in ns: the threads that wait for it enter SCHED_EXT
+ * meanwhile, one after another. */
+static inline uint64_t takt_machine_lead(const takt_machine_t *machine) {
+    uint64_t entities = 0;
+    for (uint32_t cpu = 0; cpu < TAKT_DESKS; cpu++) {
+        entities += machine->desks[cpu].entities;
+    }
+    return (entities > 50 ? entities : 50) * UINT64_C(1000000);
+}
+
 /* Returns the kind of the kernel's reason, 0 while the scheduler is attached; `reason` is for people. */
 int takt_machine_state(const takt_machine_t *machine, const char **reason);
 

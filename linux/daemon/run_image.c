@@ -42,7 +42,6 @@ enum { BEFORE_IMAGES = 3 /* words in a line of the list */ };
 enum { DETACHED = 64 /* SCX_EXIT_UNREG: of takt_machine_state */ };
 
 #define NS_PER_MS 1000000u
-#define LEAD_NS UINT64_C(50000000) /* from the begin to instant 0 */
 
 typedef struct run run_t;
 
@@ -167,7 +166,7 @@ static uint64_t begin(void *context) {
     processor->has_begun = true;
     if (pthread_barrier_wait(&run->all_joined) == PTHREAD_BARRIER_SERIAL_THREAD) {
         const takt_domain_t *domain = takt_machine_domain(run->machine, processor->cpu);
-        run->epoch_ns = takt_clock_read(CLOCK_MONOTONIC) + LEAD_NS;
+        run->epoch_ns = takt_clock_read(CLOCK_MONOTONIC) + takt_machine_lead(run->machine);
         takt_machine_begin(run->machine, run->epoch_ns,
                            run->epoch_ns + domain->program.horizon * run->tick_ns);
     }
@@ -298,7 +297,8 @@ static bool add(processor_t *processor, const char *image) {
     const takt_domain_status_t status = takt_machine_add(run->machine, processor->cpu, processor->words,
                                                          processor->count, RECORDS, run->tick_ns, &order);
     if (status != TAKT_DOMAIN_OK) {
-        tell(run, "refused %s", takt_domain_message(status));
+        tell(run, "refused %s",
+             status == TAKT_DOMAIN_IMAGE ? takt_image_message(order.image) : takt_domain_message(status));
     }
     return status == TAKT_DOMAIN_OK;
 }

@@ -18,7 +18,6 @@
 
 enum { NO_FILE = -1, PATH_BYTES = 256 };
 
-#define LEAD_NS UINT64_C(50000000)   /* from ATTACH to instant 0: threads that wait for it enter meanwhile */
 #define REST_NS UINT64_C(1000000000) /* between two checks of threads */
 
 static uint64_t now_ns(void) { return takt_clock_read(CLOCK_MONOTONIC); }
@@ -139,7 +138,7 @@ static void begin_if_due(takt_service_t *service) {
     if (service->state != TAKT_DAEMON_WAITS || (service->waits_for_all && !have_all_joined(service))) {
         return;
     }
-    const uint64_t epoch = now_ns() + LEAD_NS;
+    const uint64_t epoch = now_ns() + takt_machine_lead(service->machine);
     uint64_t left = INT64_MAX - epoch;
     for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_DESKS; cpu = domain_from(service, cpu + 1)) {
         const uint64_t horizon = takt_machine_domain(service->machine, cpu)->program.horizon;

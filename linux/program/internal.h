@@ -28,8 +28,10 @@ struct takt_crew {
     takt_worker_t *workers;
     uint32_t count;
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* one of the following */
-    uint32_t joined;        /* threads that have joined, or cannot */
+    pthread_cond_t changed; /* `joined`, `status`, or a thread has ended */
+    pthread_cond_t
+        begun;       /* `may_begin`; of its own, so that a thread that joins wakes one thread and not all */
+    uint32_t joined; /* threads that have joined, or cannot */
     bool may_begin;
     uint64_t epoch; /* then */
     bool is_over;   /* atomic: threads end as soon as they can */

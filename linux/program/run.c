@@ -49,7 +49,7 @@ static bool begin(takt_worker_t *worker) {
     crew->joined++;
     (void)pthread_cond_broadcast(&crew->changed);
     while (!crew->may_begin) {
-        (void)pthread_cond_wait(&crew->changed, &crew->lock);
+        (void)pthread_cond_wait(&crew->begun, &crew->lock);
     }
     (void)pthread_mutex_unlock(&crew->lock);
     return !__atomic_load_n(&crew->is_over, __ATOMIC_ACQUIRE);
@@ -128,7 +128,7 @@ static void start(takt_crew_t *crew) {
         __atomic_store_n(&crew->is_over, true, __ATOMIC_RELEASE);
     }
     crew->may_begin = true;
-    (void)pthread_cond_broadcast(&crew->changed);
+    (void)pthread_cond_broadcast(&crew->begun);
     (void)pthread_mutex_unlock(&crew->lock);
 }
 
@@ -178,6 +178,7 @@ static void open_crew(takt_crew_t *crew) {
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     (void)pthread_mutex_init(&crew->lock, NULL);
     (void)pthread_cond_init(&crew->changed, &attributes);
+    (void)pthread_cond_init(&crew->begun, NULL);
     (void)pthread_condattr_destroy(&attributes);
 }
 
@@ -203,6 +204,7 @@ static takt_program_status_t run_crew(takt_crew_t *crew) {
     start(crew);
     await_horizon(crew);
     finish(crew);
+    (void)pthread_cond_destroy(&crew->begun);
     (void)pthread_cond_destroy(&crew->changed);
     (void)pthread_mutex_destroy(&crew->lock);
     free(crew->workers);
