@@ -165,7 +165,7 @@ def delays_in(view: SystemView, dispatcher: DispatcherView) -> Delays:
     protocols = frozenset(view.resolved.resources[use.resource].protocol for use in uses)
     sharing = _Sharing(dispatcher, children, uses, protocols)
     try:
-        return _steps_in(sharing) if sharing.is_edf else _delays_by_name(sharing)
+        return _steps_in(sharing) if sharing.is_edf else _blocking_in(sharing)
     except OverflowError:
         return Delays(features=frozenset([*sharing.features(), coverage.ENDLESS]))
 
@@ -179,16 +179,19 @@ def _steps_in(sharing: _Sharing) -> Delays:
     return Delays(steps=steps, has_regions=adds, features=frozenset(sharing.features()))
 
 
-def _delays_by_name(sharing: _Sharing) -> Delays:
+def _blocking_in(sharing: _Sharing) -> Delays:
     """Bound the delays under static keys."""
     keys = numbers(child.key for child in sharing.children)
     found = _analysis.sharing_blocking(*sharing.columns(), sharing.locking, keys)
-    delays = {child.name: int(delay) for child, delay in zip(sharing.children, found, strict=True)}
-    waiting = [
-        child for child in sharing.children if isinstance(child, TaskView) and child.body and delays[child.name] > 0
-    ]
-    ends = {child.name: child.behind_last_lock for child in waiting} if sharing.can_refuse else {}
-    return Delays(delays, ends=ends, features=frozenset(sharing.features()))
+    blocking = tuple(map(int, found))
+    rows = zip(sharing.children, blocking, strict=True)
+    ends = tuple(_end_of(child, ticks) for child, ticks in rows) if sharing.can_refuse else ()
+    return Delays(blocking, ends=ends, features=frozenset(sharing.features()))
+
+
+def _end_of(child: Child, blocking: int) -> int | None:
+    """Return what a job that may be refused a lock executes from its last lock on; None if it is never refused one."""
+    return child.behind_last_lock if isinstance(child, TaskView) and child.body and blocking > 0 else None
 
 
 def _ticks_of(use: _Use, *, is_one: bool) -> int:
@@ -301,7 +304,7 @@ def _longest_delay(view: SystemView, dispatcher: DispatcherView) -> int:
     """Bound for how long one job can be delayed by less urgent ones."""
     delays = delays_in(view, dispatcher)
     region = 0 if delays.has_regions else max((task.barred - 1 for task in dispatcher.tasks), default=0)
-    return region + max([0, *delays.by_name.values(), *(ticks for _, ticks in delays.steps)])
+    return region + max([0, *delays.blocking, *(ticks for _, ticks in delays.steps)])
 
 
 # ---- what servers share ---------------------------------------------------------------------------------
