@@ -71,7 +71,7 @@ class Folder:
     def write_result(self, result: pl.DataFrame) -> None:
         """Keep the result."""
         _write(self.results["parquet"], result)
-        csv_files.write(self.results["csv"], result)
+        csv_files.write(self.results["csv"], result, is_own=True)
 
     def _path_of(self, number: int) -> Path:
         """Name the file of a chunk; names are in the order of numbers."""
@@ -95,7 +95,7 @@ class Folder:
         if digest is None:
             record = {"name": study.name, "hash": study.digest, "study": json.loads(study.document)}
             text = json.dumps(record, indent=2) + "\n"
-            output_files.write(self._record, text.encode())
+            output_files.write(self._record, text.encode(), is_own=True)
         elif digest != study.digest:
             expected = f"expected chunks of this study ({study.digest[:_SHOWN]}), found those of {digest[:_SHOWN]}"
             raise file_error(self.path, f"{expected}: the study was changed; {_REMEDY}", "conflict")
@@ -117,7 +117,7 @@ class Folder:
         """Forget all that a study has left, and only then whose it was."""
         chunks = map(self._path_of, self.done())
         for path in [*chunks, *self.results.values(), self._record]:
-            path.unlink(missing_ok=True)
+            output_files.remove(path)
 
 
 @contextmanager
@@ -143,10 +143,9 @@ def _locked(path: Path) -> Iterator[None]:
     """Make a folder and keep others out until this process ends, however it does."""
     try:
         (path / CHUNKS).mkdir(parents=True, exist_ok=True)
-        lock = (path / "lock").open("w")
     except OSError as error:
         raise system_error("write", path, error) from None
-    with lock:
+    with output_files.open_lock(path / "lock") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -160,4 +159,4 @@ def _write(path: Path, frame: pl.DataFrame) -> None:
     """Write a frame; its name holds the whole file or none."""
     data = BytesIO()
     frame.write_parquet(data)
-    output_files.write(path, data.getvalue())
+    output_files.write(path, data.getvalue(), is_own=True)
