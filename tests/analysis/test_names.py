@@ -116,7 +116,7 @@ def seen(system: takt.System) -> list[list[Any]]:
     return [list(row) for row in summary.select(pl.exclude("task", "server")).rows()]
 
 
-shared = []
+shared: list[set[str]] = []
 
 
 @tries(150)

@@ -256,6 +256,7 @@ class _Charge:
             regions=(barring + self._region(task, in_section * locks), 1),
             body=_stretched(task.body, {Op.LOCK: in_section, Op.POINT: at_points, Op.OPTIONAL_POINT: at_points}),
             optional_points=0,
+            is_charged=True,
         )
 
     def _region(self, task: TaskView, sections: int) -> int:

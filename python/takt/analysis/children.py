@@ -44,16 +44,20 @@ class Delays:
         blocking: for how long each child of the dispatcher is delayed, in ticks, in their order; empty: none is.
         steps: under deadlines: from which length of an interval on for how long jobs with later deadlines delay those
             in it.
-        has_regions: whether the steps have the regions of these jobs as well, since both add up.
+        adds_regions: whether a job may wait for a region and then for sections; the steps have both then.
         ends: likewise, the longest part at its end that is not displaced, None where its last region says so; or empty.
         features: what is shared how, as coverage.py names it.
     """
 
     blocking: tuple[int, ...] = ()
     steps: tuple[tuple[int, int], ...] = ()
-    has_regions: bool = False
+    adds_regions: bool = False
     ends: tuple[int | None, ...] = ()
     features: frozenset[str] = frozenset()
+
+    def blocked(self, region: int, sections: int) -> int:
+        """Return for how long a job waits for a region and for sections."""
+        return region + sections if self.adds_regions else max(region, sections)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +168,8 @@ def with_delays(members: Sequence[Member], delays: Delays) -> list[Member]:
         equals = list(group)
         for member in equals:
             barred = max((below.wcet - 1 for below in thresholds if member.key >= (below.threshold or 0)), default=0)
-            found.append(replace(member, blocking=max(longest, barred) + member.blocking))
+            blocking = delays.blocked(max(longest, barred), member.blocking)
+            found.append(replace(member, blocking=blocking))
         longest = max(longest, *(member.longest - 1 for member in equals))
         thresholds += [member for member in equals if member.threshold is not None]
     return found[::-1]
@@ -244,7 +249,7 @@ def under_deadlines(members: Sequence[Member], delays: Delays, supply: Supply = 
     return record_of(
         members,
         supply,
-        regions=numbers(1 if delays.has_regions else member.barred for member in members),
+        regions=numbers(1 if delays.adds_regions else member.barred for member in members),
         step_from=numbers(begin for begin, _ in delays.steps),
         step_ticks=numbers(ticks for _, ticks in delays.steps),
         **more,

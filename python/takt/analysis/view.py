@@ -63,6 +63,7 @@ class TaskView:
         may_overrun: whether a job may demand more than a wcet that is enforced.
         has_windows: whether what is unfinished at the end of a window waits for the next one, or for none.
         is_kernel: whether it is work of the kernel, which comes before all jobs; see charges.py.
+        is_charged: whether it pays for work of the kernel; see charges.py.
         doubts: what no test admits.
         phases: when it is there, and with which parameters; the others are the worst of these.
         arrivals: instants that the file lists, ascending; empty if there is no list.
@@ -88,6 +89,7 @@ class TaskView:
     may_overrun: bool = False
     has_windows: bool = False
     is_kernel: bool = False
+    is_charged: bool = False
     doubts: tuple[str, ...] = ()
     phases: tuple[Phase, ...] = ()
     arrivals: tuple[int, ...] = ()
