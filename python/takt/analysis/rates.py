@@ -7,7 +7,7 @@ others do, so its deadlines are met while it keeps to its wcet; a soft task has 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from takt import _analysis
 from takt.analysis import deadlines
@@ -15,8 +15,8 @@ from takt.analysis.blocking import delays_in
 from takt.analysis.children import numbers
 from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
-from takt.analysis.view import DispatcherView, SystemView, TaskView
-from takt.model.core_input import CLASSES
+from takt.analysis.view import ChangeView, DispatcherView, SystemView, TaskView
+from takt.model.core_input import CHANGES, CLASSES
 from takt.model.policy_options import RATE_RULES
 
 ADMISSION = Test("admission by rates", "Springer and Zhao 2024, corrected; Liu and Layland 1973", is_exact=False)
@@ -94,8 +94,8 @@ def _rate_doubt(view: SystemView, task: TaskView, *, is_there: bool) -> str:
     A hard task that is admitted keeps what it has until something else is in force for it, and then has that: so it
     meets its deadlines whatever is answered to requests, its own included.
     """
-    if not is_there:
-        return f"{task.name} enters later, and may be rejected"
+    if not is_there or _follows_a_request(view, task):
+        return f"{task.name} enters after a change, and may be rejected"
     if task.fixed.is_greedy:
         return f"{task.name} consumes whole budgets"
     if task.excess:
@@ -103,6 +103,22 @@ def _rate_doubt(view: SystemView, task: TaskView, *, is_there: bool) -> str:
     if task.class_ != "hard" and (view.resolved.changes or _adapts(view)):
         return f"the share of {task.name} changes while it runs"
     return ""
+
+
+def _follows_a_request(view: SystemView, task: TaskView) -> bool:
+    """True if something is asked for before a task enters, or it enters again: a task enters at its offset."""
+    entry = (task.fixed.offset, CHANGES.index("enter"))
+    offsets = {each.number: each.fixed.offset for each in view.dispatchers[0].tasks}
+    return any(
+        (change.task == task.number and change.kind == "enter") or _instant_of(change, offsets) < entry
+        for change in view.resolved.changes
+    )
+
+
+def _instant_of(change: ChangeView, offsets: Mapping[int, int]) -> tuple[int, int]:
+    """Return when a change is asked for, and its place among those of one instant: an entry counts from its offset."""
+    is_entry = change.kind == "enter" and change.task is not None
+    return change.at + (offsets[change.task or 0] if is_entry else 0), CHANGES.index(change.kind)
 
 
 def _adapts(view: SystemView) -> bool:
