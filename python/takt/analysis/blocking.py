@@ -322,7 +322,7 @@ def _chain(view: SystemView, number: int) -> Iterator[int]:
     """List a dispatcher and those around it, up to the root."""
     yield number
     while number != ROOT:
-        number = view.resolved.servers[number - 1].home
+        number = view.dispatchers[number].home
         yield number
 
 

@@ -112,9 +112,8 @@ def _judge_as_given(view: SystemView, delays: DelaysOf, effort: int) -> Judgemen
 
 def _ends_late_jobs(view: SystemView, found: Judgement) -> bool:
     """Say whether jobs may end before they are done: then a bound need not be attained."""
-    given = enumerate(view.resolved.tasks)
-    ending = [number for number, task in given if task.on_miss != "continue" and number in found.tasks]
-    return any(found.tasks[number].verdict is not Verdict.SCHEDULABLE for number in ending)
+    tasks = [task for each in view.dispatchers for task in each.tasks if task.fixed.on_miss != "continue"]
+    return any(found.tasks[task.number].verdict is not Verdict.SCHEDULABLE for task in tasks)
 
 
 def _loosened(found: Judgement) -> Judgement:

@@ -110,7 +110,7 @@ def _excess_of(view: SystemView, root: DispatcherView) -> list[str]:
 
 def _is_external(view: SystemView, task: TaskView) -> bool:
     """Say whether jobs of a task arrive as events from outside."""
-    return view.resolved.tasks[task.number].is_external
+    return task.fixed.is_external
 
 
 def _tail(view: SystemView, task: TaskView, *, displaces: bool) -> int:

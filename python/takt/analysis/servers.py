@@ -82,7 +82,7 @@ def doubt_of(view: SystemView, server: ServerView, delays: Delays) -> str:
         return doubt
     if server.holding > server.budget:
         return f"{server.name} may hold what it shares for longer than its budget"
-    offsets = [view.resolved.tasks[task.number].offset for task in dispatcher.tasks]
+    offsets = [task.fixed.offset for task in dispatcher.tasks]
     offsets += [each.offset for each in dispatcher.servers]
     if min(offsets, default=server.offset) < server.offset:
         return f"jobs may come before the first budget of {server.name}"
