@@ -22,17 +22,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from takt import _analysis
-from takt.analysis import blocking
+from takt.analysis import blocking, refusals
 from takt.analysis.children import numbers
-from takt.analysis.global_edf import OVERLOAD
-from takt.analysis.judgement import Judgement
+from takt.analysis.global_edf import OVERLOAD_FOR_GOOD
+from takt.analysis.judgement import Claim, Judgement
 from takt.analysis.presence import FOR_GOOD
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import SystemView, TaskView
 from takt.model import catalogue
 from takt.model.python_policy import Policy
 
-BUSY = Test("longest busy period, any order", "Cruz 1991", is_exact=False)
+BUSY = Test("longest busy period, any order", "Cruz 1991")
 
 _ENDED = ("continue", "abort")
 _OPEN = (Verdict.NOT_KNOWN, Verdict.NOT_GUARANTEED)
@@ -51,14 +51,17 @@ def bound(view: SystemView, found: Judgement, effort: int) -> Judgement:
         return found
     tasks = {task.number: task for task in view.dispatchers[0].tasks}
     counted = {row.task for row in found.that_count()}
-    reason = _overload([task for task in tasks.values() if task.name in counted])
+    decisive = [task for task in tasks.values() if task.name in counted]
+    reason = _overload(decisive)
     lengths = _busy_periods(list(tasks.values()), effort)
     for number in may_be_late:
         row, task = found.tasks[number], tasks[number]
         if reason and task.name in counted:
-            found.tasks[number] = _with(row, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason)
+            found.tasks[number] = _with(row, Verdict.NOT_GUARANTEED, OVERLOAD_FOR_GOOD, reason)
         else:
             found.tasks[number] = _bounded(view, row, task, lengths[number])
+    if reason:
+        refusals.add_claim(view, found, Claim(OVERLOAD_FOR_GOOD, frozenset(task.number for task in decisive)))
     return found
 
 

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from takt.analysis.judge import judge
 from takt.analysis.presence import FOR_GOOD, Phase
-from takt.analysis.result import worst_of
 from takt.analysis.view import SystemView, TaskView, static_key
 from takt.model.python_policy import name_of
 
@@ -38,7 +37,7 @@ def told(view: SystemView, effort: int) -> str:
     modes = list(_modes_of(view))
     if not 1 < len(modes) <= MAX_MODES:
         return ""
-    verdicts = [worst_of([row.verdict for row in judge(mode.view, effort).that_count()]).value for mode in modes]
+    verdicts = [judge(mode.view, effort).verdict.value for mode in modes]
     names = [_name(view, mode) for mode in modes]
     if len(set(verdicts)) == 1:
         return f"each of the {len(modes)} modes by itself is {verdicts[0]} ({', '.join(names)})"

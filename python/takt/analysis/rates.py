@@ -13,14 +13,14 @@ from takt import _analysis
 from takt.analysis import deadlines
 from takt.analysis.blocking import delays_in
 from takt.analysis.children import numbers
-from takt.analysis.judgement import Judgement, not_known, task_bound
+from takt.analysis.judgement import Claim, Judgement, not_known, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import ChangeView, DispatcherView, SystemView, TaskView
 from takt.model.core_input import CHANGES, CLASSES
 from takt.model.policy_options import RATE_RULES
 
-ADMISSION = Test("admission by rates", "Springer and Zhao 2024, corrected; Liu and Layland 1973", is_exact=False)
-RATE_DEMAND = Test("demand of rate-based execution", "Jeffay and Goddard 1999", is_exact=True)
+ADMISSION = Test("admission by rates", "Springer and Zhao 2024, corrected; Liu and Layland 1973")
+RATE_DEMAND = Test("demand of rate-based execution", "Jeffay and Goddard 1999")
 
 
 # ---- rate-based ---------------------------------------------------------------------------------------
@@ -160,12 +160,11 @@ def judge_rbe(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judg
         return not_known(dispatcher, "the demand exceeds the granted effort")
     is_met = verdict == _analysis.SCHEDULABLE
     reason = "" if is_met else deadlines.excess(view, interval, demand)
-    return Judgement(
-        {
-            task.number: task_bound(task, dispatcher, RATE_DEMAND.verdict(is_met), RATE_DEMAND, reason=reason)
-            for task in dispatcher.tasks
-        }
-    )
+    rows = {
+        task.number: task_bound(task, dispatcher, RATE_DEMAND.verdict(is_met), RATE_DEMAND, reason=reason)
+        for task in dispatcher.tasks
+    }
+    return Judgement(rows, jointly=[] if is_met else [Claim(RATE_DEMAND, frozenset(rows))])
 
 
 def demand_record(rates: Sequence[tuple[int, int, int, int]], *, is_preemptive: bool) -> _analysis.Tasks:

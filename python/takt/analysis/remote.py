@@ -59,8 +59,8 @@ from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.model.bodies import Op
 
-RESPONSES = Test("response times at a distance", "Audsley et al. 1993; Bril, Lukkien and Verhaegh 2009", is_exact=False)
-DEADLINES = Test("EDF response times at a distance", "Spuri 1996", is_exact=False)
+RESPONSES = Test("response times at a distance", "Audsley et al. 1993; Bril, Lukkien and Verhaegh 2009")
+DEADLINES = Test("EDF response times at a distance", "Spuri 1996")
 
 PASS = 2
 """How many messages a pass waits for, one after the other: a fetch and its answer."""

@@ -43,6 +43,9 @@ from takt.model.records import ResolvedArchitecture, ResolvedRates
 if TYPE_CHECKING:
     from takt.model.system import System
 
+MAY_MISS, MISSES = "may miss", "misses"
+"""What a task does whose bound is beyond its deadline, and what one does that has a run in which it is late."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
@@ -369,9 +372,9 @@ class SystemView:
         """Say by how much a response is beyond a deadline, and both."""
         return f"{self.write(response - deadline)}: {self.write(response)} > {self.write(deadline)}"
 
-    def miss(self, name: str, response: int, deadline: int, *, is_sure: bool = False) -> str:
-        """Say that a task misses its deadline, or may miss it if only a bound is beyond it, and by how much."""
-        return f"{name} {'misses' if is_sure else 'may miss'} by {self.late(response, deadline)}"
+    def miss(self, name: str, response: int, deadline: int) -> str:
+        """Say that a task may miss its deadline, and by how much; refusals.py says where it does miss."""
+        return f"{name} {MAY_MISS} by {self.late(response, deadline)}"
 
     def with_task(self, changed: TaskView) -> SystemView:
         """Give the same system with another task in the place of the one with its number."""

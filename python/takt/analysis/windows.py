@@ -19,11 +19,11 @@ from takt.analysis.result import Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.model.core_input import CLASSES, ResolvedWindows
 
-SLOTS = Test("slots of the table, job by job", "Wang and Lin 1999", is_exact=True)
-PROMOTIONS = Test("response times after promotion", "Davis and Wellings 1995", is_exact=False)
-MANDATORY = Test("response times of mandatory parts", "Joseph and Pandya 1986", is_exact=True)
-VIRTUAL = Test("virtual deadlines", "Spuri and Buttazzo 1996", is_exact=False)
-FLUID = Test("fluid service and the longest job", "Parekh and Gallager 1993", is_exact=False)
+SLOTS = Test("slots of the table, job by job", "Wang and Lin 1999")
+PROMOTIONS = Test("response times after promotion", "Davis and Wellings 1995")
+MANDATORY = Test("response times of mandatory parts", "Joseph and Pandya 1986")
+VIRTUAL = Test("virtual deadlines", "Spuri and Buttazzo 1996")
+FLUID = Test("fluid service and the longest job", "Parekh and Gallager 1993")
 
 MAX_JOBS = 1_000_000
 """How many jobs of a table are checked."""
@@ -93,7 +93,7 @@ def _table_reason(view: SystemView, task: TaskView, response: int | None, is_kno
         return f"the table and {task.name} repeat after more than {MAX_JOBS} jobs"
     if response is None:
         return f"the slots of {task.name} are shorter than its demand"
-    return view.miss(task.name, response, task.deadline, is_sure=True)
+    return view.miss(task.name, response, task.deadline)
 
 
 # ---- dual priority, imprecise ---------------------------------------------------------------------------
