@@ -19,11 +19,11 @@ from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.model import catalogue
 
-BANDWIDTH = Test("constant bandwidth", "Abeni and Buttazzo 1998", is_exact=False)
-TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996", is_exact=False)
+BANDWIDTH = Test("constant bandwidth", "Abeni and Buttazzo 1998")
+TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996")
 
-AT_PLACE = Test("response times with budget always", "Strosnider, Lehoczky and Sha 1995", is_exact=False)
-CARRIED = Test("response times with what is left of the budget", "Davis and Burns 2005", is_exact=False)
+AT_PLACE = Test("response times with budget always", "Strosnider, Lehoczky and Sha 1995")
+CARRIED = Test("response times with what is left of the budget", "Davis and Burns 2005")
 
 
 def judge_below(view: SystemView, found: Judgement, delays: DelaysOf, effort: int) -> Judgement:
@@ -49,7 +49,7 @@ def with_least_budgets(view: SystemView, found: Judgement, effort: int) -> Judge
         if rows[server.number].gap is not None:
             least = _least_budget(view, view.dispatchers[server.number], server, effort)
             rows[server.number] = replace(rows[server.number], least_budget=least)
-    return Judgement(found.tasks, rows)
+    return replace(found, servers=rows)
 
 
 def _judge_inside(view: SystemView, server: ServerView, found: Judgement, delays: Delays, effort: int) -> None:
@@ -82,7 +82,7 @@ def doubt_of(view: SystemView, server: ServerView, delays: Delays) -> str:
         return doubt
     if server.holding > server.budget:
         return f"{server.name} may hold what it shares for longer than its budget"
-    offsets = [view.resolved.tasks[task.number].offset for task in dispatcher.tasks]
+    offsets = [task.fixed.offset for task in dispatcher.tasks]
     offsets += [each.offset for each in dispatcher.servers]
     if min(offsets, default=server.offset) < server.offset:
         return f"jobs may come before the first budget of {server.name}"
