@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from takt import _analysis
-from takt.analysis import children, servers
+from takt.analysis import children, least_budgets
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Advice, Verdict
@@ -328,7 +328,7 @@ def _idling(trial: Trial) -> Changes:
 
 def _budgets(trial: Trial) -> Changes:
     """Give each server the least budget with which its tasks are schedulable, whatever the other servers do."""
-    found = servers.with_least_budgets(trial.view, judge(trial.view, trial.steps), trial.effort).servers
+    found = least_budgets.with_least_budgets(trial.view, judge(trial.view, trial.steps), trial.effort).servers
     least = {row.server: row.least_budget for row in found.values()}
     return {("server", name): {"budget": budget} for name, budget in least.items() if budget is not None}
 
