@@ -57,7 +57,7 @@ def bound(view: SystemView, found: Judgement, effort: int) -> Judgement:
     for number in may_be_late:
         row, task = found.tasks[number], tasks[number]
         if reason and task.name in counted:
-            found.tasks[number] = _with(row, Verdict.NOT_GUARANTEED, OVERLOAD_FOR_GOOD, reason)
+            found.tasks[number] = _with(row, _open_verdict(row), OVERLOAD_FOR_GOOD, reason)
         else:
             found.tasks[number] = _bounded(view, row, task, lengths[number])
     if reason:
@@ -135,7 +135,13 @@ def _bounded(view: SystemView, row: TaskBound, task: TaskView, lengths: Sequence
     reason = (
         "a busy period may have no end" if response is None else f"the longest busy period is {view.write(longest)}"
     )
-    return _with(row, Verdict.NOT_GUARANTEED, BUSY, reason, response)
+    return _with(row, _open_verdict(row), BUSY, reason, response)
+
+
+def _open_verdict(row: TaskBound) -> Verdict:
+    """Return the verdict of a task that may be late: a test of its policy that has not ended may still accept it."""
+    is_unanswered = row.verdict is Verdict.NOT_KNOWN and row.test is not None
+    return Verdict.NOT_KNOWN if is_unanswered else Verdict.NOT_GUARANTEED
 
 
 def _with(row: TaskBound, verdict: Verdict, test: Test, reason: str, response: int | None = None) -> TaskBound:

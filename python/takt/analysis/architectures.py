@@ -75,8 +75,7 @@ def _row(
     """Make the row of a task."""
     test = DEADLINES if root.traits.is_deadline_driven else RESPONSES
     if tick == _analysis.UNKNOWN:
-        reason = f"the answer for {task.name} exceeds the granted effort"
-        return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=reason)
+        return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=children.unanswered(task.name))
     response = children.read_ticks(tick)
     verdict = test.verdict(response is not None and response <= min(task.deadline, task.period))
     reason = "" if verdict is Verdict.SCHEDULABLE else _reason(view, root, task, architecture, response)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from takt import _analysis
+from takt.analysis.result import Test, Verdict
 from takt.analysis.view import Child, Inside, ServerView, TaskView
 
 Numbers = NDArray[np.uint64]
@@ -280,6 +281,10 @@ class Response:
     is_known: bool
     job: int = 0
 
+    def verdict(self, deadline: int, test: Test) -> Verdict:
+        """Return the verdict that follows for a deadline."""
+        return test.verdict(self.ticks is not None and self.ticks <= deadline) if self.is_known else Verdict.NOT_KNOWN
+
 
 def responses(record: _analysis.Tasks, effort: int) -> list[Response]:
     """Bound the responses under static keys: of a server from a replenishment until it has had its budget.
@@ -289,8 +294,17 @@ def responses(record: _analysis.Tasks, effort: int) -> list[Response]:
         effort: steps that the test may take.
     """
     ticks, jobs = _analysis.fp_responses(record, effort)
-    rows = zip(map(int, ticks), map(int, jobs), strict=True)
-    return [Response(read_ticks(tick), tick != _analysis.UNKNOWN, job) for tick, job in rows]
+    return [response_of(tick, int(job)) for tick, job in zip(ticks, jobs, strict=True)]
+
+
+def response_of(ticks: int, job: int = 0) -> Response:
+    """Return a response as the binding says it."""
+    return Response(read_ticks(ticks), ticks != _analysis.UNKNOWN, job)
+
+
+def unanswered(name: str) -> str:
+    """Return the sentence that a response takes more steps than are granted."""
+    return f"the answer for {name} exceeds the granted effort"
 
 
 def read_ticks(ticks: int) -> int | None:

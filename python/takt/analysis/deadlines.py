@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from takt import _analysis
 from takt.analysis import blocking, children
-from takt.analysis.children import FULL, Delays, Member, Numbers, Supply
+from takt.analysis.children import FULL, Delays, Member, Numbers, Response, Supply
 from takt.analysis.judgement import Claim, Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
@@ -30,6 +30,10 @@ DEMAND_BOUND = Test("bound on processor demand", _SOURCES)
 SUPPLIED = Test("demand under a supply", "Shin and Lee 2003; Spuri and Buttazzo 1996")
 
 
+Responses = Sequence[Response | None]
+"""Of the tasks of a dispatcher; None of one that is not computed."""
+
+
 def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays, effort: int) -> Judgement:
     """Judge a root by its processor demand.
 
@@ -44,21 +48,23 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
     members = children.members_of(dispatcher.tasks)
     verdict, interval, demand, _ = _analysis.edf_demand(children.under_deadlines(members, delays), effort)
     if verdict == _analysis.UNDECIDED:
-        return not_known(dispatcher, "the processor demand exceeds the granted effort")
+        return not_known(dispatcher, "the processor demand exceeds the granted effort", _test_of(dispatcher, delays))
     test = _test_of(dispatcher, delays)
     is_met = verdict == _analysis.SCHEDULABLE
     is_told = is_met or _is_refused(view, dispatcher, test, delays)
-    ticks = [None] * len(members) if view.asked and is_told else _responses(dispatcher, members, delays, effort)
+    is_left_out = bool(view.asked) and is_told
+    responses = [None] * len(members) if is_left_out else _responses(dispatcher, members, delays, effort)
     attained = _attained(view, dispatcher, members, delays, effort) if test is DEMAND else [None] * len(members)
     whole = "" if is_met else excess(view, interval, demand)
     found = Judgement()
-    for task, response, reached in zip(dispatcher.tasks, ticks, attained, strict=True):
+    for task, response, reached in zip(dispatcher.tasks, responses, attained, strict=True):
         is_overload = not is_met and demand == 0 and not dispatcher.traits.has_laxity_keys
         is_sure = is_overload or (reached is not None and reached > task.deadline)
         row = _row(view, dispatcher, task, response, test, is_met=is_met, whole=whole)
         if test is DEMAND and row.verdict is not Verdict.SCHEDULABLE and not is_sure:
             row = replace(row, test=DEMAND_OF_ALL)
-        found.tasks[task.number] = replace(row, is_tight=response is not None and response == reached)
+        is_tight = response is not None and response.ticks is not None and response.ticks == reached
+        found.tasks[task.number] = replace(row, is_tight=is_tight)
     if test is DEMAND and not is_met:
         found.jointly.append(Claim(DEMAND, _refused(found, dispatcher, effort)))
     return found
@@ -75,7 +81,8 @@ def _attained(
         return [None] * len(members)
     order = sorted(dispatcher.tasks, key=lambda task: (CLASSES.index(task.class_), task.number))
     ranks = {task.number: rank for rank, task in enumerate(order)}
-    return _responses(dispatcher, members, delays, effort, rank=[ranks[task.number] for task in dispatcher.tasks])
+    found = _responses(dispatcher, members, delays, effort, rank=[ranks[task.number] for task in dispatcher.tasks])
+    return [None if response is None else response.ticks for response in found]
 
 
 def _refused(found: Judgement, dispatcher: DispatcherView, effort: int) -> frozenset[int]:
@@ -102,7 +109,7 @@ def judge_supplied(
     record = children.under_deadlines(children.members_of(there), delays, supply)
     verdict, window, demand, supplied = _analysis.edf_demand(record, effort)
     if verdict == _analysis.UNDECIDED:
-        return not_known(dispatcher, "the demand takes more effort than was granted")
+        return not_known(dispatcher, "the demand takes more effort than was granted", SUPPLIED)
     reason = "" if verdict == _analysis.SCHEDULABLE else _supplied_reason(view, window, demand, supplied)
     judged = SUPPLIED.verdict(not reason)
     found = Judgement()
@@ -140,8 +147,8 @@ def _test_of(dispatcher: DispatcherView, delays: Delays) -> Test:
 
 def _responses(
     dispatcher: DispatcherView, members: list[Member], delays: Delays, effort: int, rank: Sequence[int] | None = None
-) -> list[int | None]:
-    """Bound the responses under earliest deadline first; None of those that are not known, or have no bound.
+) -> Responses:
+    """Bound the responses under earliest deadline first; None of those that are not computed.
 
     Without ranks all others go first at equal deadlines.
     """
@@ -152,7 +159,7 @@ def _responses(
     ticks, _ = _analysis.edf_responses(record, effort)
     # A job with a longer deadline than the one that counts for others can wait for more of them.
     return [
-        None if task.has_other_deadlines else children.read_ticks(tick)
+        None if task.has_other_deadlines else children.response_of(tick)
         for task, tick in zip(dispatcher.tasks, ticks, strict=True)
     ]
 
@@ -174,18 +181,20 @@ def _row(
     view: SystemView,
     dispatcher: DispatcherView,
     task: TaskView,
-    response: int | None,
+    response: Response | None,
     test: Test,
     *,
     is_met: bool,
     whole: str,
 ) -> TaskBound:
     """Make the row of a task; of one whose response is not known, its deadline bounds it if all deadlines are met."""
-    is_own = is_met or (response is not None and response <= task.deadline)
-    reason = "" if is_own else _own_reason(view, task, response, whole)
-    is_bounded = response is not None and response <= task.deadline
-    shown = response if is_bounded or not is_met else task.longest_deadline
-    return task_bound(task, dispatcher, test.verdict(is_own), test, response=shown, reason=reason)
+    if not is_met and response is not None and not response.is_known:
+        return task_bound(task, dispatcher, Verdict.NOT_KNOWN, test, reason=children.unanswered(task.name))
+    ticks = None if response is None else response.ticks
+    is_bounded = ticks is not None and ticks <= task.deadline
+    reason = "" if is_met or is_bounded else _own_reason(view, task, ticks, whole)
+    shown = ticks if is_bounded or not is_met else task.longest_deadline
+    return task_bound(task, dispatcher, test.verdict(is_met or is_bounded), test, response=shown, reason=reason)
 
 
 def _own_reason(view: SystemView, task: TaskView, response: int | None, whole: str) -> str:

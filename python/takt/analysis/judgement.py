@@ -101,15 +101,15 @@ def server_bound(
     )
 
 
-def not_known(dispatcher: DispatcherView, reason: str) -> Judgement:
-    """Say of all children of a dispatcher that nothing is known, and why."""
+def not_known(dispatcher: DispatcherView, reason: str, test: Test | None = None) -> Judgement:
+    """Say of all children of a dispatcher that nothing is known, and why; `test` has begun, and exceeds the effort."""
     return Judgement(
         {
-            task.number: task_bound(task, dispatcher, Verdict.NOT_KNOWN, None, reason=reason)
+            task.number: task_bound(task, dispatcher, Verdict.NOT_KNOWN, test, reason=reason)
             for task in dispatcher.tasks
         },
         {
-            each.number: server_bound(each, dispatcher, Verdict.NOT_KNOWN, None, reason=reason)
+            each.number: server_bound(each, dispatcher, Verdict.NOT_KNOWN, test, reason=reason)
             for each in dispatcher.servers
         },
     )

@@ -157,7 +157,7 @@ def judge_rbe(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judg
         effort,
     )
     if verdict == _analysis.UNDECIDED:
-        return not_known(dispatcher, "the demand exceeds the granted effort")
+        return not_known(dispatcher, "the demand exceeds the granted effort", RATE_DEMAND)
     is_met = verdict == _analysis.SCHEDULABLE
     reason = "" if is_met else deadlines.excess(view, interval, demand)
     rows = {

@@ -205,8 +205,7 @@ def _row(
 ) -> TaskBound:
     """Make the row of a task, of a response with what the job does not wait for."""
     if tick == _analysis.UNKNOWN:
-        reason = f"the answer for {task.name} exceeds the granted effort"
-        return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=reason)
+        return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=children.unanswered(task.name))
     whole = children.read_ticks(tick)
     response = None if whole is None else whole - tail
     verdict = test.verdict(response is not None and response <= task.deadline)

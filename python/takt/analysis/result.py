@@ -18,7 +18,7 @@ class Verdict(Enum):
     NOT_GUARANTEED = "not guaranteed"
     """A sufficient test fails: deadlines may be met nevertheless."""
     NOT_KNOWN = "not known"
-    """No test admits the system, or an exact answer exceeds the granted effort."""
+    """No test admits the system, or an answer exceeds the granted effort."""
 
 
 @dataclass(frozen=True, slots=True)

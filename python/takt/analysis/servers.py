@@ -13,7 +13,7 @@ from dataclasses import replace
 from takt import _analysis
 from takt.analysis import children, coverage, deadlines, static
 from takt.analysis.blocking import DelaysOf
-from takt.analysis.children import Delays, Supply
+from takt.analysis.children import Delays, Response, Supply
 from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
@@ -157,29 +157,32 @@ def _judge_bandwidth(view: SystemView, dispatcher: DispatcherView, server: Serve
     return found
 
 
-def _bandwidth_responses(tasks: Sequence[TaskView], server: ServerView, effort: int) -> list[int | None]:
+def _bandwidth_responses(tasks: Sequence[TaskView], server: ServerView, effort: int) -> list[Response]:
     """Bound the responses in a cbs, tbs or cus server; the busy period bounds those of all."""
     share = (server.period, server.budget, effort)
     if server.traits.postpones and len(tasks) == 1:
         only = tasks[0]
         response = _analysis.cbs_response(only.wcet + only.suspended, only.period, only.jitter, *share)
-        return [children.read_ticks(response)]
+        return [children.response_of(response)]
     busy = _analysis.cbs_busy_period if server.traits.postpones else _analysis.total_bandwidth_busy_period
-    longest = children.read_ticks(busy(children.plain_record(tasks), *share))
-    return [None if longest is None else longest + task.jitter for task in tasks]
+    longest = children.response_of(busy(children.plain_record(tasks), *share))
+    return [replace(longest, ticks=None if longest.ticks is None else longest.ticks + task.jitter) for task in tasks]
 
 
 def _bandwidth_row(
-    view: SystemView, dispatcher: DispatcherView, server: ServerView, task: TaskView, response: int | None
+    view: SystemView, dispatcher: DispatcherView, server: ServerView, task: TaskView, response: Response
 ) -> TaskBound:
     """Make the row of a task; total bandwidth gives each job a deadline that it meets."""
+    ticks = response.ticks
     if server.is_rule:
-        shown = response if response is not None and response <= task.deadline else None
+        shown = ticks if ticks is not None and ticks <= task.deadline else None
         return task_bound(task, dispatcher, Verdict.SCHEDULABLE, TOTAL_BANDWIDTH, response=shown)
-    verdict = BANDWIDTH.verdict(response is not None and response <= task.deadline)
     reason = ""
-    if response is None:
+    if not response.is_known:
+        reason = children.unanswered(task.name)
+    elif ticks is None:
         reason = f"{task.name} and the other tasks of its server demand more than the share of {server.name}"
-    elif response > task.deadline:
-        reason = view.miss(task.name, response, task.deadline)
-    return task_bound(task, dispatcher, verdict, BANDWIDTH, response=response, reason=reason)
+    elif ticks > task.deadline:
+        reason = view.miss(task.name, ticks, task.deadline)
+    verdict = response.verdict(task.deadline, BANDWIDTH)
+    return task_bound(task, dispatcher, verdict, BANDWIDTH, response=ticks, reason=reason)

@@ -87,7 +87,7 @@ def _add_child(
     test: Test,
 ) -> None:
     """Add the row of a child."""
-    verdict = _verdict(response, members[place].deadline, test)
+    verdict = response.verdict(members[place].deadline, test)
     more = {
         "response": response.ticks,
         "reason": "" if verdict is Verdict.SCHEDULABLE else _reason(view, members, place, response),
@@ -107,13 +107,6 @@ def _add_child(
     )
 
 
-def _verdict(response: Response, deadline: int, test: Test) -> Verdict:
-    """Judge a response."""
-    if not response.is_known:
-        return Verdict.NOT_KNOWN
-    return test.verdict(response.ticks is not None and response.ticks <= deadline)
-
-
 def _interference(members: Sequence[Member], place: int, response: Response) -> tuple[tuple[str, int], ...]:
     """List what others execute in a response."""
     return () if response.ticks is None else tuple(children.interference(members, place, response))
@@ -123,7 +116,7 @@ def _reason(view: SystemView, members: Sequence[Member], place: int, response: R
     """Say in one line why a deadline is not known to be met."""
     me = members[place]
     if not response.is_known:
-        return f"the answer for {me.name} exceeds the granted effort"
+        return children.unanswered(me.name)
     if response.ticks is None:
         return f"{me.name} and more urgent tasks demand more than the whole processor"
     parts = [_listed(view, _interference(members, place, response))]

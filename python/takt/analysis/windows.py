@@ -107,8 +107,8 @@ def judge_dual_priority(view: SystemView, dispatcher: DispatcherView, effort: in
         windows = task.fixed.windows
         promotion = 0 if windows is None else windows.part
         latest = None if promoted.ticks is None else promotion + promoted.ticks
-        verdict = PROMOTIONS.verdict(latest is not None and latest <= task.deadline)
-        reason = "" if verdict is Verdict.SCHEDULABLE else f"{task.name} may be promoted too late"
+        verdict = promoted.verdict(task.deadline - promotion, PROMOTIONS)
+        reason = _late_reason(task, verdict, f"{task.name} may be promoted too late")
         # Beyond its deadline a job waits for the next window, of which nothing is known.
         response = None if reason else latest
         found.tasks[task.number] = task_bound(task, dispatcher, verdict, PROMOTIONS, response=response, reason=reason)
@@ -125,12 +125,19 @@ def judge_imprecise(view: SystemView, dispatcher: DispatcherView, effort: int) -
     parts = [_part_of(task) for task in ordered]
     found = Judgement()
     for task, response in zip(ordered, _responses(ordered, parts, effort), strict=True):
-        verdict = MANDATORY.verdict(response.ticks is not None and response.ticks <= task.deadline)
-        reason = "" if verdict is Verdict.SCHEDULABLE else f"the mandatory part of {task.name} can end too late"
+        verdict = response.verdict(task.deadline, MANDATORY)
+        reason = _late_reason(task, verdict, f"the mandatory part of {task.name} can end too late")
         found.tasks[task.number] = task_bound(
             task, dispatcher, verdict, MANDATORY, response=task.deadline if not reason else None, reason=reason
         )
     return found
+
+
+def _late_reason(task: TaskView, verdict: Verdict, reason: str) -> str:
+    """Return why a deadline is not known to be met."""
+    if verdict is Verdict.SCHEDULABLE:
+        return ""
+    return children.unanswered(task.name) if verdict is Verdict.NOT_KNOWN else reason
 
 
 def _part_of(task: TaskView) -> int:
