@@ -32,7 +32,6 @@ KERNEL: int
 NPCS: int
 CEILING: int
 PIP: int
-MIXED: int
 """Ways in which sections delay others."""
 
 REARMED: int

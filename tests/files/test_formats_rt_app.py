@@ -112,6 +112,44 @@ def test_a_reservation_that_its_jobs_never_exhaust_is_a_task_under_edf(tmp_path:
 
 
 @pytest.mark.parametrize(
+    ("keys", "reservation"),
+    [
+        ('"runtime": 3000, "period": 9000, "deadline": 8000', ("3ms", "9ms", "8ms")),
+        ('"runtime": 3000, "period": 9000', ("3ms", "9ms", None)),
+        ('"runtime": 3000, "dl-period": 9000, "deadline": 8000', ("3ms", "9ms", None)),
+        ('"runtime": 3000, "period": 9000, "dl-deadline": 7000, "deadline": 8000', ("3ms", "9ms", "7ms")),
+        ('"dl-runtime": 3000, "dl-period": 9000, "deadline": 8000', ("3ms", "9ms", None)),
+        ('"dl-runtime": 0, "dl-period": 0, "runtime": 3000, "period": 9000', ("3ms", "9ms", None)),
+    ],
+)
+def test_a_reservation_may_have_the_keys_of_older_files(
+    keys: str, reservation: tuple[str, str, str | None], tmp_path: Path
+) -> None:
+    """In phases, so that `runtime` is no event; the class is the default one."""
+    text = rt_app(
+        f'{keys}, "cpus": [0], "phases": {{"a": {{"loop": -1, "run": 2500, {TIMER.replace("10000", "9000")}}}}}',
+        head='"global": {"default_policy": "SCHED_DEADLINE"}, ',
+    )
+    (task,) = read(text, tmp_path, ".json").system.tasks
+    assert (task.wcet, task.period, task.deadline) == (*reservation[:2], reservation[2] or reservation[1])
+
+
+def test_the_budget_of_an_older_file_is_an_event_too_as_in_rt_app(tmp_path: Path) -> None:
+    text = (
+        '{"tasks": {"a": {"policy": "SCHED_DEADLINE", "runtime": 3000, "period": 10000, "deadline": 8000, "run": 2500, '
+        f'{TIMER}, "cpus": [0]}}}}, "global": {{"duration": 1}}}}'
+    )
+    imported = read(text, tmp_path, ".json")
+    assert imported.system.servers == (takt.Server(name="a", kind="hard-cbs", budget="3ms", period="10ms"),)
+    assert imported.system.tasks[0].body is None
+    assert imported.system.tasks[0].wcet == "5500us"
+    assert lines(imported)[0] == (
+        '[[task]] "a" runtime: not read: the budget, and again an event: 3000us on the clock, '
+        "which pass while others run too; read as run (tasks.a.runtime)"
+    )
+
+
+@pytest.mark.parametrize(
     "events",
     [
         f'"run": 2001, {TIMER}',

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takt.analysis import advice, charting, machine, modes, servers
+from takt.analysis import advice, charting, least_budgets, machine, modes
 from takt.analysis import sensitivity as search
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
@@ -56,7 +56,7 @@ def analyse(system: System, *, remote: int | str = 0, effort: int = EFFORT, sens
         ]
         return machine.together(system, parts)
     view = view_of(system, _latency_of(system, remote))
-    judgement = servers.with_least_budgets(view, judge(view, effort), effort)
+    judgement = least_budgets.with_least_budgets(view, judge(view, effort), effort)
 
     counted = judgement.that_count()
     verdict = judgement.verdict

@@ -68,7 +68,9 @@ def bound(view: SystemView, found: Judgement, effort: int) -> Judgement:
 def _is_work_conserving(view: SystemView) -> bool:
     """Say whether the processor is busy while a released job is unfinished, and the arriving work is bounded."""
     resolved, root = view.resolved, view.dispatchers[0]
-    is_plain = resolved.cpus == 1 and not resolved.servers and resolved.costs.is_ideal and not resolved.costs.is_pull
+    is_plain = (
+        resolved.cpus == 1 and len(view.dispatchers) == 1 and resolved.costs.is_ideal and not resolved.costs.is_pull
+    )
     is_ordered = isinstance(resolved.policy, Policy) or (
         catalogue.traits_of(resolved.policy).is_work_conserving and resolved.variant != catalogue.ELIGIBLE
     )
@@ -77,16 +79,15 @@ def _is_work_conserving(view: SystemView) -> bool:
         and is_ordered
         and resolved.architecture is None
         and not view.latency
-        and all(_is_admitted(view, task) for task in root.tasks)
+        and all(map(_is_admitted, root.tasks))
         and not blocking.may_deadlock(view, root)
     )
 
 
-def _is_admitted(view: SystemView, task: TaskView) -> bool:
+def _is_admitted(task: TaskView) -> bool:
     """Say whether the jobs of a task can run from their release on, and their number is bounded."""
-    resolved = view.resolved.tasks[task.number]
     is_bounded = bool(task.arrivals) or all(phase.period > 0 for phase in task.phases)
-    return is_bounded and resolved.windows is None and not resolved.suspends and resolved.on_miss in _ENDED
+    return is_bounded and task.fixed.windows is None and not task.suspended and task.fixed.on_miss in _ENDED
 
 
 def _overload(counted: Sequence[TaskView]) -> str:

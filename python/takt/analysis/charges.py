@@ -255,6 +255,7 @@ class _Charge:
             regions=(barring + self._region(task, in_section * locks), 1),
             body=_stretched(task.body, {Op.LOCK: in_section, Op.POINT: at_points, Op.OPTIONAL_POINT: at_points}),
             optional_points=0,
+            is_charged=True,
         )
 
     def _region(self, task: TaskView, sections: int) -> int:
@@ -295,10 +296,10 @@ class _Charge:
 
     def _late(self, number: int) -> int:
         """For how long events in a dispatcher wait for budget."""
+        periods = {each.number: each.period for around in self.view.dispatchers for each in around.servers}
         late = 0
         while number != ROOT:
-            server = self.view.resolved.servers[number - 1]
-            late, number = late + server.period, server.home
+            late, number = late + periods[number], self.view.dispatchers[number].home
         return late
 
     def _kernel_task(self, place: int, wcet: int, period: int, jitter: int, top: ServerView | None) -> TaskView:

@@ -87,9 +87,9 @@ def decided(view: SystemView, found: Judgement) -> Judgement:
     if view.asked is not None:  # a search minds only what is schedulable
         return found
     features = _features_of(view)
-    ending = [task for task in view.dispatchers[0].tasks if _ends_late_jobs(view, found, task)]
+    ending = [task for task in view.dispatchers[0].tasks if _ends_late_jobs(found, task)]
     for task in view.dispatchers[0].tasks:
-        found.tasks[task.number] = _decided_row(view, task, found.tasks[task.number], features, ending)
+        found.tasks[task.number] = _decided_row(task, found.tasks[task.number], features, ending)
     claims, found.jointly = found.jointly, []
     for claim in claims:
         add_claim(view, found, claim)
@@ -113,39 +113,37 @@ def _features_of(view: SystemView) -> frozenset[str]:
 
 def _own_features_of(view: SystemView) -> Iterator[str]:
     """Yield the features that only refusals mind."""
-    root, resolved = view.dispatchers[0], view.resolved
+    root = view.dispatchers[0]
     if not all(task.is_steady for task in root.tasks):
         yield UNSTEADY
-    if any(each.events for each in resolved.tasks):
+    if any(task.fixed.events for each in view.dispatchers for task in each.tasks):
         yield POSTPONED
-    if not all(_is_as_dense_as_its_rate(task, resolved.tasks[task.number].events, view) for task in root.tasks):
+    if not all(map(_is_as_dense_as_its_rate, root.tasks)):
         yield SPARSE
 
 
-def _is_as_dense_as_its_rate(task: TaskView, events: int, view: SystemView) -> bool:
+def _is_as_dense_as_its_rate(task: TaskView) -> bool:
     """True if all the events that a rate admits in an interval may arrive in it, at its begin."""
+    events = task.fixed.events
     if events <= 1:
-        return events == 0 or task.period <= view.resolved.tasks[task.number].interval
+        return events == 0 or task.period <= task.fixed.interval
     return task.period == 0
 
 
-def _ends_late_jobs(view: SystemView, found: Judgement, task: TaskView) -> bool:
+def _ends_late_jobs(found: Judgement, task: TaskView) -> bool:
     """True if jobs of a task may be late, and then end, or wait, before they are done."""
-    resolved = view.resolved.tasks[task.number]
-    may_end = resolved.on_miss != "continue" or resolved.windows is not None
+    may_end = task.fixed.on_miss != "continue" or task.fixed.windows is not None
     return may_end and found.tasks[task.number].verdict is not Verdict.SCHEDULABLE
 
 
-def _decided_row(
-    view: SystemView, task: TaskView, row: TaskBound, features: frozenset[str], ending: list[TaskView]
-) -> TaskBound:
+def _decided_row(task: TaskView, row: TaskBound, features: frozenset[str], ending: list[TaskView]) -> TaskBound:
     """Return the row of a task, refused for sure if its test has a witness."""
     premises = None if row.test is None else OF_ROWS.get(row.test)
     if premises is None or not features <= premises.features:
         return replace(row, is_tight=False)
     if any(premises.delays(other, task) for other in ending if other is not task):
         return replace(row, is_tight=False)
-    drops = any(view.resolved.tasks[other.number].on_miss != "continue" for other in ending)
+    drops = any(other.fixed.on_miss != "continue" for other in ending)
     return _exact(replace(row, is_tight=row.is_tight and not drops))
 
 

@@ -71,7 +71,7 @@ def _test_of(there: Sequence[Child], members: Sequence[Member], delays: Delays, 
     suspends = any(isinstance(child, TaskView) and child.suspended for child in there)
     has_thresholds = any(member.threshold is not None for member in members)
     has_regions = any(member.longest > 1 for member in members)
-    if has_equals or suspends or any(delays.by_name.values()) or (has_thresholds and has_regions):
+    if has_equals or suspends or any(delays.blocking) or (has_thresholds and has_regions):
         return BOUND
     return THRESHOLDS if has_thresholds else DEFERRED if has_regions else PREEMPTIVE
 

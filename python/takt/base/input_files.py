@@ -7,9 +7,11 @@ before it is parsed, because a parser needs time and memory with the square of t
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import Path
 
+from takt.base import output_files
 from takt.base.errors import InputError, Problem, file_error, system_error
 
 MAX_BYTES = 16 * 2**20
@@ -23,6 +25,18 @@ MAX_TABLES = 100_000
 
 MAX_COLUMNS = 1000
 """The most columns of a CSV file, and the most attributes of an element of XML."""
+
+_BEGINNING = 65_536
+"""The bytes from which the format of a file is told."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+"""Byte order marks and their encodings; the mark of UTF-32 begins with that of UTF-16."""
 
 _PART = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
 _DOT = r"[ \t]*+\.[ \t]*+"
@@ -48,6 +62,7 @@ def read(path: str | Path) -> bytes:
     Raises:
         InputError: it cannot be read, or has more than MAX_BYTES.
     """
+    output_files.protect(path)
     try:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -62,15 +77,33 @@ def read(path: str | Path) -> bytes:
 
 
 def decoded(data: bytes) -> str:
-    """Give the text of a file that is read as a whole.
+    """Return the text of a file that is read as a whole: UTF-8, or what its byte order mark says.
 
     Raises:
-        InputError: it is not UTF-8.
+        InputError: it is no such text.
     """
+    mark, encoding = _encoding(data)
     try:
-        return data.decode("utf-8-sig")
+        return data[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
-        raise InputError([Problem(f"not UTF-8 text at byte {error.start}", "not-utf-8")]) from None
+        message = f"not {encoding.upper()[:6]} text at byte {len(mark) + error.start}"
+        raise InputError([Problem(message, "not-utf-8")]) from None
+
+
+def has_mark(data: bytes) -> bool:
+    """True if a file says by a byte order mark how its text is encoded."""
+    return bool(_encoding(data)[0])
+
+
+def beginning(data: bytes) -> str:
+    """Return the first few thousand characters of a file, those that are no text replaced."""
+    mark, encoding = _encoding(data)
+    return data[len(mark) : _BEGINNING].decode(encoding, errors="replace")
+
+
+def _encoding(data: bytes) -> tuple[bytes, str]:
+    """Return the byte order mark of a file, and the encoding that it stands for; without one UTF-8."""
+    return next((one for one in _MARKS if data.startswith(one[0])), (b"", "utf-8"))
 
 
 def check_toml(path: str | Path, text: str) -> None:

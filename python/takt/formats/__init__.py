@@ -26,6 +26,7 @@ from pathlib import Path
 
 from takt.base import input_files, output_files
 from takt.base.errors import InputError, Problem, file_error, show
+from takt.files import other_formats
 from takt.formats import cheddar, csv_tables, rt_app, simso, toml
 from takt.formats.contracts import Format, Imported
 from takt.formats.differences import differences
@@ -54,6 +55,7 @@ def read(path: str | Path, format: str | None = None) -> Imported:
         InputError: the file cannot be read or is not right; no line of it is a warning.
     """
     data = input_files.read(path)
+    other_formats.refuse(path, input_files.beginning(data), f"a file in one of the formats {', '.join(FORMATS)}")
     how = _named(format) if format is not None else _recognized(Path(path), data)
     try:
         found = how.read(data, Path(path).stem)
