@@ -56,22 +56,22 @@ _TOKEN = re.compile(
 _PARTS = re.compile(_PART)
 
 
-def read(path: str | Path) -> bytes:
+def read(path: str | Path, most: int = MAX_BYTES) -> bytes:
     """Read a file as a whole.
 
     Raises:
-        InputError: it cannot be read, or has more than MAX_BYTES.
+        InputError: it cannot be read, or has more than `most` bytes.
     """
     output_files.protect(path)
     try:
         with Path(path).open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(most + 1)
     except ValueError:
         raise file_error(path, "cannot read: not a file name", "cannot-read") from None
     except OSError as error:
         raise system_error("read", path, error) from None
-    if len(data) > MAX_BYTES:
-        message = f"expected at most {MAX_BYTES} bytes, found more; split the file"
+    if len(data) > most:
+        message = f"expected at most {most} bytes, found more; split the file"
         raise file_error(path, message, "too-large")
     return data
 
