@@ -11,6 +11,7 @@ import codecs
 import re
 from pathlib import Path
 
+from takt.base import output_files
 from takt.base.errors import InputError, Problem, file_error, system_error
 
 MAX_BYTES = 16 * 2**20
@@ -61,6 +62,7 @@ def read(path: str | Path) -> bytes:
     Raises:
         InputError: it cannot be read, or has more than MAX_BYTES.
     """
+    output_files.protect(path)
     try:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)

@@ -10,7 +10,6 @@ from fractions import Fraction
 
 from takt.base.errors import InputError, Problem, show
 from takt.model import catalogue
-from takt.model.policy_options import RateBased
 from takt.model.python_policy import Policy
 from takt.model.server_resources import LEVELLED
 from takt.model.system import System
@@ -85,7 +84,8 @@ def protocols(
     Returns:
         The protocol of each resource by name.
     """
-    barred = () if policy in (*LEVELLED, RateBased.policy) else catalogue.CEILING_PROTOCOLS
+    bars = not (policy in LEVELLED or catalogue.traits_of(policy).allocates_rates)
+    barred = catalogue.CEILING_PROTOCOLS if bars else ()
     usable = {protocol: word for protocol, word in known.items() if protocol not in barred}
     wanted = {resource.name: usable.get(resource.protocol, without) for resource in resources}
     is_mixed = len(set(wanted.values())) > 1 and any(usable.get(key) in wanted.values() for key in ("pcp", "srp"))

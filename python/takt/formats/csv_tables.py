@@ -29,7 +29,6 @@ from takt.formats import common
 from takt.formats.contracts import Format, Imported, Written
 from takt.model import catalogue
 from takt.model.distributions import DISTRIBUTIONS, Distribution
-from takt.model.policy_options import TimeDriven
 from takt.model.python_policy import Policy
 from takt.model.system import Header, System
 from takt.model.tables import Resource, Task
@@ -295,7 +294,7 @@ def _header(system: System) -> Iterator[tuple[str, object]]:
 def _policy(system: System) -> str:
     """Choose the policy in the file: the default for one in Python, and for one that is nothing without its options."""
     policy = common.policy_for(system, system.tasks)
-    return "fp" if isinstance(policy, Policy) or policy == TimeDriven.policy else policy
+    return "fp" if isinstance(policy, Policy) or catalogue.traits_of(policy).has_slots else policy
 
 
 def _cells(task: Task, without: Collection[str], deadline: int) -> dict[str, str]:
