@@ -146,7 +146,7 @@ def test_deadlines_coincide_if_and_only_if_some_of_them_do() -> None:
         ("edf", [{"period": 10}, {"period": 20, "offset": 1}], False),
         ("edf", [{"period": 10}, {"arrivals": [3, 15], "deadline": 16}], False),
         ("edf", [{"period": 10}, {"arrivals": [3, 14], "deadline": 16}], True),
-        ("edf", [{"period": 10}] * 1001, False),
+        ("edf", [{"period": 10}] * 2000, False),
         ("edf", [{"period": 10 + number, "deadline": 5 + number // 2} for number in range(1001)], True),
         ("fp", [{"period": 10, "priority": 1}, {"period": 20, "priority": 2}], False),
         ("fp", [{"period": 10}], False),

@@ -7,7 +7,7 @@ kernel/sched of Linux 6.12. docs/reference/formats.md has this table.
 A difference is reported unless it is impossible. Deadlines of two periodic tasks coincide at some instant if and only
 if the distance of their first ones is a multiple of the greatest common divisor of their periods; dates are deadlines
 without a period. No job is late if response times (static priorities, Joseph and Pandya 1986) or densities (EDF;
-Goossens, Funk, Baruah 2003) say so. Beyond _MOST tasks and dates everything is possible.
+Goossens, Funk, Baruah 2003) say so. Of more tasks and dates than are compared everything is possible.
 """
 
 from __future__ import annotations
@@ -30,6 +30,11 @@ DIFFERS = "differs"
 """The code of a problem that says where a tool schedules otherwise."""
 
 _MOST = 1000
+"""The most tasks and dates that are compared with one another, and the most steps of a response time."""
+
+_MOST_TASKS = 100
+"""The most tasks of a dispatcher of which it is found whether they can be late."""
+
 _DEADLINE = "absolute deadline"
 _LAXITY = "laxity"
 _PLURALS = {"priority": "priorities", "period": "periods", "deadline": "deadlines", _DEADLINE: "deadlines"} | {
@@ -196,7 +201,7 @@ def _equals(rule: Rule, children: _Dispatcher) -> tuple[str, str] | None:
     dates = [(task, _deadlines(task)) for task in children.tasks]
     is_far = sum(len(found) for _, found in dates) > _MOST
     spares_earlier = rule.spares_earlier and children.cpus == 1
-    for (one, first), (other, second) in combinations(dates, 2):
+    for (one, first), (other, second) in pairwise(dates) if is_far else combinations(dates, 2):
         is_spared = spares_earlier and one.deadline >= other.deadline
         if not is_spared and (is_far or any(a.meets(b) for a in first for b in second)):
             return one.name, other.name
@@ -243,7 +248,8 @@ def _can_be_late(rule: Rule, children: _Dispatcher, judged: Sequence[ResolvedTas
         return True
     if not children.competes:
         return False
-    if len(tasks) > _MOST or any(task.locks or task.suspends or task.jitter or not _separation(task) for task in tasks):
+    has_more = any(task.locks or task.suspends or task.jitter or not _separation(task) for task in tasks)
+    if has_more or len(tasks) > _MOST_TASKS:
         return True
     if rule.key == _DEADLINE:
         densities = [Fraction(task.wcet, max(1, _limit(task))) for task in tasks]
