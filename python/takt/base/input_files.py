@@ -38,6 +38,8 @@ _MARKS = (
 )
 """Byte order marks and their encodings; the mark of UTF-32 begins with that of UTF-16."""
 
+_UNMARKED = (b"", "utf-8")
+
 _PART = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
 _DOT = r"[ \t]*+\.[ \t]*+"
 _TOKEN = re.compile(
@@ -77,7 +79,7 @@ def read(path: str | Path, most: int = MAX_BYTES) -> bytes:
 
 
 def decoded(data: bytes) -> str:
-    """Return the text of a file that is read as a whole: UTF-8, or what its byte order mark says.
+    """Return the text of a file that is read as a whole: UTF-8, or what its first bytes say.
 
     Raises:
         InputError: it is no such text.
@@ -91,8 +93,8 @@ def decoded(data: bytes) -> str:
 
 
 def has_mark(data: bytes) -> bool:
-    """True if a file says by a byte order mark how its text is encoded."""
-    return bool(_encoding(data)[0])
+    """True if a file says by its first bytes how its text is encoded."""
+    return _encoding(data) != _UNMARKED
 
 
 def beginning(data: bytes) -> str:
@@ -102,8 +104,10 @@ def beginning(data: bytes) -> str:
 
 
 def _encoding(data: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark of a file, and the encoding that it stands for; without one UTF-8."""
-    return next((one for one in _MARKS if data.startswith(one[0])), (b"", "utf-8"))
+    """Return the byte order mark of a file, and its encoding; without a mark one zero of two bytes says UTF-16."""
+    marked = next((one for one in _MARKS if data.startswith(one[0])), None)
+    zeros = [byte == 0 for byte in data[:2]]
+    return marked or ((b"", "utf-16-be" if zeros[0] else "utf-16-le") if sum(zeros) == 1 else _UNMARKED)
 
 
 def check_toml(path: str | Path, text: str) -> None:
