@@ -62,8 +62,8 @@ class Program:
 
     def __init__(self, image: bytes, policies: Sequence[PythonPolicy | None]) -> None: ...
 
-Field = tuple[str, str, str, int, int, str, str]
-"""key, kind, unit, least, most, initial value, meaning"""
+Field = tuple[str, str, str, int, int, str, str, str]
+"""key, kind, unit, least, most, initial value, what the analysis does with it, meaning"""
 
 def fields() -> list[tuple[str, str, list[Field]]]: ...
 

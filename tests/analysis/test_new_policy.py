@@ -95,6 +95,17 @@ def add_architectures(sources: Path) -> None:
     name_beside(sources / "system" / "architectures.h", twin, f"{twin} {unheard}")
 
 
+def add_keys(sources: Path) -> None:
+    """Add a key of servers and one of the kernel's work, which nothing uses."""
+    tables = sources / "python/takt/model/tables.py"
+    for key in ("    parent: OptionalName = None\n", "    point: Offset = 0\n"):
+        name_beside(tables, key, f"{key}    lag: Offset = 0\n")
+    for table in ("SERVER", "COSTS"):
+        head = f"#define TAKT_{table}_FIELDS(X, T) \\\n"
+        line = '    X(T, takt_duration_t, lag, lag, TIME, "ticks", 0, TAKT_TIME_MOST, 0, UNREAD, "not used") \\\n'
+        name_beside(sources / "system/fields.def", head, head + line)
+
+
 def must_run(command: list[str | Path], **variables: str) -> None:
     environment = {**os.environ, **variables}
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, env=environment)
@@ -122,6 +133,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     add_protocols(sources)
     add_architectures(sources)
     how_to.apply("add-a-key-that-core-uses", sources)
+    add_keys(sources)
     added_rows.add_copies(sources)
     build, folder = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("package")
     options = ["-DTAKT_PYTHON=ON", "-DCMAKE_BUILD_TYPE=Plain", f"-DPython_EXECUTABLE={sys.executable}"]
@@ -539,6 +551,16 @@ for name in ("a.toml", "a.csv"):
 (lost,) = [loss for loss in formats.write(system, folder / "a.xml", "simso") if loss.key == "grace"]
 assert str(lost).endswith('grace: lost: "3ms" in Takt, 0 in the file'), lost
 strict = system.replace(tasks=[task.replace(grace=0)])
+found, known = takt.analyse(system), takt.analyse(strict)
+assert (found.verdict.value, found.reason) == ("not known", "the analysis does not read grace of A"), found
+assert known.verdict.value == "not schedulable", known
+server = takt.Server(name="S", period="5ms", budget="4ms")
+inside = strict.replace(tasks=[task.replace(grace=0, server="S", deadline="5ms")], servers=[server])
+assert takt.analyse(inside).verdict.value == "schedulable"
+inside = inside.replace(servers=[server.replace(lag="1ms")])
+assert takt.analyse(inside).reason == "the analysis does not read lag of S"
+late = strict.replace(platform=takt.Platform(lag="1ms"))
+assert takt.analyse(late).reason == "the analysis does not read lag of costs"
 trace = folder / "a.takt"
 assert (takt.simulate(system, trace=trace).missed, takt.simulate(strict).missed) == (0, 4)
 assert trace_file.read(trace).system.tasks[0].grace == 3

@@ -36,6 +36,9 @@ from takt.analysis.view import DispatcherView, SystemView
 EFFORT = 100_000_000
 """Steps that the tests of one dispatcher may take, unless it is said otherwise."""
 
+MAX_UNREAD = 3
+"""How many fields that are not read a reason names."""
+
 Judge = Callable[[SystemView, DispatcherView, int], Judgement]
 
 
@@ -46,6 +49,8 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
         view: of the system.
         effort: steps that the tests of each dispatcher may take.
     """
+    if view.unread:
+        return nothing_known(view, "; ".join(view.unread[:MAX_UNREAD]))
     if view.latency:
         return _judge_at_distance(view, effort)
     view = blocking.with_holding(view)

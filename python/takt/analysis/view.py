@@ -18,7 +18,7 @@ from takt import _core
 from takt.analysis.critical import Section, behind_last_lock, sections_of
 from takt.analysis.presence import FOR_GOOD, Phase, most_of, phases_of
 from takt.base import times
-from takt.model import catalogue
+from takt.model import catalogue, image
 from takt.model.bodies import Op
 from takt.model.catalogue import KindTraits, PolicyTraits
 from takt.model.core_input import (
@@ -348,6 +348,7 @@ class SystemView:
         unit: in which times are written for people.
         dispatchers: the root first.
         doubts: what makes every test unsound.
+        unread: what has an effect that is in no test: nothing is known, whatever is tried.
         asked: numbers of the tasks of which a search asks whether they all meet their deadlines, and nothing else;
             None: all is asked that is known.
         latency: the longest time that a message to or from the scheduler takes; 0: it stands where the jobs run.
@@ -357,6 +358,7 @@ class SystemView:
     unit: str
     dispatchers: tuple[DispatcherView, ...]
     doubts: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
     asked: frozenset[int] | None = None
     latency: int = 0
 
@@ -586,17 +588,18 @@ def _at_worst(resolved: ResolvedSystem) -> ResolvedSystem:
     tasks = list(resolved.tasks)
     for change in resolved.changes:
         if change.kind == "parameters" and change.task is not None:
-            tasks[change.task] = _worse(tasks[change.task], change.period, change.deadline, change.wcet, change.demand)
+            tasks[change.task] = _worse(tasks[change.task], change)
     return replace(resolved, tasks=tuple(tasks))
 
 
-def _worse(task: ResolvedTask, period: int, deadline: int, wcet: int, demand: Stream) -> ResolvedTask:
+def _worse(task: ResolvedTask, change: ResolvedChange) -> ResolvedTask:
     """Give a task that is at least as demanding as a task before and after a change."""
     return replace(
         task,
-        period=min(task.period, period),
-        deadline=min(task.deadline, deadline),
-        wcet=max(_wcet_of(task), wcet, most_of(demand)),
+        class_=min(task.class_, change.class_, key=CLASSES.index),
+        period=min(task.period, change.period),
+        deadline=min(task.deadline, change.deadline),
+        wcet=max(_wcet_of(task), change.wcet, most_of(change.demand)),
     )
 
 
@@ -614,6 +617,7 @@ def view_of(system: System, latency: int = 0) -> SystemView:
         times.unit_of(system.resolution),
         tuple(_dispatcher(resolved, number) for number in range(1 + len(resolved.servers))),
         tuple(_system_doubts(system.resolved)),
+        tuple(f"the analysis does not read {key} of {owner}" for key, owner in image.unread_in(system.resolved)),
         latency=latency,
     )
     has_part = {number for number, task in enumerate(system.tasks) if task.mandatory is not None}
