@@ -60,6 +60,14 @@ def test_a_byte_order_mark_says_how_a_file_is_encoded(
     assert reader(other) == reader(path)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(("reader", "path"), READERS, ids=IDS)
+def test_utf_16_needs_no_mark(reader: Callable[[Path], object], path: Path, encoding: str, tmp_path: Path) -> None:
+    other = tmp_path / path.name
+    other.write_bytes(path.read_text(encoding="utf-8").encode(encoding))
+    assert reader(other) == reader(path)
+
+
 @pytest.mark.parametrize("sign", SIGNS)
 @pytest.mark.parametrize(("reader", "path"), READERS, ids=IDS)
 def test_microseconds_may_have_either_micro_sign(

@@ -53,10 +53,10 @@ KEYS_OF = {
 
 
 def written(system: takt.System, folder: Path, format: str) -> tuple[formats.Imported, tuple[Problem, ...]]:
-    """A system that went through a file of its own name, and what that lost."""
+    """A system that went through a file of its own name, and what that lost; not where a tool schedules otherwise."""
     path = folder / "system"
     losses = formats.write(system, path, format)
-    return formats.read(path, format), losses
+    return formats.read(path, format), tuple(loss for loss in losses if loss.code == "lost")
 
 
 def lost_keys(losses: tuple[Problem, ...], table: str, name: str) -> set[str] | None:

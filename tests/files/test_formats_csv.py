@@ -51,6 +51,15 @@ def test_headings_may_say_the_unit_of_the_numbers_below_them(tmp_path: Path) -> 
     assert second.arrivals == ("0ms", "7.5ms", "20ms")
 
 
+def test_numbers_below_a_unit_are_rounded_to_nanoseconds_with_a_line(tmp_path: Path) -> None:
+    imported = read("name,Period (ms),WCET (us)\nA,33.333333333333336,.5\nB,1e1,2.\n", tmp_path, ".csv")
+    first, second = imported.system.tasks
+    assert (first.period, first.wcet, second.period, second.wcet) == ("33333333ns", "500ns", "10ms", "2us")
+    assert imported.system.resolution == "1ns"
+    assert lines(imported) == ["not read: 33.333333333333336 ms, so 33333333ns takes its place (line 2)"]
+    assert len(refusal("name,Period (ms),wcet\nA,-1,2\n", tmp_path, ".csv")) == 1
+
+
 @pytest.mark.parametrize(
     ("head", "heading", "resolution"),
     [
@@ -70,7 +79,7 @@ def test_units_in_headings_choose_the_tick_unless_a_time_is_in_ticks(
 
 
 def test_headings_that_are_not_understood_are_named_and_those_that_are_listed(tmp_path: Path) -> None:
-    keys = f"headings are {', '.join(takt.Task.keys())}; of times also with a unit: period (ms)"
+    keys = f"headings are {', '.join(takt.Task.keys())}, or period (ms)"
     assert refusal("Task,Period (ms),WCET (ms)\nA,10,2\n", tmp_path, ".csv") == [
         f'line 1: expected a column name among the headings, found "task, period, wcet"; not understood: "Task"; {keys}'
     ]

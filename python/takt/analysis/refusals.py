@@ -56,7 +56,7 @@ _PLAIN = frozenset({JITTER, OVERDEMAND, CHANGES, DROPPED, coverage.WINDOWS, SECT
 _IN_WINDOWS = frozenset({OVERDEMAND, coverage.WINDOWS})
 
 OF_ROWS: dict[Test, Premises] = {
-    static.PREEMPTIVE: Premises(_PLAIN, _may_delay),
+    static.PREEMPTIVE: Premises(_PLAIN | {REGIONS}, _may_delay),  # a region of one tick is no region
     static.DEFERRED: Premises(_PLAIN | {REGIONS}, _may_delay),
     static.THRESHOLDS: Premises(_PLAIN | {THRESHOLDS}, _may_delay),
     deadlines.DEMAND: Premises(_PLAIN | {REGIONS}),

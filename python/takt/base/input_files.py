@@ -38,6 +38,8 @@ _MARKS = (
 )
 """Byte order marks and their encodings; the mark of UTF-32 begins with that of UTF-16."""
 
+_UNMARKED = (b"", "utf-8")
+
 _PART = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
 _DOT = r"[ \t]*+\.[ \t]*+"
 _TOKEN = re.compile(
@@ -56,28 +58,28 @@ _TOKEN = re.compile(
 _PARTS = re.compile(_PART)
 
 
-def read(path: str | Path) -> bytes:
+def read(path: str | Path, most: int = MAX_BYTES) -> bytes:
     """Read a file as a whole.
 
     Raises:
-        InputError: it cannot be read, or has more than MAX_BYTES.
+        InputError: it cannot be read, or has more than `most` bytes.
     """
     output_files.protect(path)
     try:
         with Path(path).open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(most + 1)
     except ValueError:
         raise file_error(path, "cannot read: not a file name", "cannot-read") from None
     except OSError as error:
         raise system_error("read", path, error) from None
-    if len(data) > MAX_BYTES:
-        message = f"expected at most {MAX_BYTES} bytes, found more; split the file"
+    if len(data) > most:
+        message = f"expected at most {most} bytes, found more; split the file"
         raise file_error(path, message, "too-large")
     return data
 
 
 def decoded(data: bytes) -> str:
-    """Return the text of a file that is read as a whole: UTF-8, or what its byte order mark says.
+    """Return the text of a file that is read as a whole: UTF-8, or what its first bytes say.
 
     Raises:
         InputError: it is no such text.
@@ -91,8 +93,8 @@ def decoded(data: bytes) -> str:
 
 
 def has_mark(data: bytes) -> bool:
-    """True if a file says by a byte order mark how its text is encoded."""
-    return bool(_encoding(data)[0])
+    """True if a file says by its first bytes how its text is encoded."""
+    return _encoding(data) != _UNMARKED
 
 
 def beginning(data: bytes) -> str:
@@ -102,8 +104,10 @@ def beginning(data: bytes) -> str:
 
 
 def _encoding(data: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark of a file, and the encoding that it stands for; without one UTF-8."""
-    return next((one for one in _MARKS if data.startswith(one[0])), (b"", "utf-8"))
+    """Return the byte order mark of a file, and its encoding; without a mark one zero of two bytes says UTF-16."""
+    marked = next((one for one in _MARKS if data.startswith(one[0])), None)
+    zeros = [byte == 0 for byte in data[:2]]
+    return marked or ((b"", "utf-16-be" if zeros[0] else "utf-16-le") if sum(zeros) == 1 else _UNMARKED)
 
 
 def check_toml(path: str | Path, text: str) -> None:

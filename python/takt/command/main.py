@@ -272,7 +272,7 @@ def convert(
         str | None, _option("F", "Read this format; default: by the content of the file.", "--from")
     ] = None,
     target_format: Annotated[str | None, _option("F", "Write this format; default: by the suffix.", "--to")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="End with status 2 if anything is lost.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="End with status 2 if a line is reported.")] = False,
 ) -> None:
     """Convert a task set between TOML, Cheddar's XML, SimSo's XML, rt-app's JSON and CSV.
 

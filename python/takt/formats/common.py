@@ -98,6 +98,11 @@ def policy_for(system: System, tasks: Iterable[Task]) -> str | Policy:
     return "dm" if wants_periods else system.policy
 
 
+def replaced(policy: str, by: str, cpus: int) -> str:
+    """Return what a line says of a policy for one processor that a file has for several."""
+    return f"{show(policy)} for {cpus} processors, so {by} takes its place"
+
+
 def writable(system: System) -> list[Task]:
     """List the tasks with an execution time; a task that uses all budget it gets has none.
 

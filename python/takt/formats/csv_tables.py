@@ -20,11 +20,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from takt.base import input_files, times
 from takt.base.csv_files import guarded, unguarded
-from takt.base.errors import InputError, Problem, listed, show
+from takt.base.errors import InputError, Problem, show
 from takt.formats import common
 from takt.formats.contracts import Format, Imported, Written
 from takt.model import catalogue
@@ -63,6 +64,7 @@ def _read(data: bytes, name: str) -> Imported:
     tasks = _tasks(rows[start + 1 :], columns)
     if any(column.unit for column in columns) and "resolution" not in header:
         header |= _resolution(tasks, header.get("horizon", 0))
+    warnings += [warning for row in rows for warning in row.warnings]
     return Imported(System(**{"name": name, **header}, tasks=tasks, resources=resources), tuple(warnings))
 
 
@@ -108,6 +110,7 @@ class _Row:
         self.line = line
         self.cells = [unguarded(cell.strip()) for cell in cells]
         self.has_commas = has_commas
+        self.warnings: list[Problem] = []
 
 
 def _rows(text: str) -> list[_Row]:
@@ -163,8 +166,7 @@ def _unknown(row: _Row, columns: Sequence[_Column]) -> list[Problem]:
     if "name" not in keys:
         message = f"line {row.line}: expected a column name among the headings, found {show(', '.join(keys))}"
         if unknown:
-            names = listed([show(column.heading) for column in unknown])
-            message += f"; not understood: {names}; {_understood()}"
+            message += f"; not understood: {show(', '.join(column.heading for column in unknown))}; {_understood()}"
         raise InputError([Problem(message, "missing")])
     return [
         Problem(f"not read: a heading that is not understood; {_understood(column.key)}", "lost", key=column.heading)
@@ -175,7 +177,7 @@ def _unknown(row: _Row, columns: Sequence[_Column]) -> list[Problem]:
 def _understood(key: str = "") -> str:
     """Name the heading that was probably meant, or all that there are."""
     close = catalogue.suggest(key, _KEYS)
-    every = f"headings are {', '.join(_KEYS)}; of times also with a unit: period (ms)"
+    every = f"headings are {', '.join(_KEYS)}, or period (ms)"
     return f"did you mean {show(close)}?" if close else every
 
 
@@ -241,9 +243,18 @@ def _scalar(text: str, row: _Row, unit: str = "") -> int | str:
     if row.has_commas and _DECIMAL_COMMA.fullmatch(text):
         text = text.replace(",", ".")
     value = common.number(text)
-    if value is None or value.denominator != 1:
-        return text + unit if value is not None else text
-    return f"{int(value)}{unit}" if unit else int(value)
+    if unit and value is not None and value >= 0:
+        return _time(text, value * times.UNITS[unit], row, unit)
+    return int(value) if value is not None and value.denominator == 1 else text
+
+
+def _time(text: str, length: Fraction, row: _Row, unit: str) -> str:
+    """Return a time, as it is written if it is a whole number of nanoseconds, else rounded to one, with a line."""
+    if length.denominator != 1:
+        what = f"not read: {text} {unit}, so {round(length)}ns takes its place (line {row.line})"
+        row.warnings.append(Problem(what, "lost"))
+        return f"{round(length)}ns"
+    return f"{text}{unit}" if times.parse(f"{text}{unit}") is not None else times.shortest(int(length))
 
 
 def _distribution(column: _Column, cell: str, row: _Row) -> Distribution:
