@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 import takt
+from places import ROOT
 from sampling import SYSTEMS, count, expect_cases
-from takt.analysis import Verdict
+from takt.analysis import Verdict, refusals, result
 from witnesses import late_in, refusals_of, runs_of, without_witness
 
 Keys = dict[str, Any]
@@ -166,6 +167,15 @@ def test_what_is_not_schedulable_misses_in_some_run(family: str) -> None:
         assert without_witness(drawn) == [], drawn
         seen[bool(refusals_of(drawn))] += 1
     expect_cases(min(seen[True], seen[False]) >= 5, seen)
+
+
+def test_one_place_makes_a_refusal_definite() -> None:
+    """All others read that verdict: of a test alone it never follows, and a new test refuses nothing."""
+    sources = {path.name: path.read_text() for path in (ROOT / "python/takt/analysis").glob("*.py")}
+    assert [name for name, text in sources.items() if "is_exact=True" in text] == ["refusals.py"]
+    assert [name for name, text in sources.items() if "verdict=Verdict.NOT_SCHEDULABLE" in text] == ["refusals.py"]
+    assert result.Test("new", "").verdict(is_schedulable=False) is Verdict.NOT_GUARANTEED
+    assert result.Test("new", "") not in {**refusals.OF_ROWS, **refusals.JOINT}
 
 
 # ---- cases that were refused though no run misses -----------------------------------------------------

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takt.analysis import advice, charting, least_budgets, machine, modes
+from takt.analysis import advice, as_written, charting, least_budgets, machine, modes
 from takt.analysis import sensitivity as search
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
@@ -58,8 +58,7 @@ def analyse(system: System, *, remote: int | str = 0, effort: int = EFFORT, sens
     view = view_of(system, _latency_of(system, remote))
     judgement = least_budgets.with_least_budgets(view, judge(view, effort), effort)
 
-    counted = judgement.that_count()
-    verdict = judgement.verdict
+    counted, verdict = judgement.that_count(), judgement.verdict
     is_met, is_known = verdict is Verdict.SCHEDULABLE, verdict is not Verdict.NOT_KNOWN
     edge = search.sensitivity_of(view, judgement, effort) if is_known and sensitivity else search.Sensitivity()
     return Analysis(
@@ -76,6 +75,7 @@ def analyse(system: System, *, remote: int | str = 0, effort: int = EFFORT, sens
         unsearched=edge.unsearched,
         advice=() if is_met else tuple(advice.advise(system, view, effort)),
         charts=tuple(charting.charts_of(view, judgement)),
+        as_written=as_written.found_in(system, view, judgement),
     )
 
 
