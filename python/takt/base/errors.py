@@ -16,6 +16,7 @@ from pathlib import Path
 
 _SHOWN_CHARACTERS = 60
 _LISTED_CHARACTERS = 600
+_MOST_LINES = 50
 _ARRAYS = ("task", "server", "resource", "cluster", "change")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -80,7 +81,7 @@ class InputError(Exception):
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         """Keep the problems."""
-        super().__init__("\n".join(map(str, problems)))
+        super().__init__(lines_of(problems))
         self.problems = tuple(problems)
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
@@ -90,6 +91,13 @@ class InputError(Exception):
     def in_file(self, path: str | Path) -> InputError:
         """Give the same error with the file named in every problem."""
         return InputError([replace(problem, file=str(path)) for problem in self.problems])
+
+
+def lines_of(problems: Sequence[Problem]) -> str:
+    """Return the lines that people read: the first ones, and how many more there are."""
+    more = len(problems) - _MOST_LINES
+    shown = [*map(str, problems[:_MOST_LINES]), *([f"... and {more:,} more"] if more > 0 else [])]
+    return "\n".join(shown)
 
 
 class ForkError(RuntimeError):
@@ -130,10 +138,10 @@ def printable(text: str) -> str:
 
 def listed(texts: Sequence[str], between: str = ", ") -> str:
     """List texts on one line that people read: the first ones, and how many more there are."""
-    shown = [_shorten(printable(text)) for text in texts]
+    shown = [_shorten(printable(text)) for text in texts[: _LISTED_CHARACTERS // len(between)]]
     ends = itertools.accumulate(len(text) + len(between) for text in shown)
     count = max(1, sum(end <= _LISTED_CHARACTERS for end in ends))
-    more = len(shown) - count
+    more = len(texts) - count
     return between.join(shown[:count]) + (f" and {more} more" if more > 0 else "")
 
 

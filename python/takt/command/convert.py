@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from takt import formats
-from takt.base.errors import ExitStatus, InputError, Problem, show
+from takt.base.errors import ExitStatus, InputError, Problem, lines_of, show
 from takt.command.terminal import errors_to_stderr
 from takt.model import catalogue
 
@@ -22,8 +22,8 @@ def convert(source: Path, target: Path, source_format: str | None, target_format
         imported = formats.read(source, source_format)
         losses = formats.write(imported.system, target, target_format)
     warnings = [*imported.warnings, *(replace(loss, file=str(target)) for loss in losses)]
-    for warning in warnings:
-        typer.echo(str(warning), err=True)
+    if warnings:
+        typer.echo(lines_of(warnings), err=True)
     if strict and warnings:
         raise typer.Exit(ExitStatus.BAD_INPUT)
 

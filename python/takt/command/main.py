@@ -278,7 +278,8 @@ def convert(
 
     Formats: toml, cheddar, simso, rt-app, csv.
 
-    What a file says and the other format cannot hold is told on the standard error output, a line for each.
+    What a file says and the other format cannot hold is told on the standard error output, in at most 50 lines and a
+    count.
 
     Example: `takt convert examples/iot_node.toml iot.xml --to simso`
     """

@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -297,8 +300,25 @@ def server_kind(name: str) -> ServerKind:
     return _KINDS[name]
 
 
+@contextmanager
+def suggestions_limited() -> Iterator[None]:
+    """Suggest only so many words in this block that people read them: each is compared with all names of a file."""
+    before = _suggestions.set(itertools.count(1))
+    try:
+        yield
+    finally:
+        _suggestions.reset(before)
+
+
+_MOST_SUGGESTIONS = 50
+_suggestions: ContextVar[Iterator[int] | None] = ContextVar("suggestions", default=None)
+
+
 def suggest(word: str, known: Iterable[str]) -> str | None:
     """Give the known word that is closest to a word, None if none is close."""
+    asked = _suggestions.get()
+    if asked is not None and next(asked) > _MOST_SUGGESTIONS:
+        return None
     by_folded = {name.casefold(): name for name in known}
     matches = difflib.get_close_matches(word.casefold(), by_folded, n=1)
     return by_folded[matches[0]] if matches else None

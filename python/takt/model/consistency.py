@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from takt import _core
@@ -62,6 +63,7 @@ def find_problems(
     return _found(system, other_servers, other_resources)[0]
 
 
+@catalogue.suggestions_limited()
 def _found(
     system: SystemTables, other_servers: Iterable[str], other_resources: Iterable[str]
 ) -> tuple[list[Problem], ResolvedSystem]:
@@ -245,9 +247,16 @@ class _Checker:
 
     def common_resolution(self, another: int | str) -> int | None:
         """Find the coarsest resolution that fits all times and another one, in nanoseconds; None if none does."""
-        values = {*self.all_times(), self.system.resolution, another}
-        texts = [value for value in values if isinstance(value, str)]
-        nanoseconds = [times.to_ticks(text, 1) for text in texts]
+        nanoseconds = times.to_ticks(another, 1) if isinstance(another, str) else Fraction(0)
+        if self.resolution_of_all is None or nanoseconds.denominator != 1:
+            return None
+        return math.gcd(self.resolution_of_all, int(nanoseconds))
+
+    @cached_property
+    def resolution_of_all(self) -> int | None:
+        """The same, of all times; they are gone through once, however many are wrong."""
+        values = {*self.all_times(), self.system.resolution}
+        nanoseconds = [times.to_ticks(value, 1) for value in values if isinstance(value, str)]
         if any(amount.denominator != 1 for amount in nanoseconds):
             return None
         return math.gcd(*(int(amount) for amount in nanoseconds))
@@ -387,9 +396,17 @@ class _Checker:
             message = f"found a priority, and the policy {name} over this task has none; name a task instead"
             yield self.about(task, "threshold", "conflict", message)
 
+    @cached_property
+    def names_in(self) -> dict[str | None, dict[str, None]]:
+        """The names of the tasks in each server, and at the root."""
+        found: dict[str | None, dict[str, None]] = {}
+        for task in self.system.tasks:
+            found.setdefault(task.server, {})[task.name] = None
+        return found
+
     def named_threshold(self, task: Task, name: str, policy: str | Policy) -> Iterator[Problem]:
         """A task that is a threshold competes with the one that names it."""
-        equals = [other.name for other in self.system.tasks if other.server == task.server]
+        equals = self.names_in[task.server]
         if not isinstance(policy, str):
             message = f"expected none under a policy in Python, found {show(name)}"
             yield self.about(task, "threshold", "conflict", message)
