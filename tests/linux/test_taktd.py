@@ -416,8 +416,12 @@ def test_without_it_that_of_make_linux_is_started(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(board, "SHIPPED", tmp_path / "none")
     monkeypatch.setenv(board.FOLDER_VARIABLE, str(tmp_path))
     (tmp_path / "vmlinux").touch()
-    expected = f"there is no taktd in {tmp_path}/takt; run make linux in Takt's folder\n"
-    assert invoke("linux", "daemon") == (1, "", expected)
+    remedy = "run make linux in Takt's folder, or install a package that make wheel-linux has built"
+    missing = (1, "", f"there is no taktd here; {remedy}\n")
+    assert invoke("linux", "daemon") == missing
+    (tmp_path / "vmlinux").unlink()
+    assert invoke("linux", "daemon") == missing
+    (tmp_path / "vmlinux").touch()
     (tmp_path / "takt").mkdir()
     (tmp_path / "takt" / "taktd").touch()
     assert executed(monkeypatch)[0] == tmp_path / "takt" / "taktd"
