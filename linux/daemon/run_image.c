@@ -7,7 +7,8 @@
  *        takt-linux OBJECT TABLES
  *
  * The last one loads the programs that a set without servers and resources needs, and ends.
- * In full mode, if TAKT_LINUX_FULL is set in the environment, threads of the fair class are scheduled too.
+ * In full mode, if TAKT_LINUX_FULL is set in the environment, threads of the fair class are scheduled too. After each run of
+ * LIST the command is executed that TAKT_LINUX_AFTER begins, and that ends with FOLDER.
  * The image at place i is for processor i. LIST is a file of runs, one a line, as FOLDER TICK_NS OVERHEAD_NS IMAGE...: the
  * programs are loaded once for all of them, and each job executes OVERHEAD_NS less than the image says. The threads of COMMAND
  * get the tasks of the image (clients.h), and its exit status is that of the program. Files in FOLDER, which is made:
@@ -445,6 +446,19 @@ static void survey_list(takt_uses_t *uses, const char *tables, const char *name)
     (void)fclose(file);
 }
 
+/* Has TAKT_LINUX_AFTER, the beginning of a command, take the results of a run, if it is set. */
+static void hand_over(const char *folder) {
+    const char *beginning = getenv("TAKT_LINUX_AFTER");
+    char command[LINE];
+    if (beginning == NULL) {
+        return;
+    }
+    (void)snprintf(command, sizeof command, "%s%s", beginning, folder);
+    if (system(command) != 0) {
+        end(STATUS_FAILED, folder, "the results cannot be handed over");
+    }
+}
+
 /* Runs each line of the file `name`. Returns an exit status, that of the first run that fails. */
 static int run_list(takt_machine_t *machine, const char *name) {
     static char line[LINE];
@@ -456,6 +470,7 @@ static int run_list(takt_machine_t *machine, const char *name) {
         const int status =
             run_images(machine, words[0], strtoull(words[1], NULL, 10), strtoull(words[2], NULL, 10),
                        count - BEFORE_IMAGES, words + BEFORE_IMAGES, NULL);
+        hand_over(words[0]);
         worst = worst != 0 ? worst : status;
     }
     (void)fclose(file);

@@ -254,6 +254,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+RECORDED = ("trace", "jobs", "switches", "threads")
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What became of a run.
@@ -274,7 +277,7 @@ class Outcome:
 
     def run(self) -> board.Run:
         """Give the run itself."""
-        return board._Recorded(self.order, self.number, self.files).written("")
+        return board._Recorded(self.order, self.number, self.files).written()
 
 
 def files_of(mode: str, orders: list[board._Order]) -> tuple[dict[str, bytes], list[str]]:
@@ -285,7 +288,7 @@ def files_of(mode: str, orders: list[board._Order]) -> tuple[dict[str, bytes], l
         files |= {f"{mode}/{name}": part.image() for name, part in zip(images, order.parts, strict=True)}
         lines.append(f"{number} {order.tick_ns} {order.overhead_ns} {' '.join(images)}\n")
         results += [f"{mode}/{number}/{name}" for name in ("told", "said")]
-        results += [f"{mode}/{number}/{name}{index}" for name in board._RECORDED for index in range(len(order.parts))]
+        results += [f"{mode}/{number}/{name}{index}" for name in RECORDED for index in range(len(order.parts))]
     faults = "".join(
         f"{fault.what} {fault.text[: fault.text.index('faulty')].count('[[task]]') - 1} {fault.number}\n"
         for fault in MODES[mode].values()

@@ -1,36 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task sets as threads of Linux: traces replay, what ran is what was decided, and what goes wrong is named.
 
-Systems run one after the other after a boot. `make soak` runs more than 1,000 random ones. The checks themselves are
-tested with traces of the simulator and switches that follow from them, each spoiled in one way.
+Systems run one after the other after a boot; many_runs.py runs 1,000 random ones in `make soak`. The checks themselves
+are tested with traces of the simulator and switches that follow from them, each spoiled in one way.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import budget
-import net
+import many_runs
 import numpy as np
 import polars as pl
 import pytest
 import takt
-from hypothesis import given
-from hypothesis import strategies as st
-from oracle import System
 from places import EXAMPLES, ROOT
-from sampling import count, tries
 from takt import _core
-from takt.base.errors import BoardError, InputError
+from takt.base.errors import BoardError
+from takt.board import guest
 from takt.files import trace_file
 from takt.linux import board, check, daemon, negotiation
 from takt.run import linux_checks
-from test_boards import GENERATORS, as_programs, invoke
+from test_boards import GENERATORS, invoke
 
 FOLDER = ROOT / "build" / "linux"
 TOOLS = ("busybox", "cc", "clang-19", "llc-19", "opt-19", "llvm-link-19")
@@ -41,10 +38,6 @@ RUN = (
     *("allocator", "fpds", "iot_65", "iot_node", "mode_change", "negotiation", "resources", "servers"),
     *("shared_rates", "shared_server_resources", "smallest", "time_driven"),
 )
-RECORDED = ("machines", "rates", "shares", "windows")
-MOST_PROCESSORS = 4
-BATCH = 200
-"""Systems of one boot: the memory that the guest shares has room for what these write."""
 
 TWO = """schema = 1
 [system]
@@ -69,39 +62,9 @@ def loaded(text: str, folder: Path) -> takt.System:
     return takt.load(path)
 
 
-def drawn(generator: st.SearchStrategy[System]) -> Iterator[takt.System]:
-    """Give random systems; a tick is 1 ms."""
-    found = []
-
-    @tries(2)
-    @given(generator, st.integers(20, 60))
-    def collect(system: System, horizon: int) -> None:
-        found.append(as_programs(system).replace(horizon=horizon))
-
-    collect()
-    return iter(found)
-
-
-def recorded(paradigm: str, folder: Path) -> Iterator[tuple[str, takt.System]]:
-    """Give systems of a paradigm that Linux takes, evenly spread."""
-    texts = net.systems(paradigm)
-    for number, text in texts[:: max(1, len(texts) // count(2))]:
-        system = loaded(text, folder)
-        if is_taken(system):
-            yield f"{paradigm} {number}", system
-
-
-def is_taken(system: takt.System) -> bool:
-    """Say whether Linux takes a system: one processor for each domain."""
-    try:
-        return len(board.parts(system)) <= MOST_PROCESSORS
-    except InputError:
-        return False
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, board.Run]:
-    """Run everything, BATCH systems after a boot."""
+    """Run everything after a boot, and what has several processors after another one."""
     folder = tmp_path_factory.mktemp("runs")
     systems = {name: takt.load(EXAMPLES / f"{name}.toml") for name in RUN}
     systems |= {name: systems[name].replace(horizon="1s") for name in ("iot_65", "iot_node")}
@@ -110,17 +73,16 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, board.Run]:
     systems |= {
         f"{kind} {number}": system
         for kind, generator in GENERATORS.items()
-        for number, system in enumerate(drawn(generator))
+        for number, system in enumerate(many_runs.drawn(generator, 0, 2, "1ms"))
+        if many_runs.is_taken(system)
     }
-    systems |= {name: system for paradigm in RECORDED for name, system in recorded(paradigm, folder)}
+    for paradigm in (*many_runs.RECORDED, "machines"):
+        systems |= many_runs.recorded(paradigm, 0, 2)
     systems |= {f"budget {kind}": budget.system_of(kind, "500ms", folder) for kind in budget.KINDS}
-    names, found = list(systems), list[board.Run]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(board.FOLDER_VARIABLE, str(FOLDER))
-        for first in range(0, len(names), BATCH):
-            batch = names[first : first + BATCH]
-            found += board.run_all([systems[name] for name in batch], [folder / f"{name}.takt" for name in batch])
-    return dict(zip(names, found, strict=True))
+        found = board.run_all(list(systems.values()), [folder / f"{name}.takt" for name in systems])
+    return dict(zip(systems, found, strict=True))
 
 
 @needs_linux
@@ -156,6 +118,48 @@ def test_the_domains_of_a_machine_are_one_trace(runs: dict[str, board.Run]) -> N
         assert [each.processors for each in trace.domains] == [(cpu,) for cpu in range(processors)]
         assert takt.replay(trace.path).is_identical
         assert all(len(each.jobs) > 0 for each in runs[name].processors)
+
+
+# ---- results that exist -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def stopping(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A guest that stops after the second run of three, and programs that need no building."""
+
+    def stream(*_: object, **__: object) -> Iterator[Mapping[str, bytes]]:
+        yield {"0/told": b""}
+        yield {"1/told": b""}
+        raise BoardError("the guest stopped: no word")
+
+    monkeypatch.setattr(board, "folder", lambda: Path())
+    monkeypatch.setattr(board, "products", lambda place: {})
+    monkeypatch.setattr(guest, "stream", stream)
+    monkeypatch.setattr(board._Recorded, "written", lambda self: self.number)
+
+
+@pytest.mark.usefixtures("stopping")
+def test_runs_that_have_ended_are_handed_out_when_the_guest_stops(tmp_path: Path) -> None:
+    systems, found = [loaded(PLAIN, tmp_path)] * 3, list[object]()
+    with pytest.raises(BoardError, match=r"^the guest stopped: no word$"):
+        found.extend(board.run_each(systems, ["T"] * 3))
+    assert found == [(0, 0), (1, 1)]
+    with pytest.raises(BoardError, match=r"^the guest stopped: no word; 2 of 3 runs have ended$"):
+        board.run_all(systems, ["T"] * 3)
+
+
+@pytest.mark.usefixtures("stopping")
+def test_a_part_of_many_runs_is_run_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system = loaded(PLAIN, tmp_path)
+    monkeypatch.setattr(many_runs, "systems_of", lambda seed: dict.fromkeys(("a", "b", "c"), system))
+    monkeypatch.setattr(linux_checks, "check", lambda run: linux_checks.Checked((), 0, 0, 0, 0, None))
+    monkeypatch.setattr("sys.argv", ["many_runs.py", "--systems", "1", "--into", str(tmp_path / "many")])
+    told = "seed 0: 3 systems, 1 findings{}\n  c: not run: the guest stopped: no word\n3 systems, 1 findings; "
+    for end in ("", ", from before"):
+        assert many_runs.main() == 1
+        assert capsys.readouterr().out.startswith(told.format(end))
 
 
 # ---- the checks ------------------------------------------------------------------------------------------------
