@@ -4,7 +4,9 @@
  * usage: takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE...
  *        takt-linux OBJECT TABLES LIST
  *        takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE -- COMMAND...
+ *        takt-linux OBJECT TABLES
  *
+ * The last one loads the programs that a set without servers and resources needs, and ends.
  * In full mode, if TAKT_LINUX_FULL is set in the environment, threads of the fair class are scheduled too. After each run of
  * LIST the command is executed that TAKT_LINUX_AFTER begins, and that ends with FOLDER.
  * The image at place i is for processor i. LIST is a file of runs, one a line, as FOLDER TICK_NS OVERHEAD_NS IMAGE...: the
@@ -260,8 +262,8 @@ static void note(const run_t *run, uint32_t cpu) {
              (unsigned long long)desk->absences);
     }
     if (desk->orphans > 0) {
-        tell(run, "note processor %u: %llu jobs were ended because their threads were gone", cpu,
-             (unsigned long long)desk->orphans);
+        tell(run, "note processor %u: %llu jobs were ended because their threads were gone or did not run",
+             cpu, (unsigned long long)desk->orphans);
     }
     if (desk->lost > 0) {
         tell(run, "failed processor %u: %llu events of threads were lost", cpu,
@@ -326,10 +328,6 @@ static void execute(run_t *run) {
     const int kind = takt_machine_state(run->machine, &reason);
     if (kind != 0 && kind != DETACHED) {
         tell(run, "failed the kernel ended the scheduler: %s", reason);
-    }
-    if (takt_machine_refused_call() != 0) {
-        tell(run, "failed the kernel was to call function %#llx, which is not loaded",
-             (unsigned long long)takt_machine_refused_call());
     }
     tell(run, "epoch %llu", (unsigned long long)run->epoch_ns);
     takt_cost_t cost;
@@ -494,12 +492,17 @@ int main(int count, char **arguments) {
     static takt_machine_t machine;
     static takt_uses_t uses;
     char **command = split_off_command(&count, arguments);
-    const bool is_list = count == 4 && command == NULL;
-    if (!is_list && (count < 6 || count - 5 > (command != NULL ? 1 : TAKT_DESKS))) {
+    const bool is_list = count == 4 && command == NULL, is_check = count == 3 && command == NULL;
+    if (!is_list && !is_check && (count < 6 || count - 5 > (command != NULL ? 1 : TAKT_DESKS))) {
         end(STATUS_REFUSED,
             "usage: takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE... or OBJECT TABLES LIST or "
-            "OBJECT TABLES FOLDER TICK_NS IMAGE -- COMMAND...",
+            "OBJECT TABLES FOLDER TICK_NS IMAGE -- COMMAND... or OBJECT TABLES",
             "");
+    }
+    if (is_check) {
+        load(&machine, arguments, 1, &uses);
+        takt_machine_close(&machine);
+        return 0;
     }
     const uint32_t processors = is_list ? (uint32_t)sysconf(_SC_NPROCESSORS_CONF) : (uint32_t)count - 5;
     if (is_list) {

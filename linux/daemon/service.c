@@ -632,37 +632,33 @@ void takt_service_open(takt_service_t *service, takt_machine_t *machine, int mos
     }
 }
 
-/* True if `user` may have one more connection: root always, others within their quota and beside root's places. */
-static bool has_quota(const takt_service_t *service, uid_t user) {
+/* Returns a place for one more connection of `user`: of root if there is any, of others within their quota and beside what is
+ * kept for root. NULL for none. */
+static takt_client_t *place_for(takt_service_t *service, uid_t user) {
+    takt_client_t *place = NULL;
     int of_user = 0, of_others = 0;
     for (int i = 0; i < service->most; i++) {
-        const takt_client_t *client = &service->clients[i];
-        of_user += client->connection >= 0 && client->user == user;
-        of_others += client->connection >= 0 && client->user != 0;
+        takt_client_t *client = &service->clients[i];
+        const bool is_free = client->connection < 0;
+        place = is_free && place == NULL ? client : place;
+        of_user += !is_free && client->user == user;
+        of_others += !is_free && client->user != 0;
     }
-    return user == 0 || (of_user < takt_service_quota(service->most) &&
-                         of_others < service->most - takt_service_kept(service->most));
-}
-
-static takt_client_t *free_place(takt_service_t *service) {
-    for (int i = 0; i < service->most; i++) {
-        if (service->clients[i].connection < 0) {
-            return &service->clients[i];
-        }
-    }
-    return NULL;
+    const bool has_quota = of_user < takt_service_quota(service->most) &&
+                           of_others < service->most - takt_service_kept(service->most);
+    return user == 0 || has_quota ? place : NULL;
 }
 
 void takt_service_admit(takt_service_t *service, int connection) {
     struct ucred peer;
     socklen_t bytes = sizeof peer;
-    takt_client_t *client = free_place(service);
-    if (client != NULL && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
-        has_quota(service, peer.uid)) {
+    const bool is_known = getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0;
+    takt_client_t *client = is_known ? place_for(service, peer.uid) : NULL;
+    if (client != NULL) {
         *client = (takt_client_t){.connection = connection, .process = peer.pid, .user = peer.uid};
-        return;
+    } else {
+        (void)close(connection);
     }
-    (void)close(connection);
 }
 
 void takt_service_attend(takt_service_t *service) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* taktd: the scheduler of this Linux, for programs that are linked with libtakt.
  *
- * usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] [--full [--others TASK]] [--verbose]
+ * usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] [--full [--others TASK]] [--check] [--verbose]
  *
  *     --socket    where programs and `takt linux` find it: /run/takt/taktd.sock
  *     --mode      of the socket's file, 0660 unless told: its group may join
@@ -9,6 +9,7 @@
  *     --objects   the folder of takt.bpf.o and tables.bin: that of this program unless told
  *     --full      threads of the fair class are scheduled too, while the domains select none
  *     --others    they are also scheduled while the domain selects this task of its set, so that a server bounds their share
+ *     --check     loads the programs, says why the kernel refuses them, and ends
  *     --verbose   what libbpf says while it loads
  *
  * It loads the programs, opens the socket, and does what linux/protocol.h says until SIGTERM or SIGINT, then detaches. One taktd per
@@ -46,6 +47,7 @@ typedef struct options {
     const char *others; /* NULL: no task stands for the threads of the fair class */
     bool has_group;
     bool is_full;
+    bool is_check;
     bool is_verbose;
 } options_t;
 
@@ -100,23 +102,31 @@ static void read_option(options_t *options, int option) {
     case 't':
         options->others = optarg;
         break;
+    case 'c':
+        options->is_check = true;
+        break;
     case 'v':
         options->is_verbose = true;
         break;
     default:
         end(STATUS_REFUSED,
             "usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] "
-            "[--full [--others TASK]] [--verbose]",
+            "[--full [--others TASK]] [--check] [--verbose]",
             "");
     }
 }
 
 static options_t read_options(int count, char **arguments) {
     static const struct option known[] = {
-        {"socket", required_argument, NULL, 's'}, {"mode", required_argument, NULL, 'm'},
-        {"group", required_argument, NULL, 'g'},  {"objects", required_argument, NULL, 'o'},
-        {"full", no_argument, NULL, 'f'},         {"others", required_argument, NULL, 't'},
-        {"verbose", no_argument, NULL, 'v'},      {NULL, 0, NULL, 0},
+        {"socket", required_argument, NULL, 's'},
+        {"mode", required_argument, NULL, 'm'},
+        {"group", required_argument, NULL, 'g'},
+        {"objects", required_argument, NULL, 'o'},
+        {"full", no_argument, NULL, 'f'},
+        {"others", required_argument, NULL, 't'},
+        {"verbose", no_argument, NULL, 'v'},
+        {"check", no_argument, NULL, 'c'},
+        {NULL, 0, NULL, 0},
     };
     options_t options = {.socket = TAKT_PROTOCOL_PATH, .mode = MODE};
     int option;
@@ -334,31 +344,41 @@ static void serve_all(int listener) {
     report(before);
 }
 
-int main(int count, char **arguments) {
-    static takt_machine_t machine;
-    const options_t options = read_options(count, arguments);
-    make_folder(options.socket);
-    lock(options.socket);
-    remove_socket(options.socket);
-    load(&machine, &options);
+/* Opens the socket, and serves it until a signal comes. */
+static void run(takt_machine_t *machine, const options_t *options) {
     const int signals = open_signals();
-    const int listener = listen_at(&options);
-    service.others = options.others;
-    takt_service_open(&service, &machine, connections());
+    const int listener = listen_at(options);
+    service.others = options->others;
+    takt_service_open(&service, machine, connections());
     for (int i = 0; i < FIRST_CLIENT + TAKT_CLIENTS; i++) {
         polled[i] = (struct pollfd){.fd = -1, .events = POLLIN};
     }
     polled[SIGNALS].fd = signals;
-    if (options.is_full) {
+    if (options->is_full) {
         leave_fair_class();
     }
     tell_ready();
-    fprintf(stderr, "taktd: ready at %s\n", options.socket);
+    fprintf(stderr, "taktd: ready at %s\n", options->socket);
     while (polled[SIGNALS].revents == 0) {
         wait_for_calls(listener);
         serve_all(listener);
     }
     takt_service_close(&service);
+}
+
+int main(int count, char **arguments) {
+    static takt_machine_t machine;
+    const options_t options = read_options(count, arguments);
+    if (options.is_check) {
+        load(&machine, &options);
+        takt_machine_close(&machine);
+        return 0;
+    }
+    make_folder(options.socket);
+    lock(options.socket);
+    remove_socket(options.socket);
+    load(&machine, &options);
+    run(&machine, &options);
     takt_machine_close(&machine);
     remove_socket(options.socket);
     return 0;

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -343,6 +345,30 @@ def test_systemd_is_told(program: Path, tmp_path: Path, monkeypatch: pytest.Monk
         assert running.end()[0] == 0
 
 
+def systemd_analyze() -> tuple[str, str] | None:
+    """Give systemd-analyze and the folders of its libraries: that of this machine, or that of the guest."""
+    folder = ROOT / "build" / "linux" / "systemd"
+    found = shutil.which("systemd-analyze"), folder / "usr/bin/systemd-analyze"
+    libraries = [str(place) for path in folder.rglob("*-linux-gnu") for place in (path, path / "systemd")]
+    if found[0] is not None:
+        return found[0], ""
+    return (str(found[1]), ":".join(libraries)) if found[1].exists() else None
+
+
+@pytest.mark.skipif(systemd_analyze() is None, reason="no systemd-analyze here: make soak fetches it")
+def test_the_unit_takes_from_taktd_what_it_does_not_need() -> None:
+    program, libraries = systemd_analyze() or ("", "")
+    unit = ROOT / "linux" / "daemon" / "taktd.service"
+    done = subprocess.run(
+        [program, "security", "--offline=true", "--no-pager", "--threshold=20", str(unit)],
+        env={**os.environ, "LD_LIBRARY_PATH": libraries},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, re.findall(r"level for taktd.service: (\S+)", done.stdout)) == (0, ["1.0"]), done.stdout
+
+
 def test_without_taktd_the_remedy_is_named(tmp_path: Path) -> None:
     path = tmp_path / "none"
     remedy = "start it: systemctl start taktd, or takt linux daemon as root"
@@ -416,8 +442,12 @@ def test_without_it_that_of_make_linux_is_started(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(board, "SHIPPED", tmp_path / "none")
     monkeypatch.setenv(board.FOLDER_VARIABLE, str(tmp_path))
     (tmp_path / "vmlinux").touch()
-    expected = f"there is no taktd in {tmp_path}/takt; run make linux in Takt's folder\n"
-    assert invoke("linux", "daemon") == (1, "", expected)
+    remedy = "run make linux in Takt's folder, or install a package that make wheel-linux has built"
+    missing = (1, "", f"there is no taktd here; {remedy}\n")
+    assert invoke("linux", "daemon") == missing
+    (tmp_path / "vmlinux").unlink()
+    assert invoke("linux", "daemon") == missing
+    (tmp_path / "vmlinux").touch()
     (tmp_path / "takt").mkdir()
     (tmp_path / "takt" / "taktd").touch()
     assert executed(monkeypatch)[0] == tmp_path / "takt" / "taktd"

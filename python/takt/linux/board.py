@@ -310,6 +310,15 @@ def has_shipped() -> bool:
     return all((SHIPPED / name).exists() for name in (*_PRODUCTS, DAEMON))
 
 
+def place_of_programs() -> Path | None:
+    """Return the folder that has the programs for this machine, those of the package before those of make linux."""
+    try:
+        place = SHIPPED if has_shipped() else folder() / "takt"
+    except BoardError:
+        return None
+    return place if (place / DAEMON).exists() else None
+
+
 def _build(root: Path, place: Path, into: Path) -> None:
     """Build the products."""
     into.mkdir(exist_ok=True)
