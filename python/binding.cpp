@@ -116,27 +116,26 @@ bool note_progress(void *context, takt_instant_t now) {
 struct TraceFile {
     takt_trace_t trace; // first member: the callback gets a pointer to it
     FILE *file;
-    int error; // errno of the first write that failed, 0: none has
-    uint64_t count;
+    int error;            // errno of the first write that failed, 0: none has
+    uint64_t count, last; // records, and the instant of the last one
 };
 
 void write_record(takt_trace_t *trace, const takt_record_t *record) {
     auto *to = reinterpret_cast<TraceFile *>(trace);
     to->count++;
+    to->last = record->now;
     if (fwrite(record, sizeof *record, 1, to->file) != 1) {
         to->error = to->error != 0 ? to->error : errno;
     }
 }
 
-// A run that failed leaves its trace without the closing record.
+// A run that failed leaves its trace without the closing record. Work of the kernel may end behind the horizon.
 bool close_trace(TraceFile &to, uint64_t horizon, bool is_whole) {
     if (is_whole) {
-        const takt_record_t end = takt_trace_end(horizon, to.count);
+        const takt_record_t end = takt_trace_end(std::max(horizon, to.last), to.count);
         write_record(&to.trace, &end);
     }
-    if (fclose(to.file) != 0 && to.error == 0) {
-        to.error = errno;
-    }
+    to.error = fclose(to.file) != 0 && to.error == 0 ? errno : to.error;
     errno = to.error;
     return to.error == 0;
 }
@@ -168,7 +167,7 @@ class Simulation {
 
 void run(Simulation &simulation, const Program &program, const takt_sim_sinks_t &sinks,
          const Recording &recording, const std::optional<std::string> &trace_path) {
-    TraceFile to = {{write_record, false}, nullptr, 0, 0};
+    TraceFile to = {{write_record, false}, nullptr, 0, 0, 0};
     if (trace_path && (to.file = fopen(trace_path->c_str(), "ab")) == nullptr) {
         throw_os_error(*trace_path);
     }

@@ -16,23 +16,25 @@ typedef struct replay {
     uint64_t count;
     uint64_t next; /* the first record that is neither fed nor compared */
     takt_replay_result_t *result;
+    uint64_t steps_left;    /* which it may still take, see MOST_STEPS */
     takt_trace_t *observer; /* may be NULL */
     bool is_past_end;       /* core has recorded more than the trace has */
 } replay_t;
 
+/* Bounds the steps of a replay by what any scheduler takes that records so many records, and by what ends in seconds: no
+ * instant and no count in a short file can keep it busy. */
+enum { MOST_STEPS = 1u << 24u, MOST_STEPS_PER_RECORD = 1u << 12u };
+
+/* This version knows all kinds that there are. */
+static bool is_unknown(uint8_t kind) { return kind == TAKT_RECORD_NONE || kind > TAKT_RECORD_LAST; }
+
 static void fail(replay_t *replay, takt_replay_verdict_t verdict, const takt_record_t *replayed) {
     takt_replay_result_t *result = replay->result;
     if (result->verdict == TAKT_REPLAY_IDENTICAL && replay->next < replay->count) {
-        result->verdict = verdict;
+        result->verdict = is_unknown(replay->records[replay->next].kind) ? TAKT_REPLAY_INVALID : verdict;
         result->record = replay->next;
         result->recorded = replay->records[replay->next];
         result->replayed = *replayed;
-    }
-}
-
-static void skip_unknown(replay_t *replay) {
-    while (replay->next < replay->count && replay->records[replay->next].kind > TAKT_RECORD_LAST) {
-        replay->next++;
     }
 }
 
@@ -46,7 +48,6 @@ static void observe(const replay_t *replay, const takt_record_t *record) {
 static void listen(takt_trace_t *trace, const takt_record_t *record) {
     replay_t *replay = TAKT_CONTAINER_OF(trace, replay_t, trace);
     observe(replay, record);
-    skip_unknown(replay);
     if (record->kind == TAKT_RECORD_STEP) {
         return;
     }
@@ -114,13 +115,24 @@ static bool receive_stale(const replay_t *replay, const takt_record_t *record, c
                                     late != NULL ? late->value : record->now);
 }
 
-/* Steps after one that found nothing more change nothing, so that no count can keep a replay busy. */
-static void step(replay_t *replay, const takt_record_t *record) {
-    bool is_more_due = true;
-    for (uint64_t i = 0; i < record->value && is_more_due; i++) {
-        takt_dispatcher_step(replay->system->dispatcher, record->now);
+/* Returns false if no scheduler can have taken so many steps. */
+static bool step_once(replay_t *replay, takt_instant_t now) {
+    if (replay->steps_left == 0) {
+        return false;
+    }
+    replay->steps_left--;
+    takt_dispatcher_step(replay->system->dispatcher, now);
+    return true;
+}
+
+/* Steps after one that found nothing more change nothing. */
+static bool step(replay_t *replay, const takt_record_t *record) {
+    bool is_more_due = true, may_step = true;
+    for (uint64_t i = 0; i < record->value && is_more_due && may_step; i++) {
+        may_step = step_once(replay, record->now);
         is_more_due = takt_dispatcher_is_due(replay->system->dispatcher, record->now);
     }
+    return may_step;
 }
 
 static bool decide_several(replay_t *replay, const takt_record_t *record) {
@@ -151,8 +163,7 @@ static bool is_decision(const takt_system_t *system, uint8_t kind) {
 /* Returns the input at the record with index `at`, or the one whose effects begin there. */
 static const takt_record_t *input_at(const replay_t *replay, uint64_t at) {
     uint64_t last = at;
-    while (last + 1u < replay->count &&
-           (is_notice(replay->records[last].kind) || replay->records[last].kind > TAKT_RECORD_LAST)) {
+    while (last + 1u < replay->count && is_notice(replay->records[last].kind)) {
         last++;
     }
     return &replay->records[is_recorded_last(replay->records[last].kind) ? last : at];
@@ -191,28 +202,48 @@ static bool feed_remote(replay_t *replay, const takt_record_t *record) {
     }
 }
 
-/* As takt_dispatcher_settle of a remote scheduler, but only as long as its records are those of the trace: no instant can
- * keep a replay busy. */
-static void settle(replay_t *replay, takt_instant_t now) {
+/* As takt_dispatcher_settle of a remote scheduler, but only as long as its records are those of the trace. */
+static bool settle(replay_t *replay, takt_instant_t now) {
     takt_dispatcher_t *dispatcher = replay->system->dispatcher;
-    bool has_more = true;
-    while (has_more && !replay->is_past_end && replay->result->verdict == TAKT_REPLAY_IDENTICAL) {
+    bool has_more = true, may_step = true;
+    while (has_more && may_step && !replay->is_past_end && replay->result->verdict == TAKT_REPLAY_IDENTICAL) {
         has_more = takt_dispatcher_is_due(dispatcher, now);
-        takt_dispatcher_step(dispatcher, now);
+        may_step = step_once(replay, now);
         has_more |= takt_dispatcher_is_due(dispatcher, now);
     }
+    return may_step;
+}
+
+/* Returns the last event that core counts when it records these steps. A remote scheduler records them at once, others
+ * when they are called next: for more steps, or when the event or the decision that follows has been counted. Nothing
+ * tells of what followed the last record. */
+static uint32_t sequence_of_steps(const replay_t *replay, const takt_record_t *record) {
+    const bool is_last = replay->next + 1u == replay->count;
+    if (replay->trace.is_remote || (!is_last && record[1].kind == TAKT_RECORD_STEP)) {
+        return replay->system->dispatcher->sequence;
+    }
+    return is_last ? record->sequence : record[1].sequence;
+}
+
+/* True if core records steps so; how many they are is the caller's. */
+static bool is_step(const replay_t *replay, const takt_record_t *record) {
+    const takt_record_t expected = {.now = record->now,
+                                    .value = record->value,
+                                    .entity = TAKT_NO_ENTITY,
+                                    .sequence = sequence_of_steps(replay, record),
+                                    .kind = TAKT_RECORD_STEP};
+    return memcmp(record, &expected, sizeof expected) == 0 && (record->value == 0) == replay->trace.is_remote;
 }
 
 static bool feed_step(replay_t *replay, const takt_record_t *record) {
-    const bool is_remote = replay->trace.is_remote;
-    if (is_remote && record->value != 0) {
+    const uint64_t at = replay->next;
+    if (!is_step(replay, record)) {
         return false;
     }
     replay->next++;
-    if (is_remote) {
-        settle(replay, record->now);
-    } else {
-        step(replay, record);
+    if (!(replay->trace.is_remote ? settle(replay, record->now) : step(replay, record))) {
+        replay->next = at;
+        return false;
     }
     return true;
 }
@@ -255,13 +286,12 @@ takt_replay_result_t takt_replay_observed(takt_system_t *system, const takt_reco
                        .system = system,
                        .records = records,
                        .count = count,
+                       .steps_left = MOST_STEPS + MOST_STEPS_PER_RECORD * count,
                        .result = &result,
                        .observer = observer};
     takt_dispatcher_record_to(system->dispatcher, &replay.trace);
-    skip_unknown(&replay);
     while (replay.next < count && result.verdict == TAKT_REPLAY_IDENTICAL) {
         replay_next(&replay);
-        skip_unknown(&replay);
     }
     takt_dispatcher_record_to(system->dispatcher, NULL);
     return result;

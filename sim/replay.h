@@ -10,7 +10,7 @@ typedef enum takt_replay_verdict {
     TAKT_REPLAY_IDENTICAL = 0,
     TAKT_REPLAY_DIFFERENT = 1, /* a decision or the job of an input differs */
     TAKT_REPLAY_INVALID =
-        2, /* a record that cannot have been recorded: unknown entity or kind, time going back */
+        2, /* a record that cannot have been recorded: unknown entity or kind, time going back, steps without end */
 } takt_replay_verdict_t;
 
 typedef struct takt_replay_result {
@@ -21,8 +21,7 @@ typedef struct takt_replay_result {
     takt_record_t replayed; /* as core decides it */
 } takt_replay_result_t;
 
-/* Replays `count` records through `system`, which has seen no event yet. Records of unknown kinds
- * above TAKT_RECORD_LAST are skipped. */
+/* Replays `count` records through `system`, which has seen no event yet. Ends for any records. */
 takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *records, uint64_t count);
 
 /* Likewise, and passes every record of core to `observer` at once; and before the first one of a later instant is fed,

@@ -574,14 +574,15 @@ static bool send_reply(const takt_client_t *client, takt_socket_reply_t *reply, 
     return sendmsg(client->connection, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof *reply;
 }
 
-/* Receives a message of one call, and the file that comes with it. Returns its bytes, 0 at the end of the connection. */
+/* Receives a message of one call, and the file that comes with it, which the caller closes; also an empty message can have
+ * one. Returns its bytes, 0 at the end of the connection. */
 static ssize_t receive(const takt_client_t *client, takt_socket_call_t *call, int *file) {
     control_t control;
     struct iovec part = {.iov_base = call, .iov_len = sizeof *call};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CONTROL_BYTES};
     const ssize_t bytes = recvmsg(client->connection, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    const struct cmsghdr *header = bytes > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    const struct cmsghdr *header = bytes >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
     *file = NO_FILE;
     if (header != NULL && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CONTROL_BYTES) {
         memcpy(file, CMSG_DATA(header), sizeof *file);
@@ -589,27 +590,31 @@ static ssize_t receive(const takt_client_t *client, takt_socket_call_t *call, in
     return (message.msg_flags & MSG_TRUNC) != 0 ? bytes + 1 : bytes;
 }
 
-void takt_service_serve(takt_service_t *service, takt_client_t *client) {
-    takt_socket_call_t call;
-    int file, answer = NO_FILE;
-    const ssize_t bytes = receive(client, &call, &file);
-    if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) {
-        return;
-    }
-    if (bytes <= 0) {
-        drop(service, client);
-        return;
-    }
+/* Judges a message of `bytes` bytes and replies. */
+static void answer_call(takt_service_t *service, takt_client_t *client, const takt_socket_call_t *call,
+                        ssize_t bytes, int file) {
+    int answer = NO_FILE;
     takt_socket_reply_t reply = {.version = TAKT_PROTOCOL_VERSION, .status = TAKT_REPLY_MESSAGE};
-    reply.kind = (size_t)bytes >= 2 * sizeof call.kind ? call.kind : 0;
-    if (is_call(&call, bytes)) {
-        reply.status = (uint32_t)decide(service, client, &call, file, &reply, &answer);
+    reply.kind = (size_t)bytes >= 2 * sizeof call->kind ? call->kind : 0;
+    if (is_call(call, bytes)) {
+        reply.status = (uint32_t)decide(service, client, call, file, &reply, &answer);
     }
     if (!send_reply(client, &reply, reply.status == TAKT_REPLY_OK ? answer : NO_FILE)) {
         drop(service, client);
     }
-    if (answer != NO_FILE && call.kind == TAKT_CALL_TRACE) {
+    if (answer != NO_FILE && call->kind == TAKT_CALL_TRACE) {
         (void)close(answer);
+    }
+}
+
+void takt_service_serve(takt_service_t *service, takt_client_t *client) {
+    takt_socket_call_t call;
+    int file;
+    const ssize_t bytes = receive(client, &call, &file);
+    if (bytes > 0) {
+        answer_call(service, client, &call, bytes, file);
+    } else if (bytes == 0 || (errno != EAGAIN && errno != EINTR)) {
+        drop(service, client);
     }
     if (file != NO_FILE) {
         (void)close(file);
@@ -627,15 +632,35 @@ void takt_service_open(takt_service_t *service, takt_machine_t *machine, int mos
     }
 }
 
+/* True if `user` may have one more connection: root always, others within their quota and beside root's places. */
+static bool has_quota(const takt_service_t *service, uid_t user) {
+    int of_user = 0, of_others = 0;
+    for (int i = 0; i < service->most; i++) {
+        const takt_client_t *client = &service->clients[i];
+        of_user += client->connection >= 0 && client->user == user;
+        of_others += client->connection >= 0 && client->user != 0;
+    }
+    return user == 0 || (of_user < takt_service_quota(service->most) &&
+                         of_others < service->most - takt_service_kept(service->most));
+}
+
+static takt_client_t *free_place(takt_service_t *service) {
+    for (int i = 0; i < service->most; i++) {
+        if (service->clients[i].connection < 0) {
+            return &service->clients[i];
+        }
+    }
+    return NULL;
+}
+
 void takt_service_admit(takt_service_t *service, int connection) {
     struct ucred peer;
     socklen_t bytes = sizeof peer;
-    for (int i = 0; i < service->most; i++) {
-        takt_client_t *client = &service->clients[i];
-        if (client->connection < 0 && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0) {
-            *client = (takt_client_t){.connection = connection, .process = peer.pid, .user = peer.uid};
-            return;
-        }
+    takt_client_t *client = free_place(service);
+    if (client != NULL && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
+        has_quota(service, peer.uid)) {
+        *client = (takt_client_t){.connection = connection, .process = peer.pid, .user = peer.uid};
+        return;
     }
     (void)close(connection);
 }

@@ -153,7 +153,7 @@ static void make_folder(const char *path) {
 static void lock(const char *path) {
     char name[PATH_BYTES], text[64] = "";
     (void)snprintf(name, sizeof name, "%s.lock", path);
-    const int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    const int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (file < 0) {
         end(STATUS_FAILED, name, strerror(errno));
     }
@@ -169,14 +169,25 @@ static void lock(const char *path) {
     }
 }
 
+/* Removes the socket that a killed taktd has left, and nothing else. */
+static void remove_socket(const char *path) {
+    struct stat found;
+    if (lstat(path, &found) != 0) {
+        return;
+    }
+    if (!S_ISSOCK(found.st_mode)) {
+        end(STATUS_REFUSED, path, "this is no socket; remove it, or name another path by --socket");
+    }
+    (void)unlink(path);
+}
+
 /* Returns the socket. Its mode is set before programs can connect. */
 static int listen_at(const options_t *options) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     memcpy(address.sun_path, options->socket, strlen(options->socket));
     const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    (void)unlink(options->socket);
     if (listener < 0 || bind(listener, (const struct sockaddr *)&address, sizeof address) != 0 ||
-        (options->has_group && chown(options->socket, (uid_t)-1, options->group) != 0) ||
+        (options->has_group && lchown(options->socket, (uid_t)-1, options->group) != 0) ||
         chmod(options->socket, (mode_t)options->mode) != 0 || listen(listener, SOMAXCONN) != 0) {
         end(STATUS_FAILED, options->socket, strerror(errno));
     }
@@ -250,8 +261,11 @@ static void leave_fair_class(void) {
 
 enum { SIGNALS, LISTENER, FIRST_CLIENT };
 
+#define REST_NS UINT64_C(100000000) /* after a connection that could not be accepted */
+
 static takt_service_t service;
 static struct pollfd polled[FIRST_CLIENT + TAKT_CLIENTS];
+static uint64_t rests_until; /* CLOCK_MONOTONIC in ns: no connection is accepted before */
 
 static int open_signals(void) {
     sigset_t ending;
@@ -271,23 +285,39 @@ static void report(takt_daemon_state_t before) {
     }
 }
 
-static void wait_for_calls(int listener) {
-    struct timespec patience, *until = NULL;
-    const uint64_t next = takt_service_next(&service);
-    if (next != UINT64_MAX) {
-        const uint64_t now = takt_clock_read(CLOCK_MONOTONIC);
-        patience = takt_clock_time(next > now ? next - now : 0);
-        until = &patience;
+/* True if programs that connect are to wait, or to give up: there are no places, or no files for connections. */
+static bool is_closed(uint64_t now) {
+    bool has_place = false;
+    for (int i = 0; i < service.most; i++) {
+        has_place = has_place || service.clients[i].connection < 0;
     }
-    bool is_full = true;
+    return !has_place || now < rests_until;
+}
+
+static void wait_for_calls(int listener) {
+    const uint64_t now = takt_clock_read(CLOCK_MONOTONIC), due = takt_service_next(&service);
+    const uint64_t next = now < rests_until && rests_until < due ? rests_until : due;
+    const struct timespec patience = takt_clock_time(next > now ? next - now : 0);
     for (int i = 0; i < service.most; i++) {
         polled[FIRST_CLIENT + i].fd = service.clients[i].connection;
-        is_full = is_full && service.clients[i].connection >= 0;
     }
-    polled[LISTENER].fd = is_full ? -1 : listener; /* a program that connects then waits, or gives up */
-    if (ppoll(polled, FIRST_CLIENT + (nfds_t)service.most, until, NULL) < 0 && errno != EINTR) {
+    polled[LISTENER].fd = is_closed(now) ? -1 : listener;
+    if (ppoll(polled, FIRST_CLIENT + (nfds_t)service.most, next != UINT64_MAX ? &patience : NULL, NULL) < 0 &&
+        errno != EINTR) {
         end(STATUS_FAILED, "the socket cannot be waited for", strerror(errno));
     }
+}
+
+static void accept_one(int listener) {
+    const int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (connection >= 0) {
+        takt_service_admit(&service, connection);
+        return;
+    }
+    if (rests_until == 0) {
+        fprintf(stderr, "taktd: connections have to wait: %s\n", strerror(errno));
+    }
+    rests_until = takt_clock_read(CLOCK_MONOTONIC) + REST_NS;
 }
 
 static void serve_all(int listener) {
@@ -298,10 +328,7 @@ static void serve_all(int listener) {
         }
     }
     if (polled[LISTENER].fd >= 0 && polled[LISTENER].revents != 0) {
-        const int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-        if (connection >= 0) {
-            takt_service_admit(&service, connection);
-        }
+        accept_one(listener);
     }
     takt_service_attend(&service);
     report(before);
@@ -312,6 +339,7 @@ int main(int count, char **arguments) {
     const options_t options = read_options(count, arguments);
     make_folder(options.socket);
     lock(options.socket);
+    remove_socket(options.socket);
     load(&machine, &options);
     const int signals = open_signals();
     const int listener = listen_at(&options);
@@ -332,6 +360,6 @@ int main(int count, char **arguments) {
     }
     takt_service_close(&service);
     takt_machine_close(&machine);
-    (void)unlink(options.socket);
+    remove_socket(options.socket);
     return 0;
 }

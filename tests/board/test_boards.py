@@ -26,7 +26,7 @@ from oracle.systems import RESOURCES, SERVER_KINDS, chains, crowds, horizons, ho
 from places import EXAMPLES
 from sampling import tries
 from tables import read_rows
-from takt.base import times
+from takt.base import seals, times
 from takt.board import emulation, firmware, programs
 from takt.command import main
 from takt.files import trace_file
@@ -368,6 +368,22 @@ def test_a_program_is_compiled_once_however_many_want_it_at_once(
     assert subprocess.run([program], check=False).returncode == 3
     assert firmware.program("posix", recipe, "/usr/bin/cc", tmp_path).stat().st_mtime_ns == written
     assert [path.name for path in (tmp_path / "takt").iterdir()] == [program.name]
+
+
+def test_a_damaged_program_of_the_cache_is_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that is empty, as after a loss of power, and one of other sources."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    recipe = {"sources": ["core/*.c"], "taskset_sources": [], "libs": [], "cflags": [], "ldflags": []}
+    (tmp_path / "core").mkdir()
+    (tmp_path / "core" / "a.c").write_text("int main(void) { return 3; }\n")
+    program = firmware.program("posix", recipe, "/usr/bin/cc", tmp_path)
+    good = program.read_bytes()
+    flipped = bytes([*good[: len(good) // 2], good[len(good) // 2] ^ 1, *good[len(good) // 2 + 1 :]])
+    for damaged in (b"", good[:-100], flipped, seals.sealed(seals.blank("another").encode())):
+        program.write_bytes(damaged)
+        assert firmware.program("posix", recipe, "/usr/bin/cc", tmp_path) == program
+        assert program.read_bytes() == good
+    assert subprocess.run([program], check=False).returncode == 3
 
 
 def test_another_state_of_the_sources_is_another_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

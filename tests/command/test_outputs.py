@@ -17,16 +17,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+import takt
 from places import ROOT
 from takt.base import output_files
 from takt.base.errors import InputError
 from takt.command import main
+from typer.models import CommandInfo
 from typer.testing import CliRunner, Result
 
 COMMAND = str(Path(sys.executable).with_name("takt"))
@@ -44,6 +46,9 @@ INPUTS = {
     ("replay", "file"),
     ("generate", "file"),
     ("study", "file"),
+    ("linux check", "root"),
+    ("linux load", "file"),
+    *((f"linux {command}", "socket") for command in ("daemon", "load", "status", "detach", "trace")),
 }
 
 OUTPUTS: dict[tuple[str, str], list[str]] = {
@@ -66,6 +71,7 @@ OUTPUTS: dict[tuple[str, str], list[str]] = {
     ("study", "plot"): [
         f"STUDY.toml --workers 1 --output kept --plot OUT.{suffix}" for suffix in ("svg", "pdf", "png")
     ],
+    ("linux trace", "target"): [],  # it reads no file, and needs taktd
 }
 CASES = [f"{command} {words}" for (command, _), lines in OUTPUTS.items() for words in lines]
 
@@ -81,6 +87,14 @@ utilization = [0.5, 0.9]
 [[measure]]
 kind = "acceptance"
 tests = ["rm", "edf"]
+"""
+
+POLICY = """
+import takt
+
+class First(takt.Policy):
+    def release(self, job):
+        return job.wcet
 """
 
 
@@ -129,20 +143,26 @@ def refused(found: Result) -> None:
 
 
 def test_every_path_of_the_command_line_is_an_input_or_an_output_that_is_tested() -> None:
-    paths = {
-        (command.name or command.callback.__name__, name)
-        for command in main.app.registered_commands
-        if command.callback is not None
-        for name, kind in get_type_hints(command.callback).items()
-        if "Path" in str(kind)
-    }
-    assert paths == INPUTS | set(OUTPUTS)
-    assert paths
+    roles = dict(roles_of("", main.app.registered_commands))
+    for group in main.app.registered_groups:
+        assert group.typer_instance is not None
+        roles |= roles_of(f"{group.typer_instance.info.name} ", group.typer_instance.registered_commands)
+    assert {place for place, is_output in roles.items() if not is_output} == INPUTS
+    assert {place for place, is_output in roles.items() if is_output} == set(OUTPUTS)
+
+
+def roles_of(group: str, commands: Iterable[CommandInfo]) -> Iterator[tuple[tuple[str, str], bool]]:
+    """List the parameters of commands that are paths, and whether each is declared to be an output."""
+    for command in commands:
+        assert command.callback is not None
+        name = command.name or command.callback.__name__
+        for parameter, kind in get_type_hints(command.callback, include_extras=True).items():
+            if "Path" in str(kind):
+                yield (group + name, parameter), main._OUTPUT in kind.__metadata__
 
 
 WRITERS = {
     ("base/output_files.py", "open"): "the function for all outputs",
-    ("study/folder.py", "open"): "the lock of a study, which is empty",
 }
 
 
@@ -281,6 +301,90 @@ def test_what_a_killed_study_left_is_removed_by_the_next_one(tmp_path: Path) -> 
         Path(name).write_bytes(b"some of it")
     whole(invoke("study STUDY.toml --workers 1 --output new", {}))
     assert not [name for name in contents(tmp_path) if name.endswith(".part")]
+
+
+# ---- inputs -----------------------------------------------------------------------------------------
+
+WAYS = ("itself", "spelled otherwise", "a symbolic link", "a hard link")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("words", [words for words in CASES if not words.startswith("generate")])
+def test_no_output_takes_the_place_of_an_input(words: str, way: str) -> None:
+    (source,) = (word for word in words.split() if Path(word).exists() and word != "kept")
+    suffix = re.search(r"\bOUT(\S*)", words)[1]  # type: ignore[index]
+    content = Path(source).read_bytes()
+    given = named(way, f"input{suffix}", f"other{suffix}", content)
+    arguments = words.replace(source, f"input{suffix}").replace(f"OUT{suffix}", given)
+    found = invoke(arguments, {})
+    assert (found.exit_code, found.stdout) == (2, ""), found.output
+    assert re.fullmatch(
+        rf'\S+: expected a file of its own, found "{re.escape(given)}", the input input\S*; give another name\n',
+        found.stderr,
+    )
+    assert (Path(f"input{suffix}").read_bytes(), Path(given).read_bytes()) == (content, content)
+
+
+def named(way: str, name: str, other: str, content: bytes) -> str:
+    """Make a file, and give a name of it."""
+    Path(name).write_bytes(content)
+    if way == "a symbolic link":
+        Path(other).symlink_to(name)
+    elif way == "a hard link":
+        Path(other).hardlink_to(name)
+    else:
+        return name if way == "itself" else f"../{Path.cwd().name}/{name}"
+    return other
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "content"),
+    [
+        ("generate KEPT --output OUT", "set-0.toml", "[generate]\ntasks = 3\nutilization = 0.5\n"),
+        *(
+            (f"study KEPT --workers 1 --output OUT{option}", name, STUDY)
+            for name in ("study.json", "result.csv", "result.parquet", "lock", "chunks/00000000.parquet")
+            for option in ("", " --fresh")
+        ),
+        ("study KEPT --workers 1 --plot OUT/a.svg", "a.svg", STUDY),
+        *(
+            (f"{command} {SMALLEST} --policy KEPT:First {option} KEPT", f"a{suffix}", POLICY)
+            for command, option, suffix in (
+                *(("run", option, ".py") for option in ("--segments", "--jobs", "--trace", "--report", "--perfetto")),
+                ("compare", "--report", ".py"),
+                ("analyse", "--report", ".py"),
+            )
+        ),
+    ],
+)
+def test_an_input_that_a_command_would_write_to_by_itself_stays(words: str, name: str, content: str) -> None:
+    """In the folder that it is told, or over a policy, which is no parameter of its own."""
+    kept = Path("OUT", name)
+    kept.parent.mkdir(parents=True)
+    kept.write_text(content)
+    found = invoke(words, {"KEPT": str(kept)})
+    assert kept.read_text() == content
+    assert found.exit_code == (0 if name == "lock" else 2), found.output
+    assert len(found.stderr.splitlines()) == (name != "lock")
+
+
+def test_a_program_may_replace_what_it_has_read() -> None:
+    Path("set.toml").write_bytes(Path(SMALLEST).read_bytes())
+    takt.save(takt.load("set.toml").replace(name="other"), "set.toml")
+    assert takt.load("set.toml").name == "other"
+
+
+@pytest.mark.parametrize("name", ["lock", "study.json", "result.csv", "result.parquet"])
+def test_a_study_follows_no_link_to_a_file_of_its_folder(name: str, tmp_path: Path) -> None:
+    Path("victim").write_bytes(OLD)
+    Path("folder/chunks").mkdir(parents=True)
+    for target in ("victim", "nothing"):
+        Path("folder", name).symlink_to(tmp_path / target)
+        found = invoke("study STUDY.toml --workers 1 --output folder", {})
+        assert found.exit_code == 2
+        assert re.fullmatch(rf"folder/{name}: .*\n", found.stderr)
+        assert (Path("victim").read_bytes(), Path("nothing").exists()) == (OLD, False)
+        Path("folder", name).unlink()
 
 
 # ---- as an open in place would be -------------------------------------------------------------------

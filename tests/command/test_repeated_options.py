@@ -79,17 +79,6 @@ def test_two_outputs_have_two_files(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("option", ["--segments", "--jobs", "--budgets", "--trace", "--report", "--perfetto"])
-def test_no_output_is_written_over_its_task_set(option: str, tmp_path: Path) -> None:
-    (tmp_path / "set.toml").write_bytes(Path(SMALLEST).read_bytes())
-    done = CliRunner().invoke(main.app, ["run", "set.toml", option, "set.toml"])
-    assert done.exit_code == 2
-    assert done.stderr == (
-        f'{option}: expected a file of its own, found "set.toml", the task set set.toml; give another name\n'
-    )
-    assert (tmp_path / "set.toml").read_bytes() == Path(SMALLEST).read_bytes()
-
-
 def test_what_is_no_regular_file_takes_several_outputs() -> None:
     done = CliRunner().invoke(main.app, ["run", SMALLEST, "--segments", "/dev/null", "--jobs", "/dev/null"])
     assert (done.exit_code, done.stderr) == (0, "")

@@ -183,13 +183,13 @@ def test_a_main_process_that_is_killed_loses_nothing(folder: Path, expected: Fil
 
 DIE_WRITING = """
 from takt.base import output_files
-def write(path, data):
+def write(path, data, **options):
     if path.name == "00000007.parquet":
         with output_files.replacing(path) as file:
             file.write(b"PAR1 and no more")
             file.flush()
             os.kill(os.getpid(), 9)
-    real(path, data)
+    real(path, data, **options)
 real, output_files.write = output_files.write, write
 """
 

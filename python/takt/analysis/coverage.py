@@ -99,7 +99,7 @@ def scheduler_in(model: str) -> str:
 
 def features_of(view: SystemView, dispatcher: DispatcherView) -> frozenset[str]:
     """List the features of a dispatcher but for what its children hold, which blocking.py adds."""
-    around = () if dispatcher.number == ROOT else (inside(view.resolved.servers[dispatcher.number - 1].kind),)
+    around = () if dispatcher.number == ROOT else (inside(dispatcher.kind),)
     return frozenset((*_features_of(view, dispatcher), *around))
 
 
@@ -167,11 +167,16 @@ def features_of_root(view: SystemView) -> frozenset[str]:
     has = {
         COSTS: not resolved.costs.is_ideal,
         SECTIONS: any(task.sections for task in root.tasks),
-        DROPPED: any(each.on_miss != "continue" for each in resolved.tasks),
+        DROPPED: _drops(view),
         GENERIC: resolved.variant == "generic",
     }
     around = () if resolved.architecture is None else (scheduler_in(resolved.architecture.model),)
     return features_of(view, root) | {feature for feature, is_there in has.items() if is_there} | {*around}
+
+
+def _drops(view: SystemView) -> bool:
+    """True if some jobs are aborted or skipped."""
+    return any(task.fixed.on_miss != "continue" for each in view.dispatchers for task in each.tasks)
 
 
 def features_of_system(view: SystemView) -> frozenset[str]:
@@ -184,9 +189,9 @@ def _features_of_system(view: SystemView) -> Iterator[str]:
     for dispatcher in view.dispatchers:
         yield from _features_of(view, dispatcher)
     resolved = view.resolved
-    if any(each.on_miss != "continue" for each in resolved.tasks):
+    if _drops(view):
         yield DROPPED
-    if any(each.windows is not None for each in resolved.tasks):
+    if any(task.fixed.windows is not None for each in view.dispatchers for task in each.tasks):
         yield WINDOWS
     if any(each.among is not None for each in resolved.resources):
         yield SHARED_SERVERS

@@ -28,18 +28,16 @@ class Test:
     Args:
         name: as in the literature, short.
         source: authors and year.
-        is_exact: whether a failure means that some legal arrivals miss a deadline.
+        is_exact: whether a failure means that some legal arrivals miss a deadline; refusals.py says where.
     """
 
     name: str
     source: str
-    is_exact: bool
+    is_exact: bool = False
 
     def verdict(self, is_schedulable: bool) -> Verdict:
-        """Give the verdict that follows from success or failure of the test."""
-        if is_schedulable:
-            return Verdict.SCHEDULABLE
-        return Verdict.NOT_SCHEDULABLE if self.is_exact else Verdict.NOT_GUARANTEED
+        """Return the verdict that follows from the test alone: a failure is definite where refusals.py says so."""
+        return Verdict.SCHEDULABLE if is_schedulable else Verdict.NOT_GUARANTEED
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ What is sure of a server follows from its kind and, under fixed priorities, from
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from takt import _analysis
-from takt.analysis import blocking, children, coverage, deadlines, static
+from takt.analysis import children, coverage, deadlines, static
 from takt.analysis.blocking import DelaysOf
 from takt.analysis.children import Delays, Supply
 from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
@@ -19,11 +19,11 @@ from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.model import catalogue
 
-BANDWIDTH = Test("constant bandwidth", "Abeni and Buttazzo 1998", is_exact=False)
-TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996", is_exact=False)
+BANDWIDTH = Test("constant bandwidth", "Abeni and Buttazzo 1998")
+TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996")
 
-AT_PLACE = Test("response times with budget always", "Strosnider, Lehoczky and Sha 1995", is_exact=False)
-CARRIED = Test("response times with what is left of the budget", "Davis and Burns 2005", is_exact=False)
+AT_PLACE = Test("response times with budget always", "Strosnider, Lehoczky and Sha 1995")
+CARRIED = Test("response times with what is left of the budget", "Davis and Burns 2005")
 
 
 def judge_below(view: SystemView, found: Judgement, delays: DelaysOf, effort: int) -> Judgement:
@@ -37,19 +37,6 @@ def judge_below(view: SystemView, found: Judgement, delays: DelaysOf, effort: in
             _judge_inside(view, server, found, delays[server.number], effort)
             parents.append(view.dispatchers[server.number])
     return found
-
-
-def with_least_budgets(view: SystemView, found: Judgement, effort: int) -> Judgement:
-    """Give the same with the least budgets of all servers that supply their children; with costs they are not known."""
-    if not view.resolved.costs.is_ideal:
-        return found
-    view = blocking.with_returns(blocking.with_holding(view))
-    rows = dict(found.servers)
-    for server in (server for each in view.dispatchers for server in each.servers):
-        if rows[server.number].gap is not None:
-            least = _least_budget(view, view.dispatchers[server.number], server, effort)
-            rows[server.number] = replace(rows[server.number], least_budget=least)
-    return Judgement(found.tasks, rows)
 
 
 def _judge_inside(view: SystemView, server: ServerView, found: Judgement, delays: Delays, effort: int) -> None:
@@ -82,14 +69,22 @@ def doubt_of(view: SystemView, server: ServerView, delays: Delays) -> str:
         return doubt
     if server.holding > server.budget:
         return f"{server.name} may hold what it shares for longer than its budget"
-    offsets = [view.resolved.tasks[task.number].offset for task in dispatcher.tasks]
-    offsets += [each.offset for each in dispatcher.servers]
-    if min(offsets, default=server.offset) < server.offset:
+    if min(_begins(view, dispatcher), default=server.offset) < server.offset:
         return f"jobs may come before the first budget of {server.name}"
     if server.traits.returns and server.waits_for_budget and returns_of(view, server) > _analysis.MAX_RETURNS:
         most = f"more than {_analysis.MAX_RETURNS} returns of {server.name}"
         return f"there is no test of {server.protocol} where {most} may wait"
     return ""
+
+
+def _begins(view: SystemView, dispatcher: DispatcherView) -> Iterator[int]:
+    """List the instants before which a child of a server has no work; that of a rule has it with its tasks."""
+    yield from (task.fixed.offset + next(iter(task.arrivals), 0) for task in dispatcher.tasks)
+    for each in dispatcher.servers:
+        if each.is_rule:
+            yield from _begins(view, view.dispatchers[each.number])
+        else:
+            yield each.offset
 
 
 def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgement:
@@ -188,23 +183,3 @@ def _bandwidth_row(
     elif response > task.deadline:
         reason = view.miss(task.name, response, task.deadline)
     return task_bound(task, dispatcher, verdict, BANDWIDTH, response=response, reason=reason)
-
-
-def _least_budget(view: SystemView, dispatcher: DispatcherView, server: ServerView, effort: int) -> int | None:
-    """Find the least budget with which all tasks of a server meet their deadlines, whatever else is in its parent.
-
-    Of a sporadic server it is not known: its supply depends on the budget in another way (analysis/supply.h).
-    """
-    there = dispatcher.children()
-    if not there or server.traits.returns:
-        return None
-    head = (server.period, server.traits.loses_idle_budget, 0)
-    delays = blocking.delays_in(view, dispatcher)
-    if dispatcher.traits.has_static_keys:
-        members = children.with_delays(static.members_in(view, dispatcher), delays)
-        record = children.under_priorities(members)
-        verdict, budget = _analysis.least_budget_fixed_priority(*head, record, effort)
-    else:
-        record = children.under_deadlines(children.members_of(there), delays)
-        verdict, budget = _analysis.least_budget_edf(*head, record, effort)
-    return budget if verdict == _analysis.SCHEDULABLE and budget > 0 else None

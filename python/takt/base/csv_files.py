@@ -42,8 +42,13 @@ def unguarded(cell: str) -> str:
     return cell[1:] if _GUARDED.match(cell) else cell
 
 
-def write(path: str | Path, frame: pl.DataFrame) -> None:
+def write(path: str | Path, frame: pl.DataFrame, *, is_own: bool = False) -> None:
     """Write a frame; texts and headings are guarded.
+
+    Args:
+        path: the file; what is there is replaced.
+        frame: what it is to hold.
+        is_own: as for output_files.replacing.
 
     Raises:
         InputError: the file cannot be written.
@@ -52,7 +57,7 @@ def write(path: str | Path, frame: pl.DataFrame) -> None:
 
     texts = [_guarded_column(frame[name]) for name, kind in frame.schema.items() if kind == pl.String]
     safe = frame.with_columns(texts).rename({name: guarded(name) for name in frame.columns})
-    with replacing(path) as file:
+    with replacing(path, is_own=is_own) as file:
         safe.write_csv(file)
 
 

@@ -5,6 +5,9 @@ A file is written beside its place under a temporary name, flushed to the disk, 
 signal that ends the process, removes the temporary file. What is no regular file (a pipe, a device, /dev/stdout) is
 written directly, because nothing can take its place.
 
+A command's outputs are files of their own. While one runs, its inputs are protected: an output that is an input is
+refused, by whatever name, link or hard link. Programs that use the library may replace what they have read.
+
 When not to use it: for temporary folders, which are removed as a whole.
 """
 
@@ -14,36 +17,44 @@ import os
 import signal
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, NoReturn
 
-from takt.base.errors import system_error
+from takt.base.errors import InputError, Problem, file_error, printable, show, system_error
 
 _PREFIX, _SUFFIX = ".takt-", ".part"
 _NEW = 0o666
 _PERMISSIONS = 0o777
 _DEADLY = ("SIGINT", "SIGTERM", "SIGHUP")
+_OWN_ONLY = os.O_NOFOLLOW | os.O_NONBLOCK
+
+_Identity = Path | tuple[int, int]
+"""What two names of one file have in common: the place to which links lead, or its device and inode."""
+
+_inputs: ContextVar[dict[_Identity, str] | None] = ContextVar("inputs", default=None)
 
 
-def write(path: str | Path, data: bytes) -> None:
+def write(path: str | Path, data: bytes, *, is_own: bool = False) -> None:
     """Write a file as a whole.
 
     Args:
         path: the file; what is there is replaced once `data` is on the disk.
         data: all of it.
+        is_own: as for replacing.
 
     Raises:
         InputError: the file cannot be written; what was there is still there.
     """
-    with replacing(path) as file:
+    with replacing(path, is_own=is_own) as file:
         file.write(data)
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[BinaryIO]:
+def replacing(path: str | Path, *, is_own: bool = False) -> Iterator[BinaryIO]:
     """Yield a file to write to, which becomes `path` when the block ends without an error; until then see its `name`.
 
     Permissions are those of a file that is opened in place: those of the file that is replaced, else what the umask
@@ -51,16 +62,41 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
 
     Args:
         path: the file; what is there is replaced.
+        is_own: whether Takt chose the name, in a folder of its own; then a link there, or a device, is refused.
 
     Raises:
-        InputError: the file cannot be written, or the block raised an OSError; what was there is still there.
+        InputError: the file cannot be written, is an input of the command, or the block raised an OSError; what was
+            there is still there.
     """
+    check_is_no_input(path)
     try:
-        direct, replaced = _look(path)
+        direct, replaced = _look(path, is_own=is_own)
         with _named(direct, path) if direct is not None else _beside(Path(path).resolve(), replaced) as file:
             yield file
     except OSError as error:
         raise system_error("write", path, error) from None
+
+
+def open_lock(path: Path) -> BinaryIO:
+    """Open a file of Takt's own that holds nothing, to lock it; it is made if it is not there.
+
+    Raises:
+        InputError: it cannot be written, or is a link.
+    """
+    try:
+        return os.fdopen(_open(path, os.O_RDWR | os.O_CREAT, is_own=True), "rb")
+    except OSError as error:
+        raise system_error("write", path, error) from None
+
+
+def remove(path: Path) -> None:
+    """Remove a file, if it is there.
+
+    Raises:
+        InputError: it is an input of the command.
+    """
+    check_is_no_input(path)
+    path.unlink(missing_ok=True)
 
 
 def remove_parts(folder: Path) -> None:
@@ -69,19 +105,29 @@ def remove_parts(folder: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def _look(path: str | Path) -> tuple[int | None, os.stat_result | None]:
-    """Open a file that is written directly, not replaced; else give the status of the existing file."""
+def _look(path: str | Path, *, is_own: bool) -> tuple[int | None, os.stat_result | None]:
+    """Open a file that is written directly, not replaced; else return the status of the existing file."""
     try:
-        found = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOCTTY | os.O_CLOEXEC)
+        found = _open(path, os.O_WRONLY | os.O_APPEND, is_own=is_own)
     except FileNotFoundError:
         return None, None
     except ValueError:
         raise OSError("not a file name") from None
     status = os.fstat(found)
+    if is_own and not stat.S_ISREG(status.st_mode):
+        os.close(found)
+        raise OSError("it is no regular file; remove it")
     if not stat.S_ISREG(status.st_mode) or _is_descriptor(Path(path)):
         return found, None
     os.close(found)
     return None, status
+
+
+def _open(path: str | Path, flags: int, *, is_own: bool) -> int:
+    """Open a file; a link in a place of Takt's own is refused, also one that is put there at this moment."""
+    if is_own and Path(path).is_symlink():
+        raise OSError("it is a symbolic link; remove it")
+    return os.open(path, flags | os.O_NOCTTY | os.O_CLOEXEC | (_OWN_ONLY if is_own else 0), _NEW)
 
 
 def _named(descriptor: int, path: str | Path) -> BinaryIO:
@@ -127,6 +173,78 @@ def _make(part: Path, replaced: os.stat_result | None) -> int:
             os.fchown(made, replaced.st_uid, replaced.st_gid)
         os.fchmod(made, replaced.st_mode & _PERMISSIONS)
     return made
+
+
+# ---- inputs -----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def inputs_protected() -> Iterator[None]:
+    """Refuse in this block outputs that are files which protect named in it."""
+    before = _inputs.set({})
+    try:
+        yield
+    finally:
+        _inputs.reset(before)
+
+
+def protect(path: str | Path) -> None:
+    """Note a file that is read, so that the command that runs, if one does, cannot replace it."""
+    known = _inputs.get()
+    if known is not None:
+        known |= dict.fromkeys(_identities(path), _input(path))
+
+
+def check_is_no_input(path: str | Path) -> None:
+    """Check that a file may be replaced or removed.
+
+    Raises:
+        InputError: the command that runs reads it.
+    """
+    known = _inputs.get() or {}
+    for identity in _identities(path) & known.keys():
+        raise file_error(path, _taken(path, known[identity]), "conflict")
+
+
+def check_outputs(inputs: Iterable[Path], outputs: Mapping[str, Path]) -> None:
+    """Check the files of a command before it runs.
+
+    Args:
+        inputs: what it reads.
+        outputs: what it writes, by the options that name them.
+
+    Raises:
+        InputError: an output is an input, or the output of another option.
+    """
+    known = {identity: _input(path) for path in inputs for identity in _identities(path)}
+    problems = []
+    for option, path in outputs.items():
+        own = _identities(path)
+        others = [known[identity] for identity in own & known.keys()]
+        problems += [Problem(_taken(path, other), "conflict", key=option) for other in others[:1]]
+        known |= dict.fromkeys(own, f"the file of {option}")
+    if problems:
+        raise InputError(problems)
+
+
+def _input(path: str | Path) -> str:
+    """Name an input for people."""
+    return f"the input {printable(str(path))}"
+
+
+def _taken(path: str | Path, other: str) -> str:
+    """Return the message about an output whose file is something else already."""
+    return f"expected a file of its own, found {show(str(path))}, {other}; give another name"
+
+
+def _identities(path: str | Path) -> set[_Identity]:
+    """Return what a file has in common with its other names; nothing for what is written directly, such as a device."""
+    found: set[_Identity] = set()
+    with suppress(OSError, ValueError):
+        found.add(Path(os.path.realpath(path)))
+        status = Path(path).stat()
+        return found | {(status.st_dev, status.st_ino)} if stat.S_ISREG(status.st_mode) else set()
+    return found
 
 
 # ---- signals ----------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 """Programs of boards: compiled once for each state of their sources, and kept.
 
 A program is named by what it is made of: the compiler, the recipe and the text of all sources. It is compiled into the
-user's cache, beside its place, and moved there when it is whole, so that any number of runs may use it at once.
+user's cache, beside its place, and moved there when it is whole, so that any number of runs may use it at once. It is
+sealed behind its end, which no loader reads; a damaged one is compiled again.
 
 When not to use it: for programs other than that of task sets.
 """
@@ -17,6 +18,8 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from takt.base import output_files, seals
 
 _ROOMS = ("core", "policy", "system", "remote", "kernel", "port", "firmware")
 _SUFFIXES = frozenset({".c", ".def", ".h", ".S", ".ld"})
@@ -50,12 +53,21 @@ def program(name: str, recipe: Mapping[str, Any], compiler: str, source: Path) -
     """
     folder = _cache_folder()
     wanted = folder / f"{name}-{_fingerprint(recipe, compiler, source)}.elf"
-    if not wanted.exists():
+    if not _is_whole(wanted):
         with tempfile.TemporaryDirectory(prefix=".takt-", dir=folder) as beside:
             built = Path(beside, wanted.name)
             _compile(recipe, compiler, source, built)
+            output_files.write(built, seals.sealed(built.read_bytes() + f"\n{seals.blank(wanted.name)}\n".encode()))
             built.replace(wanted)
     return wanted
+
+
+def _is_whole(path: Path) -> bool:
+    """True if a program is there as it was compiled."""
+    try:
+        return seals.label_of(path.read_bytes()) == path.name
+    except (OSError, ValueError):
+        return False
 
 
 def _cache_folder() -> Path:

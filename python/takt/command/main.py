@@ -17,7 +17,7 @@ from collections import Counter
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperOption
@@ -35,8 +35,12 @@ app = typer.Typer(
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
-class _EachOnce(TyperCommand):
-    """A command whose options with a value are given once: of two values, one would be lost without a word."""
+_OUTPUT = "an output"
+"""Marks a parameter that names a file, or a folder, to be written; every other path is only read."""
+
+
+class _TaktCommand(TyperCommand):
+    """A command that loses nothing silently: neither one of two values of an option, nor an input to an output."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuse options that are given again, then parse as ever; flags may be repeated."""
@@ -45,6 +49,30 @@ class _EachOnce(TyperCommand):
             options = [part for part in given if isinstance(part, TyperOption) and not part.is_flag]
             _refuse_repeated([option.opts[-1] for option in options])
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Refuse outputs that are inputs, then run the command with its inputs protected."""
+        from takt.base import output_files
+        from takt.command.terminal import errors_to_stderr
+
+        with output_files.inputs_protected():
+            with errors_to_stderr():
+                output_files.check_outputs(*self._files(ctx.params))
+            return super().invoke(ctx)
+
+    def _files(self, values: dict[str, Any]) -> tuple[list[Path], dict[str, Path]]:
+        """Return the inputs of a call, and its outputs by the options that name them."""
+        hints = get_type_hints(self.callback, include_extras=True)
+        inputs, outputs = list[Path](), dict[str, Path]()
+        for parameter in self.params:
+            value = values.get(parameter.name)
+            paths = [one for one in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(one, Path)]
+            if _OUTPUT in getattr(hints[parameter.name], "__metadata__", ()):
+                name = parameter.opts[-1] if parameter.opts[-1].startswith("-") else str(parameter.metavar)
+                outputs.update((name, path) for path in paths)
+            else:
+                inputs += paths
+        return inputs, outputs
 
 
 def _refuse_repeated(options: list[str]) -> None:
@@ -64,7 +92,7 @@ def _refuse_repeated(options: list[str]) -> None:
         )
 
 
-_command = partial(app.command, cls=_EachOnce)
+_command = partial(app.command, cls=_TaktCommand)
 
 
 def main() -> None:
@@ -113,7 +141,7 @@ def takt_command(
     """One real-time scheduler: simulate task sets, compare policies, replay traces.
 
     Exit status: 0 done, 1 internal failure or a replay that differs, 2 bad input, 3 a --check that found a
-    miss, no proof of schedulability, or a machine that Takt cannot run on.
+    miss, a rejected hard task, no proof of schedulability, or a machine that Takt cannot run on.
 
     Example: `takt run examples/iot_node.toml`
     """
@@ -147,8 +175,11 @@ Policies = Annotated[
 ]
 Horizon = Annotated[str | None, _option("T", "End of the run: ticks, or a time such as 2s.")]
 Seed = Annotated[str | None, _option("N", "Seed of the random numbers.")]
+Budgets = Annotated[Path | None, _option("B.csv", "Write the budget of every server in every tick."), _OUTPUT]
+Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), _OUTPUT]
+Gantt = Annotated[Path | None, _option("G.svg", "Draw a Gantt chart for print: .svg, .pdf or .png."), _OUTPUT]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")]
-Check = Annotated[bool, typer.Option("--check", help="End with status 3 if a deadline was missed.")]
+Check = Annotated[bool, typer.Option("--check", help="End with status 3 after a miss or a rejected hard task.")]
 
 
 @_command()
@@ -156,14 +187,14 @@ def run(
     files: Files,
     policy: Policies = None,
     horizon: Horizon = None,
-    segments: Annotated[Path | None, _option("S.csv", "Write which job ran when.")] = None,
-    jobs: Annotated[Path | None, _option("J.csv", "Write every job.")] = None,
-    budgets: Annotated[Path | None, _option("B.csv", "Write the budget of every server in every tick.")] = None,
-    trace: Annotated[Path | None, _option("T.takt", "Record a trace for takt replay.")] = None,
+    segments: Annotated[Path | None, _option("S.csv", "Write which job ran when."), _OUTPUT] = None,
+    jobs: Annotated[Path | None, _option("J.csv", "Write every job."), _OUTPUT] = None,
+    budgets: Budgets = None,
+    trace: Annotated[Path | None, _option("T.takt", "Record a trace for takt replay."), _OUTPUT] = None,
     seed: Seed = None,
-    page: Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report")] = None,
-    gantt: Annotated[Path | None, _option("G.svg", "Draw a Gantt chart for print: .svg, .pdf or .png.")] = None,
-    perfetto: Annotated[Path | None, _option("P", "Write a trace for ui.perfetto.dev.")] = None,
+    page: Page = None,
+    gantt: Gantt = None,
+    perfetto: Annotated[Path | None, _option("P", "Write a trace for ui.perfetto.dev."), _OUTPUT] = None,
     on: Annotated[
         str | None,
         typer.Option(
@@ -214,6 +245,7 @@ def compare(
     page: Annotated[
         Path | None,
         _option("R.html", "Write a page with the charts above one another.", "--report"),
+        _OUTPUT,
     ] = None,
     as_json: AsJson = False,
     check: Check = False,
@@ -235,12 +267,12 @@ def compare(
 @_command()
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A task set in any of the formats.", show_default=False)],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to be written.", show_default=False)],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to be written.", show_default=False), _OUTPUT],
     source_format: Annotated[
         str | None, _option("F", "Read this format; default: by the content of the file.", "--from")
     ] = None,
     target_format: Annotated[str | None, _option("F", "Write this format; default: by the suffix.", "--to")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="End with status 2 if anything is lost.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="End with status 2 if a line is reported.")] = False,
 ) -> None:
     """Convert a task set between TOML, Cheddar's XML, SimSo's XML, rt-app's JSON and CSV.
 
@@ -263,7 +295,9 @@ def convert(
 def analyse(
     files: Files,
     policy: Policies = None,
-    page: Annotated[Path | None, _option("R.html", "Write a page with demand against supply.", "--report")] = None,
+    page: Annotated[
+        Path | None, _option("R.html", "Write a page with demand against supply.", "--report"), _OUTPUT
+    ] = None,
     no_sensitivity: Annotated[
         bool, typer.Option("--no-sensitivity", help="Leave out the sensitivity analysis, which takes longest.")
     ] = False,
@@ -320,7 +354,7 @@ def generate(
     seed: Annotated[str, _option("N", "Seed of the random numbers.")] = "0",
     first: Annotated[str, _option("N", "Number of the first set.")] = "0",
     output: Annotated[
-        Path | None, _option("DIR", "Write a file for each set here; default: print the one set.")
+        Path | None, _option("DIR", "Write a file for each set here; default: print the one set."), _OUTPUT
     ] = None,
     tasks: Annotated[str | None, _option("X", "Number of tasks per set.")] = None,
     utilization: Annotated[str | None, _option("X", "Sum of the shares.")] = None,
@@ -357,12 +391,14 @@ def study(
     workers: Annotated[
         int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes; default: one for each processor.")
     ] = None,
-    output: Annotated[Path | None, _option("DIR", "Folder for the results.")] = None,
+    output: Annotated[Path | None, _option("DIR", "Folder for the results."), _OUTPUT] = None,
     scheduler: Annotated[
         str | None, _option("ADDRESS", "Compute on a Dask cluster, such as tcp://10.0.0.1:8786.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
-    plot: Annotated[Path | None, _option("F.svg", "Draw a figure of each measure: .svg, .pdf or .png.")] = None,
+    plot: Annotated[
+        Path | None, _option("F.svg", "Draw a figure of each measure: .svg, .pdf or .png."), _OUTPUT
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Delete the results in the folder and start again.")] = False,
 ) -> None:
     """Evaluate tests and simulations for many task sets at each point of a grid.
@@ -382,7 +418,7 @@ _linux = typer.Typer(name="linux", no_args_is_help=True, help="Takt's scheduler 
 app.add_typer(_linux)
 
 
-@_linux.command("check", cls=_EachOnce)
+@_linux.command("check", cls=_TaktCommand)
 def linux_check(
     root: Annotated[Path, _option("DIR", "Where proc, sys and boot of the machine are.")] = Path("/"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
@@ -402,7 +438,7 @@ Socket = Annotated[Path, _option("PATH", "The socket of taktd; default: /run/tak
 _SOCKET = Path("/run/takt/taktd.sock")
 
 
-@_linux.command("daemon", cls=_EachOnce)
+@_linux.command("daemon", cls=_TaktCommand)
 def linux_daemon(
     socket: Socket = _SOCKET,
     mode: Annotated[str, _option("OCTAL", "Of the file of the socket.")] = "0660",
@@ -427,7 +463,7 @@ def linux_daemon(
     command.start([*words, *(word for name, value in named.items() if value is not None for word in (name, value))])
 
 
-@_linux.command("load", cls=_EachOnce)
+@_linux.command("load", cls=_TaktCommand)
 def linux_load(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A task-set file (TOML).", show_default=False)],
     policy: Annotated[str | None, _option("P", "Policy of the root; default: that of the file.")] = None,
@@ -453,7 +489,7 @@ def linux_load(
     command.load(file, policy, horizon, cpu, socket, when_joined=wait)
 
 
-@_linux.command("status", cls=_EachOnce)
+@_linux.command("status", cls=_TaktCommand)
 def linux_status(
     once: Annotated[bool, typer.Option("--once", help="Print it once, also in a terminal.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, once.")] = False,
@@ -468,7 +504,7 @@ def linux_status(
     command.show_status(socket, once, as_json)
 
 
-@_linux.command("detach", cls=_EachOnce)
+@_linux.command("detach", cls=_TaktCommand)
 def linux_detach(socket: Socket = _SOCKET) -> None:
     """End the task set that decides: its threads continue in the fair class.
 
@@ -479,9 +515,9 @@ def linux_detach(socket: Socket = _SOCKET) -> None:
     command.detach(socket)
 
 
-@_linux.command("trace", cls=_EachOnce)
+@_linux.command("trace", cls=_TaktCommand)
 def linux_trace(
-    target: Annotated[Path, typer.Argument(metavar="T.takt", help="The trace file.", show_default=False)],
+    target: Annotated[Path, typer.Argument(metavar="T.takt", help="The trace file.", show_default=False), _OUTPUT],
     socket: Socket = _SOCKET,
 ) -> None:
     """Write the trace of the task set that was detached last, for takt replay.

@@ -115,7 +115,6 @@ def run(
             gantt.check_path(outputs.gantt)
         runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
         _refuse_shared_outputs(runs, outputs)
-        _refuse_same_paths(files, outputs)
         outcomes = [
             _simulate(run, outputs)
             if place.board is None
@@ -128,7 +127,7 @@ def run(
         for name, frame in outcomes[0].frames.items():
             csv_files.write(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
         _write_pictures(outcomes[0], outputs)
-    if check and any(outcome.report.missed for outcome in outcomes):
+    if check and any(outcome.report.has_finding for outcome in outcomes):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
@@ -158,7 +157,7 @@ def compare(
 
             run_page.write([outcome.result for outcome in outcomes if outcome.result is not None], page)
             typer.echo(f"report: {page}", err=True)
-    if check and any(found.missed for found in reports):
+    if check and any(found.has_finding for found in reports):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
@@ -216,21 +215,6 @@ def _refuse_shared_outputs(runs: list[_Run], outputs: Outputs) -> None:
         return
     message = f"expected one file and one policy, found {len(runs)} runs"
     problems = [Problem(message, "conflict", key=option) for option in outputs.options()]
-    if problems:
-        raise InputError(problems)
-
-
-def _refuse_same_paths(files: list[Path], outputs: Outputs) -> None:
-    """Refuse to write one file twice, or over a task set; what is no regular file, such as /dev/null, takes both."""
-    taken = {file.resolve(): f"the task set {file}" for file in files}
-    problems = []
-    for name, path in vars(outputs).items():
-        if path is None or (path.exists() and not path.is_file()):
-            continue
-        other = taken.setdefault(path.resolve(), f"the file of --{name}")
-        if other != f"the file of --{name}":
-            message = f"expected a file of its own, found {show(str(path))}, {other}; give another name"
-            problems.append(Problem(message, "conflict", key=f"--{name}"))
     if problems:
         raise InputError(problems)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from takt.base import output_files
 from takt.base.errors import InputError, Problem, show, system_error
 from takt.files.task_set_reading import load
 from takt.model import catalogue
@@ -48,6 +49,7 @@ def _policy(name: str) -> str | Policy:
 
 def _load_policy(path: Path, class_name: str) -> Policy:
     """Make a policy of a class in a Python file."""
+    output_files.protect(path)
     try:
         names = runpy.run_path(str(path))
     except OSError as error:

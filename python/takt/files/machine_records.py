@@ -84,9 +84,11 @@ def divided(places: Sequence[Place], data: memoryview) -> list[tuple[memoryview,
     """Give the records of each domain, with their places in the file.
 
     Raises:
-        ValueError: a record is of a processor that no domain has.
+        ValueError: a record is of a processor that no domain has, or before the one in front of it.
     """
     records = np.frombuffer(data, dtype=_RECORD)
+    if (records["now"][1:] < records["now"][:-1]).any():
+        raise ValueError("its records are not in the order of time")
     rows = [np.flatnonzero(np.isin(records["cpu"], place.processors)) for place in places]
     if sum(map(len, rows)) < len(records):
         raise ValueError("a record is of a processor that no domain has")

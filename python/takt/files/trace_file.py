@@ -8,7 +8,6 @@ without running the scheduler; what cannot, replay does.
 from __future__ import annotations
 
 import json
-import mmap
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 
 from takt import _core
 from takt.base import input_files, output_files
-from takt.base.errors import InputError, file_error, printable, system_error
+from takt.base.errors import InputError, file_error, printable
 from takt.base.version import __version__
 from takt.model import image as images
 from takt.model.core_input import ResolvedSystem
@@ -148,7 +147,10 @@ def write(
 def closing(horizon: int, records: bytes, *, is_full: bool = False) -> bytes:
     """Make the record that ends a trace: it counts those before it; those behind it are lost if memory was full."""
     kind = _core.RECORD_OVERFLOW if is_full else _core.RECORD_END
-    return _RECORD.pack(horizon, len(records) // _RECORD.size, _core.NO_ENTITY, 0, kind, 0, 0, 0)
+    last = (
+        _RECORD.unpack(records[-_RECORD.size :])[0] if records else 0
+    )  # work of the kernel may end behind the horizon
+    return _RECORD.pack(max(horizon, last), len(records) // _RECORD.size, _core.NO_ENTITY, 0, kind, 0, 0, 0)
 
 
 def header_bytes(system: ResolvedSystem, image: bytes, platform: str) -> bytes:
@@ -207,18 +209,20 @@ def read(path: str | Path, policies: Sequence[Policy] = ()) -> Trace:
         policies: the policies in Python that were used when it was recorded.
 
     Returns:
-        The trace; its records stay in the file until they are read.
+        The trace, with all its records: what becomes of the file afterwards does not matter.
 
     Raises:
         InputError: the file cannot be read, is no trace, is damaged or incomplete, or is of another version of the
             format.
     """
-    data = _map(path)
+    data = memoryview(input_files.read(path, _most(path)))
     length = _check_preamble(path, data)
     text = data[_PREAMBLE.size : _PREAMBLE.size + length]
     begin = _PREAMBLE.size + length + _padding(_PREAMBLE.size + length)
     if begin > len(data):
         raise _damaged(path, f"the header ends at byte {begin}, the file at byte {len(data)}")
+    if any(data[_PREAMBLE.size + length : begin]):
+        raise _damaged(path, "the bytes between header and records are not 0")
     records = data[begin:]
     if len(records) % _RECORD.size != 0:
         raise _damaged(path, f"{len(records) % _RECORD.size} bytes stand after the last whole record")
@@ -243,27 +247,26 @@ def without_closing(records: memoryview) -> memoryview:
     count = len(records) // _RECORD.size
     if count == 0:
         raise ValueError("truncated trace: expected a closing record, found no record at all")
-    _, counted, _, _, kind, _, _, _ = _RECORD.unpack(records[-_RECORD.size :])
+    end, counted, entity, sequence, kind, cpu, reserved, job = _RECORD.unpack(records[-_RECORD.size :])
     if kind not in (_core.RECORD_END, _core.RECORD_OVERFLOW):
         raise ValueError(f"truncated trace: expected a closing record at the end, found none after {count} records")
+    if (entity, sequence, cpu, reserved, job) != (_core.NO_ENTITY, 0, 0, 0, 0):
+        raise ValueError("damaged trace: its closing record is not right")
     if counted != count - 1:
         full = "its memory was full; " if kind == _core.RECORD_OVERFLOW else ""
         message = f"{full}expected {counted} records before the closing record, found {count - 1}"
         raise ValueError(f"incomplete trace: {message}")
+    if count > 1 and (last := _RECORD.unpack(records[-2 * _RECORD.size : -_RECORD.size])[0]) > end:
+        raise ValueError(f"damaged trace: its last record is at tick {last}, after its end at tick {end}")
     return records[: -_RECORD.size]
 
 
-def _map(path: str | Path) -> memoryview:
-    """Map a file into memory."""
+def _most(path: str | Path) -> int:
+    """Return how many bytes a trace may have: all that a file has, and what any input may have of a device."""
     try:
-        with Path(path).open("rb") as file:
-            if file.seek(0, 2) == 0:
-                return memoryview(b"")
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except OSError as error:
-        raise system_error("read", path, error) from None
-    except ValueError:
-        raise file_error(path, "cannot read: not a file name", "cannot-read") from None
+        return max(input_files.MAX_BYTES, Path(path).stat().st_size)
+    except (OSError, ValueError):
+        return input_files.MAX_BYTES
 
 
 def _check_preamble(path: str | Path, data: memoryview) -> int:

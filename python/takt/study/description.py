@@ -118,7 +118,7 @@ class Study:
     @property
     def digest(self) -> str:
         """The hash of the document: studies with the same one have the same numbers."""
-        return hashlib.sha256(self.document.encode()).hexdigest()
+        return digest_of(self.document)
 
     # ---- chunks -------------------------------------------------------------------------------------
 
@@ -183,6 +183,11 @@ def load(path: str | Path) -> Study:
         return study
     except InputError as error:
         raise error.in_file(path) from None
+
+
+def digest_of(document: str) -> str:
+    """Return the hash of the document of a study."""
+    return hashlib.sha256(document.encode()).hexdigest()
 
 
 def of_document(document: str) -> Study:

@@ -5,8 +5,11 @@ What is there is whole: a file is written beside its place, and renamed when it 
 at any instant and loses the chunks at most that were being computed. The folder says whose chunks it has by the hash of
 the study, so that a changed study never continues with numbers of another one. One process at a time may write.
 
+What is read back is checked before it counts. A chunk is sealed as the one of that number and study, so that a damaged
+byte, a part of it, or the file of another chunk is refused; then its rows are counted.
+
     study.json               name and hash of the study, and all that its numbers depend on
-    chunks/00000017.parquet  the rows of chunk 17
+    chunks/00000017.parquet  the rows of chunk 17, with its seal in the metadata
     result.parquet, .csv     what was found at each point, when all chunks are there
 """
 
@@ -21,14 +24,15 @@ from pathlib import Path
 
 import polars as pl
 
-from takt.base import csv_files, output_files
+from takt.base import csv_files, output_files, seals
 from takt.base.errors import file_error, system_error
-from takt.study.description import Study
+from takt.study.description import Study, digest_of
 from takt.study.measures import Columns
 
 CHUNKS = "chunks"
 
 _DIGITS = 8
+_SEAL = "takt"
 _SHOWN = 12
 _REMEDY = "give --fresh to forget them, or another --output"
 
@@ -38,11 +42,13 @@ class Folder:
 
     Args:
         path: where it is.
+        study: whose it is.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, study: Study) -> None:
         """Name the parts."""
         self.path = path
+        self._study = study
         self._chunks = path / CHUNKS
         self._record = path / "study.json"
 
@@ -57,21 +63,51 @@ class Folder:
 
     def write(self, number: int, columns: Columns) -> None:
         """Keep a chunk."""
-        _write(self._path_of(number), pl.DataFrame(columns))
+        data = BytesIO()
+        pl.DataFrame(columns).write_parquet(data, metadata={_SEAL: seals.blank(self._label_of(number))})
+        output_files.write(self._path_of(number), seals.sealed(data.getvalue()), is_own=True)
 
     def read(self, number: int) -> Columns:
-        """Read a chunk."""
+        """Read a chunk.
+
+        Raises:
+            InputError: it is not the whole chunk, as it was written.
+        """
         path = self._path_of(number)
         try:
-            frame = pl.read_parquet(path)
-        except (OSError, pl.exceptions.PolarsError):
-            raise file_error(path, "cannot be read; delete it and start again", "damaged") from None
-        return {name: frame[name].to_numpy() for name in frame.columns}
+            return self._checked(number, path.read_bytes())
+        except OSError as error:
+            raise system_error("read", path, error) from None
+        except ValueError as error:
+            raise file_error(path, f"damaged chunk: {error}; delete it and run again", "damaged") from None
+
+    def _checked(self, number: int, data: bytes) -> Columns:
+        """Return the columns of a chunk's file.
+
+        Raises:
+            ValueError: it is not the whole chunk; the text says why.
+        """
+        if seals.label_of(data) != self._label_of(number):
+            raise ValueError("it is another chunk, or one of another study")
+        try:
+            frame = pl.read_parquet(BytesIO(data))
+            columns = {name: frame[name].to_numpy() for name in frame.columns}
+        except (Exception, pl.exceptions.PanicException) as error:
+            raise ValueError(f"it cannot be read ({type(error).__name__})") from None
+        if frame.height != self._study.size_of(number):
+            raise ValueError(f"expected {self._study.size_of(number)} rows, found {frame.height}")
+        return columns
+
+    def _label_of(self, number: int) -> str:
+        """Return what the seal of a chunk says that it is."""
+        return f"chunk {number} of study {self._study.digest}"
 
     def write_result(self, result: pl.DataFrame) -> None:
         """Keep the result."""
-        _write(self.results["parquet"], result)
-        csv_files.write(self.results["csv"], result)
+        data = BytesIO()
+        result.write_parquet(data)
+        output_files.write(self.results["parquet"], data.getvalue(), is_own=True)
+        csv_files.write(self.results["csv"], result, is_own=True)
 
     def _path_of(self, number: int) -> Path:
         """Name the file of a chunk; names are in the order of numbers."""
@@ -79,23 +115,23 @@ class Folder:
 
     # ---- whose it is --------------------------------------------------------------------------------
 
-    def claim(self, study: Study, fresh: bool) -> None:
+    def claim(self, fresh: bool) -> None:
         """Make the folder this study's.
 
         Args:
-            study: which one.
             fresh: whether to forget what is there, this study's or another's.
 
         Raises:
             InputError: it is another study's.
         """
+        study = self._study
         if fresh:
             self._clear()
         digest = self._digest()
         if digest is None:
             record = {"name": study.name, "hash": study.digest, "study": json.loads(study.document)}
             text = json.dumps(record, indent=2) + "\n"
-            output_files.write(self._record, text.encode())
+            output_files.write(self._record, text.encode(), is_own=True)
         elif digest != study.digest:
             expected = f"expected chunks of this study ({study.digest[:_SHOWN]}), found those of {digest[:_SHOWN]}"
             raise file_error(self.path, f"{expected}: the study was changed; {_REMEDY}", "conflict")
@@ -103,21 +139,27 @@ class Folder:
     def _digest(self) -> str | None:
         """Read whose chunks these are; None if there are none."""
         try:
-            return str(json.loads(self._record.read_text(encoding="utf-8"))["hash"])
+            record = json.loads(self._record.read_text(encoding="utf-8"))
+            digest = str(record["hash"])
+            if digest != digest_of(json.dumps(record["study"])):
+                raise ValueError
+            return digest
         except FileNotFoundError:
             if self.done():
                 raise file_error(
                     self.path, f"it has chunks without a record of their study; {_REMEDY}", "conflict"
                 ) from None
             return None
-        except (ValueError, KeyError, TypeError):
+        except OSError as error:
+            raise system_error("read", self._record, error) from None
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise file_error(self._record, f"this is not the record of a study; {_REMEDY}", "damaged") from None
 
     def _clear(self) -> None:
         """Forget all that a study has left, and only then whose it was."""
         chunks = map(self._path_of, self.done())
         for path in [*chunks, *self.results.values(), self._record]:
-            path.unlink(missing_ok=True)
+            output_files.remove(path)
 
 
 @contextmanager
@@ -133,8 +175,8 @@ def opened(path: Path, study: Study, fresh: bool) -> Iterator[Folder]:
         InputError: it is another study's, another process writes there, or it cannot be written.
     """
     with _locked(path):
-        folder = Folder(path)
-        folder.claim(study, fresh)
+        folder = Folder(path, study)
+        folder.claim(fresh)
         yield folder
 
 
@@ -143,10 +185,9 @@ def _locked(path: Path) -> Iterator[None]:
     """Make a folder and keep others out until this process ends, however it does."""
     try:
         (path / CHUNKS).mkdir(parents=True, exist_ok=True)
-        lock = (path / "lock").open("w")
     except OSError as error:
         raise system_error("write", path, error) from None
-    with lock:
+    with output_files.open_lock(path / "lock") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -154,10 +195,3 @@ def _locked(path: Path) -> Iterator[None]:
         for folder in (path, path / CHUNKS):
             output_files.remove_parts(folder)
         yield
-
-
-def _write(path: Path, frame: pl.DataFrame) -> None:
-    """Write a frame; its name holds the whole file or none."""
-    data = BytesIO()
-    frame.write_parquet(data)
-    output_files.write(path, data.getvalue())
