@@ -5,9 +5,9 @@
 Usage: many_runs.py [--systems N] [--first SEED] [--emulators N] [--into FOLDER]
 
 Systems are drawn in parts of PART, each from a seed of its own and in a boot of its own. What was found of a part is
-written when it has ended, with the traces of runs that have a finding. A part that stands in the folder already, of the
-same programs, is not run again: a command that was ended continues where it was. One line for each part, and for each
-finding. Exit status 1 if anything was found.
+written when it has ended, with the traces of runs that have a finding. A part that stands in the folder already, of
+the same programs, is not run again: a command that was ended continues where it was. One line for each part, and one
+for each finding. Exit status 1 if anything was found.
 """
 
 from __future__ import annotations

@@ -351,7 +351,7 @@ def _print_outcome(console: Console, outcome: _Outcome) -> None:
     if kernel is not None:
         from takt.run import linux_checks
 
-        for line in (linux_checks.sentence(kernel.checked), *kernel.run.notes):
+        for line in (linux_checks.sentence(kernel.checked), *kernel.checked.unknown, *kernel.run.notes):
             console.print(line, soft_wrap=True)
 
 
