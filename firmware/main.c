@@ -167,9 +167,8 @@ static bool is_ending; /* a scheduler at a distance receives what is under way a
 
 /* At the horizon itself a job may still complete, but none begins. */
 static bool is_after_the_end(const takt_record_t *record) {
-    const bool is_before = record->now < program.horizon;
-    const bool is_kept = is_ending || record->kind == TAKT_RECORD_COMPLETE;
-    return !is_before && !(record->now == program.horizon && is_kept);
+    return record->now > program.horizon ||
+           (record->now == program.horizon && record->kind != TAKT_RECORD_COMPLETE && !is_ending);
 }
 
 static void keep(takt_trace_t *trace, const takt_record_t *record) {

@@ -25,6 +25,7 @@ TASK: int
 PERIODIC: int
 DEFERRABLE: int
 SPORADIC: int
+SEPARATED: int
 BANDWIDTH: int
 KERNEL: int
 """Kinds of children; a server has Q as wcet, P as period and as deadline, and no jitter."""
@@ -241,7 +242,9 @@ def supply_bound(supply: Supply, t: int) -> int:
 def supply_time(supply: Supply, demand: int) -> int | None:
     """Give the least t with sbf(t) >= demand; None if it does not fit."""
 
-def sporadic_returns(tasks: Tasks, server_period: int, budget: int, effort: int = 100_000_000) -> int | None:
+def sporadic_returns(
+    tasks: Tasks, server_period: int, budget: int, is_strict: bool = False, effort: int = 100_000_000
+) -> int | None:
     """Bound the pending returns of a sporadic server with these tasks; None if there may be more than MAX_RETURNS."""
 
 def least_budget_fixed_priority(

@@ -30,7 +30,7 @@ from takt import _analysis as analysis
 from takt.analysis import Verdict
 
 SAMPLE = 60
-FIXED_PRIORITY_KINDS = ("idling", "polling", "deferrable", "sporadic")
+FIXED_PRIORITY_KINDS = ("idling", "polling", "deferrable", "sporadic", "sporadic-strict")
 EDF_KINDS = (*FIXED_PRIORITY_KINDS, "cbs", "hard-cbs", "tbs", "cus")
 NESTED_KINDS = (*FIXED_PRIORITY_KINDS, "hard-cbs")
 S1, S2 = Child("S1", "idling", 10, 20, 20), Child("S2", "idling", 15, 40, 40)
@@ -160,7 +160,9 @@ def test_responses_of_children_are_those_of_the_tasks_that_they_act_as() -> None
     expect_cases(count(200) // 10 < bounded < count(200))
 
 
-@pytest.mark.parametrize("kinds", [("task", "idling", "deferrable"), ("task", "cbs"), ("task", *EDF_KINDS)])
+@pytest.mark.parametrize(
+    "kinds", [("task", "idling", "deferrable"), ("task", "sporadic-strict"), ("task", "cbs"), ("task", *EDF_KINDS)]
+)
 def test_demand_of_children_is_that_of_each_window(kinds: tuple[str, ...]) -> None:
     numbers = random.Random(2)
     verdicts = {analysis.SCHEDULABLE: 0, analysis.UNSCHEDULABLE: 0}

@@ -153,7 +153,7 @@ def _kind_of(server: ServerView) -> int:
     if server.is_rule or server.traits.has_bandwidth:
         return _analysis.BANDWIDTH
     if server.traits.returns:
-        return _analysis.SPORADIC
+        return _analysis.SEPARATED if server.traits.separates else _analysis.SPORADIC
     return _analysis.DEFERRABLE if server.traits.defers else _analysis.PERIODIC
 
 

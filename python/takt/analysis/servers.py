@@ -118,7 +118,7 @@ def returns_of(view: SystemView, server: ServerView) -> int:
     deferrable = [each for each in dispatcher.servers if each.traits.defers]
     tasks = [task for each in (dispatcher, *(inside[each.number] for each in deferrable)) for task in each.tasks]
     record = children.record_of(children.members_of([*tasks, *dispatcher.servers]))
-    found = _analysis.sporadic_returns(record, server.period, server.budget)
+    found = _analysis.sporadic_returns(record, server.period, server.budget, is_strict=server.traits.separates)
     return server.budget if found is None else min(found, server.budget)
 
 

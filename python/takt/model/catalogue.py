@@ -139,6 +139,7 @@ class KindTraits:
     acts_as_task: bool = False
     defers: bool = False
     returns: bool = False
+    separates: bool = False
     has_bandwidth: bool = False
     postpones: bool = False
     loses_idle_budget: bool = False
