@@ -5,6 +5,7 @@ PYTHON ?= $(firstword $(shell command -v python3.11 python3) python3)
 SYSTEMS ?= 20000
 WHEELS ?= build/wheels
 FUZZ_SECONDS ?= 600
+LINUX_SYSTEMS ?= 1000
 PORT ?= cortex_m
 
 VENV := .venv
@@ -19,7 +20,7 @@ C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.[ch]pp')
 CPPCHECK := cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,style,performance,portability \
     --suppressions-list=tools/cppcheck-suppressions.txt -I.
 
-.PHONY: help run check test soak measure mutate bench bench-kernel bench-linux lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
+.PHONY: help run check test soak many-linux measure mutate bench bench-kernel bench-linux lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
 .NOTPARALLEL:
 
 help:
@@ -28,7 +29,8 @@ help:
 	@echo "make test     set up and run every check and test"
 	@echo "make measure  the structure in figures: now, recorded, goal"
 	@echo "make mutate   damage the sources at random places and count what tests notice, by room"
-	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems, the fuzzers for FUZZ_SECONDS=$(FUZZ_SECONDS) each"
+	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems, the fuzzers for FUZZ_SECONDS=$(FUZZ_SECONDS) each, LINUX_SYSTEMS=$(LINUX_SYSTEMS) under Linux"
+	@echo "make many-linux  the last of these alone; it continues where it was ended"
 	@echo "make proof    the model checker on core's ready sets, timers and budgets, on sources as they are and damaged"
 	@echo "make bench    measure simulator, kernel, frames and report; make bench-kernel: the kernel, beside its peers; bench-linux: wakes in Linux"
 	@echo "make studies  make the tables and figures of the papers again; make study-s0, study-s1, study-s2, study-s3, study-s4: of one paper"
@@ -76,7 +78,12 @@ test: lint ctest pytest
 soak: export TAKT_SYSTEMS := $(SYSTEMS)
 soak: export TAKT_FUZZ_SECONDS := $(FUZZ_SECONDS)
 soak: LINUX_TOO := --systemd
-soak: ctest pytest proof
+soak: ctest pytest proof many-linux
+
+# 1,000 random systems under Linux, in parts; what has run with the same programs is not run again.
+many-linux: $(STAMPS)/package $(STAMPS)/test
+	@test ! -e build/linux/packages || PYTHONPATH=$(subst $() ,:,$(addprefix tests/,. support board core linux)) \
+	    $(RUN) tests/linux/many_runs.py --systems $(LINUX_SYSTEMS)
 
 # Says so and goes on where the model checker cannot be had.
 proof:

@@ -12,11 +12,12 @@ typedef enum takt_child_kind {
     TAKT_CHILD_PERIODIC = 1, /* an idling or polling server: Q at once in each period, or less */
     TAKT_CHILD_DEFERRABLE =
         2, /* Q at any time in each period: at the end of one and the beginning of the next */
-    TAKT_CHILD_SPORADIC = 3, /* used budget is replenished one period after the server got work */
+    TAKT_CHILD_SPORADIC = 3,  /* used budget is replenished one period after the server got work */
+    TAKT_CHILD_SEPARATED = 4, /* likewise, and no tick of it is used twice within a period */
     TAKT_CHILD_BANDWIDTH =
-        4, /* cbs, hard-cbs, tbs, cus: at most L Q / P with deadlines in L ticks; EDF only */
+        5, /* cbs, hard-cbs, tbs, cus: at most L Q / P with deadlines in L ticks; EDF only */
     TAKT_CHILD_KERNEL =
-        5, /* no server: work of the kernel, which delays all children after it in the list, or
+        6, /* no server: work of the kernel, which delays all children after it in the list, or
                             * under EDF all children; its deadline is ignored */
 } takt_child_kind_t;
 

@@ -13,6 +13,7 @@
  *   idling, polling  floor(L / P) Q
  *   deferrable       floor(L / P) Q + min(Q, L mod P): the end of a period, of which at most Q ticks are used, and then whole ones
  *   sporadic         2 floor(L / P) Q, by (b) of servers_seen.c
+ *   sporadic-strict  as deferrable, see below
  *   bandwidth        floor(L Q / P)
  *   kernel           ceil((L + J) / T) C: all that comes, since it does not wait; it has no deadline to miss
  *
@@ -23,7 +24,14 @@
  * of U_j (P_j - Q_j) / P_i <= 1 of algorithms.md 6.6 where that has the own excess too, and admits all kinds at once.
  * Exact for tasks on the processor with attained blocking; else sufficient.
  *
- * With e = T + J - D of a task, P - Q of a deferrable server, T + J - 1 of the kernel and 0 of the others, the demand of
+ * A strict sporadic server has the deadline t_a + P in an interval from t_a on, at most P after the instant r of any tick
+ * used in it (servers_seen.c). In [s, s + L), if no earlier work with such a deadline was pending at s, r >= s, and the
+ * instants r of one tick are P apart: each tick is used at most once with r in [s + i P, s + (i + 1) P), and in the last
+ * L mod P ticks at most so many are used. All others then request at most L less that, so that the m'th tick of the
+ * interval is used by t_a + P - Q + m: the interval ends within P, the budget of P is used within P, and its supply is
+ * that of a periodic server.
+ *
+ * With e = T + J - D of a task, P - Q of a deferrable or strict server, T + J - 1 of the kernel and 0 of the others, the demand of
  * an interval L >= max(-e) is at most sum C (L + e) / T; and sbf(L) is at least (L - gap) Q / P - loss. So with U the
  * demanded share and the missing one, 1 - Q / P, together, and K = sum C e / T + gap Q / P + loss, demand exceeds supply
  * only where L (1 - U) < K + B. Where no child demands more of an interval than its share of it and all else in K + B is 0,
@@ -113,6 +121,7 @@ TAKT_RARE static child_t other_of(const takt_sporadic_t *child, takt_child_kind_
     const uint64_t jobs = (child->period + child->jitter - 1u) / child->period;
     switch (kind) {
     case TAKT_CHILD_DEFERRABLE:
+    case TAKT_CHILD_SEPARATED:
         return (child_t){child->wcet, (int64_t)(child->period - wcet), (int64_t)child->period, 0, false};
     case TAKT_CHILD_SPORADIC:
         return (child_t){2u * child->wcet, 0, (int64_t)child->period, 0, true};
@@ -271,7 +280,7 @@ uint64_t takt_demand_of_servers(const takt_children_t *children, takt_duration_t
     for (uint32_t i = 0; i < children->count; i++) {
         const takt_sporadic_t *server = &children->tasks[i];
         const takt_child_kind_t kind = takt_kind_of(children, i);
-        if (kind == TAKT_CHILD_DEFERRABLE) {
+        if (kind == TAKT_CHILD_DEFERRABLE || kind == TAKT_CHILD_SEPARATED) {
             demand += deferrable_demand(server, interval);
         } else if (kind == TAKT_CHILD_BANDWIDTH) {
             demand += part_of(interval, server->wcet, server->period);
@@ -311,6 +320,7 @@ static uint64_t requests_of(const takt_children_t *children, uint32_t place, uin
     const takt_sporadic_t *child = &children->tasks[place];
     switch (takt_kind_of(children, place)) {
     case TAKT_CHILD_DEFERRABLE:
+    case TAKT_CHILD_SEPARATED:
         return requests(child, child->wcet, child->period - child->wcet, length);
     case TAKT_CHILD_SPORADIC:
         return requests(child, 2u * child->wcet, 0, length);

@@ -13,7 +13,7 @@ typedef struct takt_demand_line {
     int64_t ahead;    /* floor((L + ahead) / T) jobs count in an interval of length L; of a task T + J - D */
     uint64_t period;
     uint64_t
-        wcet; /* of a sporadic server twice its budget; 0: deferrable and bandwidth, see takt_demand_of_servers */
+        wcet; /* of a sporadic server twice its budget; 0: deferrable, strict and bandwidth, see takt_demand_of_servers */
 } takt_demand_line_t;
 
 /* Working memory, as many values of each as there are children, at most 2^22; under a supply one more. */

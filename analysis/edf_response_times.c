@@ -8,6 +8,8 @@
  * job, Q = C the non-preemptive one. With caps, how many jobs of each other task have deadlines up to that of the job:
  *     s = B + own jobs, this one included - Q + sum min( floor((s + J_j) / T_j) + 1, cap_j ) C_j,  f = s + Q
  *     response  f - a + J
+ * Among equal deadlines the other job counts as first; with ranks only one of a smaller rank does, which is as if each
+ * deadline of a larger rank were a tick later. (That of a job that blocks is not: one tick further on the job counts.)
  * Only those a matter at which a deadline of the job meets one of another task's, or a step of B, or at which own
  * jobs are released as early as they may. Own jobs count even if the busy period ends before they come: the least
  * f is not above the finish in the later busy period, so nothing becomes pessimistic.
@@ -26,6 +28,7 @@ typedef struct job_search {
     const takt_sporadic_t *tasks;
     const takt_edf_blocking_t *blocking;
     const takt_duration_t *lasts; /* NULL: 1 each */
+    const uint64_t *ranks;        /* NULL: all go before the analysed task */
     takt_edf_line_t *lines;
     uint64_t *caps;
     uint32_t count;
@@ -51,13 +54,19 @@ static takt_duration_t interval_of(const job_search_t *search, takt_duration_t r
     return release + own->deadline > own->jitter ? release + own->deadline - own->jitter : 0;
 }
 
+/* The relative deadline of another task, a tick later if the analysed task goes before it at equal deadlines. */
+static takt_duration_t deadline_of(const job_search_t *search, uint32_t other) {
+    const bool is_behind = search->ranks != NULL && search->ranks[other] > search->ranks[search->own];
+    return search->tasks[other].deadline + (is_behind ? 1u : 0u);
+}
+
 /* Sets the number of jobs of each task with deadlines up to the job's; signed, as jitter may exceed the deadline. */
 static void set_caps(const job_search_t *search, takt_duration_t release) {
     const takt_sporadic_t *own = &search->tasks[search->own];
     for (uint32_t i = 0; i < search->count; i++) {
         const takt_sporadic_t *task = &search->tasks[i];
         const int64_t deadline = (int64_t)(release + own->deadline) - (int64_t)own->jitter;
-        const int64_t reach = deadline + (int64_t)task->jitter - (int64_t)task->deadline;
+        const int64_t reach = deadline + (int64_t)task->jitter - (int64_t)deadline_of(search, i);
         search->caps[i] = reach < 0 ? 0 : (uint64_t)reach / task->period + 1u;
     }
     search->caps[search->own] = 0;
@@ -164,7 +173,7 @@ static int64_t latest_release(const job_search_t *search, int64_t limit) {
     int64_t latest = -1;
     for (uint32_t i = 0; i < search->count; i++) {
         const takt_sporadic_t *task = &search->tasks[i];
-        const int64_t offset = (int64_t)task->deadline - (int64_t)task->jitter - window;
+        const int64_t offset = (int64_t)deadline_of(search, i) - (int64_t)task->jitter - window;
         latest = later_of(latest, latest_of(offset, task->period, limit));
     }
     for (uint32_t k = 0; k < search->blocking->count; k++) {
@@ -335,7 +344,9 @@ static void search_jobs(job_search_t *search, takt_response_t *responses, takt_e
 
 void takt_edf_response_times(const takt_sporadic_t *tasks, uint32_t count,
                              const takt_edf_blocking_t *blocking, const takt_duration_t *lasts,
-                             takt_response_t *responses, takt_edf_room_t *room, takt_effort_t *effort) {
-    job_search_t search = {.tasks = tasks, .blocking = blocking, .lasts = lasts, .count = count};
+                             const uint64_t *ranks, takt_response_t *responses, takt_edf_room_t *room,
+                             takt_effort_t *effort) {
+    job_search_t search = {
+        .tasks = tasks, .blocking = blocking, .lasts = lasts, .ranks = ranks, .count = count};
     search_jobs(&search, responses, room, effort);
 }

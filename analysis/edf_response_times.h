@@ -21,14 +21,15 @@ typedef struct takt_edf_room {
     uint64_t *rests;
 } takt_edf_room_t;
 
-/* Writes responses[i], the worst-case response time of task i over all legal arrivals, from the arrival; at equal
- * deadlines the other task is first. `lasts[i]` is the non-preemptive region at the end of its jobs: 1 is preemptive, C
+/* Writes responses[i], the worst-case response time of task i over all legal arrivals, from the arrival. At equal
+ * deadlines the smaller rank is first; `ranks` = NULL: the other task is. `lasts[i]` is the non-preemptive region at the end of its jobs: 1 is preemptive, C
  * is non-preemptive; NULL stands for 1 each. `blocking` has the longest regions of jobs, which block others.
  * Exact with regions and release jitter, and with SRP if there is no jitter; a bound where sections and regions meet.
  * Tasks are in any order. Takes a step for each iteration of a fixed point. When the effort is used up, the remaining
  * responses are undecided. */
 void takt_edf_response_times(const takt_sporadic_t *tasks, uint32_t count,
                              const takt_edf_blocking_t *blocking, const takt_duration_t *lasts,
-                             takt_response_t *responses, takt_edf_room_t *room, takt_effort_t *effort);
+                             const uint64_t *ranks, takt_response_t *responses, takt_edf_room_t *room,
+                             takt_effort_t *effort);
 
 #endif

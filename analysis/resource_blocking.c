@@ -12,10 +12,12 @@
  *   the same, EDF     B = max { cs - 1 : D beyond Y } + sum over tasks with D below Y of their longest cs - 1, of
  *                         resources with a ceiling of Y or less; Y = max { D : D - J <= L }
  *   pip               B = min( sum over tasks below of their longest such cs - 1, sum over such resources of the longest below )
- *   pip, nested       B = sum over tasks below of their longest cs - 1
  *
- * Each task below holds at most the one outermost section in which i found it, whatever is nested in it and whichever
- * jobs wait, as long as there is no deadlock; so the last line holds for mixed protocols too. Of an interval of
+ * The last line holds for nested sections and for mixed protocols too, if there is no deadlock. Then a resource counts as
+ * used by every task whose urgency its holder may get: where no job displaces a holder, by all; inside of another section,
+ * by the tasks that the other one delays. A task below delays i only while it holds such a resource. It has held it since
+ * before i came, because without it the task does not execute before i. So it delays i in one section, the outermost that
+ * counts, and no two tasks hold one resource. Of an interval of
  * length L under EDF, below means a deadline beyond the interval, and what matters is used by a task whose deadline
  * can lie in it. Blocked are only those that began before the interval, once each. Ceilings are relative deadlines, and
  * bar by them whatever is left of a job's deadline when it is released: with jitter, or beside a server whose deadline is
@@ -58,8 +60,7 @@ static uint64_t lowest_level(const takt_sharing_t *sharing, uint64_t at) {
 static bool counts(const takt_sharing_t *sharing, const takt_section_t *section, const uint64_t *ceilings,
                    uint64_t at, uint64_t level) {
     const bool is_below = sharing->late[section->task] > at;
-    const bool do_all = sharing->locking == TAKT_LOCKING_NPCS || sharing->locking == TAKT_LOCKING_MIXED;
-    return is_below && (do_all || ceilings[section->resource] <= level);
+    return is_below && (sharing->locking == TAKT_LOCKING_NPCS || ceilings[section->resource] <= level);
 }
 
 /* Of each task, and of each resource, the longest section that counts, less the tick that is over. */
@@ -114,9 +115,6 @@ bool takt_sharing_blocking(const takt_sharing_t *sharing, uint64_t at, takt_shar
     switch (sharing->locking) {
     case TAKT_LOCKING_PIP:
         *blocking = smaller_of(by_task, sum_of(memory.by_resource, sharing->resources));
-        break;
-    case TAKT_LOCKING_MIXED:
-        *blocking = by_task;
         break;
     case TAKT_LOCKING_CEILING:
         *blocking = longest_chain(sharing, memory.by_task, level);

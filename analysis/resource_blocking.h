@@ -19,8 +19,8 @@ typedef enum takt_locking {
     TAKT_LOCKING_NPCS = 0, /* holders are not preempted: the longest section of all */
     TAKT_LOCKING_CEILING =
         1, /* pcp, srp, icpp (under EDF without jitter only): the longest on resources that matter */
-    TAKT_LOCKING_PIP = 2,   /* without nested sections */
-    TAKT_LOCKING_MIXED = 3, /* pip with nested sections, free of deadlocks, and any of these together */
+    TAKT_LOCKING_PIP =
+        2, /* and any of these together: with a section of 1 tick for each task that may raise a holder */
 } takt_locking_t;
 
 /* Sections, and urgency as numbers: smaller is more urgent. */

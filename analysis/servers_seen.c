@@ -15,6 +15,12 @@
  *       among the Q of s. So the intervals act as a task (Q, P - W): none waits at the top.
  *   (b) s'' begins after s' has ended, so after s + P: at most two such Q in P, a task (Q, floor(P / 2)).
  *
+ * A strict sporadic server (TAKT_CHILD_SEPARATED) is a task (Q, P). Let r be the instant at which a tick of budget was
+ * there and the server eligible, before the tick was used at u. From r to u the server was eligible, so nothing less
+ * urgent ran: in a busy period from s on, r >= s. The tick is back at r + P or later, so its instants r are P apart, and
+ * in [s, s + x) at most ceil(x / P) Q ticks are used. If R <= P, a busy period of the server is at most R long, uses
+ * each tick once, and so every interval ends within P.
+ *
  * Besides, a server that does not use its budget without work executes no more than the demand of its tasks: in x ticks
  * ceil((x + J') / T) C of each, where J' is its jitter and all that delays it, its response R without C. A job that
  * arrives earlier is done by then, or has so much less to do. If it never waits for budget, J' is J: then it counts as

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The number of pending replenishments (returns) of a sporadic server.
  *
- * Source: the rules of Sprunt, Sha, Lehoczky 1989, as in SPEC.md, 4; the argument is Takt's own.
+ * Source: the rules of SPEC.md, 4; the argument is Takt's own.
  *
  * One return is pending for each interval that began within the last period P; it is due P after the begin. An interval
  * lasts at most P, because a server that gets its budget in time and always has work has used all of it by then. An
@@ -17,6 +17,12 @@
  * and all pending returns lead back to jobs that arrived within the last M P:
  *
  *   (2)  sum of ceil((M P + J) / T).
+ *
+ * A strict server schedules one return for what it had at the begin of an interval, and one for each return that came in
+ * the interval and was used. Each leads back to a return P before, or to the job that began the interval, no two to the
+ * same. Ticks are used in the order in which they came back: if m steps lead from g to r, the first tick of that return
+ * was used m + 1 times from g on, and every other one m times. A tick that is back at r is used before r + P, so
+ * the tasks requested more than m Q in [g, r + P). Windows are longer by P.
  *
  * Bound: (1) ascends from 1 to the first solution, and ends as soon as (2) is above TAKT_SPORADIC_RETURNS. Not for
  * servers in the server, which get work in other ways. */
@@ -38,13 +44,15 @@ static bool count_jobs(const takt_sporadic_t *tasks, uint32_t count, uint64_t wi
 }
 
 uint64_t takt_sporadic_returns(const takt_sporadic_t *tasks, uint32_t count, takt_duration_t period,
-                               takt_duration_t budget, takt_effort_t *effort) {
+                               takt_duration_t budget, bool is_strict, takt_effort_t *effort) {
+    const uint64_t lag = is_strict ? period : 0;
     uint64_t periods = 1;
-    uint64_t window = period;
+    uint64_t window = 0;
     uint64_t jobs = 0;
     uint64_t work = 0;
     while (takt_effort_step(effort) && takt_checked_times(periods, period, &window) &&
-           count_jobs(tasks, count, window, &jobs, &work) && jobs <= TAKT_SPORADIC_RETURNS) {
+           takt_checked_plus(window, lag, &window) && count_jobs(tasks, count, window, &jobs, &work) &&
+           jobs <= TAKT_SPORADIC_RETURNS) {
         if (takt_ceiling(work, budget) <= periods) {
             return jobs;
         }

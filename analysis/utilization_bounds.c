@@ -32,6 +32,16 @@ static bool fit_alone(const takt_sporadic_t *tasks, uint32_t count) {
     return fit;
 }
 
+/* The bounds are proved for ascending windows: in another order of priorities nothing follows from them. */
+static takt_verdict_t verdict_in_order(const takt_sporadic_t *tasks, uint32_t count, bool is_within) {
+    for (uint32_t i = 1; i < count; i++) {
+        if (window_of(&tasks[i - 1u]) > window_of(&tasks[i])) {
+            return TAKT_UNDECIDED;
+        }
+    }
+    return takt_verdict_of(is_within);
+}
+
 /* ---- Liu and Layland ------------------------------------------------------------------------------------------ */
 
 /* C / T <= 1, rounded up. */
@@ -68,7 +78,8 @@ static bool keeps_to_bound(const takt_sporadic_t *tasks, uint32_t count, uint32_
 }
 
 takt_verdict_t takt_liu_layland_decide(const takt_sporadic_t *tasks, uint32_t count) {
-    return takt_verdict_of(count == 0 || (fit_alone(tasks, count) && keeps_to_bound(tasks, count, count)));
+    const bool is_within = fit_alone(tasks, count) && keeps_to_bound(tasks, count, count);
+    return verdict_in_order(tasks, count, count == 0 || is_within);
 }
 
 /* ---- the hyperbolic bound --------------------------------------------------------------------------------------- */
@@ -104,7 +115,7 @@ takt_verdict_t takt_hyperbolic_decide(const takt_sporadic_t *tasks, uint32_t cou
     uint32_t sums_length = 1;
     uint32_t periods_length = 1;
     if (!fit_alone(tasks, count)) {
-        return TAKT_UNSCHEDULABLE;
+        return verdict_in_order(tasks, count, false);
     }
     sums[0] = 1;
     periods[0] = 2;
@@ -113,7 +124,7 @@ takt_verdict_t takt_hyperbolic_decide(const takt_sporadic_t *tasks, uint32_t cou
         sums_length = multiply(sums, sums_length, period + tasks[i].wcet);
         periods_length = multiply(periods, periods_length, period);
     }
-    return takt_verdict_of(is_at_most(sums, sums_length, periods, periods_length));
+    return verdict_in_order(tasks, count, is_at_most(sums, sums_length, periods, periods_length));
 }
 
 /* ---- harmonic chains -------------------------------------------------------------------------------------------- */
@@ -200,9 +211,9 @@ takt_verdict_t takt_harmonic_decide(const takt_sporadic_t *tasks, uint32_t count
                                     uint32_t *chains) {
     *chains = 0;
     if (!fit_alone(tasks, count)) {
-        return TAKT_UNSCHEDULABLE;
+        return verdict_in_order(tasks, count, false);
     }
     *chains = least_chains(tasks, count, links);
-    return takt_verdict_of(*chains <= 1u ? fit_into_longest(tasks, count)
-                                         : keeps_to_bound(tasks, count, *chains));
+    return verdict_in_order(
+        tasks, count, *chains <= 1u ? fit_into_longest(tasks, count) : keeps_to_bound(tasks, count, *chains));
 }

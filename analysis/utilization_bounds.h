@@ -2,9 +2,9 @@
 /* Utilization bounds of rate monotonic scheduling: three sufficient tests.
  *
  * Each replaces the period and the deadline of a task by min(T, D) - J, which is at least as hard to schedule.
- * Priorities are those of ascending min(T, D) - J (rate monotonic if D = T, deadline monotonic if D < T, J = 0), so
- * the order of the array does not matter. Nothing blocks. TAKT_UNSCHEDULABLE says that the bound is exceeded, not that a
- * deadline can be missed. None is TAKT_UNDECIDED. */
+ * The array is in the order of priorities, the most urgent task first. The bounds are proved for ascending
+ * min(T, D) - J (rate monotonic if D = T, deadline monotonic if D < T, J = 0): in another order each is TAKT_UNDECIDED.
+ * Nothing blocks. TAKT_UNSCHEDULABLE says that the bound is exceeded, not that a deadline can be missed. */
 #ifndef TAKT_ANALYSIS_UTILIZATION_BOUNDS_H
 #define TAKT_ANALYSIS_UTILIZATION_BOUNDS_H
 

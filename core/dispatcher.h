@@ -65,8 +65,9 @@ typedef enum takt_event_kind {
     TAKT_EVENT_CREATE = TAKT_RECORD_CREATE, /* `entity` is a thread that has just been added, and not ready */
 } takt_event_kind_t;
 
-/* A job that holds or awaits a resource neither blocks, suspends nor yields; a plain thread may. A job whose task has
- * an allocation neither blocks nor suspends, because its allocator would make it ready. */
+/* A job that holds or awaits a resource neither suspends nor yields; a plain thread may. A job that awaits a resource, or
+ * holds one that servers share, does not block. A job whose task has an allocation neither blocks nor suspends, because
+ * its allocator would make it ready. */
 typedef struct takt_event {
     takt_event_kind_t kind;
     takt_entity_t *entity; /* complete, yield, points, suspend, locks: the running one (points: started;

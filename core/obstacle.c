@@ -2,10 +2,9 @@
 /* Obstacles of obstacle.h. */
 #include "core/obstacle.h"
 
-/* True if `entity` is a plain thread that is not ready, or a job that waits, directly or not, for one. */
+/* True if `entity` is a job or a plain thread that has blocked, or that waits, directly or not, for one. */
 static bool is_out(takt_entity_t *entity) {
-    const bool may_be = !takt_entity_is_server(entity) && !takt_entity_is_ready(entity);
-    return may_be && (entity->task == NULL || entity->task->extension->wait.parked_at != NULL);
+    return !takt_entity_is_server(entity) && !takt_entity_is_ready(entity);
 }
 
 bool takt_obstacle_counts(const takt_entity_t *entity, const takt_resource_t *locked,

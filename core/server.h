@@ -30,6 +30,8 @@ struct takt_server;
     X(DEFERS, defers)                                                                                \
     /* What is used comes back a period after its use began. */                                      \
     X(RETURNS, returns)                                                                              \
+    /* Likewise, and no tick is used twice within a period: to less urgent ones a periodic task. */  \
+    X(SEPARATES, separates)                                                                          \
     /* A share of the processor by deadlines: to others no more than that share in any interval. */  \
     X(BANDWIDTH, has_bandwidth)                                                                      \
     /* When it is used up, a new one with a later deadline comes at once: the server never waits. */ \
@@ -82,8 +84,9 @@ typedef struct takt_server_return {
 /* What a sporadic server has consumed, and when it comes back. The caller's memory. Private. */
 typedef struct takt_server_returns {
     takt_server_return_t ring[TAKT_SERVER_RETURNS];
-    uint32_t first;
-    uint32_t count;
+    uint32_t first;            /* the next one that is to come */
+    uint32_t count;            /* that are to come */
+    uint32_t arrived;          /* that came in the interval, before `first` */
     takt_duration_t untouched; /* what the budget would be had nothing been charged since job.release */
 } takt_server_returns_t;
 
@@ -115,6 +118,7 @@ extern const takt_server_kind_t takt_server_hard_cbs;   /* constant bandwidth: a
 extern const takt_server_kind_t takt_server_idling;     /* uses its budget up, with or without work */
 extern const takt_server_kind_t takt_server_polling;    /* loses its budget when it has no work */
 extern const takt_server_kind_t takt_server_sporadic;   /* is replenished a period after its use began */
+extern const takt_server_kind_t takt_server_sporadic_strict; /* and a period after it was last there */
 
 /* The table of kinds, in alphabetical order: a new kind is one file and one line in server_kinds.c. */
 extern const takt_server_kind_t *const takt_server_kinds[];

@@ -3,8 +3,8 @@
 #include "core/server.h"
 
 const takt_server_kind_t *const takt_server_kinds[] = {
-    &takt_server_cbs,    &takt_server_deferrable, &takt_server_hard_cbs,
-    &takt_server_idling, &takt_server_polling,    &takt_server_sporadic,
+    &takt_server_cbs,     &takt_server_deferrable, &takt_server_hard_cbs,        &takt_server_idling,
+    &takt_server_polling, &takt_server_sporadic,   &takt_server_sporadic_strict,
 };
 
 const size_t takt_server_kind_count = sizeof takt_server_kinds / sizeof takt_server_kinds[0];

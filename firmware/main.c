@@ -163,10 +163,12 @@ static __attribute__((noreturn)) void finish(bool is_full) {
     takt_semihost_exit(0);
 }
 
+static bool is_ending; /* a scheduler at a distance receives what is under way at the horizon */
+
 /* At the horizon itself a job may still complete, but none begins. */
 static bool is_after_the_end(const takt_record_t *record) {
     return record->now > program.horizon ||
-           (record->now == program.horizon && record->kind != TAKT_RECORD_COMPLETE);
+           (record->now == program.horizon && record->kind != TAKT_RECORD_COMPLETE && !is_ending);
 }
 
 static void keep(takt_trace_t *trace, const takt_record_t *record) {
@@ -335,6 +337,7 @@ static void announce(takt_instant_t now) {
 void takt_firmware_input(void) {
     const takt_instant_t now = takt_kernel_now();
     if (now >= program.horizon) {
+        is_ending = true;
         takt_firmware_schedule_last();
         finish(false);
     }

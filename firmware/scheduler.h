@@ -11,7 +11,8 @@
  * takes the records. Call once, before the threads are created. */
 void takt_firmware_schedule(const takt_program_t *program, takt_system_t *built, takt_trace_t *trace);
 
-/* The run is about to end: receives what has been delivered up to now. */
+/* The run ends now. A scheduler at a distance receives the events that are under way: those that happened before now,
+ * and completions at it. It decides nothing any more. */
 void takt_firmware_schedule_last(void);
 
 /* ---- defined by the program, as main.c does ------------------------------------------------------------------- */

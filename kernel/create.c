@@ -243,9 +243,10 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
 
 /* ---- resources ---------------------------------------------------------------------------------- */
 
-/* Under srp the selected entity may be barred, so the inline layer no longer selects under the root. */
+/* Where ceilings bar runs, as under srp, the selected entity may be barred, so the inline layer no longer selects under
+ * the root. */
 static takt_status_t attend(takt_protocol_t protocol, const takt_thread_server_t *server) {
-    if (protocol != TAKT_PROTOCOL_SRP || server != NULL) {
+    if (takt_protocols[protocol]->bars != TAKT_BARS_RUNS || server != NULL) {
         return TAKT_OK;
     }
     if (takt_kernel.entity_count != 1u + takt_kernel.server_count) {

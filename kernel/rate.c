@@ -6,7 +6,6 @@
 #include "kernel/negotiation.h"
 #include "kernel/request.h"
 #include "policy/rate_sharing.h"
-#include "policy/table.h"
 
 /* ---- set-up ----------------------------------------------------------------------------------------- */
 
@@ -15,7 +14,7 @@ static takt_status_t check_kernel(void) {
     if (phase != TAKT_OK) {
         return phase;
     }
-    if (takt_kernel.dispatcher.root.policy != &takt_policy_rate_based) {
+    if ((takt_kernel.dispatcher.root.policy->traits & TAKT_POLICY_RATES) == 0) {
         return TAKT_ERROR_POLICY;
     }
     return takt_kernel.entity_count == 1 ? TAKT_OK : TAKT_ERROR_ORDER;

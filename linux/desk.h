@@ -52,19 +52,21 @@ typedef struct takt_desk {
     uint64_t takes;           /* decisions */
     uint64_t
         mismatches; /* a thread was switched to that was not selected any more; it is switched off at once */
-    uint64_t absences;   /* the selected thread was not runnable in the kernel */
+    uint64_t absences;   /* the selected thread was not runnable in the kernel, each time once */
     uint64_t refused;    /* events of threads that were not received */
     uint64_t switches;   /* in the row of switches */
     uint64_t stolen_ns;  /* time that other classes took from a job that runs; it is charged to no budget */
     uint64_t stolen;     /* how often */
     uint64_t lost;       /* events for which there was no room */
-    uint64_t orphans;    /* jobs completed for threads that are gone */
+    uint64_t orphans;    /* jobs completed for threads that are gone, or absent for too long */
     uint64_t stopped_ns; /* the job that runs was stopped then; 0: it was not */
     uint32_t has_points; /* 1: the job that runs is non-preemptive */
     uint32_t is_stolen;  /* 1: by another class, which runs now */
     uint32_t first;      /* of the events in `pending` */
     uint32_t count;      /* likewise */
     uint64_t wanted_ns;  /* the timer has to expire then; it may be armed for an earlier instant */
+    uint64_t
+        absent_until_ns; /* the thread of the selected job is absent, and waited for until then; 0: it is not */
     /* what a program asks of the domain */
     uint32_t asker;        /* the processor on which it executes, plus 1; 0: none asks */
     uint32_t asked;        /* bits of takt.bpf.c */

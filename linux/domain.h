@@ -18,7 +18,9 @@
  * takt_domain_t. Callers are serialised, in the kernel by the lock of the processor's run queue. An instant before the last
  * one counts as the last one.
  *
- * Nothing that a thread can send breaks the domain: takt_domain_post judges it, and answers with a receipt.
+ * Nothing that a thread can send breaks the domain: takt_domain_post judges it, and answers with a receipt. The thread of a
+ * selected job can be absent all the same; then the caller posts BLOCK or, if that is refused, takes the decision and
+ * posts COMPLETE in time.
  *
  * Source: docs/explanation/remote.md. When not to use it: where core can be called directly; see core/dispatcher.h. */
 #ifndef TAKT_LINUX_DOMAIN_H

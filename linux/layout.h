@@ -16,7 +16,8 @@
 /* A word that is 0: see bpf/describe.py. */
 #define TAKT_ARENA_ZERO (TAKT_ARENA_BASE + 0x800ull)
 
-/* The last number of a function that could not be called: of none, or of one that is not used. 0: there was no such call. */
+/* One more than the last number of a function that could not be called: of none, or of one that is not used. 0: there was
+ * no such call. */
 #define TAKT_ARENA_REFUSED (TAKT_ARENA_BASE + 0x840ull)
 
 /* Numbers of functions: from the first one on, and how many there can be. */

@@ -14,7 +14,8 @@
  *    by sched_yield, replaced, or withdrawn.
  * 2. A call that sleeps hands over COMPLETE and SUSPEND. Any other request stays until sched_yield, and the sleep is a
  *    BLOCK of the current job. So is a sleep without a request; with TAKT_SLOT_SLEEP_COMPLETES in `mode`, which others
- *    set for a thread that makes no requests, it is COMPLETE. The wake that ends a BLOCK is a WAKE.
+ *    set for a thread that makes no requests, it is COMPLETE. So is a sleep whose request is refused: it is a BLOCK of the
+ *    job that is current. The wake that ends a BLOCK is a WAKE.
  * 3. A thread is the entity's from its first wait on. While it has no current job it is not dispatched, whatever wakes
  *    it, and also after sched_yield. It runs when its next job is selected.
  *    An event-driven thread enters with the request ARRIVAL: it would not run to make it.
@@ -32,7 +33,7 @@
  *    non-preemptive jobs only: points have no effect on others.
  * 9. The scheduler reads only what the thread writes, and judges it: the memory is writable to the program.
  * 10. A job that is aborted while it suspends itself leaves its thread asleep. If the next job is selected meanwhile, its
- *    thread blocks it: BLOCK when it is selected, WAKE when the thread wakes. So it is with each thread that sleeps.
+ *    thread blocks it: BLOCK soon after it is selected, WAKE when the thread wakes. So it is with each thread that sleeps.
  * 11. CHANGE requests other parameters of the entity's task: those of `request_value` and of the three members behind
  *    `mode`. The allocator of the task decides; RECEIVED means admitted. It is handed over by sched_yield, within a job.
  *

@@ -33,6 +33,7 @@ extern "C" {
 #include "sim/arrivals.h"
 #include "sim/replay.h"
 #include "sim/recorder.h"
+#include "sim/reference.h"
 #include "sim/retell.h"
 }
 
@@ -484,6 +485,31 @@ nb::dict retell(Program &program, const Records &records, const std::vector<std:
     return outcome_of(*simulation.get(), recording);
 }
 
+// now, due, selected, job, decided, its job, should_yield
+using ReferenceTuple = std::tuple<uint64_t, uint64_t, uint32_t, uint32_t, uint32_t, uint32_t, bool>;
+
+void keep_row(void *context, const takt_reference_row_t *row) {
+    static_cast<std::vector<ReferenceTuple> *>(context)->emplace_back(
+        row->now, row->due, row->selected, row->job, row->decided, row->decided_job, row->should_yield);
+}
+
+// What core selects at each instant of a trace.
+std::vector<ReferenceTuple> reference(Program &program, const Records &records) {
+    const auto *all = records_of(records);
+    std::vector<ReferenceTuple> rows;
+    System system(program);
+    takt_replay_result_t result;
+    {
+        nb::gil_scoped_release unlocked;
+        result =
+            takt_sim_reference(system.get(), all, records.size() / sizeof(takt_record_t), keep_row, &rows);
+    }
+    if (result.verdict != TAKT_REPLAY_IDENTICAL) {
+        throw std::invalid_argument("a trace that replays differently");
+    }
+    return rows;
+}
+
 // Constants that Python has under the same names.
 // clang-format off
 #define TAKT_CONSTANTS(X) \
@@ -517,6 +543,7 @@ NB_MODULE(_core, m) {
     m.def("simulate", &simulate, nb::arg("program"), nb::kw_only(), nb::arg("kept"),
           nb::arg("trace_path") = nb::none(), nb::arg("progress") = nb::none());
     m.def("retell", &retell, nb::arg("program"), nb::arg("records"), nb::kw_only(), nb::arg("kept"));
+    m.def("reference", &reference, nb::arg("program"), nb::arg("records"));
     m.def("inputs", &inputs, nb::arg("program"));
     m.def("draw", &draw, nb::arg("kind"), nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"),
           nb::arg("seed"), nb::arg("task"), nb::arg("jobs"));

@@ -163,6 +163,24 @@ std::vector<std::tuple<std::string, std::map<std::string, bool>>> architectures(
     return rows;
 }
 
+// The policy, kind or protocol of each role; see system/roles.h.
+std::map<std::string, std::string> roles() {
+#define POLICY(role, row) {#role, takt_policy_##row.name},
+#define KIND(role, row) {#role, takt_server_##row.name},
+#define PROTOCOL(role, row) {#role, takt_protocol_##row.name},
+    return {TAKT_POLICY_ROLES(POLICY) TAKT_KIND_ROLES(KIND) TAKT_PROTOCOL_ROLES(PROTOCOL)};
+#undef POLICY
+#undef KIND
+#undef PROTOCOL
+}
+
+// The protocols that advice tries, in their order; see system/roles.h.
+std::vector<std::string> advised_protocols() {
+#define PROTOCOL(row) takt_protocol_##row.name,
+    return {TAKT_ADVISED_PROTOCOLS(PROTOCOL)};
+#undef PROTOCOL
+}
+
 // Whether resources under two protocols can be in one dispatcher.
 bool protocols_mix(const std::string &one, const std::string &other) {
     return takt_protocols_mix(
@@ -190,6 +208,8 @@ void add_names(nb::module_ &m) {
     m.def("protocols", &protocols);
     m.def("protocol_traits", &protocol_traits, nb::arg("protocol"));
     m.def("architectures", &architectures);
+    m.def("roles", &roles);
+    m.def("advised_protocols", &advised_protocols);
     m.def("protocols_mix", &protocols_mix, nb::arg("one"), nb::arg("other"));
     add_checks(m);
 }

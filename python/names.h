@@ -12,6 +12,7 @@ extern "C" {
 #include "policy/rate_sharing.h"
 #include "policy/table.h"
 #include "sim/sim.h"
+#include "system/roles.h"
 }
 
 // Adds the tables and the check of images to the module.

@@ -38,11 +38,11 @@ takt_policy_t make_python_policy() {
 
 // One field of an image, as in fields.def.
 struct FieldText {
-    const char *key, *kind, *unit, *least, *most, *initial, *meaning;
+    const char *key, *kind, *unit, *least, *most, *initial, *analysis, *meaning;
 };
 
-#define TAKT_FIELD_TEXT(record, type, member, key, kind, unit, least, most, initial, meaning) \
-    {#key, #kind, unit, #least, #most, #initial, meaning},
+#define TAKT_FIELD_TEXT(record, type, member, key, kind, unit, least, most, initial, analysis, meaning) \
+    {#key, #kind, unit, #least, #most, #initial, #analysis, meaning},
 #define TAKT_TABLE_TEXTS(place, record, list, least, most, meaning) \
     const FieldText texts_of_##place[] = {TAKT_##list##_FIELDS(TAKT_FIELD_TEXT, record)};
 #define TAKT_TABLE_TEXT(place, record, list, least, most, meaning) {#place, meaning, texts_of_##place},
@@ -64,7 +64,7 @@ std::vector<std::tuple<std::string, std::string, std::vector<FieldRow>>> fields(
             const FieldText &text = table_texts[table].fields[i];
             const takt_field_t &field = takt_layouts[table].fields[i];
             rows.emplace_back(text.key, text.kind, text.unit, field.least, field.most, text.initial,
-                              text.meaning);
+                              text.analysis, text.meaning);
         }
         tables.emplace_back(table_texts[table].name, table_texts[table].meaning, rows);
     }

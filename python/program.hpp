@@ -39,10 +39,11 @@ void call_python(const PythonPolicy &policy, Call call) {
     }
 }
 
-using FieldRow =
-    std::tuple<std::string, std::string, std::string, uint64_t, uint64_t, std::string, std::string>;
+using FieldRow = std::tuple<std::string, std::string, std::string, uint64_t, uint64_t, std::string,
+                            std::string, std::string>;
 
-// For each table of an image its name, its meaning, and its fields: key, kind, unit, least, most, initial value, meaning.
+// For each table of an image its name, its meaning, and its fields: key, kind, unit, least, most, initial value, what the
+// analysis does with it, meaning.
 std::vector<std::tuple<std::string, std::string, std::vector<FieldRow>>> fields();
 
 // A program read from an image; what C points to does not move.

@@ -132,6 +132,21 @@ static bool wake_fits(takt_entity_t *entity) {
            (entity->task == NULL || (entity->state & TAKT_STATE_ACTIVE) != 0);
 }
 
+/* True if `entity` holds a resource that servers share: its server would bar others while it has blocked. */
+static bool holds_among_servers(takt_entity_t *entity) {
+    const takt_resource_t *held = *takt_waiting_held_by(entity);
+    while (held != NULL && held->kind->scope != TAKT_SCOPE_SERVERS) {
+        held = held->outer;
+    }
+    return held != NULL;
+}
+
+static bool block_fits(takt_entity_t *entity) {
+    const bool is_free_job = entity->task != NULL && !takt_entity_is_locking(entity);
+    return takt_entity_is_ready(entity) &&
+           (entity->task == NULL || is_free_job || (!is_waiting(entity) && !holds_among_servers(entity)));
+}
+
 static bool create_fits(const takt_system_t *system, const takt_entity_t *entity, uint64_t level) {
     return entity->task == NULL && !takt_entity_is_ready(entity) && !takt_entity_is_locking(entity) &&
            level_fits(system, entity, level);
@@ -158,7 +173,7 @@ static bool fits_plain(const takt_system_t *system, const takt_event_t *event, b
     case TAKT_EVENT_ARRIVAL:
         return arrival_fits(event);
     case TAKT_EVENT_BLOCK:
-        return takt_entity_is_ready(entity) && (is_thread || !is_locking);
+        return block_fits(entity);
     case TAKT_EVENT_WITHDRAW:
         return withdraw_fits(entity);
     case TAKT_EVENT_PRIORITY:

@@ -10,7 +10,7 @@
 
 /* ---- layouts -------------------------------------------------------------------------------------- */
 
-#define TAKT_FIELD_LAYOUT(record, type, member, key, kind, unit, least, most, initial, meaning) \
+#define TAKT_FIELD_LAYOUT(record, type, member, key, kind, unit, least, most, initial, analysis, meaning) \
     {offsetof(record, member), sizeof(((record *)0)->member), TAKT_FIELD_##kind, least, most},
 #define TAKT_TABLE_FIELDS(place, record, list, least, most, meaning) \
     static const takt_field_t fields_of_##place[] = {TAKT_##list##_FIELDS(TAKT_FIELD_LAYOUT, record)};

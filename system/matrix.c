@@ -14,10 +14,6 @@ enum {
         TAKT_POLICY_SLOTS | PROMOTES | TAKT_POLICY_MANDATORY_PARTS | TAKT_POLICY_SPECIALISED_PERIODS,
 };
 
-static bool has_any(const takt_policy_t *policy, int traits) {
-    return (policy->traits & (uint32_t)traits) != 0;
-}
-
 /* Such a policy needs keys, windows or rules from the beginning. */
 static bool is_frozen(const takt_policy_t *policy) {
     return is_foreign(policy) || has_any(policy, TAKT_POLICY_RATES | TAKT_POLICY_RULE | GIVES_WINDOWS);
@@ -47,10 +43,6 @@ static bool is_any_cost(const takt_sim_costs_t *costs) {
 static bool is_ended(const takt_program_t *program, const takt_task_spec_t *task) {
     return task->on_miss != TAKT_ON_MISS_CONTINUE &&
            !(program->architecture != NULL && task->on_miss == TAKT_ON_MISS_DROP);
-}
-
-static bool bars_runs(const takt_protocol_kind_t *protocol) {
-    return protocol->bars == TAKT_BARS_RUNS && protocol->scope != TAKT_SCOPE_SERVERS;
 }
 
 static bool has_point(const takt_task_spec_t *task) {

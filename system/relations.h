@@ -45,8 +45,18 @@ TAKT_INLINE bool has_ceiling(const takt_resource_spec_t *resource) {
     return takt_protocols[resource->protocol]->has_ceiling;
 }
 
+/* True if jobs of one dispatcher run only above the ceilings of `protocol`. */
+TAKT_INLINE bool bars_runs(const takt_protocol_kind_t *protocol) {
+    return protocol->bars == TAKT_BARS_RUNS && protocol->scope != TAKT_SCOPE_SERVERS;
+}
+
 TAKT_INLINE bool has_rule(const takt_system_spec_t *spec, const takt_task_spec_t *task) {
     return task->events > 0 || spec->has_shares || is_in_rule_server(spec, task->server);
+}
+
+/* True if `policy` has one of some traits. */
+TAKT_INLINE bool has_any(const takt_policy_t *policy, int traits) {
+    return (policy->traits & (uint32_t)traits) != 0;
 }
 
 /* True if `policy` is not of this build. */

@@ -11,7 +11,7 @@ bool takt_keeps_shares_leave_room(const takt_program_t *program, uint32_t row) {
 
 bool takt_keeps_rates_go_with_policy(const takt_program_t *program, uint32_t row) {
     (void)row;
-    return (program->spec.rates != NULL) == (program->spec.policy == &takt_policy_rate_based);
+    return (program->spec.rates != NULL) == has_any(program->spec.policy, TAKT_POLICY_RATES);
 }
 
 bool takt_keeps_use_is_of_a_locking_task(const takt_program_t *program, uint32_t row) {
@@ -22,7 +22,7 @@ bool takt_keeps_use_is_of_a_locking_task(const takt_program_t *program, uint32_t
 bool takt_keeps_use_is_under_srp(const takt_program_t *program, uint32_t row) {
     const uint32_t resource = program->spec.uses[row].resource;
     return program->spec.rates != NULL && resource < program->spec.resource_count &&
-           program->spec.resources[resource].protocol == TAKT_PROTOCOL_SRP;
+           bars_runs(takt_protocols[program->spec.resources[resource].protocol]);
 }
 
 /* Whether one of the first `count` uses is of `task` and `resource`. */

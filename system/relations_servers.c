@@ -42,7 +42,7 @@ bool takt_keeps_server_has_a_policy(const takt_program_t *program, uint32_t row)
 
 /* Rates are those of all tasks of a system. */
 bool takt_keeps_server_allocates_no_rates(const takt_program_t *program, uint32_t row) {
-    return (program->spec.servers[row].policy->traits & TAKT_POLICY_RATES) == 0;
+    return !has_any(program->spec.servers[row].policy, TAKT_POLICY_RATES);
 }
 
 bool takt_keeps_server_has_timer_rows(const takt_program_t *program, uint32_t row) {
@@ -75,7 +75,7 @@ bool takt_keeps_kind_fits_parent(const takt_program_t *program, uint32_t row) {
     const takt_server_spec_t *server = &program->spec.servers[row];
     const takt_policy_t *parent = policy_at(&program->spec, server->parent);
     return server->kind != NULL ? takt_server_kind_fits(server->kind, parent)
-                                : (parent->traits & TAKT_POLICY_DEADLINE_KEYS) != 0;
+                                : has_any(parent, TAKT_POLICY_DEADLINE_KEYS);
 }
 
 bool takt_keeps_server_level_exists(const takt_program_t *program, uint32_t row) {

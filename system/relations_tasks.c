@@ -50,7 +50,7 @@ bool takt_keeps_rule_has_interval(const takt_program_t *program, uint32_t row) {
 
 bool takt_keeps_share_goes_with_policy(const takt_program_t *program, uint32_t row) {
     (void)row;
-    return program->spec.has_shares == (program->spec.policy == &takt_policy_share);
+    return program->spec.has_shares == has_any(program->spec.policy, TAKT_POLICY_VIRTUAL_TIME);
 }
 
 bool takt_keeps_share_is_of_events(const takt_program_t *program, uint32_t row) {

@@ -8,20 +8,20 @@ static bool is_allocator(takt_windows_t kind) { return kind >= TAKT_WINDOWS_TOP;
 
 /* Whether `policy` is one that allows no windows but its own. */
 static bool is_closed(const takt_policy_t *policy) {
-    return policy == &takt_policy_rate_based || is_foreign(policy);
+    return has_any(policy, TAKT_POLICY_RATES) || is_foreign(policy);
 }
 
 static bool windows_fit(const takt_policy_t *policy, takt_windows_t kind) {
     if (is_allocator(kind)) {
         return !is_closed(policy);
     }
-    if (policy == &takt_policy_time_driven) {
+    if (has_any(policy, TAKT_POLICY_SLOTS)) {
         return kind == TAKT_WINDOWS_TIME_DRIVEN;
     }
-    if (policy == &takt_policy_imprecise) {
+    if (has_any(policy, TAKT_POLICY_MANDATORY_PARTS)) {
         return kind == TAKT_WINDOWS_IMPRECISE;
     }
-    if (policy == &takt_policy_dual_priority) {
+    if (has_any(policy, TAKT_POLICY_PROMOTIONS)) {
         return kind == TAKT_WINDOWS_NONE || kind == TAKT_WINDOWS_DUAL_PRIORITY;
     }
     return kind == TAKT_WINDOWS_NONE || (kind <= TAKT_WINDOWS_ABORT && !is_closed(policy));
@@ -67,7 +67,7 @@ bool takt_keeps_windowed_deadline_is_in_period(const takt_program_t *program, ui
 /* A task of the lower band at the root, which promoted jobs preempt at any instant. */
 bool takt_keeps_soft_does_not_obstruct(const takt_program_t *program, uint32_t row) {
     const takt_task_spec_t *task = &program->spec.tasks[row];
-    const bool is_lower = (program->spec.policy->traits & TAKT_POLICY_PROMOTIONS) != 0 &&
+    const bool is_lower = has_any(program->spec.policy, TAKT_POLICY_PROMOTIONS) &&
                           task->server == TAKT_ROOT && !takt_system_has_windows(&program->spec, row);
     return !is_lower || (!task->is_limited && !task->locks);
 }

@@ -62,7 +62,8 @@ typedef enum takt_stream_kind {
 
 #include "system/fields.def"
 
-#define TAKT_MEMBER(record, type, member, key, kind, unit, least, most, initial, meaning) type member;
+#define TAKT_MEMBER(record, type, member, key, kind, unit, least, most, initial, analysis, meaning) \
+    type member;
 
 typedef struct takt_item {
     TAKT_ITEM_FIELDS(TAKT_MEMBER, )

@@ -41,7 +41,7 @@ ELSEWHERE = {"PRESENCE", "BANDWIDTH", "STREAM", "LENGTH"}
 NAMED = {"POLICY", "SERVER_KIND", "PROTOCOL"}
 """Kinds whose initial value is a name, which a file need not write. A record always has it."""
 
-Field = tuple[str, str, str, int, int, str, str]
+Field = tuple[str, str, str, int, int, str, str, str]
 
 HEAD = '''# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Records of what core is given: made of system/fields.def by tools/records.py, not by hand."""
@@ -62,7 +62,7 @@ def is_attribute(field: Field) -> bool:
 
 def initial_of(field: Field, is_optional: bool) -> str:
     """Gives what stands behind the type of an attribute."""
-    _, kind, unit, _, _, initial, _ = field
+    _, kind, unit, _, _, initial, *_ = field
     if initial == "required" or (kind in NAMED and initial != '""'):
         return ""
     if is_optional:
@@ -112,7 +112,7 @@ def limit(number: int) -> str:
 
 def row_of(field: Field) -> str:
     """Makes the row of a field."""
-    key, kind, unit, least, most, _, meaning = field
+    key, kind, unit, least, most, *_, meaning = field
     is_limited = kind in ("TIME", "COUNT", "KEY", "VALUE", "LENGTH")
     range_ = f"{limit(least)} .. {limit(most)}" if is_limited else ", ".join(unit.split()) if kind == "WORD" else ""
     shown = "" if kind == "WORD" else unit

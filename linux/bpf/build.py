@@ -94,18 +94,19 @@ def for_the_kernel(work: Path) -> Path:
     return work / "described.ll"
 
 
-def compile_programs(linux: Path, target: Path) -> None:
-    """Makes IR of the kernel's programs."""
-    includes = (f"-I{ROOT}", f"-I{linux}", f"-I{linux / 'root/usr/include'}")
-    run(*GLUE, *includes, ROOT / "linux/bpf/takt.bpf.c", "-o", target)
+def compile_programs(linux: Path, target: Path, root: Path = ROOT) -> None:
+    """Makes IR of the kernel's programs; `root` has their sources."""
+    includes = (f"-I{root}", f"-I{ROOT}", f"-I{linux}", f"-I{linux / 'root/usr/include'}")
+    run(*GLUE, *includes, root / "linux/bpf/takt.bpf.c", "-o", target)
 
 
-def link_programs(work: Path, programs: Path, target: Path, left_out: set[int]) -> None:
-    """Makes the object of the kernel's programs and the module that is lowered in a folder.
+def link_programs(work: Path, programs: Path, module: Path, target: Path, left_out: set[int]) -> None:
+    """Makes the object of the kernel's programs and a module.
 
     Args:
-        work: the folder.
+        work: a folder to work in.
         programs: what compile_programs made.
+        module: what for_the_kernel made.
         target: the object.
         left_out: indices of the functions that it has not. The map of the used functions says so.
     """
@@ -113,7 +114,7 @@ def link_programs(work: Path, programs: Path, target: Path, left_out: set[int]) 
     text = programs.read_text(encoding="utf-8")
     text = re.sub(r"(@takt_used = .*) zeroinitializer,", lambda match: f'{match[1]} c"{has}",', text)
     (work / "programs.ll").write_text(text, encoding="utf-8")
-    run(f"llvm-link-{VERSION}", "-S", work / "programs.ll", for_the_kernel(work), "-o", work / "all.ll")
+    run(f"llvm-link-{VERSION}", "-S", work / "programs.ll", module, "-o", work / "all.ll")
     # loops that LLVM rewrites carry values of which the verifier knows too much
     run(f"llc-{VERSION}", "-disable-lsr", "-march=bpf", "-mcpu=v4", "-filetype=obj", work / "all.ll", "-o", target)
 
@@ -174,7 +175,7 @@ def make_objects(work: Path, linux: Path, into: Path, tables: lower.Tables, left
     ):
         folder.mkdir(exist_ok=True)
         (folder / "lowered.ll").write_text(text, encoding="utf-8")
-        link_programs(folder, work / "programs.ll", target, without)
+        link_programs(folder, work / "programs.ll", for_the_kernel(folder), target, without)
     run(f"llvm-strip-{VERSION}", "-g", smaller / "takt.bpf.o")
 
 

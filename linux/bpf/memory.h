@@ -15,6 +15,8 @@
 #define INLINE static inline __attribute__((always_inline))
 #define NEVER (~0ull)
 #define __arena __attribute__((address_space(1)))
+/* Of memory that a program may write at any time. */
+#define READ_ONCE(member) (*(const volatile typeof(member) *)&(member))
 
 /* ---- the domain, in the arena --------------------------------------------------------------------------- */
 
@@ -64,14 +66,21 @@ struct {
     __type(value, takt_switch_t);
 } switches SEC(".maps");
 
+enum { CREW_AWAKE = 1, CREW_ASLEEP = 2 };
+
+/* The thread of an entity. */
+typedef struct takt_member {
+    u64 absent_ns; /* it did not run when its job was selected, for the first time since it slept; 0: it did */
+    u32 state;     /* CREW_; 0: the entity has no thread */
+    u32 refused;   /* one more than the number of the job that core did not let block; 0: none */
+} takt_member_t;
+
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, TAKT_DESK_SLOTS); /* as that of the slots */
     __type(key, u32);
-    __type(value, u32); /* CREW_; 0: the entity has no thread */
+    __type(value, takt_member_t);
 } crew SEC(".maps");
-
-enum { CREW_AWAKE = 1, CREW_ASLEEP = 2 };
 
 /* ---- memory of the kernel's programs ---------------------------------------------------------------------- */
 
@@ -99,6 +108,11 @@ INLINE takt_desk_t *desk_of(u32 cpu) {
 INLINE takt_linux_slot_t *slot_of(u32 cpu, u32 entity) {
     u32 key = cpu * TAKT_DESK_SLOTS + entity;
     return bpf_map_lookup_elem(&slots, &key);
+}
+
+INLINE takt_member_t *member_of(u32 cpu, u32 entity) {
+    u32 key = cpu * TAKT_DESK_SLOTS + entity;
+    return entity < TAKT_DESK_SLOTS ? bpf_map_lookup_elem(&crew, &key) : NULL;
 }
 
 /* The verifier sees the bound of a mask. */

@@ -56,17 +56,22 @@ INLINE void arm_at(takt_desk_t *desk, u32 cpu, u64 at_ns) {
     }
 }
 
-/* Asks for a dispatch at the next instant that the domain has told. A thread that sleeps until its release has a timer of
- * its own: a second one at the same instant would delay it. */
-INLINE void arm(takt_desk_t *desk, u32 cpu) {
+/* When the domain is to be asked again, as it has told; 0: never. A thread that sleeps until its release has a timer of its
+ * own: a second one at the same instant would delay it. */
+INLINE u64 next_instant(const takt_desk_t *desk, u32 cpu) {
     const takt_told_t __arena *told = told_of(cpu);
     u64 next = instant(desk, told->next);
-    if (!next || next >= desk->end_ns || desk->epoch_ns >= desk->end_ns) {
-        return;
+    const takt_member_t *sleeper = member_of(cpu, told->sleeper);
+    return next && sleeper && sleeper->state == CREW_ASLEEP ? next + BACKSTOP_NS : next;
+}
+
+/* Asks for a dispatch at that instant, or when the patience with an absent thread ends. */
+INLINE void arm(takt_desk_t *desk, u32 cpu) {
+    u64 next = next_instant(desk, cpu), limit = desk->absent_until_ns;
+    u64 at = limit && (!next || limit < next) ? limit : next;
+    if (at && at < desk->end_ns && desk->epoch_ns < desk->end_ns) {
+        arm_at(desk, cpu, at);
     }
-    u32 key = cpu * TAKT_DESK_SLOTS + told->sleeper;
-    u32 *sleeper = bpf_map_lookup_elem(&crew, &key);
-    arm_at(desk, cpu, sleeper && *sleeper == CREW_ASLEEP ? next + BACKSTOP_NS : next);
 }
 
 /* ---- slots ------------------------------------------------------------------------------------------------ */

@@ -19,8 +19,9 @@
  *    other. Threads of no domain wait in one queue for each processor, and run while its domain selects none. If a task
  *    stands for them (desk.others), they also run while that is selected. Its job arrives when one of them is runnable, and
  *    ends when it is selected and none of them is. A switch between two of them is no decision.
- * 4. If the selected thread is not runnable in the kernel, no thread of the domain runs (desk.absences). If it is gone,
- *    its job is completed at once (desk.orphans).
+ * 4. If the selected thread is not runnable in the kernel, its job is charged as if it ran (desk.absences): the thread may
+ *    be about to wake. After GRACE_NS the job is blocked, so that others run. A job that core does not let block is charged
+ *    on, and completed after PATIENCE_NS (desk.orphans). If the thread is gone, its job is completed at once (likewise).
  * 5. While another class has the processor of a job that runs, the domain gets no events; they are noted. Then the decision
  *    is taken again. So what other classes take is charged to no budget.
  * 6. Only `decide` calls the domain, because the verifier checks all of it for each program that does. No program can call
@@ -33,133 +34,44 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "linux/bpf/events.h"
 #include "linux/bpf/memory.h"
 #include "linux/bpf/publish.h"
 
 char _license[] SEC("license") = "Dual MIT/GPL";
 
 enum {
-    EVENT_COMPLETE = 1, /* as takt_event_kind_t */
-    EVENT_BLOCK = 2,
-    EVENT_WAKE = 3,
-    EVENT_ARRIVAL = 9,
     CLOCK = 1,         /* CLOCK_MONOTONIC */
     STATE_DEAD = 0x80, /* TASK_DEAD */
     DROPPED_MOST = 4,  /* decisions in a row that a lock drops which waited for its budget */
     /* what is asked of the domain */
     ASKED_ATTEND = 1, /* post what is noted, and select */
     ASKED_TAKE = 2,   /* if the entity is selected: take the decision, tell its thread */
-    ASKED_ORPHAN = 4, /* complete the selected job, which has no thread, and select */
+    ASKED_ORPHAN = 4, /* if the entity is selected: complete its job, and select */
     ASKED_ARM = 8,    /* arm the timer */
     ASKED_ENTER = 16, /* likewise, unless the entity is selected */
-    ORPHANS_MOST = 8, /* jobs without a thread that a dispatch completes */
+    ASKED_BLOCK =
+        32, /* block the job of the entity, which is selected, and select; unless core does not let it */
+    ABSENT_MOST = 8, /* jobs whose threads are gone or absent that a dispatch completes or blocks */
 };
 
-#define OF_THREAD (1ull << 31) /* as TAKT_DOMAIN_OF_THREAD, above the kind */
-#define OUTDATED (1ull << 32)  /* as TAKT_DOMAIN_OUTDATED */
+#define GRACE_NS BACKSTOP_NS      /* for a thread that is about to wake */
+#define PATIENCE_NS 1000000000ull /* with an absent thread whose job cannot block */
 
-char unanswered[] SEC(".data.unanswered") = "the program that decides does not answer";
+#define OUTDATED (1ull << 32) /* as TAKT_DOMAIN_OUTDATED */
+
+/* Why the scheduler ends. */
+char unanswered[] SEC(".data.reasons") = "the program that decides does not answer";
+char unloaded[] SEC(".data.reasons") = "function %llx of the scheduler was called, which is not loaded";
 volatile const bool is_full; /* threads of the fair class are scheduled here, too */
 
-/* ---- events ----------------------------------------------------------------------------------------------- */
-
-INLINE u64 post(takt_desk_t *desk, u32 entity, u64 kind, u32 job, u64 value, u64 now_ns) {
-    u64 receipt = takt_domain_post(desk->domain, kind << 32 | entity, job, value, ticks(desk, now_ns));
-    desk->is_selected = 0;
-    if (receipt > 1 && receipt != TAKT_SLOT_REJECTED) {
-        desk->refused++;
-    }
-    return receipt;
-}
-
-/* An event of the current job of an entity. */
-INLINE void post_job(takt_desk_t *desk, u32 cpu, u32 entity, u64 kind, u64 now_ns) {
-    tell(desk, cpu, entity);
-    u32 job = told_of(cpu)->state & STATE_HAS_JOB ? told_of(cpu)->job : 0;
-    post(desk, entity, kind, job, ticks(desk, now_ns), now_ns);
-}
+/* ---- decisions -------------------------------------------------------------------------------------------- */
 
 /* Handles what is due, and selects. */
 INLINE void select(takt_desk_t *desk, u64 now_ns) {
     desk->next_ns = instant(desk, takt_domain_pass(desk->domain, ticks(desk, now_ns)));
     desk->selected = takt_domain_selected(desk->domain);
     desk->is_selected = 1;
-}
-
-/* Posts what a thread requests. */
-INLINE void post_request(takt_desk_t *desk, u32 entity, takt_linux_slot_t *slot, u64 now_ns) {
-    u64 kind = slot->request & (OF_THREAD - 1);
-    u64 value = kind == TAKT_SLOT_SUSPEND   ? ticks(desk, slot->request_value + desk->tick_ns - 1)
-                : kind == TAKT_SLOT_ARRIVAL ? ticks(desk, now_ns)
-                                            : slot->request_value;
-    if (kind == TAKT_SLOT_CHANGE) {
-        takt_demand_t __arena *demand = (takt_demand_t __arena *)desk->demand;
-        demand->period_ns = value;
-        demand->deadline_ns = slot->request_deadline_ns;
-        demand->wcet_ns = slot->request_wcet_ns;
-        demand->weight = slot->request_weight;
-        value = desk->demand;
-    }
-    slot->receipt = post(desk, entity, kind | OF_THREAD, slot->request_job, value, now_ns);
-    slot->answered++;
-    slot->request = TAKT_SLOT_NONE;
-}
-
-/* The event of an entity's thread that the thread's state implies. */
-INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event, takt_linux_slot_t *slot) {
-    u32 state = takt_domain_state(desk->domain, event->entity);
-    bool has_job = state & STATE_HAS_JOB, is_blocked = state & STATE_BLOCKED;
-    u64 kind = 0;
-    if (event->what == TAKT_PENDING_SLEEP) {
-        u64 ended = slot->mode & TAKT_SLOT_SLEEP_COMPLETES ? EVENT_COMPLETE : EVENT_BLOCK;
-        kind = has_job && !is_blocked ? ended : 0;
-    } else if (event->what >= TAKT_PENDING_WAKE) {
-        kind = is_blocked ? EVENT_WAKE : 0;
-    }
-    if (!has_job && event->what != TAKT_PENDING_SLEEP && event->what != TAKT_PENDING_END &&
-        slot->mode & TAKT_SLOT_WAKE_ARRIVES) {
-        kind = EVENT_ARRIVAL;
-    }
-    if (kind) {
-        post_job(desk, cpu, event->entity, kind, event->at_ns);
-    }
-}
-
-/* Posts an event. */
-INLINE void post_event(takt_desk_t *desk, u32 cpu, const takt_pending_t *event) {
-    takt_linux_slot_t *slot = slot_of(cpu, event->entity);
-    if (!slot) {
-        return;
-    }
-    u32 request = slot->request;
-    bool is_handed_over = event->what == TAKT_PENDING_YIELD
-                              ? request != TAKT_SLOT_NONE
-                              : event->what == TAKT_PENDING_SLEEP &&
-                                    (request == TAKT_SLOT_COMPLETE || request == TAKT_SLOT_SUSPEND);
-    if (is_handed_over) {
-        post_request(desk, event->entity, slot, event->at_ns);
-    }
-    /* a thread that yields without a next job has its next event already */
-    if (!is_handed_over || (event->what == TAKT_PENDING_YIELD && request == TAKT_SLOT_COMPLETE)) {
-        post_implied(desk, cpu, event, slot);
-    }
-    if (is_handed_over) {
-        tell(desk, cpu, event->entity);
-        publish(desk, cpu, event->entity, false);
-    }
-}
-
-/* Notes an event for the next program that calls the domain. */
-INLINE void note(takt_desk_t *desk, u32 entity, u32 what, u64 now_ns) {
-    if (desk->count >= TAKT_PENDING) {
-        desk->lost++;
-        return;
-    }
-    takt_pending_t *event = &desk->pending[(desk->first + desk->count) % TAKT_PENDING];
-    event->at_ns = now_ns;
-    event->entity = entity;
-    event->what = what;
-    desk->count++;
 }
 
 /* Takes the decision, in force from `now` on; execution is charged up to `settled`. */
@@ -228,9 +140,11 @@ INLINE void take(takt_desk_t *desk, u32 entity, u64 now_ns) {
 /* ---- seats ------------------------------------------------------------------------------------------------ */
 
 INLINE void set_crew(u64 seat, u32 has_thread, u32 state) {
-    u32 key = cpu_of(seat) * TAKT_DESK_SLOTS + (u32)seat;
+    takt_member_t *member = member_of(cpu_of(seat), (u32)seat);
     takt_linux_slot_t *slot = slot_of(cpu_of(seat), (u32)seat);
-    bpf_map_update_elem(&crew, &key, &has_thread, BPF_ANY);
+    if (member) {
+        *member = (takt_member_t){.state = has_thread};
+    }
     if (slot) {
         slot->state = state;
     }
@@ -251,11 +165,11 @@ INLINE u64 give_seat(struct task_struct *p) {
     }
     const takt_linux_slot_t *slot = slot_of(given->cpu, given->entity);
     u64 seat = SEATED | (u64)given->cpu << 32 | given->entity;
-    seat |= slot && slot->mode & TAKT_SLOT_SLEEP_COMPLETES ? ASLEEP : 0;
+    seat |= slot && READ_ONCE(slot->mode) & TAKT_SLOT_SLEEP_COMPLETES ? ASLEEP : 0;
     set_crew(seat, CREW_AWAKE, TAKT_SLOT_ATTACHED);
     p->scx.dsq_vtime = seat;
     takt_desk_t *desk = desk_at(seat);
-    if (desk && slot && slot->request == TAKT_SLOT_ARRIVAL) { /* also before instant 0 */
+    if (desk && slot && READ_ONCE(slot->request) == TAKT_SLOT_ARRIVAL) { /* also before instant 0 */
         note(desk, (u32)seat, TAKT_PENDING_YIELD, bpf_ktime_get_ns());
     }
     return seat;
@@ -292,12 +206,11 @@ INLINE void note_of(struct task_struct *p, u64 seat, u32 what) {
     if (!desk) {
         return;
     }
-    u32 key = cpu_of(seat) * TAKT_DESK_SLOTS + (u32)seat;
-    u32 *member = bpf_map_lookup_elem(&crew, &key);
+    takt_member_t *member = member_of(cpu_of(seat), (u32)seat);
     bool is_asleep = what == TAKT_PENDING_SLEEP;
     p->scx.dsq_vtime = is_asleep ? seat | ASLEEP : seat & ~ASLEEP;
     if (member) {
-        *member = is_asleep ? CREW_ASLEEP : CREW_AWAKE;
+        *member = (takt_member_t){.state = is_asleep ? CREW_ASLEEP : CREW_AWAKE};
     }
     if (has_begun(desk, now_ns)) {
         note(desk, (u32)seat, what, now_ns);
@@ -332,6 +245,21 @@ INLINE void complete_orphan(takt_desk_t *desk, u32 cpu, u64 now_ns) {
     select(desk, now_ns);
 }
 
+/* The thread of the selected job is absent: blocks the job, if core lets it. */
+INLINE void block_absent(takt_desk_t *desk, u32 cpu, u32 entity, u64 now_ns) {
+    takt_member_t *member = member_of(cpu, entity);
+    u32 job = job_of(desk, cpu, entity);
+    u64 now = ticks(desk, now_ns);
+    if (!member || member->refused == job + 1) {
+        return;
+    }
+    if (takt_domain_post(desk->domain, (u64)EVENT_BLOCK << 32 | entity, job, now, now) != RECEIVED) {
+        member->refused = job + 1;
+        return;
+    }
+    select(desk, now_ns);
+}
+
 /* The program that calls the domain. The kernel calls it when a program of this object calls the function that stands in
  * its section, which tells a processor's capacity. */
 SEC("fentry/scx_bpf_cpuperf_cap")
@@ -347,7 +275,10 @@ int BPF_PROG(takt_decide, s32 on) {
     if (asked & ASKED_ATTEND) {
         catch_up(desk, cpu, now_ns);
     }
-    if (asked & ASKED_ORPHAN) {
+    if (asked & ASKED_BLOCK) {
+        block_absent(desk, cpu, entity, now_ns);
+    }
+    if (asked & ASKED_ORPHAN && is_selected(desk, entity)) {
         complete_orphan(desk, cpu, now_ns);
     }
     bool is_armed = asked & ASKED_ARM || (asked & ASKED_ENTER && !is_selected(desk, entity));
@@ -363,6 +294,16 @@ int BPF_PROG(takt_decide, s32 on) {
     return 0;
 }
 
+/* Ends the scheduler if the domain has not answered, or has done what it must not. */
+INLINE void judge_answer(const takt_desk_t *desk) {
+    u64 refused = *(volatile u64 __arena *)TAKT_ARENA_REFUSED, number = refused - 1;
+    if (desk->asker) {
+        scx_bpf_error_bstr(unanswered, &number, 0);
+    } else if (refused) {
+        scx_bpf_error_bstr(unloaded, &number, sizeof number);
+    }
+}
+
 /* Asks the domain; returns the number of the entity that would run. */
 static __noinline u32 ask(takt_desk_t *desk, u32 cpu, u32 what, u32 entity, u64 now_ns) {
     desk->asked = what;
@@ -372,10 +313,7 @@ static __noinline u32 ask(takt_desk_t *desk, u32 cpu, u32 what, u32 entity, u64 
     barrier();
     scx_bpf_cpuperf_cap(cpu);
     barrier();
-    if (desk->asker) {
-        u64 nothing = 0;
-        scx_bpf_error_bstr(unanswered, &nothing, 0);
-    }
+    judge_answer(desk);
     return desk->selected;
 }
 
@@ -443,12 +381,6 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
     kick_for(desk, cpu, next);
 }
 
-INLINE bool has_thread(u32 cpu, u32 entity) {
-    u32 key = cpu * TAKT_DESK_SLOTS + entity;
-    u32 *member = bpf_map_lookup_elem(&crew, &key);
-    return member && *member;
-}
-
 INLINE bool move_other(u32 cpu) { return scx_bpf_dsq_move_to_local(queue_of_others(cpu)); }
 
 /* Until the thread that was moved in runs: then the timer is armed for what it takes. */
@@ -459,7 +391,7 @@ INLINE void arm_next(takt_desk_t *desk, u32 cpu, u64 now_ns) {
 }
 
 /* Has a thread of no domain run for the task that stands for them; if none is runnable, they sleep. Returns as carry_out. */
-INLINE bool run_other(takt_desk_t *desk, u32 cpu, struct task_struct *prev, u64 now_ns) {
+INLINE u32 run_other(takt_desk_t *desk, u32 cpu, struct task_struct *prev, u64 now_ns) {
     u32 next = desk->others;
     if (move_other(cpu)) {
         desk->stopped_ns = desk->decided == next ? now_ns : 0; /* by another one that sleeps now */
@@ -470,13 +402,30 @@ INLINE bool run_other(takt_desk_t *desk, u32 cpu, struct task_struct *prev, u64 
         desk->running = next;
     } else {
         desk->is_others_awake = 0;
-        return true;
+        return ASKED_ORPHAN;
     }
-    return false;
+    return 0;
 }
 
-/* Has the thread of `next` run, if that is one and is runnable. Returns whether another entity is to be asked for. */
-INLINE bool carry_out(takt_desk_t *desk, u32 cpu, u32 next, struct task_struct *prev, u64 now_ns) {
+/* The selected entity `next` has no thread, or an absent one: rule 4. Returns as carry_out. */
+INLINE u32 handle_absence(takt_desk_t *desk, u32 cpu, u32 next, u64 now_ns) {
+    takt_member_t *member = member_of(cpu, next);
+    if (!member || !member->state) {
+        return ASKED_ORPHAN;
+    }
+    if (!member->absent_ns) {
+        member->absent_ns = now_ns;
+        desk->absences++;
+    }
+    u64 absent_ns = now_ns - member->absent_ns;
+    desk->absent_until_ns = member->absent_ns + (absent_ns < GRACE_NS ? GRACE_NS : PATIENCE_NS);
+    return absent_ns < GRACE_NS      ? ASKED_TAKE
+           : absent_ns < PATIENCE_NS ? ASKED_BLOCK | ASKED_TAKE
+                                     : ASKED_BLOCK | ASKED_ORPHAN;
+}
+
+/* Has the thread of `next` run, if that is one and is runnable. Returns what to ask of the domain else, 0 for nothing. */
+INLINE u32 carry_out(takt_desk_t *desk, u32 cpu, u32 next, struct task_struct *prev, u64 now_ns) {
     u64 seat = prev ? prev->scx.dsq_vtime : 0;
     if (next == TAKT_DESK_NONE) {
         ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
@@ -488,14 +437,10 @@ INLINE bool carry_out(takt_desk_t *desk, u32 cpu, u32 next, struct task_struct *
         ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
     } else if (scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {
         arm_next(desk, cpu, now_ns);
-    } else if (has_thread(cpu, next)) {
-        desk->absences++;
-        ask(desk, cpu, ASKED_ARM, TAKT_DESK_NONE, now_ns);
-        move_other(cpu);
     } else {
-        return true;
+        return handle_absence(desk, cpu, next, now_ns);
     }
-    return false;
+    return 0;
 }
 
 SEC("struct_ops/takt_dispatch")
@@ -507,14 +452,23 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
         return;
     }
     desk->stopped_ns = 0;
+    desk->absent_until_ns = 0;
     u32 next = ask(desk, cpu, ASKED_ATTEND, TAKT_DESK_NONE, now_ns);
     u32 i;
-    bpf_for(i, 0, ORPHANS_MOST) {
-        if (!carry_out(desk, cpu, next, prev, now_ns)) {
+    bpf_for(i, 0, ABSENT_MOST) {
+        u32 what = carry_out(desk, cpu, next, prev, now_ns);
+        if (!what) {
             return;
         }
-        next = ask(desk, cpu, ASKED_ORPHAN | ASKED_ARM, next, now_ns);
+        u32 absent = next;
+        next = ask(desk, cpu, what | ASKED_ARM, absent, now_ns);
+        if (what & ASKED_TAKE && next == absent) { /* its job is charged as if it ran */
+            move_other(cpu);
+            return;
+        }
+        desk->absent_until_ns = 0;
     }
+    scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT); /* there are more of them */
 }
 
 SEC("struct_ops/takt_running")
@@ -542,7 +496,9 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     if (!seat && selected == desk->others) {
         desk->running = entity = selected;
     }
-    if (selected != entity) {
+    if (selected == entity) {
+        desk->absent_until_ns = 0;
+    } else if (seat || !desk->absent_until_ns) { /* the threads of no domain run while one is absent */
         desk->mismatches++;
         scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
     }

@@ -33,7 +33,7 @@ bool takt_is_used(uint64_t function) {
     return true;
 }
 
-void takt_refuse_call(uint64_t number) { *(volatile uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = number; }
+void takt_refuse_call(uint64_t number) { *(volatile uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = number + 1; }
 
 /* The frames behind those of all processors. */
 void *takt_frame(uint64_t offset) {
@@ -183,8 +183,6 @@ void takt_machine_clear(takt_machine_t *machine) {
     *(uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = 0;
 }
 
-uint64_t takt_machine_refused_call(void) { return *(const volatile uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED; }
-
 /* ---- domains -------------------------------------------------------------------------------------------- */
 
 takt_domain_t *takt_machine_domain(const takt_machine_t *machine, uint32_t cpu) {
@@ -267,8 +265,22 @@ takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, con
 
 /* ---- attaching ------------------------------------------------------------------------------------------ */
 
+/* False if the kernel calls no program when a function begins: then nothing would decide. Unknown is not false. */
+static bool calls_programs(void) {
+    FILE *file = fopen("/proc/sys/kernel/ftrace_enabled", "r");
+    const int first = file != NULL ? fgetc(file) : EOF;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return first != '0';
+}
+
 /* The programs that the scheduler calls come before it. */
 bool takt_machine_attach(takt_machine_t *machine) {
+    if (!calls_programs()) {
+        errno = EPERM;
+        return fail(machine, "the kernel calls no programs at functions; set kernel.ftrace_enabled to 1");
+    }
     struct bpf_program *kept = program_of(machine, "takt_switch");
     if (bpf_program__autoload(kept)) {
         machine->switch_link = bpf_program__attach(kept);

@@ -67,9 +67,6 @@ takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, con
                                       uint64_t count, uint64_t records, uint64_t tick_ns,
                                       takt_domain_order_t *order);
 
-/* Returns the number of a function that the kernel was to call and that is not loaded; 0: there was none. */
-uint64_t takt_machine_refused_call(void);
-
 bool takt_machine_attach(takt_machine_t *machine);
 
 /* The file of the memory of the slots: those of processor 0, of processor 1, ... */

@@ -4,8 +4,11 @@
  * usage: takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE...
  *        takt-linux OBJECT TABLES LIST
  *        takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE -- COMMAND...
+ *        takt-linux OBJECT TABLES
  *
- * In full mode, if TAKT_LINUX_FULL is set in the environment, threads of the fair class are scheduled too.
+ * The last one loads the programs that a set without servers and resources needs, and ends.
+ * In full mode, if TAKT_LINUX_FULL is set in the environment, threads of the fair class are scheduled too. After each run of
+ * LIST the command is executed that TAKT_LINUX_AFTER begins, and that ends with FOLDER.
  * The image at place i is for processor i. LIST is a file of runs, one a line, as FOLDER TICK_NS OVERHEAD_NS IMAGE...: the
  * programs are loaded once for all of them, and each job executes OVERHEAD_NS less than the image says. The threads of COMMAND
  * get the tasks of the image (clients.h), and its exit status is that of the program. Files in FOLDER, which is made:
@@ -259,8 +262,8 @@ static void note(const run_t *run, uint32_t cpu) {
              (unsigned long long)desk->absences);
     }
     if (desk->orphans > 0) {
-        tell(run, "note processor %u: %llu jobs were ended because their threads were gone", cpu,
-             (unsigned long long)desk->orphans);
+        tell(run, "note processor %u: %llu jobs were ended because their threads were gone or did not run",
+             cpu, (unsigned long long)desk->orphans);
     }
     if (desk->lost > 0) {
         tell(run, "failed processor %u: %llu events of threads were lost", cpu,
@@ -325,10 +328,6 @@ static void execute(run_t *run) {
     const int kind = takt_machine_state(run->machine, &reason);
     if (kind != 0 && kind != DETACHED) {
         tell(run, "failed the kernel ended the scheduler: %s", reason);
-    }
-    if (takt_machine_refused_call() != 0) {
-        tell(run, "failed the kernel was to call function %#llx, which is not loaded",
-             (unsigned long long)takt_machine_refused_call());
     }
     tell(run, "epoch %llu", (unsigned long long)run->epoch_ns);
     takt_cost_t cost;
@@ -447,6 +446,19 @@ static void survey_list(takt_uses_t *uses, const char *tables, const char *name)
     (void)fclose(file);
 }
 
+/* Has TAKT_LINUX_AFTER, the beginning of a command, take the results of a run, if it is set. */
+static void hand_over(const char *folder) {
+    const char *beginning = getenv("TAKT_LINUX_AFTER");
+    char command[LINE];
+    if (beginning == NULL) {
+        return;
+    }
+    (void)snprintf(command, sizeof command, "%s%s", beginning, folder);
+    if (system(command) != 0) {
+        end(STATUS_FAILED, folder, "the results cannot be handed over");
+    }
+}
+
 /* Runs each line of the file `name`. Returns an exit status, that of the first run that fails. */
 static int run_list(takt_machine_t *machine, const char *name) {
     static char line[LINE];
@@ -458,6 +470,7 @@ static int run_list(takt_machine_t *machine, const char *name) {
         const int status =
             run_images(machine, words[0], strtoull(words[1], NULL, 10), strtoull(words[2], NULL, 10),
                        count - BEFORE_IMAGES, words + BEFORE_IMAGES, NULL);
+        hand_over(words[0]);
         worst = worst != 0 ? worst : status;
     }
     (void)fclose(file);
@@ -479,12 +492,17 @@ int main(int count, char **arguments) {
     static takt_machine_t machine;
     static takt_uses_t uses;
     char **command = split_off_command(&count, arguments);
-    const bool is_list = count == 4 && command == NULL;
-    if (!is_list && (count < 6 || count - 5 > (command != NULL ? 1 : TAKT_DESKS))) {
+    const bool is_list = count == 4 && command == NULL, is_check = count == 3 && command == NULL;
+    if (!is_list && !is_check && (count < 6 || count - 5 > (command != NULL ? 1 : TAKT_DESKS))) {
         end(STATUS_REFUSED,
             "usage: takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE... or OBJECT TABLES LIST or "
-            "OBJECT TABLES FOLDER TICK_NS IMAGE -- COMMAND...",
+            "OBJECT TABLES FOLDER TICK_NS IMAGE -- COMMAND... or OBJECT TABLES",
             "");
+    }
+    if (is_check) {
+        load(&machine, arguments, 1, &uses);
+        takt_machine_close(&machine);
+        return 0;
     }
     const uint32_t processors = is_list ? (uint32_t)sysconf(_SC_NPROCESSORS_CONF) : (uint32_t)count - 5;
     if (is_list) {

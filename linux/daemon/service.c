@@ -574,14 +574,15 @@ static bool send_reply(const takt_client_t *client, takt_socket_reply_t *reply, 
     return sendmsg(client->connection, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof *reply;
 }
 
-/* Receives a message of one call, and the file that comes with it. Returns its bytes, 0 at the end of the connection. */
+/* Receives a message of one call, and the file that comes with it, which the caller closes; also an empty message can have
+ * one. Returns its bytes, 0 at the end of the connection. */
 static ssize_t receive(const takt_client_t *client, takt_socket_call_t *call, int *file) {
     control_t control;
     struct iovec part = {.iov_base = call, .iov_len = sizeof *call};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CONTROL_BYTES};
     const ssize_t bytes = recvmsg(client->connection, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    const struct cmsghdr *header = bytes > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    const struct cmsghdr *header = bytes >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
     *file = NO_FILE;
     if (header != NULL && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CONTROL_BYTES) {
         memcpy(file, CMSG_DATA(header), sizeof *file);
@@ -589,27 +590,31 @@ static ssize_t receive(const takt_client_t *client, takt_socket_call_t *call, in
     return (message.msg_flags & MSG_TRUNC) != 0 ? bytes + 1 : bytes;
 }
 
-void takt_service_serve(takt_service_t *service, takt_client_t *client) {
-    takt_socket_call_t call;
-    int file, answer = NO_FILE;
-    const ssize_t bytes = receive(client, &call, &file);
-    if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) {
-        return;
-    }
-    if (bytes <= 0) {
-        drop(service, client);
-        return;
-    }
+/* Judges a message of `bytes` bytes and replies. */
+static void answer_call(takt_service_t *service, takt_client_t *client, const takt_socket_call_t *call,
+                        ssize_t bytes, int file) {
+    int answer = NO_FILE;
     takt_socket_reply_t reply = {.version = TAKT_PROTOCOL_VERSION, .status = TAKT_REPLY_MESSAGE};
-    reply.kind = (size_t)bytes >= 2 * sizeof call.kind ? call.kind : 0;
-    if (is_call(&call, bytes)) {
-        reply.status = (uint32_t)decide(service, client, &call, file, &reply, &answer);
+    reply.kind = (size_t)bytes >= 2 * sizeof call->kind ? call->kind : 0;
+    if (is_call(call, bytes)) {
+        reply.status = (uint32_t)decide(service, client, call, file, &reply, &answer);
     }
     if (!send_reply(client, &reply, reply.status == TAKT_REPLY_OK ? answer : NO_FILE)) {
         drop(service, client);
     }
-    if (answer != NO_FILE && call.kind == TAKT_CALL_TRACE) {
+    if (answer != NO_FILE && call->kind == TAKT_CALL_TRACE) {
         (void)close(answer);
+    }
+}
+
+void takt_service_serve(takt_service_t *service, takt_client_t *client) {
+    takt_socket_call_t call;
+    int file;
+    const ssize_t bytes = receive(client, &call, &file);
+    if (bytes > 0) {
+        answer_call(service, client, &call, bytes, file);
+    } else if (bytes == 0 || (errno != EAGAIN && errno != EINTR)) {
+        drop(service, client);
     }
     if (file != NO_FILE) {
         (void)close(file);
@@ -627,17 +632,33 @@ void takt_service_open(takt_service_t *service, takt_machine_t *machine, int mos
     }
 }
 
+/* Returns a place for one more connection of `user`: of root if there is any, of others within their quota and beside what is
+ * kept for root. NULL for none. */
+static takt_client_t *place_for(takt_service_t *service, uid_t user) {
+    takt_client_t *place = NULL;
+    int of_user = 0, of_others = 0;
+    for (int i = 0; i < service->most; i++) {
+        takt_client_t *client = &service->clients[i];
+        const bool is_free = client->connection < 0;
+        place = is_free && place == NULL ? client : place;
+        of_user += !is_free && client->user == user;
+        of_others += !is_free && client->user != 0;
+    }
+    const bool has_quota = of_user < takt_service_quota(service->most) &&
+                           of_others < service->most - takt_service_kept(service->most);
+    return user == 0 || has_quota ? place : NULL;
+}
+
 void takt_service_admit(takt_service_t *service, int connection) {
     struct ucred peer;
     socklen_t bytes = sizeof peer;
-    for (int i = 0; i < service->most; i++) {
-        takt_client_t *client = &service->clients[i];
-        if (client->connection < 0 && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0) {
-            *client = (takt_client_t){.connection = connection, .process = peer.pid, .user = peer.uid};
-            return;
-        }
+    const bool is_known = getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0;
+    takt_client_t *client = is_known ? place_for(service, peer.uid) : NULL;
+    if (client != NULL) {
+        *client = (takt_client_t){.connection = connection, .process = peer.pid, .user = peer.uid};
+    } else {
+        (void)close(connection);
     }
-    (void)close(connection);
 }
 
 void takt_service_attend(takt_service_t *service) {

@@ -54,7 +54,11 @@ typedef struct takt_service {
 /* Makes `service`, which is zeroed, ready for at most `most` connections, up to TAKT_CLIENTS. */
 void takt_service_open(takt_service_t *service, takt_machine_t *machine, int most);
 
-/* Takes `connection`, or closes it if there are too many. */
+/* Of `most` connections: the share of a user other than root, and what is kept for root. */
+static inline int takt_service_quota(int most) { return most < 4 ? 1 : most / 4; }
+static inline int takt_service_kept(int most) { return most < 32 ? most / 4 : 8; }
+
+/* Takes `connection`, or closes it if there are too many, or too many of its user. */
 void takt_service_admit(takt_service_t *service, int connection);
 
 /* Receives one message of `client` and replies, or drops the client. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* taktd: the scheduler of this Linux, for programs that are linked with libtakt.
  *
- * usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] [--full [--others TASK]] [--verbose]
+ * usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] [--full [--others TASK]] [--check] [--verbose]
  *
  *     --socket    where programs and `takt linux` find it: /run/takt/taktd.sock
  *     --mode      of the socket's file, 0660 unless told: its group may join
@@ -9,6 +9,7 @@
  *     --objects   the folder of takt.bpf.o and tables.bin: that of this program unless told
  *     --full      threads of the fair class are scheduled too, while the domains select none
  *     --others    they are also scheduled while the domain selects this task of its set, so that a server bounds their share
+ *     --check     loads the programs, says why the kernel refuses them, and ends
  *     --verbose   what libbpf says while it loads
  *
  * It loads the programs, opens the socket, and does what linux/protocol.h says until SIGTERM or SIGINT, then detaches. One taktd per
@@ -46,6 +47,7 @@ typedef struct options {
     const char *others; /* NULL: no task stands for the threads of the fair class */
     bool has_group;
     bool is_full;
+    bool is_check;
     bool is_verbose;
 } options_t;
 
@@ -100,23 +102,31 @@ static void read_option(options_t *options, int option) {
     case 't':
         options->others = optarg;
         break;
+    case 'c':
+        options->is_check = true;
+        break;
     case 'v':
         options->is_verbose = true;
         break;
     default:
         end(STATUS_REFUSED,
             "usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] "
-            "[--full [--others TASK]] [--verbose]",
+            "[--full [--others TASK]] [--check] [--verbose]",
             "");
     }
 }
 
 static options_t read_options(int count, char **arguments) {
     static const struct option known[] = {
-        {"socket", required_argument, NULL, 's'}, {"mode", required_argument, NULL, 'm'},
-        {"group", required_argument, NULL, 'g'},  {"objects", required_argument, NULL, 'o'},
-        {"full", no_argument, NULL, 'f'},         {"others", required_argument, NULL, 't'},
-        {"verbose", no_argument, NULL, 'v'},      {NULL, 0, NULL, 0},
+        {"socket", required_argument, NULL, 's'},
+        {"mode", required_argument, NULL, 'm'},
+        {"group", required_argument, NULL, 'g'},
+        {"objects", required_argument, NULL, 'o'},
+        {"full", no_argument, NULL, 'f'},
+        {"others", required_argument, NULL, 't'},
+        {"verbose", no_argument, NULL, 'v'},
+        {"check", no_argument, NULL, 'c'},
+        {NULL, 0, NULL, 0},
     };
     options_t options = {.socket = TAKT_PROTOCOL_PATH, .mode = MODE};
     int option;
@@ -153,7 +163,7 @@ static void make_folder(const char *path) {
 static void lock(const char *path) {
     char name[PATH_BYTES], text[64] = "";
     (void)snprintf(name, sizeof name, "%s.lock", path);
-    const int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    const int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (file < 0) {
         end(STATUS_FAILED, name, strerror(errno));
     }
@@ -169,14 +179,25 @@ static void lock(const char *path) {
     }
 }
 
+/* Removes the socket that a killed taktd has left, and nothing else. */
+static void remove_socket(const char *path) {
+    struct stat found;
+    if (lstat(path, &found) != 0) {
+        return;
+    }
+    if (!S_ISSOCK(found.st_mode)) {
+        end(STATUS_REFUSED, path, "this is no socket; remove it, or name another path by --socket");
+    }
+    (void)unlink(path);
+}
+
 /* Returns the socket. Its mode is set before programs can connect. */
 static int listen_at(const options_t *options) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     memcpy(address.sun_path, options->socket, strlen(options->socket));
     const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    (void)unlink(options->socket);
     if (listener < 0 || bind(listener, (const struct sockaddr *)&address, sizeof address) != 0 ||
-        (options->has_group && chown(options->socket, (uid_t)-1, options->group) != 0) ||
+        (options->has_group && lchown(options->socket, (uid_t)-1, options->group) != 0) ||
         chmod(options->socket, (mode_t)options->mode) != 0 || listen(listener, SOMAXCONN) != 0) {
         end(STATUS_FAILED, options->socket, strerror(errno));
     }
@@ -250,8 +271,11 @@ static void leave_fair_class(void) {
 
 enum { SIGNALS, LISTENER, FIRST_CLIENT };
 
+#define REST_NS UINT64_C(100000000) /* after a connection that could not be accepted */
+
 static takt_service_t service;
 static struct pollfd polled[FIRST_CLIENT + TAKT_CLIENTS];
+static uint64_t rests_until; /* CLOCK_MONOTONIC in ns: no connection is accepted before */
 
 static int open_signals(void) {
     sigset_t ending;
@@ -271,23 +295,39 @@ static void report(takt_daemon_state_t before) {
     }
 }
 
-static void wait_for_calls(int listener) {
-    struct timespec patience, *until = NULL;
-    const uint64_t next = takt_service_next(&service);
-    if (next != UINT64_MAX) {
-        const uint64_t now = takt_clock_read(CLOCK_MONOTONIC);
-        patience = takt_clock_time(next > now ? next - now : 0);
-        until = &patience;
+/* True if programs that connect are to wait, or to give up: there are no places, or no files for connections. */
+static bool is_closed(uint64_t now) {
+    bool has_place = false;
+    for (int i = 0; i < service.most; i++) {
+        has_place = has_place || service.clients[i].connection < 0;
     }
-    bool is_full = true;
+    return !has_place || now < rests_until;
+}
+
+static void wait_for_calls(int listener) {
+    const uint64_t now = takt_clock_read(CLOCK_MONOTONIC), due = takt_service_next(&service);
+    const uint64_t next = now < rests_until && rests_until < due ? rests_until : due;
+    const struct timespec patience = takt_clock_time(next > now ? next - now : 0);
     for (int i = 0; i < service.most; i++) {
         polled[FIRST_CLIENT + i].fd = service.clients[i].connection;
-        is_full = is_full && service.clients[i].connection >= 0;
     }
-    polled[LISTENER].fd = is_full ? -1 : listener; /* a program that connects then waits, or gives up */
-    if (ppoll(polled, FIRST_CLIENT + (nfds_t)service.most, until, NULL) < 0 && errno != EINTR) {
+    polled[LISTENER].fd = is_closed(now) ? -1 : listener;
+    if (ppoll(polled, FIRST_CLIENT + (nfds_t)service.most, next != UINT64_MAX ? &patience : NULL, NULL) < 0 &&
+        errno != EINTR) {
         end(STATUS_FAILED, "the socket cannot be waited for", strerror(errno));
     }
+}
+
+static void accept_one(int listener) {
+    const int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (connection >= 0) {
+        takt_service_admit(&service, connection);
+        return;
+    }
+    if (rests_until == 0) {
+        fprintf(stderr, "taktd: connections have to wait: %s\n", strerror(errno));
+    }
+    rests_until = takt_clock_read(CLOCK_MONOTONIC) + REST_NS;
 }
 
 static void serve_all(int listener) {
@@ -298,40 +338,48 @@ static void serve_all(int listener) {
         }
     }
     if (polled[LISTENER].fd >= 0 && polled[LISTENER].revents != 0) {
-        const int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-        if (connection >= 0) {
-            takt_service_admit(&service, connection);
-        }
+        accept_one(listener);
     }
     takt_service_attend(&service);
     report(before);
 }
 
-int main(int count, char **arguments) {
-    static takt_machine_t machine;
-    const options_t options = read_options(count, arguments);
-    make_folder(options.socket);
-    lock(options.socket);
-    load(&machine, &options);
+/* Opens the socket, and serves it until a signal comes. */
+static void run(takt_machine_t *machine, const options_t *options) {
     const int signals = open_signals();
-    const int listener = listen_at(&options);
-    service.others = options.others;
-    takt_service_open(&service, &machine, connections());
+    const int listener = listen_at(options);
+    service.others = options->others;
+    takt_service_open(&service, machine, connections());
     for (int i = 0; i < FIRST_CLIENT + TAKT_CLIENTS; i++) {
         polled[i] = (struct pollfd){.fd = -1, .events = POLLIN};
     }
     polled[SIGNALS].fd = signals;
-    if (options.is_full) {
+    if (options->is_full) {
         leave_fair_class();
     }
     tell_ready();
-    fprintf(stderr, "taktd: ready at %s\n", options.socket);
+    fprintf(stderr, "taktd: ready at %s\n", options->socket);
     while (polled[SIGNALS].revents == 0) {
         wait_for_calls(listener);
         serve_all(listener);
     }
     takt_service_close(&service);
+}
+
+int main(int count, char **arguments) {
+    static takt_machine_t machine;
+    const options_t options = read_options(count, arguments);
+    if (options.is_check) {
+        load(&machine, &options);
+        takt_machine_close(&machine);
+        return 0;
+    }
+    make_folder(options.socket);
+    lock(options.socket);
+    remove_socket(options.socket);
+    load(&machine, &options);
+    run(&machine, &options);
     takt_machine_close(&machine);
-    (void)unlink(options.socket);
+    remove_socket(options.socket);
     return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// Copies standard input into memory that the emulator shares with the host: the number of bytes as a word of 64 bits, then they.
-// Memory, because each byte of a serial line costs an interrupt, and a paravirtual device acts when the host has time, which
+// Appends standard input to memory that the emulator shares with the host: the number of bytes as a word of 64 bits, then they.
+// The number is written last, so the host may read meanwhile. Memory, because each byte of a serial line costs an interrupt, and a paravirtual device acts when the host has time, which
 // makes runs with several processors differ. Argument: the file of the memory, a resource of a PCI device.
 #include <fcntl.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
         return refuse("the shared memory cannot be mapped");
     uint64_t *length = (uint64_t *)memory;
     uint64_t capacity = (uint64_t)state.st_size - sizeof *length;
-    uint64_t taken = 0;
+    uint64_t taken = *length;
     ssize_t count;
     do {
         if (taken == capacity)
@@ -33,6 +33,6 @@ int main(int argc, char **argv) {
         count = read(STDIN_FILENO, memory + sizeof *length + taken, capacity - taken);
         taken += count > 0 ? (uint64_t)count : 0;
     } while (count > 0);
-    *length = taken;
+    __atomic_store_n(length, taken, __ATOMIC_RELEASE);
     return 0;
 }

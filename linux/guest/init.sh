@@ -10,8 +10,7 @@ mount -t devtmpfs none /dev
 mount -t bpf none /sys/fs/bpf
 mount -t tracefs none /sys/kernel/tracing
 stty -F /dev/ttyS1 raw
-device=/sys/bus/pci/devices/0000:00:04.0
-echo 1 > $device/enable
+echo 1 > /sys/bus/pci/devices/0000:00:04.0/enable
 # Until the clock is the processor's own, timers end on ticks only: latencies of 20 ms. Sleeping takes no time of the host.
 until grep -q '^tsc$' /sys/devices/system/clocksource/clocksource0/current_clocksource; do sleep 0.1; done
 sleep 0.5
@@ -19,5 +18,5 @@ sleep 0.5
 cd /work
 sh /command < /dev/null > /dev/ttyS1 2>&1
 echo $? > /status
-tar -cf - -C / $(cat /results) 2> /dev/null | /hand_out $device/resource2
+/hand_over $(cat /results)
 poweroff -f

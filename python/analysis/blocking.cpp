@@ -35,7 +35,7 @@ struct Sharing {
                    checked({"early"}, early, tasks),
                    static_cast<uint32_t>(tasks),
                    static_cast<uint32_t>(count),
-                   static_cast<takt_locking_t>(checked({"locking", TAKT_LOCKING_NPCS, TAKT_LOCKING_MIXED},
+                   static_cast<takt_locking_t>(checked({"locking", TAKT_LOCKING_NPCS, TAKT_LOCKING_PIP},
                                                        static_cast<uint64_t>(locking)))};
         memory = {ceilings.data(), by_task.data(), by_resource.data()};
     }
@@ -79,7 +79,6 @@ void bind_blocking(nb::module_ &m) {
     m.attr("NPCS") = static_cast<int>(TAKT_LOCKING_NPCS);
     m.attr("CEILING") = static_cast<int>(TAKT_LOCKING_CEILING);
     m.attr("PIP") = static_cast<int>(TAKT_LOCKING_PIP);
-    m.attr("MIXED") = static_cast<int>(TAKT_LOCKING_MIXED);
     m.def("sharing_blocking", sharing_blocking, "section_task"_a, "section_resource"_a, "section_ticks"_a,
           "late"_a, "early"_a, "locking"_a, "at"_a);
     m.def("sharing_steps", sharing_steps, "section_task"_a, "section_resource"_a, "section_ticks"_a, "late"_a,

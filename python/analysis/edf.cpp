@@ -67,14 +67,14 @@ nb::object edf_verdicts_many(const Matrix &wcet, const Matrix &period, const Mat
 }
 
 nb::tuple edf_responses(const Tasks &tasks, takt_effort_t effort) {
-    tasks.accept({kRegions, kStepFrom, kStepTicks, kLast});
+    tasks.accept({kRegions, kStepFrom, kStepTicks, kLast, kRank});
     const takt_edf_blocking_t blocking = tasks.edf_blocking();
     Room<takt_edf_line_t, takt_edf_room_t> room(tasks.count());
     std::vector<takt_response_t> responses(tasks.count());
     {
         const nb::gil_scoped_release release;
         takt_edf_response_times(tasks.tasks.data(), tasks.count(), &blocking, tasks.column(kLast),
-                                responses.data(), &room.view, &effort);
+                                tasks.column(kRank), responses.data(), &room.view, &effort);
     }
     return columns_of(responses);
 }

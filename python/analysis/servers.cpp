@@ -64,12 +64,12 @@ void check_server(uint64_t period, uint64_t budget) {
     check_ascent("server", "1 <= budget <= period", {1, budget, period});
 }
 
-std::optional<uint64_t> sporadic_returns(const Tasks &tasks, uint64_t period, uint64_t budget,
+std::optional<uint64_t> sporadic_returns(const Tasks &tasks, uint64_t period, uint64_t budget, bool is_strict,
                                          takt_effort_t effort) {
     tasks.accept({kKind});
     check_server(period, budget);
     const uint64_t returns =
-        takt_sporadic_returns(tasks.tasks.data(), tasks.count(), period, budget, &effort);
+        takt_sporadic_returns(tasks.tasks.data(), tasks.count(), period, budget, is_strict, &effort);
     return returns <= TAKT_SPORADIC_RETURNS ? std::optional<uint64_t>(returns) : std::nullopt;
 }
 
@@ -136,6 +136,7 @@ void bind_servers(nb::module_ &m) {
     m.attr("PERIODIC") = static_cast<int>(TAKT_CHILD_PERIODIC);
     m.attr("DEFERRABLE") = static_cast<int>(TAKT_CHILD_DEFERRABLE);
     m.attr("SPORADIC") = static_cast<int>(TAKT_CHILD_SPORADIC);
+    m.attr("SEPARATED") = static_cast<int>(TAKT_CHILD_SEPARATED);
     m.attr("BANDWIDTH") = static_cast<int>(TAKT_CHILD_BANDWIDTH);
     m.attr("KERNEL") = static_cast<int>(TAKT_CHILD_KERNEL);
     m.attr("MAX_RETURNS") = static_cast<int>(TAKT_SPORADIC_RETURNS);
@@ -148,7 +149,7 @@ void bind_servers(nb::module_ &m) {
     m.def("supply_bound", supply_bound, "supply"_a, "t"_a);
     m.def("supply_time", supply_time, "supply"_a, "demand"_a);
     m.def("sporadic_returns", sporadic_returns, "tasks"_a, "server_period"_a, "budget"_a,
-          "effort"_a = kEffort);
+          "is_strict"_a = false, "effort"_a = kEffort);
     m.def("least_budget_fixed_priority", least_budget_fixed_priority, "server_period"_a, "is_polling"_a,
           "loss"_a, "tasks"_a, "effort"_a = kEffort);
     m.def("least_budget_edf", least_budget_edf, "server_period"_a, "is_polling"_a, "loss"_a, "tasks"_a,

@@ -99,6 +99,7 @@ constexpr Rule kRules[kColumns] = {
      [](const Cell &cell) { return cell.value() == 0 || cell.of(kUntil) == kForGood; },
      "no end in until is expected of a source with a list"},
     {{"arrivals"}, kList},
+    {{"rank"}},
 };
 
 // What is there only together: the last one of a row needs all.

@@ -49,6 +49,7 @@ enum Name {
     kUntil,
     kListed,
     kArrivals,
+    kRank,
     kColumns,
 };
 

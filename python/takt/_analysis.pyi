@@ -25,6 +25,7 @@ TASK: int
 PERIODIC: int
 DEFERRABLE: int
 SPORADIC: int
+SEPARATED: int
 BANDWIDTH: int
 KERNEL: int
 """Kinds of children; a server has Q as wcet, P as period and as deadline, and no jitter."""
@@ -32,7 +33,6 @@ KERNEL: int
 NPCS: int
 CEILING: int
 PIP: int
-MIXED: int
 """Ways in which sections delay others."""
 
 REARMED: int
@@ -73,6 +73,7 @@ class Tasks:
         start, until: it releases jobs at `start` or later and before `until`.
         listed, arrivals: how many arrivals it has, which stand one list after the other; then its period is not read,
             and it has no end.
+        rank: under deadlines which one goes first at equal deadlines, the smaller one; else all others go first.
 
     Raises:
         ValueError: a column has a value out of range, or does not fit the others. A test raises it for a column that it
@@ -196,7 +197,7 @@ def edf_verdicts_many(wcet: Column, period: Column, deadline: Column, effort: in
     """Give the verdict on each row, a task set, under preemptive EDF; `effort` is for each row."""
 
 def edf_responses(tasks: Tasks, effort: int = 100_000_000) -> Responses:
-    """Give worst-case responses."""
+    """Return worst-case responses; at equal deadlines all others go first, or the smaller rank."""
 
 def edf_density(tasks: Tasks, effort: int = 100_000_000) -> int:
     """Density test: schedulable if the sum of C / min(D - J, T) is at most 1. Verdict."""
@@ -241,7 +242,9 @@ def supply_bound(supply: Supply, t: int) -> int:
 def supply_time(supply: Supply, demand: int) -> int | None:
     """Give the least t with sbf(t) >= demand; None if it does not fit."""
 
-def sporadic_returns(tasks: Tasks, server_period: int, budget: int, effort: int = 100_000_000) -> int | None:
+def sporadic_returns(
+    tasks: Tasks, server_period: int, budget: int, is_strict: bool = False, effort: int = 100_000_000
+) -> int | None:
     """Bound the pending returns of a sporadic server with these tasks; None if there may be more than MAX_RETURNS."""
 
 def least_budget_fixed_priority(

@@ -24,7 +24,7 @@ from takt.analysis import TaskBound, Verdict
 from takt.analysis.judge import judge
 from takt.analysis.view import view_of
 
-KINDS = ("idling", "polling", "deferrable", "sporadic", "cbs")
+KINDS = ("idling", "polling", "deferrable", "sporadic", "sporadic-strict", "cbs")
 FACTORS: dict[str, tuple[str, ...]] = {
     "policy": ("fp", "dm", "edf"),
     "protocol": ("", "npcs", "pip", "pcp", "icpp", "srp", "mixed"),

@@ -2,7 +2,8 @@
 """A policy or a key that is new to this build: what the analysis does not know it does not prove, and nothing crashes.
 
 Policies, a kind of servers, a protocol and a key are added to a copy of the sources as the guides of docs/how-to say.
-FIFO looks like any other policy of job-level keys; another policy is edf, letter by letter, under another name.
+FIFO looks like any other policy of job-level keys; another policy is edf, letter by letter, under another name. Copies
+of all rows stand before and behind the others, with every subset of their traits: they change no answer about these.
 """
 
 from __future__ import annotations
@@ -11,20 +12,26 @@ import importlib.util
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import added_rows
 import how_to
 import pytest
 import takt
-from places import ROOT
+from places import EXAMPLE_FILES, ROOT
+from takt import _core
 from takt.analysis import Verdict
 from takt.analysis.judge import judge
 from takt.analysis.view import view_of
+from takt.model import catalogue
 
 ROOMS = ("core", "policy", "system", "sim", "analysis", "cmake", "kernel", "port", "firmware")
 
@@ -88,6 +95,17 @@ def add_architectures(sources: Path) -> None:
     name_beside(sources / "system" / "architectures.h", twin, f"{twin} {unheard}")
 
 
+def add_keys(sources: Path) -> None:
+    """Add a key of servers and one of the kernel's work, which nothing uses."""
+    tables = sources / "python/takt/model/tables.py"
+    for key in ("    parent: OptionalName = None\n", "    point: Offset = 0\n"):
+        name_beside(tables, key, f"{key}    lag: Offset = 0\n")
+    for table in ("SERVER", "COSTS"):
+        head = f"#define TAKT_{table}_FIELDS(X, T) \\\n"
+        line = '    X(T, takt_duration_t, lag, lag, TIME, "ticks", 0, TAKT_TIME_MOST, 0, UNREAD, "not used") \\\n'
+        name_beside(sources / "system/fields.def", head, head + line)
+
+
 def must_run(command: list[str | Path], **variables: str) -> None:
     environment = {**os.environ, **variables}
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, env=environment)
@@ -115,6 +133,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     add_protocols(sources)
     add_architectures(sources)
     how_to.apply("add-a-key-that-core-uses", sources)
+    add_keys(sources)
+    added_rows.add_copies(sources)
     build, folder = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("package")
     options = ["-DTAKT_PYTHON=ON", "-DCMAKE_BUILD_TYPE=Plain", f"-DPython_EXECUTABLE={sys.executable}"]
     must_run(["cmake", "-G", "Ninja", "-S", sources, "-B", build, *options])
@@ -367,6 +387,137 @@ def test_of_an_architecture_with_other_traits_nothing_is_known(package: Path) ->
     assert found[0]["reason"] == "there is no test of a scheduler in MODEL with a scheduler that takes time under rm"
 
 
+COMMANDS = """
+import json, sys
+from typer.testing import CliRunner
+import takt
+from takt.command import main
+from takt.study.batch import Batch
+
+DRAWN = takt.Recipe(tasks=3, utilization=0.7, periods=[8, 12, 16, 20], deadlines="constrained", priorities="random")
+
+def studied():
+    for name, test in takt.study.tests.items():
+        verdicts = test.ask(Batch(DRAWN, 1, 0, 20)).tolist()
+        yield [name, test.summary, test.source, test.policy, test.is_exact, verdicts]
+
+def told(command, path):
+    done = CliRunner().invoke(main.app, [command, "--json", path])
+    assert done.exception is None or isinstance(done.exception, SystemExit), (path, done.exception)
+    return [done.exit_code, done.output]
+
+answers = {path: [told(command, path) for command in ("analyse", "run")] for path in sys.argv[1:]}
+print(json.dumps({"studies": [*studied()], "answers": answers}))
+"""
+
+ADVISED = {
+    "policy": """
+schema = 1
+system.policy = "rm"
+task = [{ name = "A", period = 10, wcet = 5 }, { name = "B", period = 14, wcet = 7 }]
+""",
+    "protocol": """
+schema = 1
+resource = [{ name = "R", protocol = "none" }]
+task = [
+    { name = "A", period = 20, deadline = 4, wcet = 2, priority = 3 },
+    { name = "B", period = 40, priority = 2, sections = ["1", "2 R"] },
+    { name = "C", period = 60, priority = 1, sections = ["1", "6 R", "1"] },
+]
+""",
+    "kind": """
+schema = 1
+server = [{ name = "S", kind = "deferrable", period = 10, budget = 3, priority = 2 }]
+task = [
+    { name = "A", period = 20, wcet = 5, server = "S" },
+    { name = "B", period = 15, deadline = 11, wcet = 7, priority = 1 },
+]
+""",
+    "error": """
+schema = 1
+system.policy = "rate-based"
+resource = [{ name = "R", protocol = "pcp" }]
+task = [{ name = "A", period = 20, body = ["lock R", "run 2", "unlock R"] }]
+""",
+}
+"""Systems of which an advice or an error names a policy, a protocol or a kind of servers."""
+
+NAMING = {
+    "policy": "with policy edf",
+    "protocol": "with other protocols: R protocol srp",
+    "kind": "with other kinds of servers: S kind idling",
+    "error": 'expected "srp" with policy = "rate-based"',
+}
+"""What is said of them."""
+
+OF_CORE = re.compile(r'\b(policy|kind|server_kind|protocol)( *= *)"([a-z-]+)"')
+"""A key of a task set whose value is a name of core."""
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Write the examples and the systems with advice to one folder."""
+    folder = tmp_path_factory.mktemp("asked")
+    texts = {path.stem: path.read_text() for path in EXAMPLE_FILES} | ADVISED
+    for name, text in texts.items():
+        (folder / f"{name}.toml").write_text(text)
+    return sorted(folder.glob("*.toml"))
+
+
+def commands(package: Path | None, files: list[Path]) -> dict[str, Any]:
+    """Run files and the tests of studies with a package, else with the one that is tested."""
+    environment = {**os.environ} | ({"PYTHONPATH": str(package)} if package is not None else {})
+    command = [sys.executable, "-c", COMMANDS, *(file.name for file in files)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment, timeout=600, cwd=files[0].parent
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_rows_before_and_behind_the_others_change_no_answer_about_them(package: Path, asked: list[Path]) -> None:
+    own, beside = commands(None, asked), commands(package, asked)
+    assert beside["studies"] == own["studies"]
+    for name, wanted in own["answers"].items():
+        assert beside["answers"][name] == wanted, name
+    for name, sentence in NAMING.items():
+        assert sentence in own["answers"][f"{name}.toml"][0][1], name
+
+
+def test_a_copy_of_any_row_is_that_row_in_every_example(package: Path, asked: list[Path], tmp_path: Path) -> None:
+    names = {row.name for row in takt.policies()} | {row.name for row in takt.server_kinds()} | {*catalogue.PROTOCOLS}
+    copied = [tmp_path / file.name for file in asked]
+    seen: set[str] = set()
+    for file, copy in zip(asked, copied, strict=True):
+        seen.update(name for _, _, name in OF_CORE.findall(file.read_text()) if name in names)
+        copy.write_text(OF_CORE.sub(partial(with_copy, names), file.read_text()))
+    own, found = commands(package, asked)["answers"], commands(package, copied)["answers"]
+    for name, wanted in own.items():
+        assert json.loads(json.dumps(found[name]).replace(added_rows.copy_of(""), "")) == wanted, name
+    assert len(seen) >= 12, seen
+
+
+def with_copy(names: Collection[str], found: re.Match[str]) -> str:
+    """Give a key with the copy in place of a row of core; what names no row stays."""
+    return f'{found[1]}{found[2]}"{added_rows.copy_of(found[3]) if found[3] in names else found[3]}"'
+
+
+def test_a_role_is_held_by_a_row_with_the_traits_that_it_needs() -> None:
+    ordering = (catalogue.LEVEL_POLICY, catalogue.PERIOD_POLICY, catalogue.DEADLINE_POLICY)
+    assert [_core.policy_key(policy, 1, 2, 3) for policy in ordering] == [1, 2, 3]
+    assert catalogue.traits_of(catalogue.EARLIEST_DEADLINE).is_deadline_driven
+    assert catalogue.traits_of(catalogue.RATES_OPTIONS).allocates_rates
+    assert catalogue.traits_of(catalogue.SLOTS_OPTIONS).has_slots
+    assert catalogue.traits_of(catalogue.VIRTUAL_TIME_OPTIONS).has_virtual_time
+    kind = catalogue.kind_traits(catalogue.TASK_LIKE_KIND)
+    assert kind.acts_as_task
+    assert kind.is_steady
+    assert catalogue.protocol_traits(catalogue.BARRING_PROTOCOL).bars_runs
+    bounded = catalogue.protocols_that(lambda each: each.is_bounded and not each.is_among)
+    assert sorted(catalogue.ADVISED_PROTOCOLS) == sorted(bounded)
+
+
 def test_an_unknown_policy_has_no_test() -> None:
     view = view_of(takt.System(tasks=[takt.Task(name="A", period=5, wcet=1)], policy="edf"))
     root = replace(view.dispatchers[0], policy="unheard-of")
@@ -400,6 +551,16 @@ for name in ("a.toml", "a.csv"):
 (lost,) = [loss for loss in formats.write(system, folder / "a.xml", "simso") if loss.key == "grace"]
 assert str(lost).endswith('grace: lost: "3ms" in Takt, 0 in the file'), lost
 strict = system.replace(tasks=[task.replace(grace=0)])
+found, known = takt.analyse(system), takt.analyse(strict)
+assert (found.verdict.value, found.reason) == ("not known", "the analysis does not read grace of A"), found
+assert known.verdict.value == "not schedulable", known
+server = takt.Server(name="S", period="5ms", budget="4ms")
+inside = strict.replace(tasks=[task.replace(grace=0, server="S", deadline="5ms")], servers=[server])
+assert takt.analyse(inside).verdict.value == "schedulable"
+inside = inside.replace(servers=[server.replace(lag="1ms")])
+assert takt.analyse(inside).reason == "the analysis does not read lag of S"
+late = strict.replace(platform=takt.Platform(lag="1ms"))
+assert takt.analyse(late).reason == "the analysis does not read lag of costs"
 trace = folder / "a.takt"
 assert (takt.simulate(system, trace=trace).missed, takt.simulate(strict).missed) == (0, 4)
 assert trace_file.read(trace).system.tasks[0].grace == 3

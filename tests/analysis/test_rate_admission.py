@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
 
+import polars as pl
+import pytest
 import takt
 from columns import column
 from hypothesis import given
@@ -144,6 +146,82 @@ def test_what_is_granted_is_what_a_simulation_grants() -> None:
 
     compare()
     expect_cases(min(seen[True], seen[False]) > 0)
+
+
+# ---- entries and changes, in one order ---------------------------------------------------------------------------
+
+
+@st.composite
+def changing_systems(draw: st.DrawFn) -> takt.System:
+    """Draw hard tasks that enter at their offsets, leave, enter again and ask for other wcets."""
+    tasks, changes = [], []
+    for number in range(draw(st.integers(2, 4))):
+        period = draw(st.integers(4, 20))
+        wcet = draw(st.integers(1, max(1, period // 2)))
+        offset = draw(st.sampled_from([0, 0, 10, 50]))
+        initially = draw(st.sampled_from(["present", "present", "absent"]))
+        task = takt.Task(name=f"T{number}", period=period, wcet=wcet, offset=offset, initially=initially)
+        tasks.append(task)
+        at = draw(st.sampled_from([5, 10, 40, 50, 60]))
+        what = draw(st.sampled_from(["", "wcet", "away"]))
+        if initially == "absent":
+            changes.append(takt.Change(at=at, add=[task.name]))
+        elif what == "wcet":
+            changes.append(takt.Change(at=at, task=task.name, wcet=draw(st.integers(1, period))))
+        elif what == "away":
+            changes += [takt.Change(at=at, remove=[task.name]), takt.Change(at=at + 30, add=[task.name])]
+    return takt.System(tasks=tasks, changes=changes, policy="rate-based")
+
+
+def test_a_hard_task_that_is_said_to_meet_its_deadlines_is_never_rejected() -> None:
+    seen: Counter[str] = Counter()
+
+    @tries(200)
+    @given(changing_systems())
+    def compare(system: takt.System) -> None:
+        found = takt.simulate(system, 300)
+        asking = {change.task for change in system.changes}
+        rejected = set(found.rates.filter(what="rejected")["task"]) - asking
+        missing = set(found.summary.filter(pl.col("missed") > 0)["task"])
+        for row in takt.analyse(system, sensitivity=False).tasks:
+            if row.verdict.value == "schedulable":
+                assert row.task not in rejected | missing, system
+            seen[row.verdict.value] += 1
+        seen["rejected"] += bool(rejected)
+
+    compare()
+    expect_cases(min(seen["schedulable"], seen["not known"], seen["rejected"]) > 0, seen)
+
+
+@pytest.mark.parametrize(
+    ("change", "verdicts"),
+    [
+        (takt.Change(at=10, task="H1", wcet=6), ["schedulable", "not known"]),
+        (takt.Change(at=49, remove=["H1"]), ["schedulable", "not known"]),
+        (takt.Change(at=50, remove=["H1"]), ["schedulable", "not known"]),
+        (takt.Change(at=50, task="H1", wcet=6), ["schedulable", "schedulable"]),
+        (takt.Change(at=51, remove=["H1"]), ["schedulable", "schedulable"]),
+    ],
+)
+def test_what_is_asked_for_before_a_task_enters_makes_its_entry_unknown(
+    change: takt.Change, verdicts: list[str]
+) -> None:
+    """At one instant tasks leave first, then they enter, then they get parameters."""
+    tasks = [takt.Task(name="H1", period=10, wcet=3), takt.Task(name="H2", period=10, wcet=4, offset=50)]
+    system = takt.System(tasks=tasks, changes=[change], policy="rate-based")
+    assert [row.verdict.value for row in takt.analyse(system).tasks] == verdicts
+
+
+def test_a_task_that_enters_again_may_be_rejected() -> None:
+    tasks = [takt.Task(name="A", period=10, wcet=4), takt.Task(name="B", period=10, wcet=4)]
+    changes = [
+        takt.Change(at=10, remove=["A"]),
+        takt.Change(at=30, task="B", wcet=8),
+        takt.Change(at=60, add=["A"]),
+    ]
+    system = takt.System(tasks=tasks, changes=changes, policy="rate-based")
+    assert [row.verdict.value for row in takt.analyse(system).tasks] == ["not known", "schedulable"]
+    assert takt.simulate(system, 300).rates.filter(what="rejected")["task"].to_list() == ["A"]
 
 
 def task_of(name: str, request: Request) -> takt.Task:

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from functools import cache
 
 import pytest
 import takt
-from adversary import FEATURES, Draft, any_task
-from places import CASES
+from adversary import FEATURES, Draft, Rows, any_task
+from places import CASES, EXAMPLES
 from sampling import SYSTEMS, count, expect_cases
-from takt.analysis import Analysis, TaskBound, Verdict
+from takt.analysis import Analysis, TaskBound, Verdict, sensitivity
 from takt.analysis.judge import judge
 from takt.analysis.view import view_of
+from takt.model.core_input import ResolvedSystem
+from takt.model.records import ChangeRecord, ResourceRecord, ServerRecord, TaskRecord
 
 UNSOUND = CASES / "unsound"
 POLICIES = (
@@ -27,8 +30,8 @@ POLICIES = (
 )
 FOUND = ("fp", "rm", "dm", "edf", "llf", "rbe", "imprecise", "rate-based", "generic", "wfq", "wf2q", "dual-priority")
 """Policies under which growth is told: the windows of pinwheel follow from wcets."""
-EXACT = ("fp", "rm", "dm", "edf", "llf", "rbe", "imprecise", "generic", "wfq", "wf2q")
-"""Those under which one tick more is too much. Admission by rates is told up to the window, and promotions stay."""
+EXACT = ("fp", "rm", "dm", "edf", "llf", "rbe", "imprecise", "rate-based", "generic", "wfq", "wf2q")
+"""Those under which one tick more is too much: promotions stay."""
 
 
 def drawn(policy: str, number: int) -> takt.System | None:
@@ -41,10 +44,23 @@ def drawn(policy: str, number: int) -> takt.System | None:
         {"policy": "share" if is_share else policy, "options": options},
         [any_task(rng, "ABCD"[place], tasks + 1) for place in range(tasks)],
     )
+    for task in draft.tasks:
+        task |= own_keys(policy, task, rng)
     for feature in rng.sample([*FEATURES], rng.randint(1, 2) * (number % 2)):
         if feature not in ("policies", "demands"):
             FEATURES[feature](draft, rng)
     return draft.build()
+
+
+def own_keys(policy: str, task: Rows, rng: random.Random) -> Rows:
+    """Draw keys of a task that only one policy reads."""
+    if policy == "imprecise":
+        return {"mandatory": rng.choice([None, rng.randint(0, task["wcet"]), task["wcet"]])}
+    if policy != "rate-based":
+        return {}
+    class_ = rng.choice(["hard", "soft", "none"])
+    deadline = min(task["deadline"], task["period"]) if class_ == "hard" else task["period"]
+    return {"class_": class_, "weight": rng.randint(1, 3), "deadline": deadline}
 
 
 @cache
@@ -81,6 +97,17 @@ def failing(system: takt.System, names: set[str]) -> list[str]:
     return sorted(name for name in names if rows[name].verdict is not Verdict.SCHEDULABLE or name in missing)
 
 
+def scaled(system: takt.System, thousandths: int) -> takt.System | None:
+    """Return the system with all wcets multiplied and rounded up; None if it may not have them."""
+    try:
+        for task in system.tasks:
+            assert isinstance(task.wcet, int)
+            system = with_wcet(system, task.name, -(-task.wcet * thousandths // 1000))
+    except takt.InputError:
+        return None
+    return system
+
+
 def growths(policy: str) -> Iterator[tuple[takt.System, Analysis, TaskBound, int]]:
     """List what is told of single tasks."""
     for system, found in analysed(policy):
@@ -110,14 +137,37 @@ def test_a_wcet_may_not_grow_further_than_is_told(policy: str) -> None:
             assert any(rows[name].verdict is not Verdict.SCHEDULABLE for name in names), (more, row)
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_all_wcets_may_be_multiplied_as_is_told(policy: str) -> None:
+def scalings(policy: str) -> Iterator[tuple[takt.System, Analysis, int]]:
+    """List what is told of all tasks together."""
     for system, found in analysed(policy):
         if found.scaling is not None and all(has_own_wcet(system, task.name) for task in system.tasks):
-            scaled = system
-            for row in found.tasks:
-                scaled = with_wcet(scaled, row.task, -(-row.wcet * found.scaling // 1000))
-            assert failing(scaled, that_must(found)) == [], scaled
+            yield system, found, found.scaling
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_all_wcets_may_be_multiplied_as_is_told(policy: str) -> None:
+    for system, found, scaling in scalings(policy):
+        larger = scaled(system, scaling)
+        assert larger is not None
+        assert failing(larger, that_must(found)) == [], system
+
+
+@pytest.mark.parametrize("policy", EXACT)
+def test_all_wcets_may_not_be_multiplied_by_more_than_is_told(policy: str) -> None:
+    for system, found, scaling in scalings(policy):
+        larger = scaled(system, scaling + 1)
+        if larger is not None and scaling < sensitivity.MAX_SCALE:
+            rows = {row.task: row for row in judge(view_of(larger)).rows()}
+            assert any(rows[name].verdict is not Verdict.SCHEDULABLE for name in that_must(found)), (larger, found)
+
+
+def test_a_best_effort_task_grows_as_far_as_its_budget() -> None:
+    hard = takt.Task(name="H", period=10, wcet=8)
+    rest = takt.Task(name="N", class_="none", period=20, wcet=1)
+    found = takt.analyse(takt.System(tasks=[hard, rest], policy="rate-based"))
+    assert [row.growth for row in found.tasks] == [1, 3]
+    alone = takt.analyse(takt.System(tasks=[rest, rest.replace(name="M", wcet=4)], policy="rate-based"))
+    assert (alone.scaling, [row.growth for row in alone.tasks]) == (2500, [9, 6])
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -158,6 +208,30 @@ def test_growth_under_llf_is_that_under_edf() -> None:
         for policy in ("edf", "llf")
     }
     assert growth["llf"] == growth["edf"] == [6, 7]
+
+
+# ---- what a test can read --------------------------------------------------------------------------------
+
+
+def parts_of(value: object) -> Iterator[object]:
+    """Yield a value and all that it is made of."""
+    yield value
+    if is_dataclass(value):
+        for field in fields(value):
+            yield from parts_of(getattr(value, field.name))
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from parts_of(each)
+
+
+def test_a_test_reads_no_number_that_a_search_does_not_change() -> None:
+    """A search changes tasks and servers of the view: the tables that it is made of are not in it."""
+    for path in sorted(EXAMPLES.glob("*.toml")):
+        system = takt.load(path)
+        for domain in [each.system for each in system.domains] or [system]:
+            kinds = {type(part) for part in parts_of(view_of(domain))}
+            records = (ResolvedSystem, TaskRecord, ServerRecord, ChangeRecord, ResourceRecord)
+            assert not [kind for kind in kinds if issubclass(kind, records)], path
 
 
 # ---- what is said of all tasks at once -------------------------------------------------------------------

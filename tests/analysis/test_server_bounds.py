@@ -27,9 +27,10 @@ from server_systems import (
     supply_of,
 )
 from takt import _analysis as analysis
+from takt.analysis import Verdict
 
 SAMPLE = 60
-FIXED_PRIORITY_KINDS = ("idling", "polling", "deferrable", "sporadic")
+FIXED_PRIORITY_KINDS = ("idling", "polling", "deferrable", "sporadic", "sporadic-strict")
 EDF_KINDS = (*FIXED_PRIORITY_KINDS, "cbs", "hard-cbs", "tbs", "cus")
 NESTED_KINDS = (*FIXED_PRIORITY_KINDS, "hard-cbs")
 S1, S2 = Child("S1", "idling", 10, 20, 20), Child("S2", "idling", 15, 40, 40)
@@ -159,7 +160,9 @@ def test_responses_of_children_are_those_of_the_tasks_that_they_act_as() -> None
     expect_cases(count(200) // 10 < bounded < count(200))
 
 
-@pytest.mark.parametrize("kinds", [("task", "idling", "deferrable"), ("task", "cbs"), ("task", *EDF_KINDS)])
+@pytest.mark.parametrize(
+    "kinds", [("task", "idling", "deferrable"), ("task", "sporadic-strict"), ("task", "cbs"), ("task", *EDF_KINDS)]
+)
 def test_demand_of_children_is_that_of_each_window(kinds: tuple[str, ...]) -> None:
     numbers = random.Random(2)
     verdicts = {analysis.SCHEDULABLE: 0, analysis.UNSCHEDULABLE: 0}
@@ -239,6 +242,44 @@ def test_busy_periods_of_bandwidth_servers_are_least() -> None:
             assert (found if found < 5000 else None) == expected
 
 
+# ---- first budgets -------------------------------------------------------------------------------------------
+
+
+def delayed(kind: str, budget: int, begin: int) -> takt.System:
+    """Return a server whose first budget comes at 20, with a task, and another one in a server in it."""
+    period = 10 + budget
+    return takt.System(
+        policy="edf",
+        tasks=[
+            takt.Task(name="A", period=2 * period, wcet=2, offset=begin, server="R"),
+            takt.Task(name="B", period=30, wcet=2, offset=20, server="P"),
+        ],
+        servers=[
+            takt.Server(name="P", kind="idling", period=5, budget=4, offset=20, policy="edf"),
+            takt.Server(name="R", kind=kind, period=period, budget=budget, parent="P"),
+        ],
+    )
+
+
+@pytest.mark.parametrize("kind", ["tbs", "cus"])
+def test_a_server_that_gives_deadlines_has_work_when_its_tasks_have(kind: str) -> None:
+    for budget in range(1, 5):
+        for begin in (0, 19, 20, 21, 40):
+            system = delayed(kind, budget, begin)
+            verdict = "not known" if begin < 20 else "schedulable"
+            assert [row.verdict.value for row in takt.analyse(system, sensitivity=False).tasks] == [verdict] * 2
+            missed = takt.simulate(system, 400).summary["missed"].sum()
+            assert missed == 0 or begin < 20, system
+
+
+def test_listed_arrivals_count_from_the_offset() -> None:
+    for offset, first, verdict in ((0, 19, "not known"), (0, 20, "schedulable"), (15, 5, "schedulable")):
+        task = takt.Task(name="A", server="P", wcet=2, min_separation=20, arrivals=[first, first + 30], offset=offset)
+        server = takt.Server(name="P", kind="idling", period=5, budget=3, offset=20, policy="edf")
+        found = takt.analyse(takt.System(policy="edf", tasks=[task], servers=[server]), sensitivity=False)
+        assert found.verdict.value == verdict
+
+
 # ---- interfaces ----------------------------------------------------------------------------------------------
 
 
@@ -247,6 +288,49 @@ def least(period: int, children: list[Child], policy: str, is_polling: bool = Fa
     verdict, budget = find(period, is_polling, 0, analysis.Tasks(**columns(children)))
     assert (verdict == analysis.SCHEDULABLE) == (budget > 0)
     return budget
+
+
+def beside_everything(kind: str, period: int, budget: int, policy: str, tasks: list[takt.Task]) -> takt.System:
+    """Return a system that leaves a server its budget, at the end of each period: the rest is of an equal."""
+    rest = [takt.Task(name="rest", period=period, wcet=period - budget, priority=1)] if period > budget else []
+    server = takt.Server(name="S", kind=kind, period=period, budget=budget, priority=1, policy=policy)
+    return takt.System(policy="fp", tasks=[*tasks, *rest], servers=[server])
+
+
+def least_told(kind: str, period: int, policy: str, tasks: list[takt.Task]) -> int | None:
+    """Return the least budget, which is the first one with which the tasks meet their deadlines beside everything."""
+    systems = [beside_everything(kind, period, budget, policy, tasks) for budget in range(1, period + 1)]
+    analyses = [takt.analyse(system, sensitivity=False) for system in systems]
+    accepted = [
+        budget
+        for budget, found in enumerate(analyses, start=1)
+        if all(row.verdict is Verdict.SCHEDULABLE for row in found.tasks if row.server)
+    ]
+    assert {found.servers[0].least_budget for found in analyses} == {min(accepted, default=None)}, systems[0]
+    return min(accepted, default=None)
+
+
+@pytest.mark.parametrize("policy", ["fp", "edf"])
+@pytest.mark.parametrize("kind", ["idling", "polling", "deferrable"])
+def test_the_least_budget_is_the_first_with_which_tasks_meet_their_deadlines(kind: str, policy: str) -> None:
+    numbers = random.Random(f"{kind} {policy}")
+    for _ in range(count(25)):
+        tasks = []
+        for place in range(numbers.randint(1, 3)):
+            period = numbers.randint(8, 40)
+            wcet = numbers.randint(1, max(1, period // 5))
+            keys = {"deadline": numbers.randint(max(wcet, period // 2), period), "jitter": numbers.choice([0, 0, 2])}
+            tasks.append(takt.Task(name=f"T{place}", server="S", period=period, wcet=wcet, priority=place, **keys))
+        least_told(kind, numbers.randint(3, 10), policy, tasks)
+
+
+@pytest.mark.parametrize(("server", "task", "idling", "deferrable"), [(9, (18, 1, 14), 3, 2), (8, (14, 1, 7), 5, 3)])
+def test_a_deferrable_server_needs_less_for_what_it_has_left(
+    server: int, task: tuple[int, int, int], idling: int, deferrable: int
+) -> None:
+    period, wcet, deadline = task
+    tasks = [takt.Task(name="T", server="S", period=period, wcet=wcet, deadline=deadline)]
+    assert [least_told(kind, server, "fp", tasks) for kind in ("idling", "deferrable")] == [idling, deferrable]
 
 
 def test_interfaces_of_table_two() -> None:

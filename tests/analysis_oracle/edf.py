@@ -156,16 +156,19 @@ class Search:
         regions: Sequence[Sequence[int]] | None = None,
         *,
         is_by_laxity: bool = False,
+        is_in_order: bool = False,
     ) -> None:
         """Search until nothing is new, which takes a utilization of at most 1.
 
-        A job of task i is not preempted within each of regions[i], which add up to its execution; None: anywhere.
+        With `is_in_order` the first task goes first at equal deadlines. A job of task i is not preempted within each of
+        regions[i], which add up to its execution; None: anywhere.
         """
         self.tasks = tasks
         self.own = own
         parts = regions or [[1] * task.wcet for task in tasks]
         self.points = [{sum(own[place:]) for place in range(len(own))} for own in parts]
         self.is_by_laxity = is_by_laxity
+        self.is_in_order = is_in_order
         self.worst = 0
         self.has_miss = False
         start = State((0,) * len(tasks), ((),) * len(tasks), None)
@@ -218,8 +221,9 @@ class Search:
         return State(tuple(max(0, wait - 1) for wait in waits), tuple(aged), keeps)
 
     def _most_urgent(self, jobs: Sequence[tuple[Job, ...]]) -> int | None:
-        """Give the task whose first released job is most urgent, `own` after all others of the same urgency."""
-        ready = [(self._key(own[0]), index == self.own, index) for index, own in enumerate(jobs) if _is_ready(own)]
+        """Return the task whose first released job is most urgent; among equals `own` goes last, or all in order."""
+        is_last = None if self.is_in_order else self.own
+        ready = [(self._key(own[0]), index == is_last, index) for index, own in enumerate(jobs) if _is_ready(own)]
         return min(ready)[2] if ready else None
 
     def _key(self, job: Job) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
 from typing import NamedTuple
 
 MAX_RETURNS = 32
@@ -28,7 +28,7 @@ class TinySystem:
     """A server with tasks in it, above it and below it, each list the most urgent first.
 
     Args:
-        kind: idling, polling, deferrable or sporadic.
+        kind: idling, polling, deferrable, sporadic or sporadic-strict.
         period, budget: of the server.
     """
 
@@ -38,6 +38,16 @@ class TinySystem:
     inside: tuple[Task, ...]
     above: tuple[Task, ...] = ()
     below: tuple[Task, ...] = ()
+
+    @property
+    def has_returns(self) -> bool:
+        """Whether used budget comes back by itself."""
+        return self.kind in ("sporadic", "sporadic-strict")
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether each tick of the budget counts for itself."""
+        return self.kind == "sporadic-strict"
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -54,6 +64,8 @@ class Server(NamedTuple):
         age: for how long it has been eligible, if it is; of sporadic ones only.
         charged: what it was charged since.
         returns: when how much comes back, soonest first.
+        there: for how long each tick of the budget has been there in this interval, the oldest first; of strict ones.
+        used: the same of those that it was charged.
     """
 
     ahead: int
@@ -61,6 +73,8 @@ class Server(NamedTuple):
     age: int | None = None
     charged: int = 0
     returns: tuple[tuple[int, int], ...] = ()
+    there: tuple[int, ...] = ()
+    used: tuple[int, ...] = ()
 
 
 class State(NamedTuple):
@@ -126,16 +140,20 @@ def _inside(system: TinySystem) -> range:
 def _replenished(system: TinySystem, state: State) -> Server:
     """Replenish the server if it is time to; a sporadic one that waits for that becomes eligible."""
     server = state.server
-    if system.kind != "sporadic":
+    if not system.has_returns:
         return server._replace(ahead=system.period, budget=system.budget) if server.ahead == 0 else server
     back = sum(ticks for due, ticks in server.returns if due <= 0)
     server = server._replace(budget=server.budget + back, returns=tuple(each for each in server.returns if each[0] > 0))
-    return _eligible(server) if _has_work(system, state.ages) else server
+    if system.is_strict and server.age is not None:
+        server = server._replace(there=(*server.there, *(0,) * back))
+    return _eligible(system, server) if _has_work(system, state.ages) else server
 
 
-def _eligible(server: Server) -> Server:
+def _eligible(system: TinySystem, server: Server) -> Server:
     """Let a sporadic server that has work and budget begin an interval, unless it is in one."""
-    return server._replace(age=0, charged=0) if server.age is None and server.budget > 0 else server
+    if server.age is not None or server.budget == 0:
+        return server
+    return server._replace(age=0, charged=0, there=(0,) * (server.budget * system.is_strict), used=())
 
 
 def _with_releases(system: TinySystem, state: State, released: Sequence[bool]) -> State:
@@ -147,8 +165,8 @@ def _with_releases(system: TinySystem, state: State, released: Sequence[bool]) -
         ages=tuple((*state.ages[i], 0) if comes else state.ages[i] for i, comes in enumerate(released)),
     )
     server = state.server
-    if system.kind == "sporadic" and _has_work(system, state.ages):
-        server = _eligible(server)
+    if system.has_returns and _has_work(system, state.ages):
+        server = _eligible(system, server)
     if system.kind == "polling" and not _has_work(system, state.ages):
         server = server._replace(budget=0)
     return state._replace(server=server)
@@ -174,7 +192,7 @@ def _with_execution(system: TinySystem, state: State, chosen: int | None, worst:
     """Execute a tick of a job, which may be its last one, and let it pass."""
     server = state.server
     if chosen == SERVER_IDLES or chosen in _inside(system):
-        server = server._replace(budget=server.budget - 1, charged=server.charged + (system.kind == "sporadic"))
+        server = _charged(system, server)
     later = State(
         _older(server),
         tuple(max(0, wait - 1) for wait in state.waits),
@@ -195,27 +213,36 @@ def _with_execution(system: TinySystem, state: State, chosen: int | None, worst:
     )
 
 
+def _charged(system: TinySystem, server: Server) -> Server:
+    """Charge a tick: of a strict server the oldest one."""
+    server = server._replace(budget=server.budget - 1, charged=server.charged + system.has_returns)
+    return server._replace(there=server.there[1:], used=(*server.used, *server.there[:1]))
+
+
 def _older(server: Server) -> Server:
     """Let a tick pass for a server."""
     return server._replace(
         ahead=max(0, server.ahead - 1),
         age=None if server.age is None else server.age + 1,
         returns=tuple((due - 1, ticks) for due, ticks in server.returns),
+        there=tuple(age + 1 for age in server.there),
+        used=tuple(age + 1 for age in server.used),
     )
 
 
 def _settled(system: TinySystem, state: State) -> State:
-    """End the interval of a sporadic server without work or without budget."""
+    """End the interval of a sporadic server without work or without budget; its ticks come back."""
     server = state.server
     if server.age is None or (server.budget > 0 and _has_work(system, state.ages)):
         return state
+    ages = server.used if system.is_strict else (server.age,) * server.charged
     returns = list(server.returns)
-    if server.charged > 0:
-        due, ticks = max(system.period - server.age, 0), server.charged
+    for due, group in groupby(sorted(max(system.period - age, 0) for age in ages)):
+        ticks = len(list(group))
         if len(returns) == MAX_RETURNS:
             ticks += returns.pop()[1]
         returns.append((due, ticks))
-    return state._replace(server=server._replace(age=None, charged=0, returns=tuple(returns)))
+    return state._replace(server=Server(server.ahead, server.budget, returns=tuple(returns)))
 
 
 def _put(values: tuple, place: int, value: object) -> tuple:  # type: ignore[type-arg]

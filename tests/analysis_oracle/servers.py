@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-TASK, PERIODIC, DEFERRABLE, SPORADIC, BANDWIDTH = range(5)
+TASK, PERIODIC, DEFERRABLE, SPORADIC, SEPARATED, BANDWIDTH = range(6)
 LIMIT = 5000
 
 Member = tuple[int, int, int]
@@ -58,6 +58,9 @@ def _demand(kind: int, wcet: int, period: int, deadline: int, window: int) -> in
         return max(0, (window - deadline) // period + 1) * wcet
     if kind == DEFERRABLE:
         return max(min(first, wcet) + (window - first) // period * wcet for first in range(min(period, window) + 1))
+    if kind == SEPARATED:
+        whole, rest = divmod(window, period)
+        return whole * wcet + min(rest, wcet)
     if kind == BANDWIDTH:
         return math.floor(Fraction(window * wcet, period))
     return window // period * wcet * (2 if kind == SPORADIC else 1)

@@ -123,11 +123,17 @@ static void try(uint32_t number, takt_event_kind_t kind) {
     }
 }
 
-/* A thread blocks, whatever it holds, or another one wakes. */
-static void try_thread(void) {
+static void stop_or_wake(const takt_entity_t *entity) {
+    try(takt_entity_number(entity), takt_entity_is_ready(entity) ? TAKT_EVENT_BLOCK : TAKT_EVENT_WAKE);
+}
+
+/* A thread blocks, whatever it holds, or another one wakes; likewise a job. */
+static void try_to_stop(void) {
     if (one.system.thread_count > 0) {
-        const takt_entity_t *entity = &one.system.threads[check_below(one.system.thread_count)].entity;
-        try(takt_entity_number(entity), takt_entity_is_ready(entity) ? TAKT_EVENT_BLOCK : TAKT_EVENT_WAKE);
+        stop_or_wake(&one.system.threads[check_below(one.system.thread_count)].entity);
+    }
+    if (check_below(2) == 0) {
+        stop_or_wake(one.system.tasks[check_below(one.system.task_count)].entity);
     }
 }
 
@@ -138,7 +144,7 @@ static void try_any(void) {
     if (choice < 5) {
         try(number_of(one.system.cpus->running), of_running[choice]);
     } else if (choice < 7) {
-        try_thread();
+        try_to_stop();
     } else if (choice == 7) {
         try(random_number(), TAKT_EVENT_PRIORITY);
     } else {

@@ -121,12 +121,12 @@ static void responses_say_what_they_lack(void) {
     takt_edf_room_t room = {lines, shares, rests};
     takt_response_t responses[MOST];
     takt_effort_t effort = 3;
-    takt_edf_response_times(tasks, 3, &none, NULL, responses, &room, &effort);
+    takt_edf_response_times(tasks, 3, &none, NULL, NULL, responses, &room, &effort);
     CHECK(!responses[0].is_decided && !responses[0].is_bounded);
     effort = 100000;
-    takt_edf_response_times(tasks, 3, &none, NULL, responses, &room, &effort);
+    takt_edf_response_times(tasks, 3, &none, NULL, NULL, responses, &room, &effort);
     CHECK(responses[2].is_decided && responses[2].is_bounded && responses[2].ticks == 7);
-    takt_edf_response_times(over, 2, &none, NULL, responses, &room, &effort);
+    takt_edf_response_times(over, 2, &none, NULL, NULL, responses, &room, &effort);
     CHECK(responses[1].is_decided && !responses[1].is_bounded);
 }
 

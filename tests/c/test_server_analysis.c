@@ -121,15 +121,17 @@ static void a_region_counts_below_the_earliest_deadline_of_its_job(void) {
 }
 
 static void sums_of_sections_are_noticed(void) {
-    const takt_section_t sections[] = {{1, 0, MOST}, {2, 1, MOST}, {3, 2, MOST}};
+    const takt_section_t sections[] = {{1, 0, MOST}, {2, 1, MOST}, {3, 2, MOST},
+                                       {0, 0, 1},    {0, 1, 1},    {0, 2, 1}};
     const uint64_t ranks[] = {0, 1, 2, 3};
     uint64_t ceilings[3] = {0}, by_task[4] = {0}, by_resource[3] = {0};
-    takt_sharing_t sharing = {sections, 3, ranks, ranks, 4, 3, TAKT_LOCKING_MIXED};
+    takt_sharing_t sharing = {sections, 6, ranks, ranks, 4, 3, TAKT_LOCKING_PIP};
     const takt_sharing_memory_t memory = {ceilings, by_task, by_resource};
     takt_duration_t blocking = 0;
     CHECK(!takt_sharing_blocking(&sharing, 0, memory, &blocking));
     sharing.locking = TAKT_LOCKING_NPCS;
     CHECK(takt_sharing_blocking(&sharing, 0, memory, &blocking) && blocking == MOST - 1u);
+    sharing.count = 3;
     sharing.locking = TAKT_LOCKING_CEILING;
     CHECK(takt_sharing_blocking(&sharing, 0, memory, &blocking) && blocking == 0);
 }

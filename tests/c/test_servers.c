@@ -154,6 +154,25 @@ static void what_a_sporadic_server_is_charged_without_work_returns_too(void) {
     destroy_driven();
 }
 
+/* Of a strict one as from the end of the interval, so that no tick comes back within a period. */
+static void what_a_strict_server_is_charged_without_work_counts_from_the_end(void) {
+    make_server(&takt_server_sporadic_strict, 10, 3);
+    check_decision(arrive(0), task_entity(BUSY), 3);
+    tell(TAKT_EVENT_COMPLETE, task_entity(BUSY), 1);
+    check_decision(pass(2), task_entity(BACKGROUND), 10);
+    CHECK(budget() == 1);
+    check_decision(arrive(4), task_entity(BUSY), 5);
+    check_decision(pass(5), task_entity(BACKGROUND), 10);
+    check_decision(pass(10), task_entity(BUSY), 11);
+    check_decision(pass(11), task_entity(BUSY), 12);
+    check_decision(complete(12), task_entity(BACKGROUND), 14);
+    CHECK(budget() == 0);
+    check_decision(pass(14), task_entity(BACKGROUND), 20);
+    check_decision(pass(20), task_entity(BACKGROUND), 21);
+    CHECK(budget() == 2);
+    destroy_driven();
+}
+
 /* ---- constant bandwidth ---- */
 
 /* The budget runs out after d: the next one comes at once, and both are counted from d. */
@@ -186,6 +205,7 @@ int main(void) {
     an_interval_that_outlasts_its_return_gives_back_when_it_ends();
     work_that_comes_before_a_late_replenishment_is_looked_at_begins_the_interval();
     what_a_sporadic_server_is_charged_without_work_returns_too();
+    what_a_strict_server_is_charged_without_work_counts_from_the_end();
     a_hard_cbs_that_is_exhausted_after_its_deadline_does_not_wait();
     work_that_comes_before_a_late_deadline_is_looked_at_renews_a_hard_cbs_once();
     return check_report("test_servers");

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* How many threads may exist, by the order of the policy, and how much of a stack was never written. On the fake port. */
+/* How many threads may exist, by the order of the policy, how much of a stack was never written, and from where calls about
+ * threads, semaphores and mutexes are refused. On the fake port. */
 #include "check.h"
+#include "kernel/mutex.h"
+#include "kernel/semaphore.h"
 #include "policy/table.h"
 #include "tests/fake_port/fake_port.h"
 
@@ -90,10 +93,56 @@ static void what_was_never_written_of_a_stack_is_unused(void) {
     }
 }
 
+/* ---- calls by a thread that has closed the lock, and in an interrupt ------------------------------ */
+
+static takt_semaphore_t semaphore;
+static takt_mutex_t mutex;
+
+static takt_status_t delete_thread(void) { return takt_thread_delete(&threads[1]); }
+static takt_status_t set_priority(void) { return takt_thread_set_priority(&threads[1], 2); }
+static takt_status_t delay(void) { return takt_thread_delay(1); }
+static takt_status_t suspend(void) { return takt_thread_suspend(&threads[1]); }
+static takt_status_t resume(void) { return takt_thread_resume(&threads[1]); }
+static takt_status_t notify(void) { return takt_thread_notify(&threads[1], 1); }
+static takt_status_t create_thread(void) { return create(2, NULL); }
+static takt_status_t take(void) { return takt_semaphore_take(&semaphore); }
+static takt_status_t take_for(void) { return takt_semaphore_take_for(&semaphore, 1); }
+static takt_status_t give(void) { return takt_semaphore_give(&semaphore); }
+static takt_status_t give_signal(void) { return takt_semaphore_signal(&semaphore); }
+static takt_status_t lock(void) { return takt_mutex_lock(&mutex); }
+static takt_status_t lock_for(void) { return takt_mutex_lock_for(&mutex, 1); }
+static takt_status_t unlock(void) { return takt_mutex_unlock(&mutex); }
+
+static takt_status_t (*const calls_of_threads[])(void) = {
+    takt_thread_yield, delete_thread, set_priority, delay, suspend,  resume, notify, create_thread, take,
+    take_for,          give,          give_signal,  lock,  lock_for, unlock};
+
+/* Makes each call, which answers `status`. */
+static void call_all(void *status) {
+    for (uint32_t i = 0; i < sizeof calls_of_threads / sizeof *calls_of_threads; i++) {
+        CHECK(calls_of_threads[i]() == *(const takt_status_t *)status);
+    }
+}
+
+static void calls_of_threads_are_refused_with_the_lock_closed_and_in_an_interrupt(void) {
+    const takt_mutex_parameters_t parameters = {.protocol = TAKT_PROTOCOL_PIP};
+    takt_status_t locked = TAKT_ERROR_LOCKED, in_isr = TAKT_ERROR_IN_ISR;
+    begin(&takt_policy_fp);
+    CHECK(create(0, NULL) == TAKT_OK && create(1, NULL) == TAKT_OK);
+    CHECK(takt_semaphore_init(&semaphore, 1) == TAKT_OK && takt_mutex_init(&mutex, &parameters) == TAKT_OK);
+    CHECK(fake_port_start_kernel() == TAKT_OK);
+    const takt_port_level_t level = takt_port_lock();
+    call_all(&locked);
+    takt_port_unlock(level);
+    fake_port_interrupt(call_all, &in_isr);
+    CHECK(delete_thread() == TAKT_OK); /* no refused call has deleted it */
+}
+
 int main(void) {
     levels_hold_all_and_heaps_what_fits_them();
     a_server_holds_as_much_as_its_order_does();
     a_thread_that_is_deleted_makes_room();
     what_was_never_written_of_a_stack_is_unused();
+    calls_of_threads_are_refused_with_the_lock_closed_and_in_an_interrupt();
     return check_report("test_threads");
 }

@@ -175,6 +175,36 @@ def test_check_ends_with_status_3_after_a_miss_and_only_then() -> None:
     assert invoke("run", SMALLEST, "--check", "--policy", "edf,fp").exit_code == 3
 
 
+REJECTED = """\
+schema = 1
+[system]
+policy = "rate-based"
+horizon = 300
+[[task]]
+name = "H1"
+period = 10
+wcet = 3
+[[task]]
+name = "H2"
+period = 10
+wcet = 4
+offset = 50
+[[change]]
+at = 10
+task = "H1"
+wcet = 6
+"""
+
+
+def test_check_ends_with_status_3_if_a_hard_task_is_rejected() -> None:
+    Path("hard.toml").write_text(REJECTED)
+    Path("soft.toml").write_text(REJECTED.replace('name = "H2"', 'name = "H2"\nclass = "soft"'))
+    Path("late.toml").write_text(REJECTED.replace("at = 10", "at = 60"))
+    for name, status in (("hard", 3), ("soft", 0), ("late", 0)):
+        assert invoke("run", f"{name}.toml", "--check").exit_code == status
+        assert invoke("compare", f"{name}.toml", "--policy", "rate-based", "--check").exit_code == status
+
+
 def test_replay_says_identical_and_how_many_decisions() -> None:
     invoke("run", SERVERS, "--trace", "T.takt")
     result = invoke("replay", "T.takt")

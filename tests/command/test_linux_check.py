@@ -10,7 +10,8 @@ import pytest
 import takt
 from made_machines import FILES, OPTIONS, RELEASE, make_machine
 from takt.command import main
-from takt.linux.check import Finding, check
+from takt.linux import board
+from takt.linux.check import Finding, check, programs
 from typer.testing import CliRunner
 
 ADMIN = FILES["proc/self/status"].replace("c000800000", "0000a00000")  # CAP_SYS_ADMIN, CAP_SYS_NICE
@@ -35,6 +36,7 @@ def test_a_machine_that_lacks_nothing(tmp_path: Path) -> None:
         PERFMON,
         BPF,
         "attached scheduler",
+        "ftrace_enabled",
         "PREEMPT_RT",
         *APART,
     ]
@@ -43,7 +45,7 @@ def test_a_machine_that_lacks_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "what", "state", "found"),
     [
-        ({"proc/sys/kernel/osrelease": "6.11.9\n"}, "kernel", "missing", "6.11.9"),
+        ({"proc/sys/kernel/osrelease": "6.12.9\n"}, "kernel", "missing", "6.12.9"),
         ({"proc/sys/kernel/osrelease": "5.99\n"}, "kernel", "missing", "5.99"),
         ({"proc/sys/kernel/osrelease": "plan9\n"}, "kernel", "missing", "plan9"),
         ({"proc/sys/kernel/osrelease": None}, "kernel", "missing", "unknown"),
@@ -57,6 +59,8 @@ def test_a_machine_that_lacks_nothing(tmp_path: Path) -> None:
             "missing",
             "lavd_1.0 (enabled)",
         ),
+        ({"proc/sys/kernel/ftrace_enabled": "0\n"}, "ftrace_enabled", "missing", "0"),
+        ({"proc/sys/kernel/ftrace_enabled": None}, "ftrace_enabled", "missing", "unknown"),
         ({EXT: "enabling\n"}, "attached scheduler", "missing", "one without a name (enabling)"),
         ({EXT: None, "sys/kernel/sched_ext/hotplug_seq": "0"}, "attached scheduler", "missing", "unknown"),
         ({"sys/kernel/realtime": "1\n"}, "PREEMPT_RT", "reduced", "yes"),
@@ -188,8 +192,44 @@ def test_a_root_that_is_no_folder_is_bad_input(tmp_path: Path) -> None:
     assert invoke("--root", tmp_path / "none") == (2, line)
 
 
-def test_this_machine_is_read(tmp_path: Path) -> None:
+def made_programs(folder: Path, plain: str, whole: str) -> Path:
+    """A folder with programs that load or not."""
+    for name, script in {"takt-linux": plain, "taktd": whole}.items():
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
+    return folder
+
+
+REFUSES = "echo '%s: the kernel refuses the programs: Invalid argument; takt linux check says more' >&2; exit 1"
+REFUSED = "the kernel refuses the programs: Invalid argument"
+
+
+@pytest.mark.parametrize(
+    ("plain", "whole", "found"),
+    [
+        ("test $# = 2", 'test "$1" = --check', [("ok", "loaded"), ("ok", "loaded")]),
+        ("exit 0", REFUSES % "taktd", [("ok", "loaded"), ("reduced", REFUSED)]),
+        (REFUSES % "takt-linux", REFUSES % "taktd", [("missing", REFUSED), ("reduced", REFUSED)]),
+        ("exit 1", "exit 0", [("missing", "no word"), ("ok", "loaded")]),
+    ],
+)
+def test_whether_the_programs_load_is_tried(
+    plain: str, whole: str, found: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    findings = programs(made_programs(tmp_path, plain, whole))
+    assert [(one.state, one.found) for one in findings] == found
+    assert all(one.remedy for one in findings if one.state != "ok")
+
+
+def test_programs_that_are_not_there_are_missing(tmp_path: Path) -> None:
+    assert [(one.state, one.found) for one in programs(None)] == [("missing", "none here")]
+    assert programs(tmp_path)[0].found.startswith("not tried: ")
+
+
+def test_this_machine_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(board, "place_of_programs", lambda: made_programs(tmp_path, "exit 0", "exit 0"))
     status, text = invoke("--json")
     document = json.loads(text)
     assert status == (0 if document["can_run"] else 3)
     assert document["findings"][0]["found"] == (Path("/proc/sys/kernel/osrelease").read_text().strip())
+    assert [one["found"] for one in document["findings"][-2:]] == ["loaded", "loaded"]

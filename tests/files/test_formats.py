@@ -24,6 +24,7 @@ from takt import formats
 from takt.base import times
 from takt.base.errors import Problem
 from takt.command import main
+from takt.files import other_formats
 from test_random_systems import as_system
 from typer.testing import CliRunner
 
@@ -52,10 +53,10 @@ KEYS_OF = {
 
 
 def written(system: takt.System, folder: Path, format: str) -> tuple[formats.Imported, tuple[Problem, ...]]:
-    """A system that went through a file of its own name, and what that lost."""
+    """A system that went through a file of its own name, and what that lost; not where a tool schedules otherwise."""
     path = folder / "system"
     losses = formats.write(system, path, format)
-    return formats.read(path, format), losses
+    return formats.read(path, format), tuple(loss for loss in losses if loss.code == "lost")
 
 
 def lost_keys(losses: tuple[Problem, ...], table: str, name: str) -> set[str] | None:
@@ -301,6 +302,45 @@ def test_convert_refuses_in_one_line(
     monkeypatch.chdir(tmp_path)
     Path("a.toml").write_text('schema = 1\n[[task]]\nname = "A"\nperiod = 5\nwcet = 2\n')
     assert convert(*arguments) == (2, [line])
+
+
+@pytest.mark.parametrize(("name", "text", "called"), read_rows("unread_formats"))
+def test_a_format_that_is_known_and_not_read_is_called_by_its_name(
+    name: str, text: str, called: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    found = f"found {called}, which Takt does not read"
+    line = f"{path}: expected a file in one of the formats toml, cheddar, simso, rt-app, csv, {found}"
+    assert convert(path, tmp_path / "out.toml") == (2, [line])
+    assert convert(path, tmp_path / "out.toml", "--from", "csv") == (2, [line])
+    result = CliRunner().invoke(main.app, ["run", str(path)])
+    expected = "; convert it first" if path.suffix in (".xml", ".csv") else f", {found}"
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"{path}: expected a task-set file (TOML){expected}")
+
+
+def test_no_file_that_is_read_is_taken_for_one_that_is_not() -> None:
+    for path in (*EXAMPLE_FILES, *ROBOTS):
+        other_formats.refuse(path, path.read_text(encoding="utf-8"), "")
+
+
+def test_many_comments_before_the_first_element_take_little_time(tmp_path: Path) -> None:
+    path = tmp_path / "set.xml"
+    path.write_text("<!-- a -->" * 6000 + "<a/>")
+    with pytest.raises(takt.InputError, match="found none"):
+        formats.read(path)
+
+
+@pytest.mark.parametrize("path", [path for path in ROBOTS if "xml" in path.suffix], ids=lambda path: path.suffix)
+def test_a_default_namespace_changes_nothing(path: Path, tmp_path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    root = "simulation" if path.suffix == ".xml" else "cheddar"
+    place = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://a b.xsd"'
+    (tmp_path / path.name).write_text(text.replace(f"<{root}", f'<{root} xmlns="http://a" {place}', 1))
+    named = formats.read(tmp_path / path.name)
+    assert named.system == formats.read(path).system
+    assert [one.message for one in named.warnings] == [one.message for one in formats.read(path).warnings]
 
 
 @pytest.mark.parametrize("name", ["set.xml", "set.xmlv3", "set.json", "set.csv"])

@@ -213,6 +213,15 @@ def test_aperiodic_servers(kind: str, tmp_path: Path) -> None:
     assert formats.write(imported.system, tmp_path / "set.xmlv3") == ()
 
 
+def test_a_kind_of_servers_that_cheddar_lacks_is_told(tmp_path: Path) -> None:
+    """A server without premature replenishments is none of Cheddar's, and not written as the sporadic one."""
+    server = takt.Server(name="S", kind="sporadic-strict", budget=2, period=5, priority=10)
+    tasks = [takt.Task(name="A", period=20, wcet=1, server="S")]
+    told = formats.write(takt.System(policy="fp", tasks=tasks, servers=[server]), tmp_path / "set.xmlv3")
+    assert '[[server]] "S": lost: the file has no such server' in [str(line) for line in told]
+    assert "SPORADIC" not in (tmp_path / "set.xmlv3").read_text()
+
+
 def test_address_spaces_that_take_turns_are_idling_servers(tmp_path: Path) -> None:
     spaces = "".join(
         f"<address_space><name>{name}</name><cpu_name>cpu</cpu_name>"

@@ -17,6 +17,8 @@ from sampling import expect_cases, tries
 from tables import read_rows
 from takt import formats
 
+NOT_UNDERSTOOD = "not read: a heading that is not understood"
+
 
 def test_what_a_spreadsheet_saves(tmp_path: Path) -> None:
     text = (
@@ -30,7 +32,63 @@ def test_what_a_spreadsheet_saves(tmp_path: Path) -> None:
         takt.Task(name="A", wcet="2.5ms", min_separation=10),
         takt.Task(name="B", wcet=2, min_separation="20ms"),
     )
-    assert [line.partition(";")[0] for line in lines(imported)] == ["comment: not read: a column that is no key"]
+    assert [line.partition(";")[0] for line in lines(imported)] == [f"Comment: {NOT_UNDERSTOOD}"]
+
+
+def test_headings_may_say_the_unit_of_the_numbers_below_them(tmp_path: Path) -> None:
+    text = (
+        "Name , Period (ms),WCET [us], Deadline (\u00b5s),offset(ticks),demand (ms),arrivals (MS)\n"
+        "A,10,200,9000,,uniform min=0.1 max=0.2,\n"
+        "B,,2ms,5000,0,1.5|2,0|7.5|20\n"
+    )
+    imported = read(text, tmp_path, ".csv")
+    assert imported.warnings == ()
+    assert imported.system.resolution == "100us"
+    first, second = imported.system.tasks
+    assert (first.period, first.wcet, first.deadline) == ("10ms", "200us", "9000us")
+    assert first.demand == takt.Uniform(min="0.1ms", max="0.2ms")
+    assert (second.wcet, second.offset, second.demand) == ("2ms", 0, ("1.5ms", "2ms"))
+    assert second.arrivals == ("0ms", "7.5ms", "20ms")
+
+
+def test_numbers_below_a_unit_are_rounded_to_nanoseconds_with_a_line(tmp_path: Path) -> None:
+    imported = read("name,Period (ms),WCET (us)\nA,33.333333333333336,.5\nB,1e1,2.\n", tmp_path, ".csv")
+    first, second = imported.system.tasks
+    assert (first.period, first.wcet, second.period, second.wcet) == ("33333333ns", "500ns", "10ms", "2us")
+    assert imported.system.resolution == "1ns"
+    assert lines(imported) == ["not read: 33.333333333333336 ms, so 33333333ns takes its place (line 2)"]
+    assert len(refusal("name,Period (ms),wcet\nA,-1,2\n", tmp_path, ".csv")) == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "heading", "resolution"),
+    [
+        ("", "offset", "1ms"),
+        ("# resolution = 50us\n", "offset (us)", "50us"),
+        ("# horizon = 25us\n", "offset (us)", "1us"),
+        ("", "offset (us)", "10us"),
+        ("# horizon = 30\n", "offset (ms)", "1ms"),
+        ("", "offset (ms)", "1ms"),
+    ],
+)
+def test_units_in_headings_choose_the_tick_unless_a_time_is_in_ticks(
+    head: str, heading: str, resolution: str, tmp_path: Path
+) -> None:
+    text = f"{head}name,period (ms),wcet (ms),{heading}\nA,10,2,50\n"
+    assert read(text, tmp_path, ".csv").system.resolution == resolution
+
+
+def test_headings_that_are_not_understood_are_named_and_those_that_are_listed(tmp_path: Path) -> None:
+    keys = f"headings are {', '.join(takt.Task.keys())}, or period (ms)"
+    assert refusal("Task,Period (ms),WCET (ms)\nA,10,2\n", tmp_path, ".csv") == [
+        f'line 1: expected a column name among the headings, found "task, period, wcet"; not understood: "Task"; {keys}'
+    ]
+    imported = read("name,Period (ms),WCET (ms),Core Number,Priority (high),wcett\nA,10,2,1,2,3\n", tmp_path, ".csv")
+    assert lines(imported) == [
+        f'"Core Number": {NOT_UNDERSTOOD}; {keys}',
+        f'"Priority (high)": {NOT_UNDERSTOOD}; did you mean "priority"?',
+        f'wcett: {NOT_UNDERSTOOD}; did you mean "wcet"?',
+    ]
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

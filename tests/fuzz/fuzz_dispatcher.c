@@ -43,6 +43,7 @@ typedef struct run {
     uint32_t reported_job[FUZZ_ENTITIES];  /* 1 + number of its job that was last reported in a circle */
     takt_lock_wait_t waits[FUZZ_ENTITIES]; /* of threads */
     bool have_levels_changed;
+    bool has_holder_blocked;
 } run_t;
 
 static uint32_t job_number(const takt_entity_t *entity) {
@@ -203,9 +204,9 @@ static void see_free(run_t *run, const takt_record_t *record) {
     run->holder[record->value] = 0;
 }
 
-/* Whether a ceiling may have been of no use: levels have changed, or threads may block while they hold something. */
+/* True if a ceiling may have been of no use: levels have changed, or a holder has blocked. */
 static bool may_ceilings_fail(const run_t *run) {
-    return run->have_levels_changed || run->system.thread_count > 0;
+    return run->have_levels_changed || run->has_holder_blocked;
 }
 
 /* A running job is never refused under srp. */
@@ -277,7 +278,7 @@ static bool is_running_locker(const run_t *run, takt_entity_t *entity) {
     return is_running(run, entity) && (entity->task == NULL || entity->task->extension != NULL);
 }
 
-/* A job that holds or waits for a resource does not stop in between. */
+/* A job that holds or waits for a resource neither suspends nor yields in between. */
 static bool may_stop(takt_entity_t *entity) { return entity->task == NULL || !is_locking(entity); }
 
 static bool is_running_free(const run_t *run, takt_entity_t *entity) {
@@ -293,9 +294,19 @@ static bool is_external(const run_t *run, takt_entity_t *entity) {
     return entity->task != NULL && !takt_task_is_periodic(entity->task);
 }
 
-static bool is_ready_and_free(const run_t *run, takt_entity_t *entity) {
+static bool holds_among_servers(takt_entity_t *entity) {
+    bool is_shared = false;
+    for (const takt_resource_t *held = last_locked_by(entity); held != NULL; held = held->outer) {
+        is_shared = is_shared || held->kind->scope == TAKT_SCOPE_SERVERS;
+    }
+    return is_shared;
+}
+
+/* A job that waits for a resource does not block, nor one that holds a resource that servers share. */
+static bool may_block(const run_t *run, takt_entity_t *entity) {
     (void)run;
-    return takt_entity_is_ready(entity) && may_stop(entity);
+    const bool is_held_back = !may_stop(entity) && (wanted_by(entity) != NULL || holds_among_servers(entity));
+    return takt_entity_is_ready(entity) && !is_held_back;
 }
 
 /* A thread is not ready until it is woken for the first time. */
@@ -377,7 +388,7 @@ typedef struct event_row {
 
 static const event_row_t events[] = {
     {TAKT_EVENT_COMPLETE, is_running_job, read_past, true, true},
-    {TAKT_EVENT_BLOCK, is_ready_and_free, read_past, true, true},
+    {TAKT_EVENT_BLOCK, may_block, read_past, true, true},
     {TAKT_EVENT_WAKE, is_to_be_woken, read_past, true, false},
     {TAKT_EVENT_YIELD, is_running_free, read_past, true, true},
     {TAKT_EVENT_POINT, is_running_limited, read_past, true, true},
@@ -400,6 +411,7 @@ static void note_event(run_t *run, const event_row_t *row, takt_entity_t *entity
         run->blocked_job[takt_entity_number(entity)] = job_number(entity);
     }
     run->have_levels_changed |= row->kind == TAKT_EVENT_PRIORITY;
+    run->has_holder_blocked |= row->kind == TAKT_EVENT_BLOCK && is_locking(entity);
     const bool is_refused = row->kind == TAKT_EVENT_LOCK && wanted_by(entity) != NULL;
     if ((row->ends_running || is_refused) && entity == run->running) {
         run->running = NULL;

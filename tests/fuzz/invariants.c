@@ -213,7 +213,7 @@ static bool has_begun(const takt_server_t *server) { return server->job.number >
 static void check_returns(const takt_server_t *server) {
     const takt_server_returns_t *returns = server->returns;
     takt_duration_t sum = returns->untouched;
-    HOLDS(returns->count <= TAKT_SERVER_RETURNS);
+    HOLDS(returns->count + returns->arrived <= TAKT_SERVER_RETURNS);
     for (uint32_t i = 0; i < returns->count; i++) {
         const takt_server_return_t *one = takt_server_return(returns, i);
         HOLDS(one->amount > 0 && (i == 0 || one->instant >= takt_server_return(returns, i - 1u)->instant));

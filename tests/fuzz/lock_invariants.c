@@ -201,12 +201,13 @@ static void check_circle(takt_system_t *system, takt_entity_t *entity, bool have
     }
 }
 
-/* A parked entity waits for something that lends it no urgency, or for one that is not ready. A job waits for
- * nothing else. */
+/* A parked entity waits for something that lends it no urgency, or for one that is not ready. A job that waits for a
+ * resource waits for nothing else. */
 static void check_waiting(takt_entity_t *entity) {
     const takt_resource_t *place = place_of(entity);
     HOLDS(place == NULL || !takt_entity_is_ready(entity));
-    HOLDS(place != NULL || takt_entity_is_ready(entity) || takt_entity_is_thread(entity));
+    HOLDS(place != NULL || takt_entity_is_ready(entity) || takt_entity_is_thread(entity) ||
+          wanted_by(entity) == NULL);
     HOLDS(place == NULL || wanted_by(entity) != NULL);
     HOLDS(place == NULL || place->protocol == TAKT_PROTOCOL_NONE || !takt_entity_is_ready(place->holder));
 }

@@ -18,7 +18,7 @@ from test_kernel_objects import Build, built, link
 __all__ = ["built"]
 
 POLICY_NUMBERS = ("fp", "rm", "dm", "edf", "llf")
-KIND_NUMBERS = ("cbs", "deferrable", "hard-cbs", "idling", "polling", "sporadic")
+KIND_NUMBERS = ("cbs", "deferrable", "hard-cbs", "idling", "polling", "sporadic", "sporadic-strict")
 MARK_NUMBERS = ("lock", "unlock", "suspend")
 PRIORITIES = 30
 FEATURES = SERVER_KINDS | {"demands", "on_miss", "suspensions"}

@@ -5,6 +5,7 @@
  *     state, root/ops    as in /sys/kernel/sched_ext
  *     refuses    the kernel does not attach
  *     ends       the kernel ends the scheduler, with this reason
+ *     full       no connection can be accepted
  *     classes    written: a line for each thread that gets a seat or loses it */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "linux/daemon/machine.h"
@@ -43,6 +45,19 @@ static void write_fake(const char *line, int32_t thread) {
     FILE *file = fopen(path, "a");
     fprintf(file, "%s %d\n", line, thread);
     (void)fclose(file);
+}
+
+int __real_accept4(int listener, struct sockaddr *address, socklen_t *bytes, int flags);
+int __wrap_accept4(int listener, struct sockaddr *address, socklen_t *bytes, int flags);
+
+/* The linker puts it in place of accept4. */
+int __wrap_accept4(int listener, struct sockaddr *address, socklen_t *bytes, int flags) {
+    char text[8];
+    if (read_fake("full", text, sizeof text)) {
+        errno = EMFILE;
+        return -1;
+    }
+    return __real_accept4(listener, address, bytes, flags);
 }
 
 bool takt_machine_open(takt_machine_t *machine, const char *object, const char *tables, uint32_t processors,

@@ -22,9 +22,19 @@
 #include <unistd.h>
 
 #include "linux/daemon/machine.h"
+#include "linux/layout.h"
 #include "linux/program/internal.h"
 
-enum { PAGE = 4096, FEW_RECORDS = 100, MANY_RECORDS = 5000000, AWAY_MS = 30, POLL_MS = 5 };
+enum {
+    PAGE = 4096,
+    FEW_RECORDS = 100,
+    MANY_RECORDS = 5000000,
+    AWAY_MS = 30,
+    LONG_AWAY_MS = 1500,
+    POLL_MS = 5
+};
+
+enum { KINDS = 16, JOBS_NAMED = 3, NAP_MS = 3, STALE_MS = 100 };
 
 #define MS UINT64_C(1000000)
 
@@ -51,7 +61,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
 }
 
 static void sleep_ms(uint64_t ms) {
-    const struct timespec time = {.tv_nsec = (long)(ms * MS)};
+    const struct timespec time = {.tv_sec = (long)(ms / 1000), .tv_nsec = (long)(ms % 1000 * MS)};
     (void)nanosleep(&time, NULL);
 }
 
@@ -139,6 +149,44 @@ static void make_child(void) {
     }
 }
 
+/* Requests something of a job, and sleeps for some ms instead of what libtakt does then. */
+static void sleep_with(const takt_worker_t *worker, uint32_t kind, uint32_t job, uint64_t value,
+                       uint64_t ms) {
+    const uint32_t entity = 1u + worker->crew->program.spec.server_count + worker->task;
+    takt_linux_slot_t *slot = takt_machine_slot(machine, 0, entity);
+    slot->request_job = job;
+    slot->request_value = value;
+    __atomic_store_n(&slot->request, kind, __ATOMIC_RELEASE);
+    sleep_ms(ms);
+    __atomic_store_n(&slot->request, TAKT_SLOT_NONE, __ATOMIC_RELEASE);
+}
+
+/* Each request of the job, of the one before and of the next one; then the same while the job holds a resource. */
+static void sleep_with_any(const takt_worker_t *worker, uint32_t job) {
+    const uint32_t number = job - fault.number, kind = number % KINDS;
+    const uint32_t named = job - 1u + number / KINDS % JOBS_NAMED;
+    const bool holds = number / KINDS / JOBS_NAMED % 2 != 0;
+    if (holds) {
+        (void)takt_linux_lock(0);
+    }
+    sleep_with(worker, kind, named, kind == TAKT_SLOT_SUSPEND ? takt_program_now() + MS : 0, NAP_MS);
+    if (holds) {
+        (void)takt_linux_unlock(0);
+    }
+}
+
+/* Holds the resource that the body of the task names. */
+static void stop_as_holder(const takt_worker_t *worker) {
+    const takt_task_spec_t *task = &worker->crew->program.spec.tasks[worker->task];
+    uint32_t resource = 0;
+    for (uint32_t i = 0; i < task->body_count; i++) {
+        resource = task->body[i].kind == TAKT_ITEM_LOCK ? (uint32_t)task->body[i].ticks : resource;
+    }
+    (void)takt_linux_lock(resource);
+    (void)kill(getpid(), SIGSTOP);
+    (void)takt_linux_unlock(resource);
+}
+
 static void end_thread(takt_worker_t *worker) {
     worker->joined = NULL;
     worker->has_ended = true;
@@ -155,6 +203,10 @@ static void commit(takt_worker_t *worker) {
         (void)kill(getpid(), SIGKILL);
     } else if (is("stop")) {
         (void)kill(getpid(), SIGSTOP);
+    } else if (is("stop_holder") || is("stop_long")) {
+        stop_as_holder(worker);
+    } else if (is("stale")) {
+        sleep_with(worker, TAKT_SLOT_COMPLETE, fault.number - 1u, 0, STALE_MS);
     } else if (is("fork")) {
         make_child();
     } else if (is("other") || is("lost")) {
@@ -175,6 +227,8 @@ static void commit(takt_worker_t *worker) {
         (void)dup2(open("/dev/null", O_RDONLY), bpf_link__fd(machine->decide_link));
     } else if (is("daemon")) {
         (void)kill(getppid(), SIGKILL);
+    } else if (is("unloaded")) {
+        *(volatile uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = TAKT_FIRST_FUNCTION + 1u;
     }
 }
 
@@ -185,7 +239,9 @@ static takt_linux_status_t execute(takt_worker_t *worker) {
     while (status >= 0 && !worker->crew->is_over) {
         takt_linux_job_t job;
         (void)takt_linux_job(&job);
-        if (job.number == fault.number) {
+        if (is("requests") && job.number >= fault.number) {
+            sleep_with_any(worker, job.number);
+        } else if (job.number == fault.number) {
             commit(worker);
         }
         burn(ns - worker->crew->run->overhead_ns);
@@ -220,18 +276,19 @@ static takt_linux_status_t in_process(takt_worker_t *worker) {
     if (process == 0) {
         be_process(worker);
     }
-    const uint64_t killed_at = is("kill_at") ? worker->crew->epoch + fault.number * MS : UINT64_MAX;
+    uint64_t killed_at = is("kill_at") ? worker->crew->epoch + fault.number * MS : UINT64_MAX;
     int state;
     while (!__atomic_load_n(&worker->crew->is_over, __ATOMIC_ACQUIRE)) {
         if (waitpid(process, &state, WNOHANG | WUNTRACED) == process && WIFSTOPPED(state)) {
-            sleep_ms(AWAY_MS);
+            sleep_ms(is("stop_long") ? LONG_AWAY_MS : AWAY_MS);
             (void)kill(process, SIGCONT);
         }
-        if (killed_at - takt_program_now() < POLL_MS * MS) {
+        if (killed_at < takt_program_now() + 2 * POLL_MS * MS) {
             const struct timespec until = {.tv_sec = (time_t)(killed_at / (1000 * MS)),
                                            .tv_nsec = (long)(killed_at % (1000 * MS))};
             (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
             (void)kill(process, SIGKILL);
+            killed_at = UINT64_MAX;
         }
         sleep_ms(POLL_MS);
     }
@@ -283,7 +340,7 @@ takt_linux_status_t __wrap_takt_worker_execute(takt_worker_t *worker) {
         return __real_takt_worker_execute(worker);
     }
     make_companion();
-    if (is("kill") || is("kill_at") || is("stop") || is("daemon")) {
+    if (is("kill") || is("kill_at") || strncmp(fault.what, "stop", strlen("stop")) == 0 || is("daemon")) {
         return in_process(worker);
     }
     if (is("page") || is("hold")) {
@@ -296,7 +353,7 @@ takt_linux_status_t __wrap_takt_worker_execute(takt_worker_t *worker) {
     if (is("offline")) {
         (void)wait(NULL);
     }
-    if (!is("lost") && !is("offline") && !is("hog") && !is("undecided")) {
+    if (!is("lost") && !is("offline") && !is("hog") && !is("undecided") && !is("unloaded")) {
         set_class(SCHED_OTHER, 0);
         wait_for_end(worker);
     }
@@ -306,6 +363,9 @@ takt_linux_status_t __wrap_takt_worker_execute(takt_worker_t *worker) {
 void __wrap_takt_machine_clear(takt_machine_t *cleared) {
     char line[64];
     FILE *file = fopen("faults", "r");
+    if (is("ftrace")) {
+        write_file("/proc/sys/kernel/ftrace_enabled", "1");
+    }
     for (uint32_t i = 0; i <= runs; i++) {
         (void)fgets(line, sizeof line, file);
     }
@@ -319,6 +379,9 @@ void __wrap_takt_machine_clear(takt_machine_t *cleared) {
 takt_domain_status_t __wrap_takt_machine_add(takt_machine_t *to, uint32_t cpu, const uint64_t *words,
                                              uint64_t count, uint64_t records, uint64_t tick_ns,
                                              takt_domain_order_t *order) {
+    if (is("ftrace")) {
+        write_file("/proc/sys/kernel/ftrace_enabled", "0");
+    }
     const uint64_t changed = is("log") ? FEW_RECORDS : is("arena") ? MANY_RECORDS : records;
     return __real_takt_machine_add(to, cpu, words, count, changed, tick_ns, order);
 }

@@ -5,7 +5,8 @@
  *     simulated_linux IMAGE RECORDS SEED COUNT
  *
  * With seed 0 nothing takes time and nothing goes wrong: what runs is what the simulation of the image runs. With any
- * other seed calls come late, threads fault pages, and send events that make no sense. COUNT is the records of the log.
+ * other seed calls come late, threads sleep in any state with any request, and send events that make no sense. COUNT is the
+ * records of the log.
  * It prints how often each receipt came. Exit status: 0 done, 2 the domain was refused, with a line that says why. */
 #include "linux/negotiation.h"
 #include "system/work.h"
@@ -16,7 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECEIPTS = TAKT_RECEIPT_AHEAD + 1, LATE_MOST = 4, FAULT_MOST = 6 };
+enum { RECEIPTS = TAKT_RECEIPT_AHEAD + 1, LATE_MOST = 4, SHORT_SLEEP = 6, LONG_SLEEP = 60 };
+
+/* Ticks, as those of takt.bpf.c in ns. */
+enum { GRACE = 2, PATIENCE = 20 };
 
 /* What executes the jobs of a task. */
 typedef struct thread {
@@ -25,7 +29,8 @@ typedef struct thread {
     bool has_begun;              /* there is one */
     bool is_dead;                /* the kernel completes its jobs as soon as they are selected */
     bool is_about_to_lock;       /* what was due at the instant of the lock is handled */
-    takt_instant_t faults_until; /* a page is read until then; 0: none is */
+    takt_instant_t sleeps_until; /* 0: it is awake */
+    takt_instant_t absent_since; /* it did not run when its job was selected, since it slept; 0: it did */
 } thread_t;
 
 static takt_domain_t *domain;
@@ -146,16 +151,51 @@ static void take(uint64_t expected) {
     }
 }
 
+static bool is_absent(uint64_t entity) {
+    return entity != TAKT_NO_ENTITY && thread_of(entity)->sleeps_until != 0;
+}
+
+/* An event of the current job of `entity` that its thread has not requested. */
+static bool post_implied(takt_event_kind_t kind, uint64_t entity) {
+    const takt_entity_t *found = takt_system_entity(&domain->system, (uint32_t)entity);
+    return post(kind, entity, found->task->job.number, now) == TAKT_RECEIPT_RECEIVED;
+}
+
+/* The thread of the selected entity is absent: its job is blocked or, if core does not let it, ended in time. Returns
+ * whether another entity may be selected. */
+static bool put_off(uint64_t absent) {
+    thread_t *thread = thread_of(absent);
+    thread->absent_since = thread->absent_since != 0 ? thread->absent_since : now + 1u;
+    const takt_duration_t absence = now + 1u - thread->absent_since;
+    if (absence < GRACE || post_implied(TAKT_EVENT_BLOCK, absent)) {
+        return absence >= GRACE;
+    }
+    if (absence < PATIENCE) {
+        return false;
+    }
+    take(absent);
+    return running != absent || post_implied(TAKT_EVENT_COMPLETE, absent);
+}
+
+/* True if a late take has chosen an absent thread that is to be put off. */
+static bool has_chosen_absent(void) {
+    const takt_instant_t since = is_absent(running) ? thread_of(running)->absent_since : 1;
+    return since == 0 || (is_absent(running) && now + 1u - since >= PATIENCE);
+}
+
 /* As the kernel does in each call of the scheduler. */
 static void schedule(void) {
     do {
-        const uint64_t wanted = takt_domain_peek(address_of(domain), now);
+        uint64_t wanted = takt_domain_peek(address_of(domain), now);
+        while (is_absent(wanted) && put_off(wanted)) {
+            wanted = takt_domain_peek(address_of(domain), now);
+        }
         MUST(takt_domain_next(address_of(domain)) > now);
         if (domain->is_outdated) {
             now += lateness();
             take(wanted);
         }
-    } while (takt_domain_next(address_of(domain)) <= now);
+    } while (takt_domain_next(address_of(domain)) <= now || has_chosen_absent());
 }
 
 /* ---- what a job does ---------------------------------------------------------------------------------- */
@@ -212,26 +252,35 @@ static bool act(void) {
 }
 
 static bool is_at_milestone(void) {
-    return running != TAKT_NO_ENTITY && thread_of(running)->faults_until == 0 &&
-           thread_of(running)->work.left == 0;
+    return running != TAKT_NO_ENTITY && !is_absent(running) && thread_of(running)->work.left == 0;
 }
 
 /* ---- what goes wrong ---------------------------------------------------------------------------------- */
 
-/* The thread that runs reads a page. The kernel says that it blocks, and core may refuse: it holds a resource. */
-static void fault(void) {
+/* The thread that runs sleeps: in a page fault, stopped, or with a request for any job. The kernel says that it blocks
+ * unless it has handed over what ends or suspends the job. */
+static void sleep_in_any_state(void) {
     thread_t *thread = thread_of(running);
-    if (post(TAKT_EVENT_BLOCK, running, thread->job, now) == TAKT_RECEIPT_RECEIVED) {
-        MUST((state_of(running) & TAKT_DOMAIN_BLOCKED) != 0);
-        thread->faults_until = now + 1u + draw(FAULT_MOST);
+    const takt_event_kind_t kinds[] = {TAKT_EVENT_COMPLETE, TAKT_EVENT_SUSPEND};
+    const takt_event_kind_t kind = happens(2) ? kinds[draw(2)] : (takt_event_kind_t)draw(16);
+    const uint64_t job = happens(2) ? thread->job : draw(4);
+    const bool is_handed_over = kind == TAKT_EVENT_COMPLETE || kind == TAKT_EVENT_SUSPEND;
+    const bool is_received = is_handed_over && post(kind, TAKT_DOMAIN_OF_THREAD | running, job,
+                                                    now + draw(SHORT_SLEEP)) == TAKT_RECEIPT_RECEIVED;
+    const uint64_t state = state_of(running);
+    if (!is_received && (state & TAKT_DOMAIN_HAS_JOB) != 0 && (state & TAKT_DOMAIN_BLOCKED) == 0) {
+        (void)post_implied(TAKT_EVENT_BLOCK, running); /* core may refuse it */
     }
+    thread->sleeps_until = now + 1u + draw(happens(4) ? LONG_SLEEP : SHORT_SLEEP);
+    thread->absent_since = 0;
 }
 
-static void end_faults(void) {
+static void end_sleeps(void) {
     for (uint32_t i = 0; i < domain->system.task_count; i++) {
         const uint64_t entity = 1u + domain->system.server_count + i;
-        if (threads[i].faults_until != 0 && threads[i].faults_until <= now) {
-            threads[i].faults_until = 0;
+        if (threads[i].sleeps_until != 0 && threads[i].sleeps_until <= now) {
+            threads[i].sleeps_until = 0;
+            threads[i].absent_since = 0;
             if ((state_of(entity) & TAKT_DOMAIN_BLOCKED) != 0) {
                 MUST(post(TAKT_EVENT_WAKE, entity, threads[i].job, now) == TAKT_RECEIPT_RECEIVED);
             }
@@ -239,12 +288,19 @@ static void end_faults(void) {
     }
 }
 
-static takt_instant_t first_end_of_fault(void) {
+/* The instant at which a sleep ends, or the patience with an absent thread. */
+static takt_instant_t next_of_sleeps(void) {
     takt_instant_t first = TAKT_NEVER;
     for (uint32_t i = 0; i < domain->system.task_count; i++) {
-        if (threads[i].faults_until != 0) {
-            first = takt_least_of(first, threads[i].faults_until);
+        if (threads[i].sleeps_until != 0) {
+            first = takt_least_of(first, threads[i].sleeps_until);
         }
+    }
+    if (is_absent(running)) {
+        const takt_instant_t since = thread_of(running)->absent_since;
+        const takt_duration_t absence = now + 1u - since;
+        MUST(since != 0 && absence <= PATIENCE);
+        first = takt_least_of(first, since - 1u + (absence < GRACE ? GRACE : PATIENCE));
     }
     return first;
 }
@@ -268,17 +324,18 @@ static void send_nonsense(void) {
                has_demand ? (uint64_t)(uintptr_t)&demand : value);
 }
 
-/* Ends the faults of this instant, makes new ones. */
+/* Ends the sleeps of this instant, begins new ones. */
 static void go_wrong(void) {
     if (chaos == 0) {
         return;
     }
-    end_faults();
+    end_sleeps();
     if (running != TAKT_NO_ENTITY && happens(60)) {
         thread_of(running)->is_dead = true;
     }
-    if (running != TAKT_NO_ENTITY && (state_of(running) & TAKT_DOMAIN_RUNS) != 0 && happens(6)) {
-        fault();
+    const bool is_executing = running != TAKT_NO_ENTITY && !is_absent(running);
+    if (is_executing && (state_of(running) & TAKT_DOMAIN_RUNS) != 0 && happens(6)) {
+        sleep_in_any_state();
     }
     while (happens(3)) {
         send_nonsense();
@@ -291,8 +348,8 @@ static void go_wrong(void) {
 static takt_instant_t next_instant(void) {
     takt_instant_t next = takt_domain_next(address_of(domain));
     next = next != TAKT_NEVER ? next + lateness() : next;
-    next = takt_least_of(next, first_end_of_fault());
-    if (running != TAKT_NO_ENTITY && thread_of(running)->faults_until == 0) {
+    next = takt_least_of(next, next_of_sleeps());
+    if (running != TAKT_NO_ENTITY && !is_absent(running)) {
         next = takt_least_of(next, now + thread_of(running)->work.left);
     }
     MUST(next > now || chaos != 0);
@@ -301,7 +358,7 @@ static takt_instant_t next_instant(void) {
 
 static void advance(void) {
     const takt_instant_t next = next_instant();
-    if (running != TAKT_NO_ENTITY && thread_of(running)->faults_until == 0) {
+    if (running != TAKT_NO_ENTITY && !is_absent(running)) {
         thread_t *thread = thread_of(running);
         thread->work.left -= takt_least_of(thread->work.left, next - now);
     }

@@ -85,6 +85,47 @@ period = "10ms"
 wcet = "2ms"
 """
 HOLDER = ONE.replace('wcet = "9ms"\n', 'wcet = "9ms"\nbody = ["lock bus", "run 9ms", "unlock bus"]\n')
+HOLDER_ALONE = HOLDER.replace('body = ["lock bus", "run 8ms", "unlock bus"]\n', "")
+"""Only the task `faulty` locks the resource, so that the others are to go on whatever it does."""
+REQUESTS = HOLDER_ALONE.replace("400ms", "2200ms").replace("9ms", "1ms")
+SHARED = """schema = 1
+[system]
+policy  = "fp"
+resolution = "1us"
+horizon = "4s"
+[[server]]
+name = "one"
+kind = "deferrable"
+priority = 2
+period = "20ms"
+budget = "8ms"
+[[server]]
+name = "two"
+kind = "deferrable"
+priority = 1
+period = "50ms"
+budget = "15ms"
+[[resource]]
+name = "bus"
+protocol = "hsrp"
+[[task]]
+name = "high"
+priority = 3
+period = "10ms"
+wcet = "2ms"
+[[task]]
+name = "faulty"
+server = "one"
+period = "40ms"
+wcet = "4ms"
+body = ["lock bus", "run 4ms", "unlock bus"]
+[[task]]
+name = "low"
+server = "two"
+period = "100ms"
+wcet = "4ms"
+body = ["lock bus", "run 4ms", "unlock bus"]
+"""
 MANY = ONE.partition("[[task]]")[0] + "".join(
     f'[[task]]\nname = "{name}"\npriority = 1\nperiod = "1s"\nwcet = "1us"\n'
     for name in ("faulty", *(f"t{number}" for number in range(2047)))
@@ -116,7 +157,7 @@ class Fault:
     text: str = ONE
 
 
-ENDED = r"note processor 0: \d+ jobs were ended because their threads were gone"
+ENDED = r"note processor 0: \d+ jobs were ended because their threads were gone or did not run"
 LOST = "processor 0: a thread lost its scheduler before the horizon"
 PARTIAL = {
     "none": Fault("none"),
@@ -138,6 +179,10 @@ PARTIAL = {
     "a thread allows itself two processors": Fault("widen", said=(f"thread: {DETACHED}",), told=(ENDED,)),
     "a thread sleeps in a page fault": Fault("page", late_ms=5),
     "a holder of a resource sleeps in a page fault": Fault("hold", late_ms=12, text=HOLDER),
+    "a holder is stopped and continues": Fault("stop_holder", late_ms=25, text=HOLDER_ALONE),
+    "a holder among servers is stopped for long": Fault("stop_long", told=(ENDED,), late_ms=None, text=SHARED),
+    "a stale completion, and sleep": Fault("stale", late_ms=12, text=REQUESTS.replace("2200ms", "400ms")),
+    "each request of each job, and sleep": Fault("requests", late_ms=5, text=REQUESTS),
     "the log is full": Fault("log", 0, late_ms=None),
     "the arena is too small": Fault("arena", 0, told=("refused too little memory for the task set",), late_ms=None),
     "more entities than a domain has slots": Fault(
@@ -168,6 +213,21 @@ PARTIAL = {
         late_ms=None,
         text=ALONE,
     ),
+    "a function is not loaded": Fault(
+        "unloaded",
+        said=(f"thread: {DETACHED}",),
+        told=(
+            "failed the kernel ended the scheduler: function 54414b00 of the scheduler was called, which is not loaded",
+            LOST,
+        ),
+        late_ms=None,
+        text=ALONE,
+    ),
+    "the kernel calls no programs": Fault(
+        "ftrace",
+        told=("failed the kernel calls no programs at functions; set kernel.ftrace_enabled to 1: .*",),
+        late_ms=None,
+    ),
     "a run after that": Fault("none"),
     "the daemon is killed": Fault("daemon", said=(f"process: {DETACHED}", "process: goes on"), late_ms=None),
 }
@@ -194,6 +254,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+RECORDED = ("trace", "jobs", "switches", "threads")
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What became of a run.
@@ -214,7 +277,7 @@ class Outcome:
 
     def run(self) -> board.Run:
         """Give the run itself."""
-        return board._Recorded(self.order, self.number, self.files).written("")
+        return board._Recorded(self.order, self.number, self.files).written()
 
 
 def files_of(mode: str, orders: list[board._Order]) -> tuple[dict[str, bytes], list[str]]:
@@ -225,7 +288,7 @@ def files_of(mode: str, orders: list[board._Order]) -> tuple[dict[str, bytes], l
         files |= {f"{mode}/{name}": part.image() for name, part in zip(images, order.parts, strict=True)}
         lines.append(f"{number} {order.tick_ns} {order.overhead_ns} {' '.join(images)}\n")
         results += [f"{mode}/{number}/{name}" for name in ("told", "said")]
-        results += [f"{mode}/{number}/{name}{index}" for name in board._RECORDED for index in range(len(order.parts))]
+        results += [f"{mode}/{number}/{name}{index}" for name in RECORDED for index in range(len(order.parts))]
     faults = "".join(
         f"{fault.what} {fault.text[: fault.text.index('faulty')].count('[[task]]') - 1} {fault.number}\n"
         for fault in MODES[mode].values()
@@ -315,10 +378,27 @@ def test_a_fault_leaves_the_others_alone(mode: str, name: str, outcomes: dict[st
             assert max(found) <= max(expected) + slack, task
 
 
-def test_a_holder_that_sleeps_stops_its_domain(outcomes: dict[str, dict[str, Outcome]]) -> None:
-    outcome = outcomes["partial"]["a holder of a resource sleeps in a page fault"]
-    assert outcome.run().findings == ("processor 0: 1 events of threads were refused",)
-    assert any("the thread of the selected job could not run at once" in line for line in outcome.lines("told"))
+@pytest.mark.parametrize(
+    "name",
+    ["a holder of a resource sleeps in a page fault", "a holder is stopped and continues"],
+)
+def test_the_job_of_a_holder_that_sleeps_is_blocked(name: str, outcomes: dict[str, dict[str, Outcome]]) -> None:
+    outcome = outcomes["partial"][name]
+    assert outcome.run().findings == ()
+    assert not any("the thread of the selected job could not run" in line for line in outcome.lines("told"))
+
+
+def test_a_job_that_cannot_block_and_whose_thread_is_absent_is_ended(outcomes: dict[str, dict[str, Outcome]]) -> None:
+    """After a second: the task above its ceiling is never late, and the one that it barred goes on."""
+    run = outcomes["partial"]["a holder among servers is stopped for long"].run()
+    assert takt.replay(run.trace.path).is_identical
+    jobs, simulated = takt.run.measurement.jobs_of(run.trace), takt.simulate(run.system).jobs
+    found, expected = (finished(frame, "high") for frame in (jobs, simulated))
+    assert len(found) == len(expected)
+    assert max(found) <= max(expected) + FORKED_MS * 1000
+    late = finished(jobs, "low")
+    assert len(late) == len(finished(simulated, "low"))
+    assert max(late) <= 1_200_000
 
 
 def test_a_full_log_says_so_and_ends_with_a_record_of_that(outcomes: dict[str, dict[str, Outcome]]) -> None:

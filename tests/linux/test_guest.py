@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from places import ROOT
 from takt.base.errors import BoardError
-from takt.board import guest
+from takt.board import guest, processor_time
 
 FOLDER = ROOT / "build" / "linux"
 TOOLS = ("busybox", "cc")
@@ -54,8 +57,101 @@ def test_a_panic_is_named() -> None:
 
 @needs_guest
 def test_what_does_not_end_is_ended() -> None:
-    with pytest.raises(BoardError, match=r"^the guest did not end within 1 s; its last line was: no word$"):
+    with pytest.raises(
+        BoardError, match=r"^the guest did not end within 1 s of processor time; its last line was: no word$"
+    ):
         guest.run(ONE, "while :; do :; done", patience=1)
+
+
+def collect(running: Iterator[Mapping[str, bytes]], found: dict[str, bytes]) -> None:
+    """Keep what a guest hands over."""
+    for files in running:
+        found |= files
+
+
+@needs_guest
+def test_what_was_handed_over_before_a_guest_stops_comes_back() -> None:
+    command = "mkdir 0 1; echo a > 0/x; echo b > 1/y; {0} work/0; {0} work/1; ls; echo c > /proc/sysrq-trigger"
+    running, found = guest.stream(ONE, command.format(guest.HAND_OVER)), dict[str, bytes]()
+    with pytest.raises(BoardError, match="sysrq triggered crash"):
+        collect(running, found)
+    assert found == {"0/x": b"a\n", "1/y": b"b\n"}
+
+
+# ---- an emulator that is none ----------------------------------------------------------------------------------
+
+
+ARCHIVE = """
+import io, sys, tarfile, time
+def hand_over(name, content):
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        member = tarfile.TarInfo(name)
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    used = int.from_bytes(results[:8], "little")
+    results[8 + used:] = data.getvalue()
+    results[:8] = (used + len(data.getvalue())).to_bytes(8, "little")
+    open("results", "wb").write(results)
+results = bytearray(8)
+open("console", "w"), open("output", "w")
+"""
+
+
+needs_tools = pytest.mark.skipif(not all(map(shutil.which, TOOLS)), reason="no busybox or no compiler here")
+
+
+@pytest.fixture
+def pretended(tmp_path: Path) -> Callable[[str], guest.Machine]:
+    """Return a function that makes a machine whose emulator is a script in Python that has hand_over."""
+
+    def machine(script: str) -> guest.Machine:
+        emulator = tmp_path / "root" / "usr" / "bin" / "qemu-system-x86_64"
+        emulator.parent.mkdir(parents=True)
+        emulator.write_text(f"#!{sys.executable}\n{ARCHIVE}{script}\n")
+        emulator.chmod(0o755)
+        return guest.Machine(tmp_path)
+
+    return machine
+
+
+@needs_tools
+def test_an_emulator_that_gets_no_processor_time_is_waited_for(pretended: Callable[[str], guest.Machine]) -> None:
+    machine = pretended("time.sleep(3); hand_over('status', b'0')")
+    assert guest.run(machine, "", patience=2).status == 0
+
+
+@needs_tools
+def test_an_emulator_that_spins_is_ended_and_what_it_has_handed_over_comes_back(
+    pretended: Callable[[str], guest.Machine],
+) -> None:
+    machine = pretended("hand_over('work/0/told', b'x'); hand_over('work/1/told', b'y')\nwhile True: pass")
+    running, found = guest.stream(machine, "", patience=2), dict[str, bytes]()
+    with pytest.raises(BoardError, match=r"^the guest did not end within 2 s of processor time; its last line"):
+        collect(running, found)
+    assert found == {"0/told": b"x", "1/told": b"y"}
+
+
+@needs_tools
+def test_an_emulator_that_sleeps_for_ever_is_stuck(
+    pretended: Callable[[str], guest.Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processor_time, "ASLEEP_SECONDS", 1)
+    with pytest.raises(BoardError, match=r"^the guest has slept for 1 s without an end; its last line was: no word$"):
+        guest.run(pretended("time.sleep(1000)"), "")
+
+
+@needs_tools
+def test_an_emulator_does_not_outlive_the_one_who_asked(
+    pretended: Callable[[str], guest.Machine], tmp_path: Path
+) -> None:
+    number = tmp_path / "number"
+    begin = f"import os; open({str(number)!r}, 'w').write(str(os.getpid()))"
+    running = guest.stream(pretended(f"{begin}\nhand_over('work/0', b'')\ntime.sleep(1000)"), "")
+    next(running)
+    running.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(number.read_text()), 0)
 
 
 @needs_guest

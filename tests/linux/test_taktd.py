@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -66,15 +68,15 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     built = tmp_path_factory.mktemp("taktd") / "taktd"
     flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith("-Iport")]
-    must_build(["cc", *flags, *sources, "tests/linux/fake_machine.c", "-o", built])
+    must_build(["cc", *flags, *sources, "tests/linux/fake_machine.c", "-Wl,--wrap=accept4", "-o", built])
     return built
 
 
 class Daemon:
     """A taktd that runs, and the folder in which its kernel is made up."""
 
-    def __init__(self, program: Path, folder: Path, *options: str) -> None:
-        self.program, self.folder = program, folder
+    def __init__(self, program: Path, folder: Path, *options: str, limit: int | None = None) -> None:
+        self.program, self.folder, self.limit = program, folder, limit
         self.path = folder / "socket"
         for name in ("takt.bpf.o", "tables.bin"):
             (folder / name).touch()
@@ -83,7 +85,8 @@ class Daemon:
         assert self.process.stderr.readline() == f"taktd: ready at {self.path}\n"
 
     def start(self, *options: str) -> subprocess.Popen[str]:
-        command = [str(self.program), "--socket", str(self.path), "--objects", str(self.folder), *options]
+        limited = [] if self.limit is None else ["prlimit", f"--nofile={self.limit}:{self.limit}"]
+        command = [*limited, str(self.program), "--socket", str(self.path), "--objects", str(self.folder), *options]
         environment = {**os.environ, "TAKT_FAKE": str(self.folder)}
         return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
 
@@ -274,6 +277,23 @@ def test_what_a_killed_taktd_left_is_no_obstacle(program: Path, tmp_path: Path) 
     assert not first.path.exists()
 
 
+def test_what_stands_at_its_paths_and_is_not_its_own_stays(program: Path, tmp_path: Path) -> None:
+    for name in ("takt.bpf.o", "tables.bin"):
+        (tmp_path / name).touch()
+    (kept := tmp_path / "kept").write_text("mine")
+    (tmp_path / "linked.lock").symlink_to(kept)
+    for path, status, line in (
+        (kept, 2, "this is no socket; remove it, or name another path by --socket"),
+        (tmp_path, 2, "this is no socket; remove it, or name another path by --socket"),
+        (tmp_path / "linked", 1, "Too many levels of symbolic links"),
+    ):
+        words = [str(program), "--socket", str(path), "--objects", str(tmp_path)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=20)
+        place = f"{path}.lock" if status == 1 else path
+        assert (done.returncode, done.stderr) == (status, f"taktd: {place}: {line}\n")
+        assert kept.read_text() == "mine"
+
+
 @pytest.mark.parametrize(
     ("options", "status", "line"),
     [
@@ -323,6 +343,30 @@ def test_systemd_is_told(program: Path, tmp_path: Path, monkeypatch: pytest.Monk
         notified.settimeout(20)
         assert notified.recv(64) == b"READY=1"
         assert running.end()[0] == 0
+
+
+def systemd_analyze() -> tuple[str, str] | None:
+    """Give systemd-analyze and the folders of its libraries: that of this machine, or that of the guest."""
+    folder = ROOT / "build" / "linux" / "systemd"
+    found = shutil.which("systemd-analyze"), folder / "usr/bin/systemd-analyze"
+    libraries = [str(place) for path in folder.rglob("*-linux-gnu") for place in (path, path / "systemd")]
+    if found[0] is not None:
+        return found[0], ""
+    return (str(found[1]), ":".join(libraries)) if found[1].exists() else None
+
+
+@pytest.mark.skipif(systemd_analyze() is None, reason="no systemd-analyze here: make soak fetches it")
+def test_the_unit_takes_from_taktd_what_it_does_not_need() -> None:
+    program, libraries = systemd_analyze() or ("", "")
+    unit = ROOT / "linux" / "daemon" / "taktd.service"
+    done = subprocess.run(
+        [program, "security", "--offline=true", "--no-pager", "--threshold=20", str(unit)],
+        env={**os.environ, "LD_LIBRARY_PATH": libraries},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, re.findall(r"level for taktd.service: (\S+)", done.stdout)) == (0, ["1.0"]), done.stdout
 
 
 def test_without_taktd_the_remedy_is_named(tmp_path: Path) -> None:
@@ -398,8 +442,12 @@ def test_without_it_that_of_make_linux_is_started(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(board, "SHIPPED", tmp_path / "none")
     monkeypatch.setenv(board.FOLDER_VARIABLE, str(tmp_path))
     (tmp_path / "vmlinux").touch()
-    expected = f"there is no taktd in {tmp_path}/takt; run make linux in Takt's folder\n"
-    assert invoke("linux", "daemon") == (1, "", expected)
+    remedy = "run make linux in Takt's folder, or install a package that make wheel-linux has built"
+    missing = (1, "", f"there is no taktd here; {remedy}\n")
+    assert invoke("linux", "daemon") == missing
+    (tmp_path / "vmlinux").unlink()
+    assert invoke("linux", "daemon") == missing
+    (tmp_path / "vmlinux").touch()
     (tmp_path / "takt").mkdir()
     (tmp_path / "takt" / "taktd").touch()
     assert executed(monkeypatch)[0] == tmp_path / "takt" / "taktd"
@@ -537,35 +585,97 @@ def test_many_programs_at_once(taktd: Daemon) -> None:
 
 
 def test_when_there_are_too_many_connections_later_ones_wait(program: Path, tmp_path: Path) -> None:
-    for name in ("takt.bpf.o", "tables.bin"):
-        (tmp_path / name).touch()
-    words = [
-        "prlimit",
-        "--nofile=70:70",
-        str(program),
-        "--socket",
-        str(tmp_path / "socket"),
-        "--objects",
-        str(tmp_path),
-    ]
-    environment = {**os.environ, "TAKT_FAKE": str(tmp_path)}
-    with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        process.stderr.readline()
-        connections = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(7)]
-        for one in connections:
-            one.settimeout(20)
-            one.connect(str(tmp_path / "socket"))
-        assert {ask(one, STATUS) for one in connections[:6]} == {"NOTHING"}
-        connections[6].settimeout(0.3)
+    taktd = Daemon(program, tmp_path, limit=70)
+    connections = [taktd.connect() for _ in range(7)]
+    assert {ask(one, STATUS) for one in connections[:6]} == {"NOTHING"}
+    connections[6].settimeout(0.3)
+    with pytest.raises(TimeoutError):
+        ask(connections[6], STATUS)
+    connections[0].close()
+    connections[6].settimeout(20)
+    assert connections[6].recv(256)[4] == STATUS
+    for one in connections:
+        one.close()
+    assert taktd.end()[0] == 0
+
+
+def seconds_of(process: subprocess.Popen[str]) -> float:
+    """Give the processor time of a process."""
+    words = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, words[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_it_rests_while_it_can_accept_no_connection(taktd: Daemon) -> None:
+    (taktd.folder / "full").write_text("yes")
+    with taktd.connect() as one:
+        one.settimeout(0.1)
         with pytest.raises(TimeoutError):
-            ask(connections[6], STATUS)
-        connections[0].close()
-        connections[6].settimeout(20)
-        assert connections[6].recv(256)[4] == STATUS
-        for one in connections:
-            one.close()
-        process.terminate()
+            ask(one, STATUS)
+        before = seconds_of(taktd.process)
+        time.sleep(1)
+        assert seconds_of(taktd.process) - before < 0.1
+        (taktd.folder / "full").unlink()
+        one.settimeout(20)
+        assert len(one.recv(512)) == 256
+    assert taktd.state() == "idle"
+    said = taktd.end()[1]
+    assert said == "taktd: connections have to wait: Too many open files\n"
+
+
+IDLE = """
+import os, socket, sys, time
+user, path, count = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+os.setgid(65534); os.setuid(user)
+connections, open_ones = [], 0
+for _ in range(count):
+    one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    one.connect(path)
+    connections.append(one)
+time.sleep(0.5)
+for one in connections:
+    one.setblocking(False)
+    try:
+        one.recv(1)
+    except BlockingIOError:
+        open_ones += 1
+print(open_ones, flush=True)
+time.sleep(60)
+"""
+
+
+@contextmanager
+def idle_connections(taktd: Daemon, user: int, count: int) -> Iterator[int]:
+    """Connections of another user, of which taktd keeps so many open."""
+    command = [sys.executable, "-c", IDLE, str(user), str(taktd.path), str(count)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        yield int(process.stdout.readline())
+        process.kill()
+
+
+def let_others_in(taktd: Daemon) -> None:
+    """Let other users connect."""
+    taktd.path.chmod(0o666)
+    for parent in list(taktd.path.parents)[:4]:
+        parent.chmod(parent.stat().st_mode | 0o055)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_no_users_lock_each_other_or_root_out(program: Path, tmp_path: Path) -> None:
+    most = 100
+    taktd = Daemon(program, tmp_path, limit=64 + most)
+    let_others_in(taktd)
+    with idle_connections(taktd, 65530, most) as first, idle_connections(taktd, 65531, 3) as second:
+        assert (first, second, taktd.state()) == (25, 3, "idle")
+        with (
+            idle_connections(taktd, 65532, most) as third,
+            idle_connections(taktd, 65533, most) as fourth,
+            idle_connections(taktd, 65534, most) as fifth,
+        ):
+            assert (third, fourth, fifth) == (25, 25, 14)
+            assert (second + third + fourth + fifth + first, taktd.state()) == (most - 8, "idle")
+    until(lambda: files_of(taktd) < 20)
+    assert taktd.end()[0] == 0
 
 
 # ---- messages that no program of ours sends -------------------------------------------------------------------------
@@ -585,6 +695,24 @@ def test_messages_that_are_none_are_refused(taktd: Daemon) -> None:
             reply = one.recv(512)
             assert (len(reply), reply[8]) == (256, 1)
         assert ask(one, TASK) == "NAME"
+    assert taktd.state() == "idle"
+
+
+def sent_with_files(taktd: Daemon, length: int, count: int, file: int) -> None:
+    """Send a message of any length with any number of files, and wait until it is judged."""
+    with taktd.connect() as one:
+        socket.send_fds(one, [bytes(length)], [file] * count)
+        assert len(one.recv(512)) == (256 if length else 0)
+
+
+@pytest.mark.parametrize("length", [0, 1, 128, 129])
+def test_no_message_leaves_a_file_behind(taktd: Daemon, length: int) -> None:
+    before = files_of(taktd)
+    with daemon._file(b"") as file:
+        for count in (1, 2, 3, 253):
+            for _ in range(20):
+                sent_with_files(taktd, length, count, file)
+    until(lambda: files_of(taktd) == before)
     assert taktd.state() == "idle"
 
 
@@ -667,9 +795,7 @@ def test_a_program_that_does_not_read_is_dropped(taktd: Daemon) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_other_users_may_join_and_watch_but_not_load(taktd: Daemon) -> None:
     assert taktd.takt("load", SET)[0] == 0
-    taktd.path.chmod(0o666)
-    for parent in list(taktd.path.parents)[:4]:
-        parent.chmod(parent.stat().st_mode | 0o055)
+    let_others_in(taktd)
     code = (
         "import os, socket, struct, sys, threading\nos.setgid(65534); os.setuid(65534)\n"
         "one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); one.connect(sys.argv[1])\n"

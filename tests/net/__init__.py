@@ -23,8 +23,8 @@ from typer.testing import CliRunner
 
 HERE = Path(__file__).parent
 SEPARATOR = re.compile(r"^#### \d+\n", re.MULTILINE)
-SENTENCES = frozenset({"version", "file", "reason", "advice", "source", "detail"})
-"""Members of JSON that say something for people, or where a file lies."""
+SENTENCES = frozenset({"version", "file", "reason", "advice", "source", "detail", "as_written"})
+"""Members of JSON that say something for people, or where a file lies; of the run as written `run` has the figures."""
 RECORD_BYTES = 32
 
 

@@ -91,6 +91,47 @@ class Sporadic(ServerState):
         self.returns.append((due, ticks))
 
 
+@dataclass(eq=False)
+class StrictSporadic(Sporadic):
+    """Gets back each tick a period after the tick was there and the server eligible; uses the oldest tick first.
+
+    Args:
+        there: since when each tick of the budget has been there, the oldest first.
+        used: the same of the ticks that it was charged since it became eligible.
+    """
+
+    there: list[int] = field(default_factory=list)
+    used: list[int] = field(default_factory=list)
+
+    def replenish(self) -> None:
+        """Note since when the ticks are there."""
+        instant, before = self.next_replenishment(), self.budget
+        super().replenish()
+        assert instant is not None
+        self.there += [instant] * (self.budget - before)
+
+    def charge(self) -> None:
+        """Take the oldest tick."""
+        super().charge()
+        self.used.append(self.there.pop(0))
+
+    def become_eligible(self, instant: int) -> None:
+        """Begin to note what it is charged."""
+        super().become_eligible(instant)
+        self.used = []
+
+    def cease_to_be_eligible(self, instant: int) -> None:
+        """Give back each tick that it was charged."""
+        returns = [max(max(self.eligible_since, since) + self.spec.period, instant) for since in self.used]
+        for due in sorted(set(returns)):
+            ticks = returns.count(due)
+            if due <= self.home.handled:
+                self.budget += ticks
+                self.there += [due] * ticks
+            else:
+                self.expect(due, ticks)
+
+
 class ConstantBandwidth(ServerState):
     """Has a deadline of its own and puts it off to get a budget; has begun once its offset has been handled."""
 
@@ -165,6 +206,7 @@ CLASS_OF_KIND: dict[str, type[ServerState]] = {
     "idling": Idling,
     "polling": Polling,
     "sporadic": Sporadic,
+    "sporadic-strict": StrictSporadic,
     "cbs": ConstantBandwidth,
     "hard-cbs": HardConstantBandwidth,
     "tbs": Rule,

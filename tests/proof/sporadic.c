@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Returns of core/server_sporadic.c: one call on every sporadic server.
+/* Returns of core/server_sporadic.c: one call on every sporadic server. Left out: strict ones.
  *
  * Conserved, as that file says: budget + what is charged in the current interval + what is to return = capacity. A call
  * that finds a server of which this is true leaves one, and so does the first replenishment, so that it is true
@@ -74,7 +74,7 @@ static void claim_booked(takt_instant_t end, takt_duration_t consumed, uint32_t 
     CLAIM(ring_of_server.untouched == server.job.remaining, "all that was charged is booked");
     if (consumed > 0) {
         CLAIM(last_of(&ring_of_server)->instant >= end, "it returns not before the end of the interval");
-        CLAIM(ring_of_server.count == (count < TAKT_SERVER_RETURNS ? count + 1 : count),
+        CLAIM(ring_of_server.count == count || ring_of_server.count == count + 1u,
               "as one return, or with the last");
     } else {
         CLAIM(ring_of_server.count == count, "nothing returns for nothing");

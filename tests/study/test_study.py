@@ -23,7 +23,7 @@ from analysis_oracle.fixed_priority import Task, chain, response
 from hypothesis import given
 from hypothesis import strategies as st
 from places import ROOT
-from sampling import tries
+from sampling import count, expect_cases, tries
 from tables import read_table
 from takt.command.schema import study_schema
 from takt.show import study_figures
@@ -205,6 +205,37 @@ def test_no_set_that_a_test_accepts_misses_when_simulated(name: str) -> None:
         system = system.replace(tasks=[task.replace(preemption=preemption) for task in system.tasks])
         assert takt.simulate(system, segments=False, jobs=False, points=False).missed == 0
     assert set(verdicts) == {0, 1}
+
+
+PERIODS = [40, 60, 80, 100, 120]
+DRAWN = [
+    PLAIN.replace(tasks=tasks, utilization=utilization, periods=PERIODS, priorities=order, **keys)
+    for tasks in (2, 4)
+    for utilization in (0.35, 0.65, 0.85)
+    for order in ("dm", "rm", "random")
+    for keys in (
+        {"deadlines": "implicit"},
+        {"deadlines": "implicit", "jitter": [0, 0.25]},
+        {"deadlines": "constrained"},
+        {"deadlines": "constrained", "jitter": [0, 0.25]},
+        {"deadlines": "arbitrary", "jitter": [0, 0.1]},
+    )
+]
+"""Recipes with deadlines below, at and above the periods, with and without jitter, and with priorities in any order."""
+
+
+@pytest.mark.parametrize("name", [name for name, test in takt.study.tests.items() if not test.is_exact])
+def test_no_sufficient_test_accepts_what_the_exact_test_of_its_policy_refuses(name: str) -> None:
+    test = takt.study.tests[name]
+    exact = [test.policy] if test.policy else ["fp", "rm", "dm", "edf"]
+    seen = set()
+    for policy in exact:
+        for recipe in DRAWN:
+            batch = Batch(recipe.replace(policy=policy), 3, 0, count(60 if test.policy else 6))
+            pairs = list(zip(test.ask(batch), takt.study.tests[policy].ask(batch), strict=True))
+            assert (1, 0) not in pairs, (policy, recipe, pairs.index((1, 0)))
+            seen.update(pairs)
+    expect_cases({(1, 1), (0, 0)} <= seen, seen)
 
 
 SERVERS = """

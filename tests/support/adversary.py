@@ -98,7 +98,7 @@ def horizon_of(system: takt.System) -> int:
 
 PROTOCOLS = ("pip", "pcp", "icpp", "npcs", "srp")
 AMONG = ("hsrp", "hsrp-payback", "sirap")
-KINDS = ("idling", "polling", "deferrable", "sporadic", "cbs", "hard-cbs", "tbs", "cus")
+KINDS = ("idling", "polling", "deferrable", "sporadic", "sporadic-strict", "cbs", "hard-cbs", "tbs", "cus")
 ORDERS = ("fp", "rm", "dm", "edf", "edf", "edf", "llf")
 POLICIES = (*ORDERS, "rbe", "share", "pinwheel", "dual-priority", "imprecise", "rate-based")
 

@@ -3,11 +3,14 @@
 
 Written from rt-app 1.0's tutorial.txt and sched-deadline.rst; uses nothing of Takt. A thread executes its events as
 rt-app does, loop by loop; nothing here knows jobs. Left out: events that wait for other threads, SCHED_OTHER.
+
+Of equals Linux runs the one that was enqueued first, and which of those of one instant that is depends on timers.
+Takt's rules for them are here, too, so that all else can be compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Sequence
 from typing import Any
 
 Event = tuple[str, Any]
@@ -54,10 +57,14 @@ class Thread:
             self.runtime, self.period = spec["dl-runtime"], spec["dl-period"]
             self.relative = spec["dl-deadline"]
         self.budget = self.deadline = 0
+        self.enqueued: int | None = None
+        self.is_new = True
 
     @property
     def key(self) -> tuple[int, ...]:
-        """Class, then deadline or priority."""
+        """Class, then deadline or priority; then by Linux since when, by Takt the place in the file."""
+        if self.enqueued is not None:
+            return (0, self.deadline, self.enqueued) if self.is_reserved else (1, -self.priority, self.enqueued)
         return (
             (0, self.deadline, not self.is_first, self.number) if self.is_reserved else (1, -self.priority, self.number)
         )
@@ -75,16 +82,23 @@ class Thread:
             self.next = None
         self.is_ready = self.next is not None and self.next[0] != "until"
 
-    def wake(self, now: int) -> None:
-        """End a sleep, and apply the wake-up rule of the constant bandwidth server."""
+    def wake(self, now: int, *, keeps: bool) -> None:
+        """End a sleep, and apply the wake-up rule of the constant bandwidth server.
+
+        Args:
+            now: the instant.
+            keeps: whether a deadline is kept with which the budget is exactly the bandwidth, as Linux does.
+        """
         self.advance(now)
         if not self.is_ready or not self.is_reserved:
             return
-        if self.budget * self.relative >= (self.deadline - now) * self.runtime:
+        left, room = self.budget * self.relative, (self.deadline - now) * self.runtime
+        if left > room or (left == room and (not keeps or self.is_new)):
             self.budget, self.deadline = self.runtime, now + self.relative
+        self.is_new = False
 
-    def replenish(self, now: int) -> None:
-        """End the throttling of a thread without budget."""
+    def replenish(self, now: int) -> bool:
+        """End the throttling of a thread without budget; True if it did."""
         if (
             self.is_ready
             and self.is_reserved
@@ -92,6 +106,8 @@ class Thread:
             and now >= self.deadline - self.relative + self.period
         ):
             self.budget, self.deadline = self.runtime, self.deadline + self.period
+            return True
+        return False
 
 
 class Machine:
@@ -100,13 +116,19 @@ class Machine:
     Args:
         document: a file of rt-app.
         first: of reservations with one deadline, the threads that go first; then the order of the file decides.
+        order: by Linux's rules for equals, in which order threads are enqueued at one instant.
     """
 
-    def __init__(self, document: dict[str, Any], first: Collection[str] = ()) -> None:
+    def __init__(
+        self, document: dict[str, Any], first: Collection[str] = (), order: Sequence[int] | None = None
+    ) -> None:
         self.threads = [
             Thread(number, name, spec, is_first=name in first)
             for number, (name, spec) in enumerate(document["tasks"].items())
         ]
+        self.is_linux = order is not None
+        self.order = self.threads if order is None else [self.threads[number] for number in order]
+        self.count = 0
         self.inherits = document.get("global", {}).get("pi_enabled", False)
         self.owners: dict[str, Thread] = {}
 
@@ -130,10 +152,12 @@ class Machine:
     def settle(self, now: int) -> Thread | None:
         """Do all that takes no time; gives the thread that runs then."""
         while True:
-            for thread in self.threads:
+            for thread in self.order:
                 while thread.next is not None and thread.next[0] == "until" and thread.next[1] <= now:
-                    thread.wake(now)
-                thread.replenish(now)
+                    thread.wake(now, keeps=self.is_linux)
+                    self.enqueue(thread)
+                if thread.replenish(now):
+                    self.enqueue(thread)
             thread_or_none = self.chosen()
             if thread_or_none is None or (thread_or_none.next or ("",))[0] == "run":
                 return thread_or_none
@@ -141,6 +165,12 @@ class Machine:
             self.owners[thread_or_none.next[1]] = thread_or_none
             thread_or_none.advance(now)
             self.release(thread_or_none, now)
+
+    def enqueue(self, thread: Thread) -> None:
+        """Put a thread behind its equals."""
+        self.count += 1
+        if self.is_linux:
+            thread.enqueued = self.count
 
     def release(self, thread: Thread, now: int) -> None:
         """Unlock what a thread unlocks next: nothing comes between it and what was executed before."""

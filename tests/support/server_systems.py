@@ -17,6 +17,7 @@ KIND = {
     "polling": analysis.PERIODIC,
     "deferrable": analysis.DEFERRABLE,
     "sporadic": analysis.SPORADIC,
+    "sporadic-strict": analysis.SEPARATED,
     "cbs": analysis.BANDWIDTH,
     "hard-cbs": analysis.BANDWIDTH,
     "tbs": analysis.BANDWIDTH,
@@ -106,7 +107,7 @@ def _bound_child(bounds: Bounds, child: Child, response: int) -> None:
 
 def supply_of(server: Child, response: int) -> tuple[int, int, int, int]:
     """Give what a server supplies that has its budget so many ticks after a replenishment."""
-    if server.kind == "sporadic":
+    if server.kind in ("sporadic", "sporadic-strict"):
         return analysis.sporadic_supply(server.period, server.wcet, response)
     return analysis.make_supply(server.period, server.wcet, response, is_polling=server.kind == "polling")
 
@@ -182,7 +183,8 @@ class Draw:
         load = budget / period * self.numbers.uniform(0.3, 0.95)
         children = self.tasks(self.numbers.randint(1, 3), load, self.numbers.choice([period, 3 * period]))
         if depth > 1:
-            inner = self.server(self.numbers.choice(["idling", "deferrable", "polling", "sporadic"]), load / 2)
+            kinds = ["idling", "deferrable", "polling", "sporadic", "sporadic-strict"]
+            inner = self.server(self.numbers.choice(kinds), load / 2)
             inner.period *= 3
             inner.deadline = inner.period
             children[-1:] = [inner]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from takt import _analysis
-from takt.analysis import children, servers
+from takt.analysis import children, least_budgets
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Advice, Verdict
@@ -311,7 +311,7 @@ def _displaced(tasks: Sequence[TaskView]) -> Changes:
 def _protocols(trial: Trial) -> Changes:
     """Give all resources of single dispatchers the first protocol that will do."""
     resources = [each for each in trial.system.resources if each.protocol not in AMONG_PROTOCOLS]
-    for protocol in _PROTOCOLS if resources else ():
+    for protocol in catalogue.ADVISED_PROTOCOLS if resources else ():
         changes: Changes = {
             ("resource", each.name): {"protocol": protocol} for each in resources if each.protocol != protocol
         }
@@ -320,28 +320,15 @@ def _protocols(trial: Trial) -> Changes:
     return {}
 
 
-_STEADY_KIND = catalogue.kinds_that(lambda kind: kind.acts_as_task and kind.is_steady)[0]
-
-
-def _rank(protocol: str) -> tuple[bool, ...]:
-    """Give the place of a protocol among those that are tried: which block least comes first."""
-    traits = catalogue.protocol_traits(protocol)
-    return (not traits.bars_runs, not traits.bars_locks, not traits.raises_to_ceiling, not traits.inherits)
-
-
-_PROTOCOLS = sorted(catalogue.protocols_that(lambda each: each.is_bounded and not each.is_among), key=_rank)
-"""What is tried, in this order."""
-
-
 def _idling(trial: Trial) -> Changes:
     """Make deferrable servers idle, which act on others as tasks."""
     there = [each for dispatcher in trial.view.dispatchers for each in dispatcher.servers if each.traits.defers]
-    return {("server", each.name): {"kind": _STEADY_KIND} for each in there}
+    return {("server", each.name): {"kind": catalogue.TASK_LIKE_KIND} for each in there}
 
 
 def _budgets(trial: Trial) -> Changes:
     """Give each server the least budget with which its tasks are schedulable, whatever the other servers do."""
-    found = servers.with_least_budgets(trial.view, judge(trial.view, trial.steps), trial.effort).servers
+    found = least_budgets.with_least_budgets(trial.view, judge(trial.view, trial.steps), trial.effort).servers
     least = {row.server: row.least_budget for row in found.values()}
     return {("server", name): {"budget": budget} for name, budget in least.items() if budget is not None}
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takt.analysis import advice, charting, machine, modes, servers
+from takt.analysis import advice, as_written, charting, least_budgets, machine, modes
 from takt.analysis import sensitivity as search
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
@@ -56,10 +56,9 @@ def analyse(system: System, *, remote: int | str = 0, effort: int = EFFORT, sens
         ]
         return machine.together(system, parts)
     view = view_of(system, _latency_of(system, remote))
-    judgement = servers.with_least_budgets(view, judge(view, effort), effort)
+    judgement = least_budgets.with_least_budgets(view, judge(view, effort), effort)
 
-    counted = judgement.that_count()
-    verdict = worst_of([row.verdict for row in counted])
+    counted, verdict = judgement.that_count(), judgement.verdict
     is_met, is_known = verdict is Verdict.SCHEDULABLE, verdict is not Verdict.NOT_KNOWN
     edge = search.sensitivity_of(view, judgement, effort) if is_known and sensitivity else search.Sensitivity()
     return Analysis(
@@ -76,6 +75,7 @@ def analyse(system: System, *, remote: int | str = 0, effort: int = EFFORT, sens
         unsearched=edge.unsearched,
         advice=() if is_met else tuple(advice.advise(system, view, effort)),
         charts=tuple(charting.charts_of(view, judgement)),
+        as_written=as_written.found_in(system, view, judgement),
     )
 
 
@@ -113,7 +113,8 @@ def _reason(judgement: Judgement, counted: Sequence[TaskBound], verdict: Verdict
     """Give the reason of the verdict in one line, with what else is known if it is not "schedulable"."""
     if verdict is not Verdict.SCHEDULABLE:
         late = [row for row in counted if row.verdict is not Verdict.SCHEDULABLE]
-        told = list(dict.fromkeys(row.reason for row in late if row.verdict is verdict and row.reason))[:MAX_REASONS]
+        worst = worst_of([row.verdict for row in late])
+        told = list(dict.fromkeys(row.reason for row in late if row.verdict is worst and row.reason))[:MAX_REASONS]
         return "; ".join(filter(None, [*told, _more(sum(row.reason not in told for row in late)), known]))
     # Of those that count all are schedulable here.
     others = [row.task for row in judgement.rows() if row.verdict is not Verdict.SCHEDULABLE]

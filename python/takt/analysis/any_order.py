@@ -22,17 +22,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from takt import _analysis
-from takt.analysis import blocking
+from takt.analysis import blocking, refusals
 from takt.analysis.children import numbers
-from takt.analysis.global_edf import OVERLOAD
-from takt.analysis.judgement import Judgement
+from takt.analysis.global_edf import OVERLOAD_FOR_GOOD
+from takt.analysis.judgement import Claim, Judgement
 from takt.analysis.presence import FOR_GOOD
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import SystemView, TaskView
 from takt.model import catalogue
 from takt.model.python_policy import Policy
 
-BUSY = Test("longest busy period, any order", "Cruz 1991", is_exact=False)
+BUSY = Test("longest busy period, any order", "Cruz 1991")
 
 _ENDED = ("continue", "abort")
 _OPEN = (Verdict.NOT_KNOWN, Verdict.NOT_GUARANTEED)
@@ -51,21 +51,26 @@ def bound(view: SystemView, found: Judgement, effort: int) -> Judgement:
         return found
     tasks = {task.number: task for task in view.dispatchers[0].tasks}
     counted = {row.task for row in found.that_count()}
-    reason = _overload([task for task in tasks.values() if task.name in counted])
+    decisive = [task for task in tasks.values() if task.name in counted]
+    reason = _overload(decisive)
     lengths = _busy_periods(list(tasks.values()), effort)
     for number in may_be_late:
         row, task = found.tasks[number], tasks[number]
         if reason and task.name in counted:
-            found.tasks[number] = _with(row, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason)
+            found.tasks[number] = _with(row, _open_verdict(row), OVERLOAD_FOR_GOOD, reason)
         else:
             found.tasks[number] = _bounded(view, row, task, lengths[number])
+    if reason:
+        refusals.add_claim(view, found, Claim(OVERLOAD_FOR_GOOD, frozenset(task.number for task in decisive)))
     return found
 
 
 def _is_work_conserving(view: SystemView) -> bool:
     """Say whether the processor is busy while a released job is unfinished, and the arriving work is bounded."""
     resolved, root = view.resolved, view.dispatchers[0]
-    is_plain = resolved.cpus == 1 and not resolved.servers and resolved.costs.is_ideal and not resolved.costs.is_pull
+    is_plain = (
+        resolved.cpus == 1 and len(view.dispatchers) == 1 and resolved.costs.is_ideal and not resolved.costs.is_pull
+    )
     is_ordered = isinstance(resolved.policy, Policy) or (
         catalogue.traits_of(resolved.policy).is_work_conserving and resolved.variant != catalogue.ELIGIBLE
     )
@@ -74,16 +79,15 @@ def _is_work_conserving(view: SystemView) -> bool:
         and is_ordered
         and resolved.architecture is None
         and not view.latency
-        and all(_is_admitted(view, task) for task in root.tasks)
+        and all(map(_is_admitted, root.tasks))
         and not blocking.may_deadlock(view, root)
     )
 
 
-def _is_admitted(view: SystemView, task: TaskView) -> bool:
+def _is_admitted(task: TaskView) -> bool:
     """Say whether the jobs of a task can run from their release on, and their number is bounded."""
-    resolved = view.resolved.tasks[task.number]
     is_bounded = bool(task.arrivals) or all(phase.period > 0 for phase in task.phases)
-    return is_bounded and resolved.windows is None and not resolved.suspends and resolved.on_miss in _ENDED
+    return is_bounded and task.fixed.windows is None and not task.suspended and task.fixed.on_miss in _ENDED
 
 
 def _overload(counted: Sequence[TaskView]) -> str:
@@ -131,7 +135,13 @@ def _bounded(view: SystemView, row: TaskBound, task: TaskView, lengths: Sequence
     reason = (
         "a busy period may have no end" if response is None else f"the longest busy period is {view.write(longest)}"
     )
-    return _with(row, Verdict.NOT_GUARANTEED, BUSY, reason, response)
+    return _with(row, _open_verdict(row), BUSY, reason, response)
+
+
+def _open_verdict(row: TaskBound) -> Verdict:
+    """Return the verdict of a task that may be late: a test of its policy that has not ended may still accept it."""
+    is_unanswered = row.verdict is Verdict.NOT_KNOWN and row.test is not None
+    return Verdict.NOT_KNOWN if is_unanswered else Verdict.NOT_GUARANTEED
 
 
 def _with(row: TaskBound, verdict: Verdict, test: Test, reason: str, response: int | None = None) -> TaskBound:

@@ -14,17 +14,15 @@ import numpy as np
 
 from takt import _analysis
 from takt.analysis import children
-from takt.analysis.judgement import Judgement, task_bound
+from takt.analysis.judgement import Claim, Judgement, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.model import catalogue
 from takt.model.records import ResolvedArchitecture
 
-RESPONSES = Test(
-    "response times with a late scheduler", "Audsley et al. 1993; Tindell, Burns and Wellings 1994", is_exact=False
-)
-DEADLINES = Test("EDF response times with a late scheduler", "Spuri 1996", is_exact=False)
-OVERLOAD = Test("utilization with the scheduler", "Liu and Layland 1973", is_exact=True)
+RESPONSES = Test("response times with a late scheduler", "Audsley et al. 1993; Tindell, Burns and Wellings 1994")
+DEADLINES = Test("EDF response times with a late scheduler", "Spuri 1996")
+OVERLOAD = Test("utilization with the scheduler", "Liu and Layland 1973")
 
 MAX_LOOKS = 500_000
 """The largest number of passes over all tasks in a test under EDF; beyond it nothing is guaranteed. Near U = 1 a busy
@@ -77,8 +75,7 @@ def _row(
     """Make the row of a task."""
     test = DEADLINES if root.traits.is_deadline_driven else RESPONSES
     if tick == _analysis.UNKNOWN:
-        reason = f"the answer for {task.name} exceeds the granted effort"
-        return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=reason)
+        return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=children.unanswered(task.name))
     response = children.read_ticks(tick)
     verdict = test.verdict(response is not None and response <= min(task.deadline, task.period))
     reason = "" if verdict is Verdict.SCHEDULABLE else _reason(view, root, task, architecture, response)
@@ -133,8 +130,7 @@ def _percent(share: Fraction) -> str:
 
 
 def _overload(root: DispatcherView) -> Judgement:
-    """Say that jobs of some task always fail."""
+    """Return rows without a bound, and the claim that jobs of some task always fail."""
     reason = "the tasks and the scheduler demand more than the whole processor"
-    return Judgement(
-        {task.number: task_bound(task, root, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason=reason) for task in root.tasks}
-    )
+    rows = {task.number: task_bound(task, root, Verdict.NOT_GUARANTEED, OVERLOAD, reason=reason) for task in root.tasks}
+    return Judgement(rows, jointly=[Claim(OVERLOAD, frozenset(rows))])

@@ -7,7 +7,7 @@ users of each resource. A server that shares a resource is in its parent a task;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
@@ -51,13 +51,13 @@ class _Sharing:
         dispatcher: which one.
         children: of it, the most urgent first.
         uses: of its children; at least one.
-        protocols: of what they use.
+        protocols: of each resource that they use.
     """
 
     dispatcher: DispatcherView
     children: Sequence[Child]
     uses: Sequence[_Use]
-    protocols: frozenset[str]
+    protocols: Mapping[int, str]
 
     @property
     def is_edf(self) -> bool:
@@ -74,15 +74,18 @@ class _Sharing:
         """Give the sharpest formula that holds for all protocols together."""
         if all(each.raises_to_top for each in self.traits):
             return _analysis.NPCS
-        if all(each.has_ceiling for each in self.traits) and not self._is_loose:
-            return _analysis.CEILING
-        is_nested = any(use.outer for use in self.uses)
-        return _analysis.PIP if all(each.inherits for each in self.traits) and not is_nested else _analysis.MIXED
+        is_ceiling = all(each.has_ceiling for each in self.traits) and not self._is_loose
+        return _analysis.CEILING if is_ceiling else _analysis.PIP
 
     @property
     def traits(self) -> list[ProtocolTraits]:
         """The traits of the protocols."""
-        return [catalogue.protocol_traits(each) for each in self.protocols]
+        return [catalogue.protocol_traits(each) for each in self.names]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the protocols."""
+        return frozenset(self.protocols.values())
 
     @property
     def _is_loose(self) -> bool:
@@ -92,41 +95,69 @@ class _Sharing:
         the holder, or was released late, may have an earlier deadline.
         """
         is_early = self.is_edf and (self.is_late or any(use.gives_way for use in self.uses))
-        return any(each.raises_to_ceiling for each in self.traits) and (len(self.protocols) > 1 or is_early)
+        return any(each.raises_to_ceiling for each in self.traits) and (len(self.names) > 1 or is_early)
 
     @property
     def adds_regions(self) -> bool:
-        """Whether, under deadlines, a job may wait for a region or threshold and then for sections.
+        """Whether a job may wait for a region or threshold and then for sections, or for the one or the other.
 
         The job with the region has to displace the holder of a section that delays others later. Under npcs no job can.
         Under icpp the holder is then less urgent than all that wait. Under srp the job needs a higher level than the
         ceiling, and so does a holder that locks next under pcp: with deadlines beyond the interval both have that only
         where a job in it has a relative deadline beyond it, too. Under pcp a job that locks nothing needs no level.
+        Servers may wait for budget in between; and what the kernel does is charged to regions, and not to sections.
         """
-        is_loose = self.locking in (_analysis.PIP, _analysis.MIXED)
-        bars_locks = any(each.bars_locks for each in self.traits)
-        return is_loose or bars_locks or (self.locking == _analysis.CEILING and self.is_late)
+        if self.locking == _analysis.PIP or any(each.bars_locks for each in self.traits):
+            return True
+        if self.is_edf:
+            return self.locking == _analysis.CEILING and self.is_late
+        is_charged = any(isinstance(child, TaskView) and child.is_charged for child in self.children)
+        return is_charged or any(each.is_among for each in self.traits)
 
     @property
     def can_refuse(self) -> bool:
         """Whether a job may be refused a lock, so that it gives way to others until it is chosen again."""
-        return len(self.protocols) > 1 or any(each.refuses for each in self.traits)
+        return len(self.names) > 1 or any(each.refuses for each in self.traits)
 
     def columns(self) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
         """Make the columns of sections, and of how urgent children are at the latest and at the earliest."""
-        places = {resource: number for number, resource in enumerate(dict.fromkeys(use.resource for use in self.uses))}
-        is_one = self.is_edf and not self.adds_regions
+        places = {resource: number for number, resource in enumerate(self.protocols)}
+        uses = [*self.uses, *(self._raising() if self.locking == _analysis.PIP else ())]
         return (
-            numbers(use.child for use in self.uses),
-            numbers(places[use.resource] for use in self.uses),
-            numbers(_ticks_of(use, is_one=is_one) for use in self.uses),
+            numbers(use.child for use in uses),
+            numbers(places[use.resource] for use in uses),
+            numbers(_ticks_of(use, is_one=not self.adds_regions) for use in uses),
             numbers(_deadline_of(child) if self.is_edf else child.key for child in self.children),
-            numbers(_early_of(child) if self.is_edf else child.key for child in self.children),
+            numbers(self._urgencies()),
         )
+
+    def _urgencies(self) -> list[int]:
+        """List how urgent the children are at the earliest."""
+        return [_early_of(child) if self.is_edf else child.key for child in self.children]
+
+    def _raising(self) -> Iterator[_Use]:
+        """Yield a use of each resource, of no time, by the most urgent child with whose urgency it may be held.
+
+        That is its most urgent user, or the most urgent child of all where no job displaces a holder. A holder that
+        waits for another resource raises the holder of that one, too.
+        """
+        urgency = self._urgencies()
+        top = min(range(len(urgency)), key=urgency.__getitem__)
+        highest = {
+            resource: top
+            if catalogue.protocol_traits(name).raises_to_top
+            else min((use.child for use in self.uses if use.resource == resource), key=urgency.__getitem__)
+            for resource, name in self.protocols.items()
+        }
+        nested = [(outer, use.resource) for use in self.uses for outer in use.outer]
+        for _ in highest:  # a chain of resources is not longer
+            for outer, inner in nested:
+                highest[inner] = min(highest[outer], highest[inner], key=urgency.__getitem__)
+        yield from (_Use(child, resource, (), 1, 1) for resource, child in highest.items())
 
     def features(self) -> Iterator[str]:
         """Give the features: which resources are shared, by which protocols."""
-        yield from map(coverage.protocol, self.protocols)
+        yield from map(coverage.protocol, self.names)
         if any(use.outer for use in self.uses):
             yield coverage.NESTED
         if any(use.gives_way for use in self.uses):
@@ -162,10 +193,10 @@ def delays_in(view: SystemView, dispatcher: DispatcherView) -> Delays:
     uses = list(_uses_of(view, children))
     if not uses:
         return Delays()
-    protocols = frozenset(view.resolved.resources[use.resource].protocol for use in uses)
+    protocols = {use.resource: view.resolved.resources[use.resource].protocol for use in uses}
     sharing = _Sharing(dispatcher, children, uses, protocols)
     try:
-        return _steps_in(sharing) if sharing.is_edf else _delays_by_name(sharing)
+        return _steps_in(sharing) if sharing.is_edf else _blocking_in(sharing)
     except OverflowError:
         return Delays(features=frozenset([*sharing.features(), coverage.ENDLESS]))
 
@@ -176,19 +207,22 @@ def _steps_in(sharing: _Sharing) -> Delays:
     regions = numbers(_barred(child) if adds else 1 for child in sharing.children)
     begins, lengths = _analysis.sharing_steps(*sharing.columns(), sharing.locking, regions)
     steps = tuple(zip(map(int, begins), map(int, lengths), strict=True)) if lengths.any() else ()
-    return Delays(steps=steps, has_regions=adds, features=frozenset(sharing.features()))
+    return Delays(steps=steps, adds_regions=adds, features=frozenset(sharing.features()))
 
 
-def _delays_by_name(sharing: _Sharing) -> Delays:
+def _blocking_in(sharing: _Sharing) -> Delays:
     """Bound the delays under static keys."""
     keys = numbers(child.key for child in sharing.children)
     found = _analysis.sharing_blocking(*sharing.columns(), sharing.locking, keys)
-    delays = {child.name: int(delay) for child, delay in zip(sharing.children, found, strict=True)}
-    waiting = [
-        child for child in sharing.children if isinstance(child, TaskView) and child.body and delays[child.name] > 0
-    ]
-    ends = {child.name: child.behind_last_lock for child in waiting} if sharing.can_refuse else {}
-    return Delays(delays, ends=ends, features=frozenset(sharing.features()))
+    blocking = tuple(map(int, found))
+    rows = zip(sharing.children, blocking, strict=True)
+    ends = tuple(_end_of(child, ticks) for child, ticks in rows) if sharing.can_refuse else ()
+    return Delays(blocking, adds_regions=sharing.adds_regions, ends=ends, features=frozenset(sharing.features()))
+
+
+def _end_of(child: Child, blocking: int) -> int | None:
+    """Return what a job that may be refused a lock executes from its last lock on; None if it is never refused one."""
+    return child.behind_last_lock if isinstance(child, TaskView) and child.body and blocking > 0 else None
 
 
 def _ticks_of(use: _Use, *, is_one: bool) -> int:
@@ -288,7 +322,7 @@ def _chain(view: SystemView, number: int) -> Iterator[int]:
     """List a dispatcher and those around it, up to the root."""
     yield number
     while number != ROOT:
-        number = view.resolved.servers[number - 1].home
+        number = view.dispatchers[number].home
         yield number
 
 
@@ -300,8 +334,10 @@ def _with_parents(view: SystemView, numbers: Iterable[int]) -> set[int]:
 def _longest_delay(view: SystemView, dispatcher: DispatcherView) -> int:
     """Bound for how long one job can be delayed by less urgent ones."""
     delays = delays_in(view, dispatcher)
-    region = 0 if delays.has_regions else max((task.barred - 1 for task in dispatcher.tasks), default=0)
-    return region + max([0, *delays.by_name.values(), *(ticks for _, ticks in delays.steps)])
+    has_all = bool(delays.steps) and delays.adds_regions
+    region = 0 if has_all else max((task.barred - 1 for task in dispatcher.tasks), default=0)
+    sections = max([0, *delays.blocking, *(ticks for _, ticks in delays.steps)])
+    return delays.blocked(region, sections)
 
 
 # ---- what servers share ---------------------------------------------------------------------------------

@@ -40,14 +40,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from takt.analysis import coverage
-from takt.analysis.judgement import Judgement, never_sure, nothing_known
+from takt.analysis.judgement import Judgement, nothing_known
 from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.model.bodies import Op
 from takt.model.core_input import ROOT, ResolvedCosts
 
-RESPONSES = Test("response times with overheads", "Burns, Tindell and Wellings 1995", is_exact=False)
-DEMAND = Test("processor demand with overheads", "Jeffay and Stone 1993", is_exact=False)
+RESPONSES = Test("response times with overheads", "Burns, Tindell and Wellings 1995")
+DEMAND = Test("processor demand with overheads", "Jeffay and Stone 1993")
 
 ROUNDS = 8
 """How often responses in servers are computed from those found before."""
@@ -121,14 +121,13 @@ def _task_row(view: SystemView, task: TaskView, row: TaskBound) -> TaskBound:
         row,
         wcet=task.wcet,
         test=_test_of(view, row.server, row.test),
-        verdict=never_sure(row.verdict),
         is_tight=False,
     )
 
 
 def _server_row(row: ServerBound) -> ServerBound:
     """Give the row of a server likewise; what budget is the least one is not known, as the kernel's work is not."""
-    return replace(row, verdict=never_sure(row.verdict), least_budget=None)
+    return replace(row, least_budget=None)
 
 
 def _test_of(view: SystemView, server: str, test: Test | None) -> Test | None:
@@ -256,6 +255,7 @@ class _Charge:
             regions=(barring + self._region(task, in_section * locks), 1),
             body=_stretched(task.body, {Op.LOCK: in_section, Op.POINT: at_points, Op.OPTIONAL_POINT: at_points}),
             optional_points=0,
+            is_charged=True,
         )
 
     def _region(self, task: TaskView, sections: int) -> int:
@@ -296,10 +296,10 @@ class _Charge:
 
     def _late(self, number: int) -> int:
         """For how long events in a dispatcher wait for budget."""
+        periods = {each.number: each.period for around in self.view.dispatchers for each in around.servers}
         late = 0
         while number != ROOT:
-            server = self.view.resolved.servers[number - 1]
-            late, number = late + server.period, server.home
+            late, number = late + periods[number], self.view.dispatchers[number].home
         return late
 
     def _kernel_task(self, place: int, wcet: int, period: int, jitter: int, top: ServerView | None) -> TaskView:

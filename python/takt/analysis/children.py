@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from takt import _analysis
+from takt.analysis.result import Test, Verdict
 from takt.analysis.view import Child, Inside, ServerView, TaskView
 
 Numbers = NDArray[np.uint64]
@@ -41,19 +42,23 @@ class Delays:
     """What resources do to the children of a dispatcher.
 
     Args:
-        by_name: for how long each child is delayed, in ticks; a child without an entry is not delayed.
+        blocking: for how long each child of the dispatcher is delayed, in ticks, in their order; empty: none is.
         steps: under deadlines: from which length of an interval on for how long jobs with later deadlines delay those
             in it.
-        has_regions: whether the steps have the regions of these jobs as well, since both add up.
-        ends: of each child the longest part at its end that is not displaced, where that is less than its last region.
+        adds_regions: whether a job may wait for a region and then for sections; the steps have both then.
+        ends: likewise, the longest part at its end that is not displaced, None where its last region says so; or empty.
         features: what is shared how, as coverage.py names it.
     """
 
-    by_name: Mapping[str, int] = field(default_factory=dict)
+    blocking: tuple[int, ...] = ()
     steps: tuple[tuple[int, int], ...] = ()
-    has_regions: bool = False
-    ends: Mapping[str, int] = field(default_factory=dict)
+    adds_regions: bool = False
+    ends: tuple[int | None, ...] = ()
     features: frozenset[str] = frozenset()
+
+    def blocked(self, region: int, sections: int) -> int:
+        """Return for how long a job waits for a region and for sections."""
+        return region + sections if self.adds_regions else max(region, sections)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +153,7 @@ def _kind_of(server: ServerView) -> int:
     if server.is_rule or server.traits.has_bandwidth:
         return _analysis.BANDWIDTH
     if server.traits.returns:
-        return _analysis.SPORADIC
+        return _analysis.SEPARATED if server.traits.separates else _analysis.SPORADIC
     return _analysis.DEFERRABLE if server.traits.defers else _analysis.PERIODIC
 
 
@@ -156,20 +161,29 @@ def with_delays(members: Sequence[Member], delays: Delays) -> list[Member]:
     """Set each member's blocking by less urgent ones, and where its final non-preemptive region begins.
 
     Args:
-        members: the most urgent first.
-        delays: what resources do.
+        members: all of a dispatcher, the most urgent first.
+        delays: what resources do there.
     """
     found, longest, thresholds = [], 0, list[Member]()
-    for _, group in groupby(reversed(members), key=lambda member: member.key):
+    for _, group in groupby(reversed(_with_sections(members, delays)), key=lambda member: member.key):
         equals = list(group)
         for member in equals:
             barred = max((below.wcet - 1 for below in thresholds if member.key >= (below.threshold or 0)), default=0)
-            blocking = max(longest, barred) + delays.by_name.get(member.name, 0)
-            last = min(member.last, delays.ends.get(member.name, member.last))
-            found.append(replace(member, blocking=blocking, last=last))
+            blocking = delays.blocked(max(longest, barred), member.blocking)
+            found.append(replace(member, blocking=blocking))
         longest = max(longest, *(member.longest - 1 for member in equals))
         thresholds += [member for member in equals if member.threshold is not None]
     return found[::-1]
+
+
+def _with_sections(members: Sequence[Member], delays: Delays) -> list[Member]:
+    """Set each member's blocking by sections, and where its final non-preemptive region begins beside them."""
+    blocking = delays.blocking or [0] * len(members)
+    ends = delays.ends or [None] * len(members)
+    return [
+        replace(member, blocking=ticks, last=member.last if end is None else min(member.last, end))
+        for member, ticks, end in zip(members, blocking, ends, strict=True)
+    ]
 
 
 # ---- what the binding takes ----------------------------------------------------------------------------
@@ -236,7 +250,7 @@ def under_deadlines(members: Sequence[Member], delays: Delays, supply: Supply = 
     return record_of(
         members,
         supply,
-        regions=numbers(1 if delays.has_regions else member.barred for member in members),
+        regions=numbers(1 if delays.adds_regions else member.barred for member in members),
         step_from=numbers(begin for begin, _ in delays.steps),
         step_ticks=numbers(ticks for _, ticks in delays.steps),
         **more,
@@ -267,6 +281,10 @@ class Response:
     is_known: bool
     job: int = 0
 
+    def verdict(self, deadline: int, test: Test) -> Verdict:
+        """Return the verdict that follows for a deadline."""
+        return test.verdict(self.ticks is not None and self.ticks <= deadline) if self.is_known else Verdict.NOT_KNOWN
+
 
 def responses(record: _analysis.Tasks, effort: int) -> list[Response]:
     """Bound the responses under static keys: of a server from a replenishment until it has had its budget.
@@ -276,8 +294,17 @@ def responses(record: _analysis.Tasks, effort: int) -> list[Response]:
         effort: steps that the test may take.
     """
     ticks, jobs = _analysis.fp_responses(record, effort)
-    rows = zip(map(int, ticks), map(int, jobs), strict=True)
-    return [Response(read_ticks(tick), tick != _analysis.UNKNOWN, job) for tick, job in rows]
+    return [response_of(tick, int(job)) for tick, job in zip(ticks, jobs, strict=True)]
+
+
+def response_of(ticks: int, job: int = 0) -> Response:
+    """Return a response as the binding says it."""
+    return Response(read_ticks(ticks), ticks != _analysis.UNKNOWN, job)
+
+
+def unanswered(name: str) -> str:
+    """Return the sentence that a response takes more steps than are granted."""
+    return f"the answer for {name} exceeds the granted effort"
 
 
 def read_ticks(ticks: int) -> int | None:
@@ -300,6 +327,8 @@ def threshold_record(members: Sequence[Member]) -> _analysis.Tasks:
 
 def interference(members: Sequence[Member], place: int, response: Response) -> list[tuple[str, int]]:
     """List by name what is executed of more urgent members, and equals, up to the finish of the job that responds last.
+
+    A task and a server of one name are added up, as all work of the kernel is.
 
     Args:
         members: as responses got them.

@@ -7,6 +7,7 @@ from typing import Any
 
 from takt import _analysis
 from takt.analysis import charges, children, static
+from takt.analysis.children import Response
 from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.result import Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
@@ -42,18 +43,22 @@ def _judge_static(view: SystemView, root: DispatcherView, effort: int) -> Judgem
     ticks = _analysis.overhead_responses(record, _costs_of(view), effort)
     found = Judgement()
     for task, tick in zip(root.tasks, ticks, strict=True):
-        response = children.read_ticks(tick)
-        verdict = charges.RESPONSES.verdict(response is not None and response <= task.deadline)
+        response = children.response_of(tick)
+        verdict = response.verdict(task.deadline, charges.RESPONSES)
         reason = "" if verdict is Verdict.SCHEDULABLE else _reason(view, task, response)
-        found.tasks[task.number] = task_bound(task, root, verdict, charges.RESPONSES, response=response, reason=reason)
+        found.tasks[task.number] = task_bound(
+            task, root, verdict, charges.RESPONSES, response=response.ticks, reason=reason
+        )
     return found
 
 
-def _reason(view: SystemView, task: TaskView, response: int | None) -> str:
+def _reason(view: SystemView, task: TaskView, response: Response) -> str:
     """Say why a deadline is not guaranteed."""
-    if response is None:
+    if not response.is_known:
+        return children.unanswered(task.name)
+    if response.ticks is None:
         return f"{task.name}, more urgent tasks and the kernel demand more than the whole processor"
-    return view.miss(task.name, response, task.deadline)
+    return view.miss(task.name, response.ticks, task.deadline)
 
 
 def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
@@ -61,7 +66,7 @@ def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement
     record = children.plain_record(root.tasks, **_regions(root))
     decided = _analysis.overhead_edf_verdict(record, _costs_of(view), effort)
     if decided == _analysis.UNDECIDED:
-        return not_known(root, "the processor demand exceeds the granted effort")
+        return not_known(root, "the processor demand exceeds the granted effort", charges.DEMAND)
     is_met = decided == _analysis.SCHEDULABLE
     reason = "" if is_met else "the demand of tasks and kernel may exceed the processor"
     return Judgement(

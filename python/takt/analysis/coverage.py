@@ -40,6 +40,8 @@ SEVERAL = "several processors"
 OVERDUE = "servers that give deadlines to jobs that may demand more than their wcets"
 """A deadline of tbs and cus follows from the wcet: what is beyond it is more urgent than all that is in time."""
 ODD_RULES = "servers that give deadlines to jobs that do more than run"
+LATE_RULES = "servers that give deadlines to jobs with jitter"
+"""A deadline of tbs and cus counts from the arrival: a job that is released later asks for more than its share."""
 OUTGROWN = "sections under sirap in servers whose jobs may demand more than their wcets"
 """The budget that sirap waits for follows from wcets: it can end in a longer section."""
 DISTURBED = "sections under sirap into which more jobs of the server can come than its budget counts"
@@ -99,7 +101,7 @@ def scheduler_in(model: str) -> str:
 
 def features_of(view: SystemView, dispatcher: DispatcherView) -> frozenset[str]:
     """List the features of a dispatcher but for what its children hold, which blocking.py adds."""
-    around = () if dispatcher.number == ROOT else (inside(view.resolved.servers[dispatcher.number - 1].kind),)
+    around = () if dispatcher.number == ROOT else (inside(dispatcher.kind),)
     return frozenset((*_features_of(view, dispatcher), *around))
 
 
@@ -143,6 +145,8 @@ def _features_of_servers(view: SystemView, dispatcher: DispatcherView) -> Iterat
             yield OVERDUE
         if kinds[each.number] in catalogue.RULE_KINDS and any(map(_is_odd, each.tasks)):
             yield ODD_RULES
+        if kinds[each.number] in catalogue.RULE_KINDS and any(task.jitter for task in each.tasks):
+            yield LATE_RULES
         if any(task.excess for task in each.tasks) and _has_sirap(view, each.number):
             yield OUTGROWN
 
@@ -167,11 +171,16 @@ def features_of_root(view: SystemView) -> frozenset[str]:
     has = {
         COSTS: not resolved.costs.is_ideal,
         SECTIONS: any(task.sections for task in root.tasks),
-        DROPPED: any(each.on_miss != "continue" for each in resolved.tasks),
+        DROPPED: _drops(view),
         GENERIC: resolved.variant == "generic",
     }
     around = () if resolved.architecture is None else (scheduler_in(resolved.architecture.model),)
     return features_of(view, root) | {feature for feature, is_there in has.items() if is_there} | {*around}
+
+
+def _drops(view: SystemView) -> bool:
+    """True if some jobs are aborted or skipped."""
+    return any(task.fixed.on_miss != "continue" for each in view.dispatchers for task in each.tasks)
 
 
 def features_of_system(view: SystemView) -> frozenset[str]:
@@ -184,9 +193,9 @@ def _features_of_system(view: SystemView) -> Iterator[str]:
     for dispatcher in view.dispatchers:
         yield from _features_of(view, dispatcher)
     resolved = view.resolved
-    if any(each.on_miss != "continue" for each in resolved.tasks):
+    if _drops(view):
         yield DROPPED
-    if any(each.windows is not None for each in resolved.tasks):
+    if any(task.fixed.windows is not None for each in view.dispatchers for task in each.tasks):
         yield WINDOWS
     if any(each.among is not None for each in resolved.resources):
         yield SHARED_SERVERS
@@ -280,7 +289,7 @@ BANDWIDTH = Row(
     lambda policy: policy.is_work_conserving or policy.has_static_keys,
     (
         _SPORADIC | _LOCAL | {*map(inside, _POSTPONING)},
-        (_SPORADIC | _LOCAL | {*map(inside, catalogue.RULE_KINDS)}) - {OVERDEMAND},
+        (_SPORADIC | _LOCAL | {*map(inside, catalogue.RULE_KINDS)}) - {OVERDEMAND, JITTER},
     ),
 )
 """Busy periods of tasks that one bandwidth serves in any order: bandwidth.c."""
@@ -301,7 +310,7 @@ TABLE = Row("", lambda policy: policy.has_slots, (frozenset({OVERDEMAND}),))
 PROMOTED = Row(
     "",
     lambda policy: policy.promotes,
-    (_SERVERS | {JITTER, SUSPENSIONS, OVERDEMAND, CHANGES, DROPPED, OVERDUE, ODD_RULES},),
+    (_SERVERS | {JITTER, SUSPENSIONS, OVERDEMAND, CHANGES, DROPPED, OVERDUE, ODD_RULES, LATE_RULES},),
 )
 """Responses of hard tasks after their promotion: all else, in servers too, is in the bands below."""
 

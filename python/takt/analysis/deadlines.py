@@ -7,21 +7,31 @@ first (Dertouzos and Mok 1989), if a job's laxity counts its whole demand.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from takt import _analysis
-from takt.analysis import children
-from takt.analysis.children import FULL, Delays, Member, Numbers, Supply
-from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
-from takt.analysis.result import TaskBound, Test
+from takt.analysis import blocking, children
+from takt.analysis.children import FULL, Delays, Member, Numbers, Response, Supply
+from takt.analysis.judgement import Claim, Judgement, not_known, server_bound, task_bound
+from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
+from takt.model.core_input import CLASSES
 
 MAX_RESPONSES = 500
 """Responses of more tasks are not computed, which takes seconds; deadlines bound them if they are met."""
 
 _SOURCES = "Baruah, Rosier and Howell 1990; Zhang and Burns 2009; Spuri 1996; George, Rivierre and Spuri 1996"
-DEMAND = Test("processor demand", _SOURCES, is_exact=True)
-DEMAND_BOUND = Test("bound on processor demand", _SOURCES, is_exact=False)
+DEMAND = Test("processor demand", _SOURCES)
+DEMAND_OF_ALL = Test("processor demand of all", _SOURCES)
+"""The same of a task of which it is not known whether the jobs that miss are its own."""
+DEMAND_BOUND = Test("bound on processor demand", _SOURCES)
 """Of what makes the other sufficient only: sections, suspensions, thresholds, costs."""
-SUPPLIED = Test("demand under a supply", "Shin and Lee 2003; Spuri and Buttazzo 1996", is_exact=False)
+SUPPLIED = Test("demand under a supply", "Shin and Lee 2003; Spuri and Buttazzo 1996")
+
+
+Responses = Sequence[Response | None]
+"""Of the tasks of a dispatcher; None of one that is not computed."""
 
 
 def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays, effort: int) -> Judgement:
@@ -38,16 +48,49 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
     members = children.members_of(dispatcher.tasks)
     verdict, interval, demand, _ = _analysis.edf_demand(children.under_deadlines(members, delays), effort)
     if verdict == _analysis.UNDECIDED:
-        return not_known(dispatcher, "the processor demand exceeds the granted effort")
+        return not_known(dispatcher, "the processor demand exceeds the granted effort", _test_of(dispatcher, delays))
     test = _test_of(dispatcher, delays)
     is_met = verdict == _analysis.SCHEDULABLE
     is_told = is_met or _is_refused(view, dispatcher, test, delays)
-    ticks = [None] * len(members) if view.asked and is_told else _responses(dispatcher, members, delays, effort)
+    is_left_out = bool(view.asked) and is_told
+    responses = [None] * len(members) if is_left_out else _responses(dispatcher, members, delays, effort)
+    attained = _attained(view, dispatcher, members, delays, effort) if test is DEMAND else [None] * len(members)
     whole = "" if is_met else excess(view, interval, demand)
     found = Judgement()
-    for task, response in zip(dispatcher.tasks, ticks, strict=True):
-        found.tasks[task.number] = _row(view, dispatcher, task, response, test, is_met=is_met, whole=whole)
+    for task, response, reached in zip(dispatcher.tasks, responses, attained, strict=True):
+        is_overload = not is_met and demand == 0 and not dispatcher.traits.has_laxity_keys
+        is_sure = is_overload or (reached is not None and reached > task.deadline)
+        row = _row(view, dispatcher, task, response, test, is_met=is_met, whole=whole)
+        if test is DEMAND and row.verdict is not Verdict.SCHEDULABLE and not is_sure:
+            row = replace(row, test=DEMAND_OF_ALL)
+        is_tight = response is not None and response.ticks is not None and response.ticks == reached
+        found.tasks[task.number] = replace(row, is_tight=is_tight)
+    if test is DEMAND and not is_met:
+        found.jointly.append(Claim(DEMAND, _refused(found, dispatcher, effort)))
     return found
+
+
+def _attained(
+    view: SystemView, dispatcher: DispatcherView, members: list[Member], delays: Delays, effort: int
+) -> list[int | None]:
+    """Return responses that some arrivals attain, equal deadlines in core's order; None where that is not known.
+
+    Holders go before their equals, and changes give tasks other classes.
+    """
+    if view.asked is not None or view.resolved.changes or blocking.shares(view, dispatcher):
+        return [None] * len(members)
+    order = sorted(dispatcher.tasks, key=lambda task: (CLASSES.index(task.class_), task.number))
+    ranks = {task.number: rank for rank, task in enumerate(order)}
+    found = _responses(dispatcher, members, delays, effort, rank=[ranks[task.number] for task in dispatcher.tasks])
+    return [None if response is None else response.ticks for response in found]
+
+
+def _refused(found: Judgement, dispatcher: DispatcherView, effort: int) -> frozenset[int]:
+    """Return the numbers of tasks of which a job misses: of those that count if their demand alone is too much."""
+    names = {row.task for row in found.that_count()}
+    counted = [task for task in dispatcher.tasks if task.name in names]
+    is_enough = _analysis.edf_demand(children.plain_record(counted), effort)[0] == _analysis.UNSCHEDULABLE
+    return frozenset(task.number for task in (counted if is_enough else dispatcher.tasks))
 
 
 def judge_supplied(
@@ -66,7 +109,7 @@ def judge_supplied(
     record = children.under_deadlines(children.members_of(there), delays, supply)
     verdict, window, demand, supplied = _analysis.edf_demand(record, effort)
     if verdict == _analysis.UNDECIDED:
-        return not_known(dispatcher, "the demand takes more effort than was granted")
+        return not_known(dispatcher, "the demand takes more effort than was granted", SUPPLIED)
     reason = "" if verdict == _analysis.SCHEDULABLE else _supplied_reason(view, window, demand, supplied)
     judged = SUPPLIED.verdict(not reason)
     found = Judgement()
@@ -92,7 +135,7 @@ def _supplied_reason(view: SystemView, window: int, demand: int, supplied: int) 
 
 def _is_refused(view: SystemView, dispatcher: DispatcherView, test: Test, delays: Delays) -> bool:
     """Say whether too much demand answers a search: some task of those that it asks about has a response beyond."""
-    agrees = test.is_exact or not (delays.steps or any(task.barred > 1 for task in dispatcher.tasks))
+    agrees = test is DEMAND or not (delays.steps or any(task.barred > 1 for task in dispatcher.tasks))
     return agrees and (view.asked or frozenset()).issuperset(task.number for task in dispatcher.tasks)
 
 
@@ -102,15 +145,21 @@ def _test_of(dispatcher: DispatcherView, delays: Delays) -> Test:
     return DEMAND_BOUND if is_bound else DEMAND
 
 
-def _responses(dispatcher: DispatcherView, members: list[Member], delays: Delays, effort: int) -> list[int | None]:
-    """Bound the responses under earliest deadline first; None of those that are not known, or have no bound."""
+def _responses(
+    dispatcher: DispatcherView, members: list[Member], delays: Delays, effort: int, rank: Sequence[int] | None = None
+) -> Responses:
+    """Bound the responses under earliest deadline first; None of those that are not computed.
+
+    Without ranks all others go first at equal deadlines.
+    """
     if dispatcher.traits.has_laxity_keys or len(members) > MAX_RESPONSES:
         return [None] * len(members)
-    record = children.under_deadlines(members, delays, last=_lasts(dispatcher, delays))
+    ranks = None if rank is None else children.numbers(rank)
+    record = children.under_deadlines(members, delays, last=_lasts(dispatcher, delays), rank=ranks)
     ticks, _ = _analysis.edf_responses(record, effort)
     # A job with a longer deadline than the one that counts for others can wait for more of them.
     return [
-        None if task.has_other_deadlines else children.read_ticks(tick)
+        None if task.has_other_deadlines else children.response_of(tick)
         for task, tick in zip(dispatcher.tasks, ticks, strict=True)
     ]
 
@@ -132,23 +181,24 @@ def _row(
     view: SystemView,
     dispatcher: DispatcherView,
     task: TaskView,
-    response: int | None,
+    response: Response | None,
     test: Test,
     *,
     is_met: bool,
     whole: str,
 ) -> TaskBound:
     """Make the row of a task; of one whose response is not known, its deadline bounds it if all deadlines are met."""
-    is_own = is_met or (response is not None and response <= task.deadline)
-    reason = "" if is_own else _own_reason(view, task, response, test, whole)
-    is_bounded = response is not None and response <= task.deadline
-    shown = response if is_bounded or not is_met else task.longest_deadline
-    is_tight = test.is_exact and response is not None
-    return task_bound(task, dispatcher, test.verdict(is_own), test, response=shown, is_tight=is_tight, reason=reason)
+    if not is_met and response is not None and not response.is_known:
+        return task_bound(task, dispatcher, Verdict.NOT_KNOWN, test, reason=children.unanswered(task.name))
+    ticks = None if response is None else response.ticks
+    is_bounded = ticks is not None and ticks <= task.deadline
+    reason = "" if is_met or is_bounded else _own_reason(view, task, ticks, whole)
+    shown = ticks if is_bounded or not is_met else task.longest_deadline
+    return task_bound(task, dispatcher, test.verdict(is_met or is_bounded), test, response=shown, reason=reason)
 
 
-def _own_reason(view: SystemView, task: TaskView, response: int | None, test: Test, whole: str) -> str:
+def _own_reason(view: SystemView, task: TaskView, response: int | None, whole: str) -> str:
     """Say why a task can be late."""
     if response is None:
         return whole
-    return f"{view.miss(task.name, response, task.deadline, is_sure=test.is_exact)}; {whole}"
+    return f"{view.miss(task.name, response, task.deadline)}; {whole}"

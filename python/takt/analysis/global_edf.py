@@ -15,12 +15,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 from takt.analysis import coverage
-from takt.analysis.judgement import Judgement, not_known, task_bound
+from takt.analysis.judgement import Claim, Judgement, not_known, task_bound
 from takt.analysis.result import Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView
 
-DENSITY = Test("density bound of global edf", "Goossens, Funk and Baruah 2003", is_exact=False)
-OVERLOAD = Test("utilization", "Liu and Layland 1973", is_exact=True)
+DENSITY = Test("density bound of global edf", "Goossens, Funk and Baruah 2003")
+OVERLOAD = Test("utilization", "Liu and Layland 1973")
+OVERLOAD_FOR_GOOD = Test("utilization of what stays", "Liu and Layland 1973")
 
 
 def judge_global(view: SystemView, dispatcher: DispatcherView) -> Judgement:
@@ -30,7 +31,8 @@ def judge_global(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     if sum(Fraction(task.wcet, task.period) for task in counted) > cpus:
         reason = f"the tasks demand more than {cpus} processors"
         found = not_known(dispatcher, reason)
-        found.add(_all(replace(dispatcher, tasks=counted), Verdict.NOT_SCHEDULABLE, OVERLOAD, reason))
+        found.add(_all(replace(dispatcher, tasks=counted), Verdict.NOT_GUARANTEED, OVERLOAD, reason))
+        found.jointly.append(Claim(OVERLOAD, frozenset(task.number for task in counted)))
         return found
     doubt = coverage.DENSITY.doubt(dispatcher.policy, coverage.features_of_root(view))
     if doubt:

@@ -19,7 +19,9 @@ from takt.analysis.result import TaskBound, Verdict, worst_of
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.model.bodies import Op
 
-_TESTS = (static.PREEMPTIVE, static.DEFERRED, static.BOUND, deadlines.DEMAND)
+_TESTS = tuple(
+    test.name for test in (static.PREEMPTIVE, static.DEFERRED, static.BOUND, deadlines.DEMAND, deadlines.DEMAND_OF_ALL)
+)
 """Of the rows of plain tasks."""
 
 
@@ -115,7 +117,8 @@ def _is_plain(task: TaskView) -> bool:
 
 def _is_judged_so(row: TaskBound) -> bool:
     """Say whether a row is that of a plain task; busy periods say no more of it."""
-    return row.test in _TESTS or (row.test is any_order.BUSY and row.verdict is not Verdict.SCHEDULABLE)
+    name = "" if row.test is None else row.test.name
+    return name in _TESTS or (row.test is any_order.BUSY and row.verdict is not Verdict.SCHEDULABLE)
 
 
 def _needs_lists(root: DispatcherView, now: Judgement) -> bool:

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from takt import _analysis
-from takt.analysis import carried, children, servers, static
+from takt.analysis import blocking, carried, children, servers, static
 from takt.analysis.blocking import DelaysOf
 from takt.analysis.children import Member
 from takt.analysis.judgement import Judgement
@@ -72,6 +72,39 @@ def _is_plain(server: ServerView, dispatcher: DispatcherView) -> bool:
     return is_alone and not any(task.suspended or task.may_overrun or task.has_windows for task in dispatcher.tasks)
 
 
+def _keeps_under_priorities(view: SystemView, server: ServerView) -> bool:
+    """Say whether priorities order around a server and in it, and its budget is there when a task has work."""
+    around, inside = view.around(server), view.dispatchers[server.number]
+    is_static = around.traits.has_static_keys and inside.traits.has_static_keys
+    return is_static and _keeps(server) and bool(inside.tasks)
+
+
+def has_budget_left(view: SystemView, server: ServerView) -> bool:
+    """True if a server may have budget left when work comes, as carried.py has it, whatever is beside it."""
+    is_plain = _is_plain(server, view.dispatchers[server.number])
+    return is_plain and _keeps_under_priorities(view, server) and not server.traits.returns
+
+
+def meets_deadlines(view: SystemView, dispatcher: DispatcherView, server: ServerView, effort: int) -> bool:
+    """True if the tasks of such a server meet their deadlines with the budget left that it may have.
+
+    Args:
+        view: of the system.
+        dispatcher: its inside.
+        server: it has its budget at the end of each period.
+        effort: steps that each test may take.
+    """
+    members = children.with_delays(static.members_in(view, dispatcher), blocking.delays_in(view, dispatcher))
+    supply = _analysis.make_supply(server.period, server.budget, server.period, False)
+    bounds = [each.ticks for each in children.responses(children.under_priorities(members, supply), effort)]
+    known = [bound for bound in bounds if bound is not None]
+    if len(known) < len(bounds):
+        return False
+    delay = server.period - server.budget
+    found = carried.responses(dispatcher.tasks, members, server, delay, known, effort)
+    return all(response <= task.deadline for response, task in zip(found, dispatcher.tasks, strict=True))
+
+
 @dataclass(frozen=True, slots=True)
 class _Inner:
     """A server whose budget only its tasks use, as they are.
@@ -114,19 +147,13 @@ class _Inner:
     def _carried_responses(self, bounds: Sequence[int]) -> list[int]:
         """Bound the responses of tasks by what can be left of their budget; none where that is not known."""
         response = self.found.servers[self.server.number].response
-        if not self._keeps_under_priorities() or response is None:
+        if not _keeps_under_priorities(self.view, self.server) or response is None:
             return []
         delay = response - self.server.budget
         if self.server.traits.returns and (delay > 0 or self._window() > self.server.period):
             return []
         members = self._members_in(self.view.dispatchers[self.server.number])
         return carried.responses(self.tasks, members, self.server, delay, bounds, self.effort)
-
-    def _keeps_under_priorities(self) -> bool:
-        """Say whether priorities order around it and in it, and its budget is there when a task has work."""
-        around, inside = self.view.around(self.server), self.view.dispatchers[self.server.number]
-        is_static = around.traits.has_static_keys and inside.traits.has_static_keys
-        return is_static and _keeps(self.server) and bool(self.tasks)
 
     def _members_in(self, dispatcher: DispatcherView) -> list[Member]:
         """Make the members of a dispatcher under static keys, with what delays them."""
@@ -135,7 +162,7 @@ class _Inner:
     def _responses_at_place(self) -> list[int]:
         """Bound the responses of tasks whose server always has budget for them; none if it may not."""
         parent = self.view.around(self.server)
-        if parent.number != ROOT or not self._keeps_under_priorities():
+        if parent.number != ROOT or not _keeps_under_priorities(self.view, self.server):
             return []
         members = self._members_in(parent)
         place = next(at for at, child in enumerate(parent.children()) if child is self.server)

@@ -21,6 +21,7 @@ from takt.analysis import (
     global_edf,
     inside,
     rates,
+    refusals,
     remote,
     servers,
     static,
@@ -35,6 +36,9 @@ from takt.analysis.view import DispatcherView, SystemView
 EFFORT = 100_000_000
 """Steps that the tests of one dispatcher may take, unless it is said otherwise."""
 
+MAX_UNREAD = 3
+"""How many fields that are not read a reason names."""
+
 Judge = Callable[[SystemView, DispatcherView, int], Judgement]
 
 
@@ -45,10 +49,12 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
         view: of the system.
         effort: steps that the tests of each dispatcher may take.
     """
+    if view.unread:
+        return nothing_known(view, "; ".join(view.unread[:MAX_UNREAD]))
     if view.latency:
         return _judge_at_distance(view, effort)
     view = blocking.with_holding(view)
-    found = _judge_by_policy(view, effort)
+    found = _within_windows(view, refusals.decided(view, _judge_by_policy(view, effort)))
     return found if any(_excess_of(view)) else any_order.bound(view, found, effort)
 
 
@@ -57,9 +63,24 @@ def _judge_at_distance(view: SystemView, effort: int) -> Judgement:
     found = remote.judge_remote(view, effort)
     if found.is_schedulable:
         return found
-    for number, row in judge(replace(view, latency=0), effort).tasks.items():
+    at_once = judge(replace(view, latency=0), effort)
+    found.jointly += at_once.jointly
+    for number, row in at_once.tasks.items():
         if row.verdict is Verdict.NOT_SCHEDULABLE and found.tasks[number].verdict is not Verdict.SCHEDULABLE:
             found.tasks[number] = replace(row, response=None, is_tight=False)
+    return found
+
+
+def _within_windows(view: SystemView, found: Judgement) -> Judgement:
+    """Return the judgement without what is not known of tasks with a budget in each window."""
+    root = view.dispatchers[0]
+    for task in root.tasks:
+        row = found.tasks[task.number]
+        if task.may_overrun and row.verdict is not Verdict.NOT_KNOWN:
+            alone = replace(root, tasks=(task,), servers=())
+            found.add(not_known(alone, f"{task.name} may demand more than it is given"))
+        elif task.has_windows and row.verdict is not Verdict.SCHEDULABLE:
+            found.tasks[task.number] = replace(row, response=None, is_tight=False)  # a late job loses its window
     return found
 
 
@@ -71,11 +92,7 @@ def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
         return nothing_known(view, "; ".join(doubts))
     if charges.has_more_than_tasks(view):
         return charges.judge_charged(view, _judge_by_policy, effort)
-    found = _judge_ideal(blocking.with_returns(view), effort)
-    is_steady = view.resolved.rates is not None or all(
-        task.is_steady for each in view.dispatchers for task in each.tasks
-    )
-    return found if is_steady else found.never_exact()
+    return _judge_ideal(blocking.with_returns(view), effort)
 
 
 def _judge_ideal(view: SystemView, effort: int) -> Judgement:
@@ -97,29 +114,7 @@ def _is_answered(view: SystemView, found: Judgement) -> bool:
 
 def _judge_as_given(view: SystemView, delays: DelaysOf, effort: int) -> Judgement:
     """Judge a system to which all is added that it pays; plain tasks at the root pay in their tests (costs.py)."""
-    root = view.dispatchers[0]
-    found = servers.judge_below(view, _judge_root(view, delays, effort), delays, effort)
-    for task in root.tasks:
-        row = found.tasks[task.number]
-        if task.may_overrun:
-            found.add(
-                not_known(replace(root, tasks=(task,), servers=()), f"{task.name} may demand more than it is given")
-            )
-        elif task.has_windows and row.verdict is not Verdict.SCHEDULABLE:
-            found.tasks[task.number] = replace(row, response=None, is_tight=False)  # a late job loses its window
-    return _loosened(found) if _ends_late_jobs(view, found) else found
-
-
-def _ends_late_jobs(view: SystemView, found: Judgement) -> bool:
-    """Say whether jobs may end before they are done: then a bound need not be attained."""
-    given = enumerate(view.resolved.tasks)
-    ending = [number for number, task in given if task.on_miss != "continue" and number in found.tasks]
-    return any(found.tasks[number].verdict is not Verdict.SCHEDULABLE for number in ending)
-
-
-def _loosened(found: Judgement) -> Judgement:
-    """Give the same with responses that are bounds."""
-    return Judgement({number: replace(row, is_tight=False) for number, row in found.tasks.items()}, found.servers)
+    return servers.judge_below(view, _judge_root(view, delays, effort), delays, effort)
 
 
 def _excess_of(view: SystemView) -> Iterator[str]:

@@ -3,12 +3,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
+from takt.analysis.result import ServerBound, TaskBound, Test, Verdict, worst_of
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.base import times
+
+
+class Claim(NamedTuple):
+    """A job of some of these tasks misses its deadline, and it is not known whose.
+
+    Args:
+        test: which one says so.
+        tasks: their places in the file.
+    """
+
+    test: Test
+    tasks: frozenset[int]
 
 
 @dataclass(slots=True)
@@ -18,15 +30,18 @@ class Judgement:
     Args:
         tasks: by their places in the file.
         servers: by their entity numbers.
+        jointly: claims about several tasks; rows have what is known of each.
     """
 
     tasks: dict[int, TaskBound] = field(default_factory=dict)
     servers: dict[int, ServerBound] = field(default_factory=dict)
+    jointly: list[Claim] = field(default_factory=list)
 
     def add(self, other: Judgement) -> None:
         """Add the results of another part."""
         self.tasks |= other.tasks
         self.servers |= other.servers
+        self.jointly += other.jointly
 
     def rows(self) -> list[TaskBound]:
         """List the tasks in file order."""
@@ -36,28 +51,20 @@ class Judgement:
         """List the tasks that decide, in file order: the hard ones, or all if none is hard."""
         return [row for row in self.rows() if row.class_ == "hard"] or self.rows()
 
-    def never_exact(self) -> Judgement:
-        """Give the same for a system that demands less than the judged one, such as tasks that are present by turns."""
-        return Judgement(
-            {number: _weakened(row) for number, row in self.tasks.items()},
-            {number: replace(row, verdict=never_sure(row.verdict)) for number, row in self.servers.items()},
-        )
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the tasks that decide: a job of some of these misses if they are refused jointly."""
+        rows = self.that_count()
+        names = {row.task for row in rows}
+        counted = {number for number, row in self.tasks.items() if row.task in names}
+        if any(claim.tasks <= counted for claim in self.jointly):
+            return Verdict.NOT_SCHEDULABLE
+        return worst_of([row.verdict for row in rows])
 
     @property
     def is_schedulable(self) -> bool:
         """Whether all tasks that decide are proved to meet their deadlines."""
         return all(row.verdict is Verdict.SCHEDULABLE for row in self.that_count())
-
-
-def _weakened(row: TaskBound) -> TaskBound:
-    """Give a row that keeps only its guarantees."""
-    test = row.test and replace(row.test, is_exact=False)
-    return replace(row, verdict=never_sure(row.verdict), test=test, is_tight=False)
-
-
-def never_sure(verdict: Verdict) -> Verdict:
-    """Weaken a verdict "not schedulable": the judged system is at least as demanding as the real one."""
-    return Verdict.NOT_GUARANTEED if verdict is Verdict.NOT_SCHEDULABLE else verdict
 
 
 def task_bound(
@@ -94,15 +101,15 @@ def server_bound(
     )
 
 
-def not_known(dispatcher: DispatcherView, reason: str) -> Judgement:
-    """Say of all children of a dispatcher that nothing is known, and why."""
+def not_known(dispatcher: DispatcherView, reason: str, test: Test | None = None) -> Judgement:
+    """Say of all children of a dispatcher that nothing is known, and why; `test` has begun, and exceeds the effort."""
     return Judgement(
         {
-            task.number: task_bound(task, dispatcher, Verdict.NOT_KNOWN, None, reason=reason)
+            task.number: task_bound(task, dispatcher, Verdict.NOT_KNOWN, test, reason=reason)
             for task in dispatcher.tasks
         },
         {
-            each.number: server_bound(each, dispatcher, Verdict.NOT_KNOWN, None, reason=reason)
+            each.number: server_bound(each, dispatcher, Verdict.NOT_KNOWN, test, reason=reason)
             for each in dispatcher.servers
         },
     )

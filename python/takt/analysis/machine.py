@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from takt.analysis.result import Advice, Analysis, Verdict, worst_of
+from takt.analysis.result import Advice, Analysis, AsWritten, Verdict, worst_of
 from takt.model.python_policy import name_of
 from takt.model.system import Domain, System
 
@@ -49,12 +49,24 @@ def together(system: System, analyses: Sequence[Analysis]) -> Analysis:
         scaling=min(known) if len(known) == len(scalings) else None,
         unsearched=sum(analysis.unsearched for analysis in analyses),
         advice=tuple(_advice(counted)),
+        as_written=_as_written(analyses),
         charts=tuple(
             replace(chart, title=f"{domain.label}: {chart.title}")
             for domain, analysis in rows
             for chart in analysis.charts
         ),
     )
+
+
+def _as_written(analyses: Sequence[Analysis]) -> AsWritten | None:
+    """Put together what runs of domains show; nothing is late in a domain that is schedulable."""
+    runs = [analysis.as_written for analysis in analyses if not analysis.is_schedulable]
+    there = [run for run in runs if run is not None]
+    fixed = tuple(dict.fromkeys(what for run in there for what in run.fixed))
+    lengths = [run.until for run in there if run.until is not None]
+    if not runs or len(lengths) < len(runs):
+        return AsWritten(fixed) if fixed else None
+    return AsWritten(fixed, min(lengths), sum(run.late for run in there), any(run.is_drawn for run in there))
 
 
 def _has_hard_tasks(analysis: Analysis) -> bool:

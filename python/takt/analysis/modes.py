@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from takt.analysis.judge import judge
 from takt.analysis.presence import FOR_GOOD, Phase
-from takt.analysis.result import worst_of
 from takt.analysis.view import SystemView, TaskView, static_key
 from takt.model.python_policy import name_of
 
@@ -38,7 +37,7 @@ def told(view: SystemView, effort: int) -> str:
     modes = list(_modes_of(view))
     if not 1 < len(modes) <= MAX_MODES:
         return ""
-    verdicts = [worst_of([row.verdict for row in judge(mode.view, effort).that_count()]).value for mode in modes]
+    verdicts = [judge(mode.view, effort).verdict.value for mode in modes]
     names = [_name(view, mode) for mode in modes]
     if len(set(verdicts)) == 1:
         return f"each of the {len(modes)} modes by itself is {verdicts[0]} ({', '.join(names)})"
@@ -54,7 +53,7 @@ def _name(view: SystemView, mode: Mode) -> str:
 
 def _modes_of(view: SystemView) -> Iterator[Mode]:
     """List the modes that have tasks, in order of time; none with servers, rates, or new priorities."""
-    if view.resolved.servers or view.resolved.rates is not None or _has_new_levels(view):
+    if len(view.dispatchers) > 1 or view.resolved.rates is not None or _has_new_levels(view):
         return
     instants = sorted({0, *(change.at for change in view.resolved.changes)})
     for start, until in zip(instants, [*instants[1:], FOR_GOOD], strict=True):
@@ -65,9 +64,9 @@ def _modes_of(view: SystemView) -> Iterator[Mode]:
 
 def _has_new_levels(view: SystemView) -> bool:
     """Say whether a task gets another priority."""
-    tasks = view.resolved.tasks
+    levels = {task.number: task.fixed.level for each in view.dispatchers for task in each.tasks}
     return any(
-        change.kind == "parameters" and change.task is not None and change.level != tasks[change.task].level
+        change.kind == "parameters" and change.task is not None and change.level != levels[change.task]
         for change in view.resolved.changes
     )
 
@@ -78,7 +77,7 @@ def _mode_at(view: SystemView, start: int) -> SystemView:
     policies = [change.policy for change in resolved.changes if change.kind == "policy" and change.at <= start]
     policy = policies[-1] if policies else resolved.policy
     there = [
-        _as_in(view, task, phase, name_of(policy))
+        _as_in(task, phase, name_of(policy))
         for task in root.tasks
         for phase in task.phases
         if phase.start <= start < phase.until
@@ -89,9 +88,9 @@ def _mode_at(view: SystemView, start: int) -> SystemView:
     return replace(view, resolved=replace(resolved, policy=policy), dispatchers=(alone,), doubts=())
 
 
-def _as_in(view: SystemView, task: TaskView, phase: Phase, policy: str) -> TaskView:
+def _as_in(task: TaskView, phase: Phase, policy: str) -> TaskView:
     """Give a task as it is in one phase."""
-    key = static_key(policy, view.resolved.tasks[task.number].level, phase.period, phase.deadline)
+    key = static_key(policy, task.fixed.level, phase.period, phase.deadline)
     return replace(
         task.with_wcet(phase.wcet),
         period=phase.period,

@@ -7,21 +7,20 @@ others do, so its deadlines are met while it keeps to its wcet; a soft task has 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from takt import _analysis
 from takt.analysis import deadlines
 from takt.analysis.blocking import delays_in
 from takt.analysis.children import numbers
-from takt.analysis.judgement import Judgement, not_known, task_bound
-from takt.analysis.presence import most_of
+from takt.analysis.judgement import Claim, Judgement, not_known, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
-from takt.analysis.view import DispatcherView, SystemView, TaskView
-from takt.model.core_input import CLASSES, ResolvedTask
+from takt.analysis.view import ChangeView, DispatcherView, SystemView, TaskView
+from takt.model.core_input import CHANGES, CLASSES
 from takt.model.policy_options import RATE_RULES
 
-ADMISSION = Test("admission by rates", "Springer and Zhao 2024, corrected; Liu and Layland 1973", is_exact=False)
-RATE_DEMAND = Test("demand of rate-based execution", "Jeffay and Goddard 1999", is_exact=True)
+ADMISSION = Test("admission by rates", "Springer and Zhao 2024, corrected; Liu and Layland 1973")
+RATE_DEMAND = Test("demand of rate-based execution", "Jeffay and Goddard 1999")
 
 
 # ---- rate-based ---------------------------------------------------------------------------------------
@@ -33,20 +32,19 @@ def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Ju
     assert rates is not None
     if view.resolved.changes and RATE_RULES[rates.rule] == "naive":
         return not_known(dispatcher, "rates that are reused at once (naive) guarantee nothing")
-    asked = sorted(dispatcher.tasks, key=lambda task: (view.resolved.tasks[task.number].offset, task.number))
-    there = [task for task in asked if not view.resolved.tasks[task.number].is_absent]
-    resolved = [view.resolved.tasks[task.number] for task in there]
-    spans = [task.deadline if task.class_ == "hard" else task.period for task in resolved]
-    wcets = [_entering_wcet(task, each) for task, each in zip(there, resolved, strict=True)]
+    asked = sorted(dispatcher.tasks, key=lambda task: (task.fixed.offset, task.number))
+    there = [task for task in asked if not task.fixed.is_absent]
+    spans = [task.deadline if task.class_ == "hard" else task.period for task in there]
+    wcets = list(map(_entering_wcet, there))
     if any(wcet > span for wcet, span in zip(wcets, spans, strict=True)):
         return _too_long(dispatcher)
     is_admitted, _, budgets, periods, _ = _analysis.rate_admission(
-        numbers(CLASSES.index(task.class_) for task in resolved),
+        numbers(CLASSES.index(task.class_) for task in there),
         numbers(wcets),
         numbers(spans),
-        numbers(task.weight for task in resolved),
-        numbers(task.sharing.blocking if task.sharing else 0 for task in resolved),
-        numbers(task.sharing.excess if task.sharing else 0 for task in resolved),
+        numbers(task.fixed.weight for task in there),
+        numbers(task.fixed.sharing.blocking if task.fixed.sharing else 0 for task in there),
+        numbers(task.fixed.sharing.excess if task.fixed.sharing else 0 for task in there),
         rates.beta,
         rates.sigma,
         rates.grid,
@@ -61,9 +59,9 @@ def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Ju
     )
 
 
-def _entering_wcet(task: TaskView, resolved: ResolvedTask) -> int:
-    """Give the wcet of a task's request to enter; the demand of its jobs and later changes do not matter."""
-    return max(task.wcet - max(most_of(resolved.demand) - resolved.wcet, 0), 1)
+def _entering_wcet(task: TaskView) -> int:
+    """Return the wcet of a task's request to enter; the demand of its jobs and later changes do not matter."""
+    return max(task.wcet - task.fixed.excess, 1)
 
 
 def _too_long(dispatcher: DispatcherView) -> Judgement:
@@ -81,46 +79,65 @@ def _rate_row(
     view: SystemView, dispatcher: DispatcherView, task: TaskView, grant: tuple[bool, int, int] | None
 ) -> TaskBound:
     """Make the row of a task."""
-    resolved = view.resolved.tasks[task.number]
-    doubt = _rate_doubt(view, task, resolved, is_there=grant is not None)
+    doubt = _rate_doubt(view, task, is_there=grant is not None)
     if doubt or grant is None:
         return task_bound(task, dispatcher, Verdict.NOT_KNOWN, None, reason=doubt)
-    reason = _refusal(view, task, resolved, grant)
+    reason = _refusal(view, task, grant)
     is_steady = all(change.task != task.number for change in view.resolved.changes)
     response = task.deadline if is_steady and not reason else None
     return task_bound(task, dispatcher, ADMISSION.verdict(not reason), ADMISSION, response=response, reason=reason)
 
 
-def _rate_doubt(view: SystemView, task: TaskView, resolved: ResolvedTask, *, is_there: bool) -> str:
+def _rate_doubt(view: SystemView, task: TaskView, *, is_there: bool) -> str:
     """Say why no guarantee for a task is known beforehand, "" if one is.
 
     A hard task that is admitted keeps what it has until something else is in force for it, and then has that: so it
     meets its deadlines whatever is answered to requests, its own included.
     """
-    asked = [change for change in view.resolved.changes if change.task == task.number]
-    adapting = [other.name for other in view.resolved.tasks if other.adapts]
-    if not is_there:
-        return f"{task.name} enters later, and may be rejected"
-    if resolved.is_greedy:
+    if not is_there or _follows_a_request(view, task):
+        return f"{task.name} enters after a change, and may be rejected"
+    if task.fixed.is_greedy:
         return f"{task.name} consumes whole budgets"
-    if task.excess or any(most_of(change.demand) > change.wcet for change in asked):
+    if task.excess:
         return f"{task.name} may demand more than its wcet"
-    if task.class_ != "hard" and (view.resolved.changes or adapting):
+    if task.class_ != "hard" and (view.resolved.changes or _adapts(view)):
         return f"the share of {task.name} changes while it runs"
     return ""
 
 
-def _refusal(view: SystemView, task: TaskView, resolved: ResolvedTask, grant: tuple[bool, int, int]) -> str:
+def _follows_a_request(view: SystemView, task: TaskView) -> bool:
+    """True if something is asked for before a task enters, or it enters again: a task enters at its offset."""
+    entry = (task.fixed.offset, CHANGES.index("enter"))
+    offsets = {each.number: each.fixed.offset for each in view.dispatchers[0].tasks}
+    return any(
+        (change.task == task.number and change.kind == "enter") or _instant_of(change, offsets) < entry
+        for change in view.resolved.changes
+    )
+
+
+def _instant_of(change: ChangeView, offsets: Mapping[int, int]) -> tuple[int, int]:
+    """Return when a change is asked for, and its place among those of one instant: an entry counts from its offset."""
+    is_entry = change.kind == "enter" and change.task is not None
+    return change.at + (offsets[change.task or 0] if is_entry else 0), CHANGES.index(change.kind)
+
+
+def _adapts(view: SystemView) -> bool:
+    """True if the share of a task follows from what its jobs execute."""
+    return any(task.fixed.adapts for each in view.dispatchers for task in each.tasks)
+
+
+def _refusal(view: SystemView, task: TaskView, grant: tuple[bool, int, int]) -> str:
     """Say why a task does not get what it asks for, "" if it does."""
     is_admitted, budget, period = grant
     if not is_admitted:
         return f"{task.name} is rejected: hard tasks and reserved rates leave too little"
     if period == 0:
         return f"{task.name} is suspended: hard tasks and reserved rates leave nothing"
-    if task.class_ == "soft" and period > resolved.period:
-        return f"{task.name} gets a period of {view.write(period)}, it requests {view.write(resolved.period)}"
-    if task.class_ == "none" and (budget < resolved.wcet or period != resolved.period):
-        return f"{task.name} gets {view.write(budget)} in {view.write(period)}, a job needs {view.write(resolved.wcet)}"
+    if task.class_ == "soft" and period > task.period:
+        return f"{task.name} gets a period of {view.write(period)}, it requests {view.write(task.period)}"
+    needed = _entering_wcet(task)
+    if task.class_ == "none" and (budget < needed or period != task.period):
+        return f"{task.name} gets {view.write(budget)} in {view.write(period)}, a job needs {view.write(needed)}"
     return ""
 
 
@@ -132,27 +149,22 @@ def judge_rbe(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judg
     doubt = _rbe_doubt(view, dispatcher)
     if doubt:
         return not_known(dispatcher, doubt)
-    resolved = [view.resolved.tasks[task.number] for task in dispatcher.tasks]
     verdict, interval, demand, _ = _analysis.edf_demand(
         demand_record(
-            [
-                (each.events, each.interval, each.deadline, task.wcet)
-                for each, task in zip(resolved, dispatcher.tasks, strict=True)
-            ],
+            [(task.fixed.events, task.fixed.interval, task.deadline, task.wcet) for task in dispatcher.tasks],
             is_preemptive=not any(task.regions for task in dispatcher.tasks),
         ),
         effort,
     )
     if verdict == _analysis.UNDECIDED:
-        return not_known(dispatcher, "the demand exceeds the granted effort")
+        return not_known(dispatcher, "the demand exceeds the granted effort", RATE_DEMAND)
     is_met = verdict == _analysis.SCHEDULABLE
     reason = "" if is_met else deadlines.excess(view, interval, demand)
-    return Judgement(
-        {
-            task.number: task_bound(task, dispatcher, RATE_DEMAND.verdict(is_met), RATE_DEMAND, reason=reason)
-            for task in dispatcher.tasks
-        }
-    )
+    rows = {
+        task.number: task_bound(task, dispatcher, RATE_DEMAND.verdict(is_met), RATE_DEMAND, reason=reason)
+        for task in dispatcher.tasks
+    }
+    return Judgement(rows, jointly=[] if is_met else [Claim(RATE_DEMAND, frozenset(rows))])
 
 
 def demand_record(rates: Sequence[tuple[int, int, int, int]], *, is_preemptive: bool) -> _analysis.Tasks:

@@ -59,8 +59,8 @@ from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.model.bodies import Op
 
-RESPONSES = Test("response times at a distance", "Audsley et al. 1993; Bril, Lukkien and Verhaegh 2009", is_exact=False)
-DEADLINES = Test("EDF response times at a distance", "Spuri 1996", is_exact=False)
+RESPONSES = Test("response times at a distance", "Audsley et al. 1993; Bril, Lukkien and Verhaegh 2009")
+DEADLINES = Test("EDF response times at a distance", "Spuri 1996")
 
 PASS = 2
 """How many messages a pass waits for, one after the other: a fetch and its answer."""
@@ -110,7 +110,7 @@ def _excess_of(view: SystemView, root: DispatcherView) -> list[str]:
 
 def _is_external(view: SystemView, task: TaskView) -> bool:
     """Say whether jobs of a task arrive as events from outside."""
-    return view.resolved.tasks[task.number].is_external
+    return task.fixed.is_external
 
 
 def _tail(view: SystemView, task: TaskView, *, displaces: bool) -> int:
@@ -176,7 +176,7 @@ def _judge_deadlines(view: SystemView, root: DispatcherView, effort: int) -> Jud
         for task, member, tail in zip(root.tasks, children.members_of(root.tasks), tails, strict=True)
     ]
     there = [*events, *jobs]
-    delays = Delays(steps=tuple(_steps(view, root)), has_regions=True)
+    delays = Delays(steps=tuple(_steps(view, root)), adds_regions=True)
     record = children.under_deadlines(there, delays, last=children.column(there, "last"))
     ticks, _ = _analysis.edf_responses(record, effort)
     found = Judgement()
@@ -205,8 +205,7 @@ def _row(
 ) -> TaskBound:
     """Make the row of a task, of a response with what the job does not wait for."""
     if tick == _analysis.UNKNOWN:
-        reason = f"the answer for {task.name} exceeds the granted effort"
-        return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=reason)
+        return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=children.unanswered(task.name))
     whole = children.read_ticks(tick)
     response = None if whole is None else whole - tail
     verdict = test.verdict(response is not None and response <= task.deadline)

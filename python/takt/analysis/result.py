@@ -18,7 +18,7 @@ class Verdict(Enum):
     NOT_GUARANTEED = "not guaranteed"
     """A sufficient test fails: deadlines may be met nevertheless."""
     NOT_KNOWN = "not known"
-    """No test admits the system, or an exact answer exceeds the granted effort."""
+    """No test admits the system, or an answer exceeds the granted effort."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +28,16 @@ class Test:
     Args:
         name: as in the literature, short.
         source: authors and year.
-        is_exact: whether a failure means that some legal arrivals miss a deadline.
+        is_exact: whether a failure means that some legal arrivals miss a deadline; refusals.py says where.
     """
 
     name: str
     source: str
-    is_exact: bool
+    is_exact: bool = False
 
     def verdict(self, is_schedulable: bool) -> Verdict:
-        """Give the verdict that follows from success or failure of the test."""
-        if is_schedulable:
-            return Verdict.SCHEDULABLE
-        return Verdict.NOT_SCHEDULABLE if self.is_exact else Verdict.NOT_GUARANTEED
+        """Return the verdict that follows from the test alone: a failure is definite where refusals.py says so."""
+        return Verdict.SCHEDULABLE if is_schedulable else Verdict.NOT_GUARANTEED
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +160,23 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
+class AsWritten:
+    """A run of the file as it stands, where the verdict is about more runs than this one.
+
+    Args:
+        fixed: what the file says and the verdict leaves open: "arrivals", "demands".
+        until: the instant up to which the file was simulated, in ticks; None: it was not.
+        late: how many jobs of the tasks that count missed their deadlines up to then.
+        is_drawn: whether the seed decides what jobs do, so that it is one run of many.
+    """
+
+    fixed: tuple[str, ...]
+    until: int | None = None
+    late: int = 0
+    is_drawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """The result of `takt.analyse` for a system.
 
@@ -178,6 +193,8 @@ class Analysis:
         unsearched: the number of tasks whose growth was not searched, as the effort was used up.
         advice: changes that make it schedulable, if it is not.
         charts: demand against supply.
+        as_written: what a run of the file shows, if it is not schedulable or not guaranteed, and the file fixes
+            arrivals or demands or no job is late in the run; else None.
     """
 
     name: str
@@ -193,6 +210,7 @@ class Analysis:
     unsearched: int = 0
     advice: tuple[Advice, ...] = ()
     charts: tuple[Chart, ...] = field(default=(), repr=False)
+    as_written: AsWritten | None = None
 
     @property
     def is_schedulable(self) -> bool:

@@ -16,7 +16,6 @@ from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Verdict, worst_of
 from takt.analysis.view import SystemView, TaskView
-from takt.model import catalogue
 
 MAX_SCALE = 100_000
 """The largest factor that is tried, in thousandths."""
@@ -36,13 +35,9 @@ def can_change_wcets(view: SystemView) -> bool:
     Not so where the scheduler's own parameters follow from wcets: pinwheel's windows, what rate-based tasks pay for
     blocking, and the deadlines of tasks in tbs and cus servers.
     """
-    resolved = view.resolved
-    has_rules = any(catalogue.server_kind(server.kind).is_rule for server in resolved.servers)
-    return not (
-        catalogue.traits_of(resolved.policy).specialises_periods
-        or has_rules
-        or any(task.sharing for task in resolved.tasks)
-    )
+    has_rules = any(server.is_rule for each in view.dispatchers for server in each.servers)
+    shares = any(task.fixed.sharing for each in view.dispatchers for task in each.tasks)
+    return not (view.dispatchers[0].traits.specialises_periods or has_rules or shares)
 
 
 class Unanswered(Exception):  # noqa: N818
@@ -208,7 +203,7 @@ def growth_of(view: SystemView, task: TaskView, accepts: Accepts) -> int | None:
     """
     longest = max(task.deadline - task.suspended, 1)
     most = largest(lambda wcet: accepts(view.with_task(task.with_wcet(wcet))), task.wcet, longest)
-    return None if most is None else most - task.wcet
+    return None if most is None or is_too_short(task.with_wcet(most)) else most - task.wcet
 
 
 def scaling_of(view: SystemView, accepts: Accepts) -> int | None:
@@ -218,7 +213,14 @@ def scaling_of(view: SystemView, accepts: Accepts) -> int | None:
         view: the system.
         accepts: whether all that must meet their deadlines.
     """
-    return largest(lambda thousandths: accepts(scaled(view, thousandths)), 1000, MAX_SCALE)
+    most = largest(lambda thousandths: accepts(scaled(view, thousandths)), 1000, MAX_SCALE)
+    tasks = [] if most is None else [task for each in scaled(view, most).dispatchers for task in each.tasks]
+    return None if any(map(is_too_short, tasks)) else most
+
+
+def is_too_short(task: TaskView) -> bool:
+    """True if the wcet is less than the mandatory part that the file gives."""
+    return task.wcet < (task.fixed.mandatory or 0)
 
 
 def scaled(view: SystemView, thousandths: int) -> SystemView:

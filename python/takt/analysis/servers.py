@@ -7,23 +7,23 @@ What is sure of a server follows from its kind and, under fixed priorities, from
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from takt import _analysis
-from takt.analysis import blocking, children, coverage, deadlines, static
+from takt.analysis import children, coverage, deadlines, static
 from takt.analysis.blocking import DelaysOf
-from takt.analysis.children import Delays, Supply
+from takt.analysis.children import Delays, Response, Supply
 from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.model import catalogue
 
-BANDWIDTH = Test("constant bandwidth", "Abeni and Buttazzo 1998", is_exact=False)
-TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996", is_exact=False)
+BANDWIDTH = Test("constant bandwidth", "Abeni and Buttazzo 1998")
+TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996")
 
-AT_PLACE = Test("response times with budget always", "Strosnider, Lehoczky and Sha 1995", is_exact=False)
-CARRIED = Test("response times with what is left of the budget", "Davis and Burns 2005", is_exact=False)
+AT_PLACE = Test("response times with budget always", "Strosnider, Lehoczky and Sha 1995")
+CARRIED = Test("response times with what is left of the budget", "Davis and Burns 2005")
 
 
 def judge_below(view: SystemView, found: Judgement, delays: DelaysOf, effort: int) -> Judgement:
@@ -37,19 +37,6 @@ def judge_below(view: SystemView, found: Judgement, delays: DelaysOf, effort: in
             _judge_inside(view, server, found, delays[server.number], effort)
             parents.append(view.dispatchers[server.number])
     return found
-
-
-def with_least_budgets(view: SystemView, found: Judgement, effort: int) -> Judgement:
-    """Give the same with the least budgets of all servers that supply their children; with costs they are not known."""
-    if not view.resolved.costs.is_ideal:
-        return found
-    view = blocking.with_returns(blocking.with_holding(view))
-    rows = dict(found.servers)
-    for server in (server for each in view.dispatchers for server in each.servers):
-        if rows[server.number].gap is not None:
-            least = _least_budget(view, view.dispatchers[server.number], server, effort)
-            rows[server.number] = replace(rows[server.number], least_budget=least)
-    return Judgement(found.tasks, rows)
 
 
 def _judge_inside(view: SystemView, server: ServerView, found: Judgement, delays: Delays, effort: int) -> None:
@@ -82,14 +69,22 @@ def doubt_of(view: SystemView, server: ServerView, delays: Delays) -> str:
         return doubt
     if server.holding > server.budget:
         return f"{server.name} may hold what it shares for longer than its budget"
-    offsets = [view.resolved.tasks[task.number].offset for task in dispatcher.tasks]
-    offsets += [each.offset for each in dispatcher.servers]
-    if min(offsets, default=server.offset) < server.offset:
+    if min(_begins(view, dispatcher), default=server.offset) < server.offset:
         return f"jobs may come before the first budget of {server.name}"
     if server.traits.returns and server.waits_for_budget and returns_of(view, server) > _analysis.MAX_RETURNS:
         most = f"more than {_analysis.MAX_RETURNS} returns of {server.name}"
         return f"there is no test of {server.protocol} where {most} may wait"
     return ""
+
+
+def _begins(view: SystemView, dispatcher: DispatcherView) -> Iterator[int]:
+    """List the instants before which a child of a server has no work; that of a rule has it with its tasks."""
+    yield from (task.fixed.offset + next(iter(task.arrivals), 0) for task in dispatcher.tasks)
+    for each in dispatcher.servers:
+        if each.is_rule:
+            yield from _begins(view, view.dispatchers[each.number])
+        else:
+            yield each.offset
 
 
 def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgement:
@@ -123,7 +118,7 @@ def returns_of(view: SystemView, server: ServerView) -> int:
     deferrable = [each for each in dispatcher.servers if each.traits.defers]
     tasks = [task for each in (dispatcher, *(inside[each.number] for each in deferrable)) for task in each.tasks]
     record = children.record_of(children.members_of([*tasks, *dispatcher.servers]))
-    found = _analysis.sporadic_returns(record, server.period, server.budget)
+    found = _analysis.sporadic_returns(record, server.period, server.budget, is_strict=server.traits.separates)
     return server.budget if found is None else min(found, server.budget)
 
 
@@ -162,49 +157,32 @@ def _judge_bandwidth(view: SystemView, dispatcher: DispatcherView, server: Serve
     return found
 
 
-def _bandwidth_responses(tasks: Sequence[TaskView], server: ServerView, effort: int) -> list[int | None]:
+def _bandwidth_responses(tasks: Sequence[TaskView], server: ServerView, effort: int) -> list[Response]:
     """Bound the responses in a cbs, tbs or cus server; the busy period bounds those of all."""
     share = (server.period, server.budget, effort)
     if server.traits.postpones and len(tasks) == 1:
         only = tasks[0]
         response = _analysis.cbs_response(only.wcet + only.suspended, only.period, only.jitter, *share)
-        return [children.read_ticks(response)]
+        return [children.response_of(response)]
     busy = _analysis.cbs_busy_period if server.traits.postpones else _analysis.total_bandwidth_busy_period
-    longest = children.read_ticks(busy(children.plain_record(tasks), *share))
-    return [None if longest is None else longest + task.jitter for task in tasks]
+    longest = children.response_of(busy(children.plain_record(tasks), *share))
+    return [replace(longest, ticks=None if longest.ticks is None else longest.ticks + task.jitter) for task in tasks]
 
 
 def _bandwidth_row(
-    view: SystemView, dispatcher: DispatcherView, server: ServerView, task: TaskView, response: int | None
+    view: SystemView, dispatcher: DispatcherView, server: ServerView, task: TaskView, response: Response
 ) -> TaskBound:
     """Make the row of a task; total bandwidth gives each job a deadline that it meets."""
+    ticks = response.ticks
     if server.is_rule:
-        shown = response if response is not None and response <= task.deadline else None
+        shown = ticks if ticks is not None and ticks <= task.deadline else None
         return task_bound(task, dispatcher, Verdict.SCHEDULABLE, TOTAL_BANDWIDTH, response=shown)
-    verdict = BANDWIDTH.verdict(response is not None and response <= task.deadline)
     reason = ""
-    if response is None:
+    if not response.is_known:
+        reason = children.unanswered(task.name)
+    elif ticks is None:
         reason = f"{task.name} and the other tasks of its server demand more than the share of {server.name}"
-    elif response > task.deadline:
-        reason = view.miss(task.name, response, task.deadline)
-    return task_bound(task, dispatcher, verdict, BANDWIDTH, response=response, reason=reason)
-
-
-def _least_budget(view: SystemView, dispatcher: DispatcherView, server: ServerView, effort: int) -> int | None:
-    """Find the least budget with which all tasks of a server meet their deadlines, whatever else is in its parent.
-
-    Of a sporadic server it is not known: its supply depends on the budget in another way (analysis/supply.h).
-    """
-    there = dispatcher.children()
-    if not there or server.traits.returns:
-        return None
-    head = (server.period, server.traits.loses_idle_budget, 0)
-    delays = blocking.delays_in(view, dispatcher)
-    if dispatcher.traits.has_static_keys:
-        members = children.with_delays(static.members_in(view, dispatcher), delays)
-        record = children.under_priorities(members)
-        verdict, budget = _analysis.least_budget_fixed_priority(*head, record, effort)
-    else:
-        record = children.under_deadlines(children.members_of(there), delays)
-        verdict, budget = _analysis.least_budget_edf(*head, record, effort)
-    return budget if verdict == _analysis.SCHEDULABLE and budget > 0 else None
+    elif ticks > task.deadline:
+        reason = view.miss(task.name, ticks, task.deadline)
+    verdict = response.verdict(task.deadline, BANDWIDTH)
+    return task_bound(task, dispatcher, verdict, BANDWIDTH, response=ticks, reason=reason)

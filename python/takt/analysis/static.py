@@ -15,15 +15,15 @@ MAX_NAMES = 8
 """How many names a reason lists; the others are added up."""
 
 _SOURCES = "Joseph and Pandya 1986; Lehoczky 1990; Audsley et al. 1993"
-PREEMPTIVE = Test("response times", _SOURCES, is_exact=True)
-DEFERRED = Test("response times, deferred preemption", "Bril, Lukkien and Verhaegh 2009", is_exact=True)
-THRESHOLDS = Test("response times, thresholds", "Wang and Saksena 1999", is_exact=True)
-BOUND = Test("bounds on response times", _SOURCES, is_exact=False)
+PREEMPTIVE = Test("response times", _SOURCES)
+DEFERRED = Test("response times, deferred preemption", "Bril, Lukkien and Verhaegh 2009")
+THRESHOLDS = Test("response times, thresholds", "Wang and Saksena 1999")
+BOUND = Test("bounds on response times", _SOURCES)
 """Of what makes the others sufficient only: equals, suspensions, resources, servers, costs."""
-BESIDE = Test(
-    "response times beside servers", "Davis and Burns 2005; Strosnider, Lehoczky and Sha 1995", is_exact=False
-)
-SUPPLIED = Test("response times under a supply", "Shin and Lee 2003; Davis and Burns 2005", is_exact=False)
+_ATTAINED = (PREEMPTIVE, DEFERRED, THRESHOLDS)
+"""Their responses are those of some arrivals."""
+BESIDE = Test("response times beside servers", "Davis and Burns 2005; Strosnider, Lehoczky and Sha 1995")
+SUPPLIED = Test("response times under a supply", "Shin and Lee 2003; Davis and Burns 2005")
 
 
 def judge_static(
@@ -71,7 +71,7 @@ def _test_of(there: Sequence[Child], members: Sequence[Member], delays: Delays, 
     suspends = any(isinstance(child, TaskView) and child.suspended for child in there)
     has_thresholds = any(member.threshold is not None for member in members)
     has_regions = any(member.longest > 1 for member in members)
-    if has_equals or suspends or any(delays.by_name.values()) or (has_thresholds and has_regions):
+    if has_equals or suspends or any(delays.blocking) or (has_thresholds and has_regions):
         return BOUND
     return THRESHOLDS if has_thresholds else DEFERRED if has_regions else PREEMPTIVE
 
@@ -87,10 +87,10 @@ def _add_child(
     test: Test,
 ) -> None:
     """Add the row of a child."""
-    verdict = _verdict(response, members[place].deadline, test)
+    verdict = response.verdict(members[place].deadline, test)
     more = {
         "response": response.ticks,
-        "reason": "" if verdict is Verdict.SCHEDULABLE else _reason(view, members, place, response, test),
+        "reason": "" if verdict is Verdict.SCHEDULABLE else _reason(view, members, place, response),
     }
     if isinstance(child, ServerView):
         found.servers[child.number] = server_bound(child, dispatcher, verdict, test, **more)
@@ -100,18 +100,11 @@ def _add_child(
         dispatcher,
         verdict,
         test,
-        is_tight=test.is_exact,
+        is_tight=test in _ATTAINED,
         blocking=members[place].blocking,
         interference=() if verdict is Verdict.SCHEDULABLE else _interference(members, place, response),
         **more,
     )
-
-
-def _verdict(response: Response, deadline: int, test: Test) -> Verdict:
-    """Judge a response."""
-    if not response.is_known:
-        return Verdict.NOT_KNOWN
-    return test.verdict(response.ticks is not None and response.ticks <= deadline)
 
 
 def _interference(members: Sequence[Member], place: int, response: Response) -> tuple[tuple[str, int], ...]:
@@ -119,16 +112,16 @@ def _interference(members: Sequence[Member], place: int, response: Response) -> 
     return () if response.ticks is None else tuple(children.interference(members, place, response))
 
 
-def _reason(view: SystemView, members: Sequence[Member], place: int, response: Response, test: Test) -> str:
+def _reason(view: SystemView, members: Sequence[Member], place: int, response: Response) -> str:
     """Say in one line why a deadline is not known to be met."""
     me = members[place]
     if not response.is_known:
-        return f"the answer for {me.name} exceeds the granted effort"
+        return children.unanswered(me.name)
     if response.ticks is None:
         return f"{me.name} and more urgent tasks demand more than the whole processor"
     parts = [_listed(view, _interference(members, place, response))]
     parts += [f"blocking {view.write(me.blocking)}"] * (me.blocking > 0)
-    miss = view.miss(me.name, response.ticks, me.deadline, is_sure=test.is_exact)
+    miss = view.miss(me.name, response.ticks, me.deadline)
     return "; ".join([miss, *filter(None, parts)])
 
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from takt import _core
 from takt.analysis.critical import Section, behind_last_lock, sections_of
 from takt.analysis.presence import FOR_GOOD, Phase, most_of, phases_of
 from takt.base import times
-from takt.model import catalogue
+from takt.model import catalogue, image
 from takt.model.bodies import Op
 from takt.model.catalogue import KindTraits, PolicyTraits
 from takt.model.core_input import (
@@ -29,15 +29,47 @@ from takt.model.core_input import (
     ROOT,
     SUSPEND,
     ResolvedChange,
+    ResolvedCosts,
     ResolvedServer,
+    ResolvedSharing,
     ResolvedSystem,
     ResolvedTask,
+    ResolvedWindows,
     Stream,
 )
 from takt.model.python_policy import Policy, name_of
+from takt.model.records import ResolvedArchitecture, ResolvedRates
 
 if TYPE_CHECKING:
     from takt.model.system import System
+
+MAY_MISS, MISSES = "may miss", "misses"
+"""What a task does whose bound is beyond its deadline, and what one does that has a run in which it is late."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Keys of a task that no search changes, named and meant as those of ResolvedTask. Times in ticks.
+
+    Args:
+        mandatory: the part of the wcet that must be done, as the file gives it; None: all of it.
+        excess: by how much its jobs may demand more than the wcet that it has at first.
+    """
+
+    offset: int = 0
+    level: int = 1
+    weight: int = 1
+    events: int = 0
+    interval: int = 0
+    on_miss: str = "continue"
+    is_external: bool = False
+    is_absent: bool = False
+    is_greedy: bool = False
+    adapts: bool = False
+    windows: ResolvedWindows | None = None
+    sharing: ResolvedSharing | None = None
+    mandatory: int | None = None
+    excess: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +95,13 @@ class TaskView:
         may_overrun: whether a job may demand more than a wcet that is enforced.
         has_windows: whether what is unfinished at the end of a window waits for the next one, or for none.
         is_kernel: whether it is work of the kernel, which comes before all jobs; see charges.py.
+        is_charged: whether it pays for work of the kernel; see charges.py.
         doubts: what no test admits.
         phases: when it is there, and with which parameters; the others are the worst of these.
         arrivals: instants that the file lists, ascending; empty if there is no list.
         excess: by how much a job may demand more than the wcet by which it is scheduled.
         latest: the longest relative deadline that changes give it, 0 if it keeps its deadline.
+        fixed: what no search changes.
     """
 
     number: int
@@ -88,11 +122,13 @@ class TaskView:
     may_overrun: bool = False
     has_windows: bool = False
     is_kernel: bool = False
+    is_charged: bool = False
     doubts: tuple[str, ...] = ()
     phases: tuple[Phase, ...] = ()
     arrivals: tuple[int, ...] = ()
     excess: int = 0
     latest: int = 0
+    fixed: Fixed = Fixed()
 
     @property
     def has_other_deadlines(self) -> bool:
@@ -172,6 +208,7 @@ class ServerView:
 
     Args:
         number: entity number.
+        home: that of the dispatcher in which it competes.
         name, kind: as in the file.
         period, budget: as in the file.
         offset: before it there is no budget.
@@ -184,6 +221,7 @@ class ServerView:
     """
 
     number: int
+    home: int
     name: str
     kind: str
     period: int
@@ -228,14 +266,17 @@ class DispatcherView:
 
     Args:
         number: entity number, ROOT or that of a server.
-        name: of the server, "" for the root.
+        home: entity number of the dispatcher around it; of the root its own.
+        name, kind: of the server, "" for the root.
         policy: what orders; of a policy in Python its name.
         tasks, servers: its children, the most urgent first.
         doubts: what no test admits.
     """
 
     number: int
+    home: int
     name: str
+    kind: str
     policy: str
     tasks: tuple[TaskView, ...]
     servers: tuple[ServerView, ...]
@@ -257,29 +298,73 @@ class DispatcherView:
 
 
 @dataclass(frozen=True, slots=True)
+class ResourceView:
+    """A resource as tests see it; see ResolvedResource."""
+
+    protocol: str
+    home: int
+    among: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeView:
+    """A change as tests see it; see ResolvedChange. What tasks become is in their phases."""
+
+    at: int
+    kind: str
+    task: int | None
+    policy: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """All of a system but its tasks and servers; no search changes it. See ResolvedSystem.
+
+    Args:
+        weights: the sum of those of all tasks.
+    """
+
+    policy: str | Policy
+    resolution_ns: int
+    cpus: int
+    variant: str | None
+    costs: ResolvedCosts
+    architecture: ResolvedArchitecture | None
+    rates: ResolvedRates | None
+    resources: tuple[ResourceView, ...]
+    changes: tuple[ChangeView, ...]
+    weights: int
+
+
+@dataclass(frozen=True, slots=True)
 class SystemView:
     """All dispatchers of a system, by their entity numbers, and what tests need of the rest.
 
+    A search changes the tasks and servers of dispatchers. So a test has their numbers from here alone.
+
     Args:
-        resolved: the system in ticks.
+        resolved: what is no task and no server.
         unit: in which times are written for people.
         dispatchers: the root first.
         doubts: what makes every test unsound.
+        unread: what has an effect that is in no test: nothing is known, whatever is tried.
         asked: numbers of the tasks of which a search asks whether they all meet their deadlines, and nothing else;
             None: all is asked that is known.
         latency: the longest time that a message to or from the scheduler takes; 0: it stands where the jobs run.
     """
 
-    resolved: ResolvedSystem
+    resolved: Platform
     unit: str
     dispatchers: tuple[DispatcherView, ...]
     doubts: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
     asked: frozenset[int] | None = None
     latency: int = 0
 
     def around(self, server: ServerView) -> DispatcherView:
         """Give the dispatcher in which a server competes."""
-        return self.dispatchers[self.resolved.servers[server.number - 1].home]
+        return self.dispatchers[server.home]
 
     def write(self, ticks: int) -> str:
         """Write a time for people."""
@@ -289,9 +374,9 @@ class SystemView:
         """Say by how much a response is beyond a deadline, and both."""
         return f"{self.write(response - deadline)}: {self.write(response)} > {self.write(deadline)}"
 
-    def miss(self, name: str, response: int, deadline: int, *, is_sure: bool = False) -> str:
-        """Say that a task misses its deadline, or may miss it if only a bound is beyond it, and by how much."""
-        return f"{name} {'misses' if is_sure else 'may miss'} by {self.late(response, deadline)}"
+    def miss(self, name: str, response: int, deadline: int) -> str:
+        """Say that a task may miss its deadline, and by how much; refusals.py says where it does miss."""
+        return f"{name} {MAY_MISS} by {self.late(response, deadline)}"
 
     def with_task(self, changed: TaskView) -> SystemView:
         """Give the same system with another task in the place of the one with its number."""
@@ -442,18 +527,24 @@ def _server_view(server: ResolvedServer, number: int, policy: str) -> ServerView
     """Make a server."""
     key = static_key(policy, server.level, server.period, server.period)
     urgency = (key, 0, 0, number - 10**9)
-    return ServerView(number, server.name, server.kind, server.period, server.budget, server.offset, urgency, key)
+    return ServerView(
+        number, server.home, server.name, server.kind, server.period, server.budget, server.offset, urgency, key
+    )
 
 
-def _dispatcher(resolved: ResolvedSystem, number: int, policy: str | Policy, name: str) -> DispatcherView:
+def _dispatcher(resolved: ResolvedSystem, number: int) -> DispatcherView:
     """Make a dispatcher with its children in order."""
+    server = None if number == ROOT else resolved.servers[number - 1]
+    policy = resolved.policy if server is None else server.policy
     order = name_of(policy)
     tasks = [_task_view(task, i, order) for i, task in enumerate(resolved.tasks) if task.home == number]
     servers = [_server_view(each, i, order) for i, each in enumerate(resolved.servers, start=1) if each.home == number]
     doubts = [f"the policy {order} is written in Python"] if isinstance(policy, Policy) else []
     return DispatcherView(
         number,
-        name,
+        ROOT if server is None else server.home,
+        "" if server is None else server.name,
+        "" if server is None else server.kind,
         order,
         tuple(sorted(tasks, key=lambda task: task.urgency)),
         tuple(sorted(servers, key=lambda server: server.urgency)),
@@ -497,17 +588,18 @@ def _at_worst(resolved: ResolvedSystem) -> ResolvedSystem:
     tasks = list(resolved.tasks)
     for change in resolved.changes:
         if change.kind == "parameters" and change.task is not None:
-            tasks[change.task] = _worse(tasks[change.task], change.period, change.deadline, change.wcet, change.demand)
+            tasks[change.task] = _worse(tasks[change.task], change)
     return replace(resolved, tasks=tuple(tasks))
 
 
-def _worse(task: ResolvedTask, period: int, deadline: int, wcet: int, demand: Stream) -> ResolvedTask:
+def _worse(task: ResolvedTask, change: ResolvedChange) -> ResolvedTask:
     """Give a task that is at least as demanding as a task before and after a change."""
     return replace(
         task,
-        period=min(task.period, period),
-        deadline=min(task.deadline, deadline),
-        wcet=max(_wcet_of(task), wcet, most_of(demand)),
+        class_=min(task.class_, change.class_, key=CLASSES.index),
+        period=min(task.period, change.period),
+        deadline=min(task.deadline, change.deadline),
+        wcet=max(_wcet_of(task), change.wcet, most_of(change.demand)),
     )
 
 
@@ -520,23 +612,41 @@ def view_of(system: System, latency: int = 0) -> SystemView:
     """
     assert not system.domains
     resolved = _at_worst(system.resolved)
-    dispatchers = [_dispatcher(resolved, ROOT, resolved.policy, "")]
-    dispatchers += [
-        _dispatcher(resolved, number, server.policy, server.name)
-        for number, server in enumerate(resolved.servers, start=1)
-    ]
     view = SystemView(
-        resolved,
+        _platform_of(resolved),
         times.unit_of(system.resolution),
-        tuple(dispatchers),
+        tuple(_dispatcher(resolved, number) for number in range(1 + len(resolved.servers))),
         tuple(_system_doubts(system.resolved)),
+        tuple(f"the analysis does not read {key} of {owner}" for key, owner in image.unread_in(system.resolved)),
         latency=latency,
     )
-    return view.map(lambda task: _with_phases(system.resolved, task), lambda server: server)
+    has_part = {number for number, task in enumerate(system.tasks) if task.mandatory is not None}
+    return view.map(
+        lambda task: _with_phases(system.resolved, task, has_part=task.number in has_part), lambda server: server
+    )
 
 
-def _with_phases(resolved: ResolvedSystem, task: TaskView) -> TaskView:
-    """Add to a task when it is present, and its listed arrivals."""
+def _platform_of(resolved: ResolvedSystem) -> Platform:
+    """Return all of a system but its tasks and servers."""
+    return _part_of(
+        Platform,
+        resolved,
+        resources=tuple(_part_of(ResourceView, each) for each in resolved.resources),
+        changes=tuple(_part_of(ChangeView, each) for each in resolved.changes),
+        weights=sum(task.weight for task in resolved.tasks),
+    )
+
+
+_Part = TypeVar("_Part", Fixed, ResourceView, ChangeView, Platform)
+
+
+def _part_of(kind: type[_Part], record: Any, **more: Any) -> _Part:
+    """Return a record with the fields that it shares with a larger one; `more` are other fields."""
+    return kind(**{key.name: getattr(record, key.name) for key in fields(kind) if hasattr(record, key.name)} | more)
+
+
+def _with_phases(resolved: ResolvedSystem, task: TaskView, *, has_part: bool) -> TaskView:
+    """Add to a task when it is present, its listed arrivals, and what no search changes."""
     as_is = resolved.tasks[task.number]
     changes = [change for change in resolved.changes if change.task == task.number]
     given = [change for change in changes if change.kind == "parameters"]
@@ -547,4 +657,10 @@ def _with_phases(resolved: ResolvedSystem, task: TaskView) -> TaskView:
         arrivals=stream.values if stream is not None and stream.kind == "listed" else (),
         excess=max(_wcet_of(as_is) - as_is.wcet, *(most_of(change.demand) - change.wcet for change in given), 0),
         latest=max([change.deadline for change in given] + [as_is.deadline] * bool(given), default=0),
+        fixed=_part_of(
+            Fixed,
+            as_is,
+            mandatory=as_is.windows.part if as_is.windows is not None and has_part else None,
+            excess=_wcet_of(as_is) - as_is.wcet,
+        ),
     )

@@ -17,13 +17,13 @@ from takt.analysis.children import Member, Response
 from takt.analysis.judgement import Judgement, task_bound
 from takt.analysis.result import Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
-from takt.model.core_input import CLASSES, ResolvedTask, ResolvedWindows
+from takt.model.core_input import CLASSES, ResolvedWindows
 
-SLOTS = Test("slots of the table, job by job", "Wang and Lin 1999", is_exact=True)
-PROMOTIONS = Test("response times after promotion", "Davis and Wellings 1995", is_exact=False)
-MANDATORY = Test("response times of mandatory parts", "Joseph and Pandya 1986", is_exact=True)
-VIRTUAL = Test("virtual deadlines", "Spuri and Buttazzo 1996", is_exact=False)
-FLUID = Test("fluid service and the longest job", "Parekh and Gallager 1993", is_exact=False)
+SLOTS = Test("slots of the table, job by job", "Wang and Lin 1999")
+PROMOTIONS = Test("response times after promotion", "Davis and Wellings 1995")
+MANDATORY = Test("response times of mandatory parts", "Joseph and Pandya 1986")
+VIRTUAL = Test("virtual deadlines", "Spuri and Buttazzo 1996")
+FLUID = Test("fluid service and the longest job", "Parekh and Gallager 1993")
 
 MAX_JOBS = 1_000_000
 """How many jobs of a table are checked."""
@@ -60,8 +60,7 @@ def judge_table(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     """Follow the jobs of each task through its slots, from its offset on, until all repeats."""
     found = Judgement()
     for task in dispatcher.tasks:
-        resolved = view.resolved.tasks[task.number]
-        response, is_known = _worst_in_slots(task, resolved)
+        response, is_known = _worst_in_slots(task)
         verdict = SLOTS.verdict(response is not None and response <= task.deadline) if is_known else Verdict.NOT_KNOWN
         reason = "" if verdict is Verdict.SCHEDULABLE else _table_reason(view, task, response, is_known)
         found.tasks[task.number] = task_bound(
@@ -70,10 +69,10 @@ def judge_table(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     return found
 
 
-def _worst_in_slots(task: TaskView, resolved: ResolvedTask) -> tuple[int | None, bool]:
+def _worst_in_slots(task: TaskView) -> tuple[int | None, bool]:
     """Give the longest response, None if there is none; and whether that is known."""
-    assert resolved.windows is not None
-    slots = _Slots(resolved.windows)
+    assert task.fixed.windows is not None
+    slots = _Slots(task.fixed.windows)
     repeats = math.lcm(task.period, slots.cycle)
     jobs, per_repeat = 2 * (repeats // task.period), slots.before[-1] * (repeats // slots.cycle)
     if task.wcet * (repeats // task.period) > per_repeat:
@@ -82,7 +81,7 @@ def _worst_in_slots(task: TaskView, resolved: ResolvedTask) -> tuple[int | None,
         return None, False
     worst, finish = 0, 0
     for job in range(jobs + 1):
-        arrival = resolved.offset + job * task.period
+        arrival = task.fixed.offset + job * task.period
         finish = slots.reached(slots.supplied(max(arrival, finish)) + task.wcet)
         worst = max(worst, finish - arrival)
     return worst, True
@@ -94,7 +93,7 @@ def _table_reason(view: SystemView, task: TaskView, response: int | None, is_kno
         return f"the table and {task.name} repeat after more than {MAX_JOBS} jobs"
     if response is None:
         return f"the slots of {task.name} are shorter than its demand"
-    return view.miss(task.name, response, task.deadline, is_sure=True)
+    return view.miss(task.name, response, task.deadline)
 
 
 # ---- dual priority, imprecise ---------------------------------------------------------------------------
@@ -102,14 +101,14 @@ def _table_reason(view: SystemView, task: TaskView, response: int | None, is_kno
 
 def judge_dual_priority(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judgement:
     """Bound the responses of hard tasks by those after their promotions, where only hard tasks are above."""
-    hard = _by_level(view, [task for task in dispatcher.tasks if task.class_ == "hard"])
+    hard = _by_level([task for task in dispatcher.tasks if task.class_ == "hard"])
     found = Judgement()
     for task, promoted in zip(hard, _responses(hard, [task.wcet for task in hard], effort), strict=True):
-        windows = view.resolved.tasks[task.number].windows
+        windows = task.fixed.windows
         promotion = 0 if windows is None else windows.part
         latest = None if promoted.ticks is None else promotion + promoted.ticks
-        verdict = PROMOTIONS.verdict(latest is not None and latest <= task.deadline)
-        reason = "" if verdict is Verdict.SCHEDULABLE else f"{task.name} may be promoted too late"
+        verdict = promoted.verdict(task.deadline - promotion, PROMOTIONS)
+        reason = _late_reason(task, verdict, f"{task.name} may be promoted too late")
         # Beyond its deadline a job waits for the next window, of which nothing is known.
         response = None if reason else latest
         found.tasks[task.number] = task_bound(task, dispatcher, verdict, PROMOTIONS, response=response, reason=reason)
@@ -122,30 +121,33 @@ def judge_dual_priority(view: SystemView, dispatcher: DispatcherView, effort: in
 
 def judge_imprecise(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judgement:
     """Bound the responses of mandatory parts, which all go before optional ones."""
-    ordered = _by_level(view, dispatcher.tasks)
-    parts = [_part_of(view, task) for task in ordered]
+    ordered = _by_level(dispatcher.tasks)
+    parts = [_part_of(task) for task in ordered]
     found = Judgement()
     for task, response in zip(ordered, _responses(ordered, parts, effort), strict=True):
-        verdict = MANDATORY.verdict(response.ticks is not None and response.ticks <= task.deadline)
-        reason = "" if verdict is Verdict.SCHEDULABLE else f"the mandatory part of {task.name} can end too late"
+        verdict = response.verdict(task.deadline, MANDATORY)
+        reason = _late_reason(task, verdict, f"the mandatory part of {task.name} can end too late")
         found.tasks[task.number] = task_bound(
             task, dispatcher, verdict, MANDATORY, response=task.deadline if not reason else None, reason=reason
         )
     return found
 
 
-def _part_of(view: SystemView, task: TaskView) -> int:
-    """Give the mandatory part of a task; where that is the whole wcet, it is so of a longer one."""
-    resolved = view.resolved.tasks[task.number]
-    part = resolved.wcet if resolved.windows is None else resolved.windows.part
-    return task.wcet if part >= resolved.wcet else min(task.wcet, part)
+def _late_reason(task: TaskView, verdict: Verdict, reason: str) -> str:
+    """Return why a deadline is not known to be met."""
+    if verdict is Verdict.SCHEDULABLE:
+        return ""
+    return children.unanswered(task.name) if verdict is Verdict.NOT_KNOWN else reason
 
 
-def _by_level(view: SystemView, tasks: Sequence[TaskView]) -> list[TaskView]:
+def _part_of(task: TaskView) -> int:
+    """Return the mandatory part of a task: what the file gives, or the whole wcet."""
+    return task.wcet if task.fixed.mandatory is None else min(task.wcet, task.fixed.mandatory)
+
+
+def _by_level(tasks: Sequence[TaskView]) -> list[TaskView]:
     """Order tasks by priority, equal ones by class, then as in the file: the tie of computed keys (SPEC.md, 3)."""
-    return sorted(
-        tasks, key=lambda task: (view.resolved.tasks[task.number].level, CLASSES.index(task.class_), task.number)
-    )
+    return sorted(tasks, key=lambda task: (task.fixed.level, CLASSES.index(task.class_), task.number))
 
 
 def _responses(tasks: Sequence[TaskView], wcets: Sequence[int], effort: int) -> list[Response]:
@@ -165,13 +167,12 @@ def _responses(tasks: Sequence[TaskView], wcets: Sequence[int], effort: int) -> 
 def judge_shares(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     """Bound responses by what the share of a task gives it, if its jobs come no faster than that serves them."""
     is_generic = view.resolved.variant == "generic"
-    weights = {number: task.weight for number, task in enumerate(view.resolved.tasks)}
-    total = sum(weights.values())
+    total = view.resolved.weights
     longest = 0 if is_generic else max(task.wcet for task in dispatcher.tasks)
     test = VIRTUAL if is_generic else FLUID
     found = Judgement()
     for task in dispatcher.tasks:
-        served = -(-task.wcet * total // weights[task.number])
+        served = -(-task.wcet * total // task.fixed.weight)
         response = task.jitter + served + longest if 0 < served <= task.period - task.jitter else None
         verdict = test.verdict(response is not None and response <= task.deadline)
         reason = "" if verdict is Verdict.SCHEDULABLE else _share_reason(view, task, served, response)

@@ -7,6 +7,7 @@ before it is parsed, because a parser needs time and memory with the square of t
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import Path
 
@@ -24,6 +25,20 @@ MAX_TABLES = 100_000
 
 MAX_COLUMNS = 1000
 """The most columns of a CSV file, and the most attributes of an element of XML."""
+
+_BEGINNING = 65_536
+"""The bytes from which the format of a file is told."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+"""Byte order marks and their encodings; the mark of UTF-32 begins with that of UTF-16."""
+
+_UNMARKED = (b"", "utf-8")
 
 _PART = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
 _DOT = r"[ \t]*+\.[ \t]*+"
@@ -64,15 +79,35 @@ def read(path: str | Path, most: int = MAX_BYTES) -> bytes:
 
 
 def decoded(data: bytes) -> str:
-    """Give the text of a file that is read as a whole.
+    """Return the text of a file that is read as a whole: UTF-8, or what its first bytes say.
 
     Raises:
-        InputError: it is not UTF-8.
+        InputError: it is no such text.
     """
+    mark, encoding = _encoding(data)
     try:
-        return data.decode("utf-8-sig")
+        return data[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
-        raise InputError([Problem(f"not UTF-8 text at byte {error.start}", "not-utf-8")]) from None
+        message = f"not {encoding.upper()[:6]} text at byte {len(mark) + error.start}"
+        raise InputError([Problem(message, "not-utf-8")]) from None
+
+
+def has_mark(data: bytes) -> bool:
+    """True if a file says by its first bytes how its text is encoded."""
+    return _encoding(data) != _UNMARKED
+
+
+def beginning(data: bytes) -> str:
+    """Return the first few thousand characters of a file, those that are no text replaced."""
+    mark, encoding = _encoding(data)
+    return data[len(mark) : _BEGINNING].decode(encoding, errors="replace")
+
+
+def _encoding(data: bytes) -> tuple[bytes, str]:
+    """Return the byte order mark of a file, and its encoding; without a mark one zero of two bytes says UTF-16."""
+    marked = next((one for one in _MARKS if data.startswith(one[0])), None)
+    zeros = [byte == 0 for byte in data[:2]]
+    return marked or ((b"", "utf-16-be" if zeros[0] else "utf-16-le") if sum(zeros) == 1 else _UNMARKED)
 
 
 def check_toml(path: str | Path, text: str) -> None:

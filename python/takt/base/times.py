@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Times as people write them, and ticks.
 
-A time is a whole number of ticks or a text with a unit (ns, us, ms, s). Conversions are exact: integers and
-fractions, no floats.
+A time is a whole number of ticks or a text with a unit (ns, us, ms, s; the u of us may be a micro sign or a Greek mu).
+Conversions are exact: integers and fractions, no floats.
 """
 
 from __future__ import annotations
@@ -20,7 +20,13 @@ MAX_TICKS = _core.TIME_LIMIT - 1
 
 UNIT_RULE = "write a number followed by ns, us, ms or s"
 
-_PATTERN = re.compile(r"(?P<sign>[+-]?)(?P<whole>[0-9]{1,20})(?:\.(?P<part>[0-9]{1,20}))? ?(?P<unit>[a-zA-Z]+)")
+MICRO = "\u00b5\u03bc"
+"""The signs that stand for the u of us: the micro sign, and the Greek letter that normal form KC makes of it."""
+
+_PATTERN = re.compile(
+    rf"(?P<sign>[+-]?)(?P<whole>[0-9]{{1,20}})(?:\.(?P<part>[0-9]{{1,20}}))? ?(?P<unit>[a-zA-Z{MICRO}]+)"
+)
+_SPELLED = str.maketrans(dict.fromkeys(MICRO, "u"))
 
 
 def parse(text: str) -> Fraction | None:
@@ -33,15 +39,20 @@ def parse(text: str) -> Fraction | None:
         Nanoseconds, or None if the text is no time with a unit.
     """
     match = _PATTERN.fullmatch(text.strip(" "))
-    if match is None or match["unit"] not in UNITS:
+    unit = match and UNITS.get(spelled(match["unit"]))
+    if not match or not unit:
         return None
-    amount = Fraction(f"{match['sign']}{match['whole']}.{match['part'] or '0'}")
-    return amount * UNITS[match["unit"]]
+    return Fraction(f"{match['sign']}{match['whole']}.{match['part'] or '0'}") * unit
+
+
+def spelled(unit: str) -> str:
+    """Return a unit as UNITS spells it."""
+    return unit.translate(_SPELLED)
 
 
 def unit_of(text: str) -> str:
-    """Give the unit in which a time that parse accepts is written."""
-    return text.strip(" ").lstrip("+-0123456789. ")
+    """Return the unit in which a time that parse accepts is written, as UNITS spells it."""
+    return spelled(text.strip(" ").lstrip("+-0123456789. "))
 
 
 def to_ticks(value: int | str, resolution_ns: int) -> Fraction:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +25,7 @@ from typing import Any
 
 from takt.base import output_files, times
 from takt.base.errors import BoardError, InputError, Problem
-from takt.board import firmware, programs
+from takt.board import firmware, processor_time, programs
 from takt.files import trace_file
 from takt.files.trace_file import Trace
 from takt.model.core_input import ResolvedSystem
@@ -258,7 +257,7 @@ def _command(board: Board, program: Path) -> list[str]:
 
 
 def _patience(board: Board, horizon_ns: int) -> int:
-    """Bound the seconds that a run may take."""
+    """Bound the seconds of processor time that a run may take."""
     if board.is_real_time:
         return _PATIENCE_SECONDS + horizon_ns // _NS_PER_SECOND
     shift = int(board.recipe.get("instruction_shift", 63))
@@ -274,9 +273,9 @@ def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> tuple[by
     command = _command(board, _program(board))
     patience = _patience(board, horizon * tick_ns)
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=patience)
-    except subprocess.TimeoutExpired:
-        raise BoardError(f"the firmware did not end within {patience} s") from None
+        done = processor_time.run(command, folder, patience)
+    except processor_time.ImpatientError as error:
+        raise BoardError(f"the firmware {error}") from None
     said = " ".join((done.stdout + done.stderr).decode(errors="replace").split()) or "no word"
     if done.returncode == _REFUSED:
         raise InputError([Problem(f"the board refuses the task set: {said}", "board")])

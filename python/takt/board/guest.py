@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Linux in an emulator: a kernel that has sched_ext runs a command, and output, exit status and files come back.
 
-Each run boots. Time in the guest is the number of executed instructions: one takes 4 ns, and time in which every
-processor is idle is skipped. The same call gives the same bytes in every run. Several processors take turns of 50 us
+Files come back at the end; what the command gives to HAND_OVER comes back at once. Each run boots. Time in the guest is
+the number of executed instructions: one takes 4 ns, and time in which every processor is idle is skipped. The same call
+gives the same bytes in every run. Several processors take turns of 50 us
 together, and share the instructions of that time.
 
 When not to use it: for times of silicon; for programs that are linked with shared libraries, which the guest lacks; for
@@ -17,16 +18,19 @@ import shutil
 import stat
 import subprocess
 import tarfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from takt.base import output_files
 from takt.base.errors import BoardError
-from takt.board import emulation, firmware
+from takt.board import emulation, firmware, processor_time
 
 NS_PER_INSTRUCTION = 4
 _SHIFT = 2
+HAND_OVER = "/hand_over"
+"""A program of the guest: gives files and folders back at once. Its arguments are names that are relative to /."""
+
 _PATIENCE_SECONDS = 120
 _PACKAGES = {"busybox": "busybox-static", "cc": "gcc libc6-dev"}
 _FOLDERS = ("bin", "dev", "proc", "sys", "tmp", "work")
@@ -45,6 +49,7 @@ _MACHINE = (
 """Devices act at once, by the processor's own thread: with virtio, runs on several processors differ."""
 
 _RESULT_BYTES = 64 << 20
+_WORD_BYTES = 8
 _CALLS_LEFT_OUT = (
     "load_system_certificate_list",
     "jent_mod_init",
@@ -105,20 +110,47 @@ def run(
     *,
     patience: int = _PATIENCE_SECONDS,
 ) -> Outcome:
-    """Boot the guest and run a command in it.
+    """Boot the guest and run a command in it; arguments and errors are those of stream.
+
+    Returns:
+        What the command did, with all files that came back.
+    """
+    running = stream(machine, command, files, results, patience=patience)
+    found = dict[str, bytes]()
+    while True:
+        try:
+            found |= next(running)
+        except StopIteration as end:
+            outcome: Outcome = end.value
+            return replace(outcome, files={**found, **outcome.files})
+
+
+def stream(
+    machine: Machine,
+    command: str,
+    files: Mapping[str, Path | bytes] | None = None,
+    results: Iterable[str] = (),
+    *,
+    patience: int = _PATIENCE_SECONDS,
+) -> Generator[Mapping[str, bytes], None, Outcome]:
+    """Boot the guest and run a command in it, and yield what it hands over when that exists.
 
     Args:
         machine: what is emulated.
         command: a script for busybox's shell; it runs as root in the folder /work.
         files: what stands in that folder, by name. All may be executed.
-        results: names of the files of that folder that are given back.
-        patience: seconds of the host that it may take.
+        results: names of the files of that folder that are given back at the end.
+        patience: seconds of processor time of the host that the emulator may use.
+
+    Yields:
+        Files, by name in that folder.
 
     Returns:
-        What the command did.
+        What the command did, with the files of the end.
 
     Raises:
-        BoardError: a tool or the kernel is missing, the kernel panicked, or the guest did not end in time.
+        BoardError: a tool or the kernel is missing, the kernel panicked, or the guest did not end; after all that the
+            guest has handed over.
     """
     if not (machine.folder / _EMULATOR).exists():
         raise BoardError(f"there is no emulator of Linux in {machine.folder}; run make linux")
@@ -126,9 +158,11 @@ def run(
         contents = _contents(command, files or {}, results)
         contents |= {name: _compile(name, folder) for name in _PROGRAMS}
         output_files.write(folder / "initramfs", _initramfs(contents))
-        _emulate(machine, folder, patience)
+        found = dict[str, bytes]()
+        for found in _emulate(machine, folder, patience):
+            if _STATUS not in found:
+                yield found
         console = (folder / "console").read_text(encoding="utf-8", errors="replace").replace("\r", "")
-        found = _read_results(folder / "results")
         output = (folder / "output").read_bytes()
     if _STATUS not in found:
         raise BoardError(f"the guest stopped: {_complaint(console)}")
@@ -143,21 +177,26 @@ def _tool(name: str) -> str:
     return found
 
 
-def _emulate(machine: Machine, folder: Path, patience: int) -> None:
-    """Run the emulator in a folder that has the initramfs, until the guest powers off."""
+def _emulate(machine: Machine, folder: Path, patience: int) -> Iterator[dict[str, bytes]]:
+    """Run the emulator in a folder that has the initramfs, until the guest powers off; yield what it hands over."""
     installed = machine.folder.resolve()
     command = [str(installed / _EMULATOR), *_MACHINE, "-smp", str(machine.cpus), "-m", str(machine.memory_mb)]
     command += ["-L", str(installed / _FIRMWARE), "-kernel", str(installed / "vmlinux")]
     command += ["-object", f"memory-backend-file,id=results,size={_RESULT_BYTES},mem-path=results,share=on"]
     command += ["-append", " ".join((*_KERNEL_ARGUMENTS, *machine.kernel_arguments))]
-    try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=patience)
-    except subprocess.TimeoutExpired:
-        output = folder / "output"
-        said = _last_line(output.read_text(encoding="utf-8", errors="replace") if output.exists() else "")
-        raise BoardError(f"the guest did not end within {patience} s; its last line was: {said}") from None
-    if done.returncode != 0:
-        raise BoardError(f"the emulator failed: {_last_line(done.stderr)}")
+    shared = _Shared(folder / "results")
+    with processor_time.started(command, folder) as process:
+        try:
+            for _ in processor_time.waits(process, patience):
+                yield from shared.new()
+        except processor_time.ImpatientError as error:
+            yield from shared.new()
+            output = folder / "output"
+            said = _last_line(output.read_text(encoding="utf-8", errors="replace") if output.exists() else "")
+            raise BoardError(f"the guest {error}; its last line was: {said}") from None
+    if process.returncode != 0:
+        raise BoardError(f"the emulator failed: {_last_line((folder / 'stderr').read_text(errors='replace'))}")
+    yield from shared.new()
 
 
 def _last_line(text: str) -> str:
@@ -171,15 +210,26 @@ def _complaint(console: str) -> str:
     return failure[0] if failure else _last_line(console)
 
 
-def _read_results(memory: Path) -> dict[str, bytes]:
-    """Read the archive in the memory that is shared with the guest; files that the guest lacks are left out."""
-    with memory.open("rb") as file:
-        archive = file.read(int.from_bytes(file.read(8), "little"))
-    if not archive:
-        return {}
-    with tarfile.open(fileobj=io.BytesIO(archive)) as members:
-        found = {member.name.removeprefix("work/"): members.extractfile(member) for member in members}
-        return {name: content.read() for name, content in found.items() if content is not None}
+class _Shared:
+    """The memory that is shared with the guest: the number of bytes that are used, then archives."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.taken = 0
+
+    def new(self) -> Iterator[dict[str, bytes]]:
+        """Yield the files of the archives that have come, if any have; files that the guest lacks are left out."""
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as file:
+            used = int.from_bytes(file.read(_WORD_BYTES), "little")
+            file.seek(_WORD_BYTES + self.taken)
+            archives = file.read(used - self.taken)
+        self.taken = used
+        if archives:
+            with tarfile.open(fileobj=io.BytesIO(archives), ignore_zeros=True) as members:
+                found = {member.name.removeprefix("work/"): members.extractfile(member) for member in members}
+                yield {name: content.read() for name, content in found.items() if content is not None}
 
 
 # ---- the root folder --------------------------------------------------------------------------------------
@@ -191,6 +241,7 @@ def _contents(command: str, files: Mapping[str, Path | bytes], results: Iterable
         "bin/busybox": Path(_tool("busybox")),
         "command": f"{command}\n".encode(),
         "init": _source() / "init.sh",
+        HAND_OVER.strip("/"): _source() / "hand_over.sh",
         "results": " ".join((_STATUS, *(f"work/{name}" for name in results))).encode(),
         **{f"work/{name}": content for name, content in files.items()},
     }

@@ -21,6 +21,10 @@ def check_machine(root: Path, as_json: bool) -> None:
     """Print what the machine has and lacks; status 3 if Takt cannot run on it."""
     with errors_to_stderr():
         findings = check.check(root)
+        if root == Path("/"):
+            from takt.linux import board  # it imports numpy
+
+            findings += check.programs(board.place_of_programs())
     missing = [finding.what for finding in findings if finding.state == "missing"]
     if as_json:
         document = {"version": __version__, "can_run": not missing, "findings": [asdict(one) for one in findings]}

@@ -141,7 +141,7 @@ def takt_command(
     """One real-time scheduler: simulate task sets, compare policies, replay traces.
 
     Exit status: 0 done, 1 internal failure or a replay that differs, 2 bad input, 3 a --check that found a
-    miss, no proof of schedulability, or a machine that Takt cannot run on.
+    miss, a rejected hard task, no proof of schedulability, or a machine that Takt cannot run on.
 
     Example: `takt run examples/iot_node.toml`
     """
@@ -179,7 +179,7 @@ Budgets = Annotated[Path | None, _option("B.csv", "Write the budget of every ser
 Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), _OUTPUT]
 Gantt = Annotated[Path | None, _option("G.svg", "Draw a Gantt chart for print: .svg, .pdf or .png."), _OUTPUT]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")]
-Check = Annotated[bool, typer.Option("--check", help="End with status 3 if a deadline was missed.")]
+Check = Annotated[bool, typer.Option("--check", help="End with status 3 after a miss or a rejected hard task.")]
 
 
 @_command()
@@ -272,7 +272,7 @@ def convert(
         str | None, _option("F", "Read this format; default: by the content of the file.", "--from")
     ] = None,
     target_format: Annotated[str | None, _option("F", "Write this format; default: by the suffix.", "--to")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="End with status 2 if anything is lost.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="End with status 2 if a line is reported.")] = False,
 ) -> None:
     """Convert a task set between TOML, Cheddar's XML, SimSo's XML, rt-app's JSON and CSV.
 

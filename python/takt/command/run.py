@@ -127,7 +127,7 @@ def run(
         for name, frame in outcomes[0].frames.items():
             csv_files.write(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
         _write_pictures(outcomes[0], outputs)
-    if check and any(outcome.report.missed for outcome in outcomes):
+    if check and any(outcome.report.has_finding for outcome in outcomes):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
@@ -157,7 +157,7 @@ def compare(
 
             run_page.write([outcome.result for outcome in outcomes if outcome.result is not None], page)
             typer.echo(f"report: {page}", err=True)
-    if check and any(found.missed for found in reports):
+    if check and any(found.has_finding for found in reports):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
@@ -351,7 +351,7 @@ def _print_outcome(console: Console, outcome: _Outcome) -> None:
     if kernel is not None:
         from takt.run import linux_checks
 
-        for line in (linux_checks.sentence(kernel.checked), *kernel.run.notes):
+        for line in (linux_checks.sentence(kernel.checked), *kernel.checked.unknown, *kernel.run.notes):
             console.print(line, soft_wrap=True)
 
 

@@ -30,9 +30,10 @@ _PROCESSORS = ("processor", "runs", "decisions", "records", "lost", "stolen", "r
 def start(words: Sequence[str]) -> None:
     """Become taktd."""
     with errors_to_stderr():
-        place = board.SHIPPED if board.has_shipped() else board.folder() / "takt"
-        if not (place / board.DAEMON).exists():
-            raise BoardError(f"there is no taktd in {place}; run make linux in Takt's folder")
+        place = board.place_of_programs()
+        if place is None:
+            remedy = "run make linux in Takt's folder, or install a package that make wheel-linux has built"
+            raise BoardError(f"there is no taktd here; {remedy}")
     os.execv(place / board.DAEMON, [board.DAEMON, *words])
 
 

@@ -29,7 +29,6 @@ from takt.model.key_types import (
     Resolution,
     Time,
 )
-from takt.model.policy_options import TimeDriven
 from takt.model.tables import Platform
 
 MAX_TASKS = 10_000
@@ -50,8 +49,8 @@ DEADLINES = ("implicit", "constrained", "arbitrary")
 PRIORITIES = (catalogue.DEADLINE_POLICY, catalogue.PERIOD_POLICY, "random")
 OFFSETS = ("zero", "random")
 _BY_DEADLINE = catalogue.policies_that(lambda policy: policy.has_deadline_keys)
-POLICY_NAMES = tuple(policy.name for policy in catalogue.policies() if policy.name != TimeDriven.policy)
-"""Policies that need no more than what a recipe says; a time-driven one needs a table of slots."""
+POLICY_NAMES = catalogue.policies_that(lambda policy: not policy.has_slots)
+"""Policies that need no more than what a recipe says; others need a table of slots."""
 
 SERVER_KINDS = tuple(kind.name for kind in catalogue.server_kinds() if not kind.is_rule)
 DEALINGS = ("least-loaded", "random")

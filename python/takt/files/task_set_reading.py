@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from takt.base import input_files
 from takt.base.errors import InputError, Problem, file_error, show
+from takt.files import other_formats
 from takt.model import catalogue, policy_options
 from takt.model.consistency import find_problems
 from takt.model.policy_options import PolicyOptions
@@ -79,10 +80,11 @@ def read(path: str | Path) -> dict[str, Any]:
 
 def _read(path: str | Path) -> str:
     """Read the text of a file."""
+    data = input_files.read(path)
     try:
-        return input_files.read(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise file_error(path, f"not UTF-8 text at byte {error.start}", "not-utf-8") from None
+        return input_files.decoded(data)
+    except InputError as error:
+        raise error.in_file(path) from None
 
 
 def _parse(path: str | Path, text: str) -> dict[str, Any]:
@@ -91,6 +93,7 @@ def _parse(path: str | Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
+        other_formats.refuse(path, text, "a task-set file (TOML)")
         message = str(error)
         match = _POSITION.search(message)
         line = (match and match["line"]) or max(1, len(text.splitlines()))

@@ -26,9 +26,11 @@ from pathlib import Path
 
 from takt.base import input_files, output_files
 from takt.base.errors import InputError, Problem, file_error, show
+from takt.files import other_formats
 from takt.formats import cheddar, csv_tables, rt_app, simso, toml
 from takt.formats.contracts import Format, Imported
 from takt.formats.differences import differences
+from takt.formats.scheduling_rules import DIFFERS
 from takt.model.system import System
 
 _ALL = (toml.FORMAT, cheddar.FORMAT, simso.FORMAT, rt_app.FORMAT, csv_tables.FORMAT)
@@ -47,13 +49,14 @@ def read(path: str | Path, format: str | None = None) -> Imported:
         format: "toml", "cheddar", "simso", "rt-app" or "csv"; default: what the file's suffix and beginning say.
 
     Returns:
-        The system, and a problem for each thing in the file that Takt has no place for. A file that names no system
-        gives it its own name.
+        The system, and a problem for each thing in the file that Takt has no place for, and where the tool that reads
+        the file schedules otherwise. A file that names no system gives it its own name.
 
     Raises:
         InputError: the file cannot be read or is not right; no line of it is a warning.
     """
     data = input_files.read(path)
+    other_formats.refuse(path, input_files.beginning(data), f"a file in one of the formats {', '.join(FORMATS)}")
     how = _named(format) if format is not None else _recognized(Path(path), data)
     try:
         found = how.read(data, Path(path).stem)
@@ -71,8 +74,8 @@ def write(system: System, path: str | Path, format: str | None = None) -> tuple[
         format: as for read; default: what the suffix says.
 
     Returns:
-        A problem for each key of a table that the file does not hold as the system has it, and for each table that
-        only one of the two has.
+        A problem for each key of a table that the file does not hold as the system has it, for each table that only
+        one of the two has, and where the tool that reads the file schedules otherwise.
 
     Raises:
         InputError: the file cannot be written, the suffix says no format, or the format can hold nothing of it.
@@ -80,15 +83,15 @@ def write(system: System, path: str | Path, format: str | None = None) -> tuple[
     how = _named(format) if format is not None else _by_suffix(Path(path))
     written = how.write(system)
     back = _read_back(system, how, written.text, Path(path).stem)
-    losses = differences(system, back, written.names, keeps_units=how.keeps_units)
+    losses = differences(system, back.system, written.names, keeps_units=how.keeps_units)
     output_files.write(path, written.text.encode())
-    return tuple(losses)
+    return (*losses, *(one for one in back.warnings if one.code == DIFFERS))
 
 
-def _read_back(system: System, how: Format, text: str, stem: str) -> System:
+def _read_back(system: System, how: Format, text: str, stem: str) -> Imported:
     """Read what was written; the rest of a machine of domains need not be a system."""
     try:
-        return how.read(text.encode(), stem).system
+        return how.read(text.encode(), stem)
     except InputError as error:
         if not system.domains:
             raise

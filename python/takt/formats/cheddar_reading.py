@@ -10,7 +10,7 @@ from lxml import etree
 
 from takt.base.errors import show
 from takt.formats import cheddar_words as words
-from takt.formats import common, documents
+from takt.formats import common, documents, scheduling_rules
 from takt.formats.contracts import Imported
 from takt.formats.documents import Element
 from takt.model.distributions import Exponential
@@ -95,7 +95,11 @@ def read(data: bytes, name: str) -> Imported:
     if root.tag != "cheddar":
         raise documents.refuse(root, f"<{root.tag}>", "expected <cheddar>", "unknown-key")
     reader = _Reader(root)
-    return Imported(reader.system(name), tuple(reader.warnings))
+    system = reader.system(name)
+    rules = scheduling_rules.by_policy(scheduling_rules.CHEDDAR)
+    takes_turns = any(server.kind == "idling" for server in system.servers)
+    differences = scheduling_rules.differences(system, rules, with_root=not takes_turns)
+    return Imported(system, (*reader.warnings, *differences))
 
 
 def _number(element: Element, tag: str, default: int = 0) -> int:
@@ -246,7 +250,11 @@ class _Reader(documents.Reader):
         for space in spaces:
             if _scheduling(space).scheduler != words.NO_SCHEDULER:
                 self.lose(space, "system", None, "scheduling", f"the scheduler of address space {show(_name(space))}")
-        return [], self.policy_for(scheduling, tasks)
+        policy = self.policy_for(scheduling, tasks)
+        if policy == "llf" and processor.cores > 1:
+            self.lose(scheduling.element, "system", None, "policy", common.replaced(policy, "edf", processor.cores))
+            policy = "edf"
+        return [], policy
 
     def numbers(self, scheduling: _Scheduling) -> None:
         """Warn of parameters of a scheduler that Takt does not have."""

@@ -10,7 +10,6 @@ from fractions import Fraction
 
 from takt.base.errors import InputError, Problem, show
 from takt.model import catalogue
-from takt.model.policy_options import RateBased
 from takt.model.python_policy import Policy
 from takt.model.server_resources import LEVELLED
 from takt.model.system import System
@@ -85,7 +84,8 @@ def protocols(
     Returns:
         The protocol of each resource by name.
     """
-    barred = () if policy in (*LEVELLED, RateBased.policy) else catalogue.CEILING_PROTOCOLS
+    bars = not (policy in LEVELLED or catalogue.traits_of(policy).allocates_rates)
+    barred = catalogue.CEILING_PROTOCOLS if bars else ()
     usable = {protocol: word for protocol, word in known.items() if protocol not in barred}
     wanted = {resource.name: usable.get(resource.protocol, without) for resource in resources}
     is_mixed = len(set(wanted.values())) > 1 and any(usable.get(key) in wanted.values() for key in ("pcp", "srp"))
@@ -96,6 +96,11 @@ def policy_for(system: System, tasks: Iterable[Task]) -> str | Policy:
     """Choose the policy of the root, which has all tasks: dm instead of one that needs missing periods."""
     wants_periods = system.policy in ("rm", "rbe") and any(task.shortest_separation is None for task in tasks)
     return "dm" if wants_periods else system.policy
+
+
+def replaced(policy: str, by: str, cpus: int) -> str:
+    """Return what a line says of a policy for one processor that a file has for several."""
+    return f"{show(policy)} for {cpus} processors, so {by} takes its place"
 
 
 def writable(system: System) -> list[Task]:

@@ -3,7 +3,8 @@
 
 Before the row of headings there may be lines `# KEY = VALUE` for the keys of [system], and
 `# resource NAME = PROTOCOL`. The headings are keys of [[task]], in any order and in either case, spaces counting as
-underscores. An empty cell is a key that is left out. Items of a list stand between bars:
+underscores; one of times may end in a unit, `Period (ms)`, which the numbers below it have. An empty cell is a key
+that is left out. Items of a list stand between bars:
 `run 2ms | lock R | run 1ms | unlock R`; a distribution is its name and its parameters: `normal mean=2ms deviation=1`.
 A text that a spreadsheet would take for a formula has an apostrophe before it; see csv_files.
 Cells are separated by commas, semicolons or tabs, and with semicolons a number may have a decimal comma.
@@ -19,16 +20,16 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
-from takt.base import input_files
+from takt.base import input_files, times
 from takt.base.csv_files import guarded, unguarded
 from takt.base.errors import InputError, Problem, show
 from takt.formats import common
 from takt.formats.contracts import Format, Imported, Written
 from takt.model import catalogue
 from takt.model.distributions import DISTRIBUTIONS, Distribution
-from takt.model.policy_options import TimeDriven
 from takt.model.python_policy import Policy
 from takt.model.system import Header, System
 from takt.model.tables import Resource, Task
@@ -40,7 +41,10 @@ _LISTS = ("arrivals", "demand", "body", "subjobs", "sections")
 _TEXTS = Task.text_keys()
 _HEADER_TEXTS = Header.text_keys()
 _RESOURCE = re.compile(r"resource\s+(?P<name>.*\S)")
-_DECIMAL_COMMA = re.compile(r"[0-9]+,[0-9]+ ?[a-z]*")
+_DECIMAL_COMMA = re.compile(rf"[0-9]+,[0-9]+ ?[a-z{times.MICRO}]*")
+_TIMES = {*Task.time_keys(), "arrivals", "demand", "subjobs"}
+_BRACKETS = {")": "(", "]": "["}
+_TICKS = ("tick", "ticks")
 _PROTOCOLS = {protocol: protocol for protocol in catalogue.PROTOCOLS if protocol not in catalogue.AMONG_PROTOCOLS}
 
 
@@ -55,11 +59,42 @@ def _read(data: bytes, name: str) -> Imported:
     if start is None:
         raise InputError([Problem("expected a row of headings such as name,period,wcet, found none", "missing")])
     header, resources, warnings = _comments(rows[:start])
-    headings = (re.sub(r"\s+", "_", cell.lower()) for cell in rows[start].cells)
-    columns = [heading or f"column {number}" for number, heading in enumerate(headings, start=1)]
+    columns = [_column(number, heading) for number, heading in enumerate(rows[start].cells, start=1)]
     warnings += _unknown(rows[start], columns)
     tasks = _tasks(rows[start + 1 :], columns)
+    if any(column.unit for column in columns) and "resolution" not in header:
+        header |= _resolution(tasks, header.get("horizon", 0))
+    warnings += [warning for row in rows for warning in row.warnings]
     return Imported(System(**{"name": name, **header}, tasks=tasks, resources=resources), tuple(warnings))
+
+
+class _Column(NamedTuple):
+    """A heading.
+
+    Args:
+        heading: as it is written.
+        key: the key of [[task]] that it is, if it is understood; else the heading in lower case.
+        unit: of the numbers below it, none for ticks and numbers that are no times.
+    """
+
+    heading: str
+    key: str
+    unit: str
+
+    @property
+    def is_key(self) -> bool:
+        """True if it is understood."""
+        return self.key in _KEYS
+
+
+def _column(number: int, heading: str) -> _Column:
+    """Read a heading; a unit that is none, or of what is no time, leaves it as it is."""
+    opening = _BRACKETS.get(heading[-1:])
+    name, _, unit = heading.lower()[:-1].rpartition(opening) if opening else ("", "", "")
+    key, unit = "_".join(name.split()), times.spelled(unit.strip())
+    if key in _TIMES and (unit in times.UNITS or unit in _TICKS):
+        return _Column(heading, key, "" if unit in _TICKS else unit)
+    return _Column(heading, "_".join(heading.lower().split()) or f"column {number}", "")
 
 
 class _Row:
@@ -75,6 +110,7 @@ class _Row:
         self.line = line
         self.cells = [unguarded(cell.strip()) for cell in cells]
         self.has_commas = has_commas
+        self.warnings: list[Problem] = []
 
 
 def _rows(text: str) -> list[_Row]:
@@ -117,25 +153,35 @@ def _comments(rows: Iterable[_Row]) -> tuple[dict[str, Any], list[Resource], lis
     return header, resources, warnings
 
 
-def _unknown(row: _Row, columns: Sequence[str]) -> list[Problem]:
+def _unknown(row: _Row, columns: Sequence[_Column]) -> list[Problem]:
     """Warn of columns that are no keys; an error if one is there twice, or names are missing."""
     input_files.check_count(len(columns), input_files.MAX_COLUMNS, "columns")
-    for key, count in Counter(columns).items():
+    keys = [column.key for column in columns]
+    unknown = [column for column in columns if not column.is_key]
+    for key, count in Counter(keys).items():
         if count > 1:
             raise InputError(
                 [Problem(f"line {row.line}: expected each column once, found {show(key)} twice", "duplicate")]
             )
-    if "name" not in columns:
-        message = f"line {row.line}: expected a column name among the headings, found {show(', '.join(columns))}"
+    if "name" not in keys:
+        message = f"line {row.line}: expected a column name among the headings, found {show(', '.join(keys))}"
+        if unknown:
+            message += f"; not understood: {show(', '.join(column.heading for column in unknown))}; {_understood()}"
         raise InputError([Problem(message, "missing")])
-    unknown = [key for key in columns if key not in _KEYS]
     return [
-        Problem(f"not read: a column that is no key; {catalogue.alternatives(key, _KEYS)}"[:200], "lost", key=key)
-        for key in unknown
+        Problem(f"not read: a heading that is not understood; {_understood(column.key)}", "lost", key=column.heading)
+        for column in unknown
     ]
 
 
-def _tasks(rows: Sequence[_Row], columns: Sequence[str]) -> list[Task]:
+def _understood(key: str = "") -> str:
+    """Name the heading that was probably meant, or all that there are."""
+    close = catalogue.suggest(key, _KEYS)
+    every = f"headings are {', '.join(_KEYS)}, or period (ms)"
+    return f"did you mean {show(close)}?" if close else every
+
+
+def _tasks(rows: Sequence[_Row], columns: Sequence[_Column]) -> list[Task]:
     """Read the tasks, or collect their problems."""
     tasks: list[Task] = []
     problems: list[Problem] = []
@@ -149,47 +195,81 @@ def _tasks(rows: Sequence[_Row], columns: Sequence[str]) -> list[Task]:
     return tasks
 
 
-def _values(row: _Row, columns: Sequence[str]) -> dict[str, Any]:
+def _values(row: _Row, columns: Sequence[_Column]) -> dict[str, Any]:
     """Read the cells of a row."""
     if any(row.cells[len(columns) :]):
         message = f"expected {len(columns)} cells as there are headings, found {len(row.cells)}"
         raise InputError([Problem(message, "conflict")])
     cells = zip(columns, row.cells, strict=False)
-    return {key: _value(key, cell, row) for key, cell in cells if cell and key in _KEYS}
+    return {column.key: _value(column, cell, row) for column, cell in cells if cell and column.is_key}
 
 
-def _value(key: str, cell: str, row: _Row) -> Any:
+def _resolution(tasks: Sequence[Task], horizon: int | str) -> dict[str, str]:
+    """Choose the coarsest tick of which all times are multiples; none if one of them is in ticks."""
+    spans = {horizon, *(span for task in tasks for span in _spans(task))} - {None, 0}
+    lengths = [times.parse(span) for span in spans if isinstance(span, str)]
+    if len(lengths) < len(spans) or any(length is None or length.denominator != 1 for length in lengths):
+        return {}
+    return {"resolution": times.shortest(common.coarsest(int(length) for length in lengths if length is not None))}
+
+
+def _spans(task: Task) -> Iterator[int | str | None]:
+    """List the times of a task."""
+    yield from (span for _, span in task.times())
+    yield from (item.time for item in task.items)
+    for value in (task.arrivals, task.demand):
+        if isinstance(value, Distribution):
+            yield from (getattr(value, key) for key in {*value.parameters, "min", "max"} - {"shape"})
+        else:
+            yield from value if isinstance(value, tuple) else (value,)
+
+
+def _value(column: _Column, cell: str, row: _Row) -> Any:
     """Read one cell."""
+    key, unit = column.key, column.unit
     if key in _TEXTS:
         return cell
     if cell.split()[0] in DISTRIBUTIONS and key in ("arrivals", "demand"):
-        return _distribution(key, cell, row)
+        return _distribution(column, cell, row)
     if key == "body":
         return [item.strip() for item in cell.split("|")]
     if key in _LISTS:
-        return [_scalar(item.strip(), row) for item in cell.split("|")]
-    return _scalar(cell, row)
+        return [_scalar(item.strip(), row, unit) for item in cell.split("|")]
+    return _scalar(cell, row, unit)
 
 
-def _scalar(text: str, row: _Row) -> int | str:
-    """Read ticks or another whole number, or leave a time with a unit as it is."""
+def _scalar(text: str, row: _Row, unit: str = "") -> int | str:
+    """Read a number, which without the unit of its column is whole; a time with a unit stays as it is."""
     if row.has_commas and _DECIMAL_COMMA.fullmatch(text):
         text = text.replace(",", ".")
     value = common.number(text)
+    if unit and value is not None and value >= 0:
+        return _time(text, value * times.UNITS[unit], row, unit)
     return int(value) if value is not None and value.denominator == 1 else text
 
 
-def _distribution(key: str, cell: str, row: _Row) -> Distribution:
+def _time(text: str, length: Fraction, row: _Row, unit: str) -> str:
+    """Return a time, as it is written if it is a whole number of nanoseconds, else rounded to one, with a line."""
+    if length.denominator != 1:
+        what = f"not read: {text} {unit}, so {round(length)}ns takes its place (line {row.line})"
+        row.warnings.append(Problem(what, "lost"))
+        return f"{round(length)}ns"
+    return f"{text}{unit}" if times.parse(f"{text}{unit}") is not None else times.shortest(int(length))
+
+
+def _distribution(column: _Column, cell: str, row: _Row) -> Distribution:
     """Read a distribution."""
     name, *parameters = cell.split()
     pairs = [parameter.partition("=") for parameter in parameters]
-    values: dict[str, Any] = {word: _scalar(value, row) for word, _, value in pairs}
+    values: dict[str, Any] = {
+        word: _scalar(value, row, "" if word == "shape" else column.unit) for word, _, value in pairs
+    }
     shape = common.number(str(values.get("shape", "")))
     try:
         return DISTRIBUTIONS[name](**(values if shape is None else values | {"shape": float(shape)}))
     except InputError as error:
         raise InputError(
-            [replace(one, table="task", key=key, message=f"{one.key}: {one.message}") for one in error.problems]
+            [replace(one, table="task", key=column.key, message=f"{one.key}: {one.message}") for one in error.problems]
         ) from None
 
 
@@ -225,7 +305,7 @@ def _header(system: System) -> Iterator[tuple[str, object]]:
 def _policy(system: System) -> str:
     """Choose the policy in the file: the default for one in Python, and for one that is nothing without its options."""
     policy = common.policy_for(system, system.tasks)
-    return "fp" if isinstance(policy, Policy) or policy == TimeDriven.policy else policy
+    return "fp" if isinstance(policy, Policy) or catalogue.traits_of(policy).has_slots else policy
 
 
 def _cells(task: Task, without: Collection[str], deadline: int) -> dict[str, str]:

@@ -2,7 +2,8 @@
 """XML of unknown origin: parsed without entities and without external files, problems with their lines.
 
 A file that declares entities is refused: task sets need none, and entities can expand a short file into a huge one.
-Each element has its line. Names of tags are case-sensitive, unless the format says otherwise.
+Each element has its line. Names of tags are case-sensitive, unless the format says otherwise. The namespace of the
+first element is left out of all names, as no format has names of two.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from takt.base.errors import InputError, Problem, printable, show
 Element = etree._Element
 
 _REFERENCES = {"id", "ref"}
+_INSTANCE = "{http://www.w3.org/2001/XMLSchema-instance}"
+"""Attributes that say where the schema of a file is."""
+
+_DECLARATION = re.compile(r"\A\s*<\?xml\b[^>]*\?>")
 _NEUTRAL = re.compile(r"|[+-]?0+(\.0*)?|false|no_\w+", re.IGNORECASE)
 
 
@@ -32,7 +37,7 @@ def parse(data: bytes) -> Element:
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(_marked(data), parser)
     except etree.XMLSyntaxError as error:
         reason = re.sub(r", line \d+, column \d+$", "", str(error.msg))
         message = f"line {max(1, error.lineno or 1)}: not valid XML: {printable(reason)[:120]}"
@@ -42,17 +47,36 @@ def parse(data: bytes) -> Element:
         raise InputError([Problem("expected XML without entities of its own, found a declaration", "syntax")])
     for element in root.iter():
         input_files.check_count(len(element.attrib), input_files.MAX_COLUMNS, "attributes of an element")
+    _leave_out_namespace(root)
     return root
 
 
+def _marked(data: bytes) -> bytes:
+    """Return a file with a byte order mark as UTF-8: the mark holds, whatever its declaration says."""
+    if not input_files.has_mark(data):
+        return data
+    return _DECLARATION.sub(lambda found: "\n" * found[0].count("\n"), input_files.decoded(data)).encode()
+
+
+def _leave_out_namespace(root: Element) -> None:
+    """Take the namespace of the first element from all names, and the place of a schema from all attributes."""
+    namespace = f"{{{etree.QName(root).namespace or ''}}}"
+    for element in root.iter(etree.Element):
+        element.tag = str(element.tag).removeprefix(namespace)
+        for key in [key for key in map(str, element.attrib) if key.startswith(_INSTANCE)]:
+            del element.attrib[key]
+
+
+def first_tag(data: bytes) -> str:
+    """Return the name of the first element of a file that is probably XML, empty if it is none; without parsing it."""
+    text = re.sub(r"<!--.*?-->", "", input_files.beginning(data), flags=re.DOTALL).lstrip()
+    found = re.search(r"<([A-Za-z_][\w.:-]*)", text) if text.startswith("<") else None
+    return found[1] if found else ""
+
+
 def begins_with(data: bytes, tag: str) -> bool:
-    """Say whether a file is probably XML whose first element has this name; case is ignored."""
-    try:
-        text = data[:4096].decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", errors="replace")
-    except UnicodeDecodeError:
-        return False
-    found = re.search(r"<([A-Za-z_][\w.:-]*)", re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL))
-    return found is not None and found[1].lower() == tag
+    """True if a file is probably XML whose first element has this name; case is ignored."""
+    return first_tag(data).lower() == tag
 
 
 def line_of(element: Element) -> int:

@@ -48,8 +48,7 @@ def parse(data: bytes) -> Members:
 
 def recognizes(data: bytes) -> bool:
     """Say whether a file is probably an object in JSON."""
-    text = data[:65_536].decode("utf-8-sig", errors="replace")
-    return _COMMENT.sub(_without_comment, text).lstrip().startswith("{")
+    return _COMMENT.sub(_without_comment, input_files.beginning(data)).lstrip().startswith("{")
 
 
 def shown(value: object) -> str:

@@ -9,7 +9,7 @@ from itertools import accumulate, combinations, pairwise
 from typing import Any, NamedTuple
 
 from takt.base.errors import InputError, Problem, show
-from takt.formats import common, rt_app_json, rt_app_threads
+from takt.formats import common, rt_app_json, rt_app_threads, scheduling_rules
 from takt.formats import rt_app_words as words
 from takt.formats.contracts import Imported
 from takt.formats.rt_app_json import Members, Object
@@ -47,7 +47,9 @@ class _Places(NamedTuple):
 def read(data: bytes, name: str) -> Imported:
     """Read a file."""
     reader = _Reader(Object(rt_app_json.parse(data)))
-    return Imported(reader.system(name), tuple(reader.warnings))
+    system = reader.system(name)
+    differences = scheduling_rules.differences(system, scheduling_rules.by_policy(scheduling_rules.LINUX))
+    return Imported(system, (*reader.warnings, *differences))
 
 
 class _Reader(rt_app_threads.Reader):

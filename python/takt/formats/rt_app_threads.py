@@ -193,7 +193,8 @@ class Reader:
         if event in words.TIMES:
             span = parent.checked(key, value, 0, words.MOST)
             if event == "runtime":
-                what = f"{span}us on the clock, which pass while others run too; read as run"
+                first = "the budget, and again an event: " if "runtime" in parent.known else ""
+                what = f"{first}{span}us on the clock, which pass while others run too; read as run"
                 self.lose("task", thread.name, key, what, parent.at(key))
             return Step(words.TIMES[event], span) if span else None
         if event in ("lock", "unlock"):
@@ -220,10 +221,16 @@ class Reader:
 
 
 def _reservation(parent: Object) -> Reservation:
-    """Read the parameters of SCHED_DEADLINE."""
-    runtime = parent.checked("dl-runtime", parent.find("dl-runtime"), 1, words.MOST)
-    period = parent.whole("dl-period", runtime, runtime, words.MOST)
-    return Reservation(runtime, parent.whole("dl-deadline", period, runtime, period), period)
+    """Read the parameters of SCHED_DEADLINE; older files spell them without `dl-`, which counts where no other does."""
+    is_older = not parent.find("dl-runtime") and bool(parent.find("runtime"))
+    has_older_times = is_older and not parent.find("dl-period")
+    budget, period_key = "runtime" if is_older else "dl-runtime", "period" if has_older_times else "dl-period"
+    deadline_key = "deadline" if has_older_times and not parent.find("dl-deadline") else "dl-deadline"
+    runtime = parent.checked(budget, parent.find(budget), 1, words.MOST)
+    period = parent.whole(period_key, 0, 0, words.MOST) or runtime
+    period = parent.checked(period_key, period, runtime, words.MOST)
+    deadline = parent.whole(deadline_key, 0, 0, words.MOST) or period
+    return Reservation(runtime, parent.checked(deadline_key, deadline, runtime, period), period)
 
 
 def _affinity(parent: Object) -> frozenset[int] | None:

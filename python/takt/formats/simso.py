@@ -2,8 +2,9 @@
 """SimSo's XML: the configuration files of the simulator SimSo.
 
 Source: SimSo 0.8.5, simso/configuration/parser.py and GenerateConfiguration.py, and what its schedulers and execution
-time models read. Times are milliseconds, in decimals, but for the duration, which is cycles. A time is exact here, or
-an error: decimals are read as they are written, and a tick is chosen of which all of them are multiples.
+time models read. Times are milliseconds, in decimals, but for the duration, which is cycles. Decimals are read as they
+are written, to the nanosecond, and a tick is chosen of which all of them are multiples. SimSo cuts each time to whole
+cycles; a line says where these are others.
 
 Left out: caches and stack profiles, processors of different speeds, overheads, tasks that only the end of another
 one releases.
@@ -12,8 +13,9 @@ one releases.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -21,9 +23,10 @@ from lxml import etree
 
 from takt.base import times
 from takt.base.errors import InputError, show
-from takt.formats import common, documents
+from takt.formats import common, documents, scheduling_rules
 from takt.formats.contracts import Format, Imported, Written
 from takt.formats.documents import Element
+from takt.formats.scheduling_rules import Rule
 from takt.model.conversion import to_ticks
 from takt.model.core_input import ResolvedTask
 from takt.model.distributions import Normal
@@ -38,15 +41,8 @@ _CYCLES_PER_MS = 1_000_000
 _DURATION_MS = 100_000
 """How long SimSo is to simulate a system that repeats itself too late."""
 
-_SCHEDULERS = {
-    "simso.schedulers.EDF": "edf",
-    "simso.schedulers.FP": "fp",
-    "simso.schedulers.LLF": "llf",
-    "simso.schedulers.RM": "rm",
-    "simso.schedulers.EDF_mono": "edf",
-    "simso.schedulers.RM_mono": "rm",
-}
-_CLASSES = {policy: name for name, policy in reversed(_SCHEDULERS.items())}
+_SCHEDULERS = {f"simso.schedulers.{rule.scheduler}": rule for rule in scheduling_rules.SIMSO}
+_CLASSES = {rule.policy: name for name, rule in reversed(_SCHEDULERS.items())}
 _OTHERWISE = "edf"
 
 _SIMULATION = {"duration": "", "cycles_per_ms": "", "etm": ""}
@@ -74,7 +70,8 @@ def _read(data: bytes, name: str) -> Imported:
         raise documents.refuse(root, f"<{root.tag}>", "expected <simulation>", "unknown-key")
     reader = _Reader(root)
     system = reader.system(name)
-    return Imported(system, tuple(reader.warnings))
+    differences = scheduling_rules.differences(system, reader.rules)
+    return Imported(system, (*reader.warnings, *differences))
 
 
 class _Reader(documents.Reader):
@@ -84,6 +81,19 @@ class _Reader(documents.Reader):
         super().__init__(root)
         self.cycles_per_ms = self.whole(root, "cycles_per_ms", _CYCLES_PER_MS)
         self.is_random = root.get("etm", "wcet") == _RANDOM
+        self.periods: dict[str, Fraction] = {}
+        self.inexact: set[tuple[str, str]] = set()
+
+    @cached_property
+    def rule(self) -> Rule | None:
+        """The rule of the scheduler, None if it is not known."""
+        element = self.section("sched")
+        return _SCHEDULERS.get(element.get("class") or element.get("className") or "")
+
+    @property
+    def rules(self) -> dict[str, Rule]:
+        """The rule by what stands for the scheduler: also by priorities that are the order of its periods."""
+        return {} if self.rule is None else {self.rule.policy: self.rule, "fp": replace(self.rule, key="priority")}
 
     def system(self, name: str) -> System:
         """Make the system."""
@@ -95,6 +105,11 @@ class _Reader(documents.Reader):
                 self.lose(element, None, None, str(element.tag), f"{len(element)} elements")
         policy, cpus = self.policy(), self.cpus()
         tasks = [values for element in self.tasks() if (values := self.task(element)) is not None]
+        if policy == "llf" and cpus > 1:
+            self.lose(self.section("sched"), "system", None, "policy", common.replaced("llf", _OTHERWISE, cpus))
+            policy = _OTHERWISE
+        if policy == "rm" and not all(values.get("period") or values.get("min_separation") for values in tasks):
+            policy = self.priorities(tasks)
         horizon = self.duration()
         resolution = self.resolution([horizon, *(time for values in tasks for time in _times_of(values))])
         written = [Task(**_with_units(values)) for values in tasks]
@@ -121,9 +136,19 @@ class _Reader(documents.Reader):
         self.leftovers(element, "system", None, _SCHED, {})
         for field in element.iterfind("field"):
             self.lose(field, "system", None, "sched", f"field {show(field.get('name', ''))}")
-        if name not in _SCHEDULERS:
+        if self.rule is None:
             self.lose(element, "system", None, "policy", f"{show(name)}, so {_OTHERWISE} takes its place")
-        return _SCHEDULERS.get(name, _OTHERWISE)
+            return _OTHERWISE
+        return self.rule.policy
+
+    def priorities(self, tasks: Iterable[dict[str, Any]]) -> str:
+        """Give tasks the priorities that SimSo's periods make, of which some are no separations; return the policy."""
+        ranks = {period: rank for rank, period in enumerate(sorted(set(self.periods.values()), reverse=True))}
+        for values in tasks:
+            values["priority"] = ranks[self.periods[values["name"]]]
+        what = "periods of which dates are independent, so fp with priorities by period takes its place"
+        self.lose(self.section("sched"), "system", None, "policy", what)
+        return "fp"
 
     def cpus(self) -> int:
         """Count the processors."""
@@ -136,12 +161,19 @@ class _Reader(documents.Reader):
             self.leftovers(element, "system", None, _PROCESSOR, {"speed": "1"})
         for element in self.root.iterfind("caches/cache"):
             self.lose(element, "system", None, "caches", show(element.get("name", "")))
-        return len(processors)
+        used = len(processors) if self.rule is None else min(len(processors), self.rule.processors or len(processors))
+        if used < len(processors):
+            what = f"{len(processors)} processors, of which {self.rule and self.rule.scheduler} uses {used}"
+            self.lose(section, "system", None, "cpus", what)
+        return used
 
     def duration(self) -> Fraction:
         """Read how long to simulate, in nanoseconds."""
-        cycles = self.whole(self.root, "duration", 50_000)
-        return Fraction(cycles * 10**6, self.cycles_per_ms)
+        length = Fraction(self.whole(self.root, "duration", 50_000) * 10**6, self.cycles_per_ms)
+        if length.denominator != 1:
+            what = f"{length / 10**6} ms, so {round(length)}ns takes its place"
+            self.lose(self.root, "system", None, "horizon", what)
+        return Fraction(max(1, round(length)))
 
     def tasks(self) -> list[Element]:
         """List the tasks."""
@@ -163,6 +195,7 @@ class _Reader(documents.Reader):
             self.lose(element, "task", name, None, "a task without jobs")
             return None
         values |= self.demand(element, name)
+        self.periods[name] = self.time(element, "period")
         values |= {"name": name, "wcet": self.time(element, "WCET"), "priority": self.priority(element)}
         values["on_miss"] = "abort" if element.get("abort_on_miss", "yes") == "yes" else "continue"
         self.leftovers(element, "task", name, _TASK | (_DRAWN if self.is_random else {}), _TASK_DEFAULTS)
@@ -173,6 +206,8 @@ class _Reader(documents.Reader):
         deadline = self.time(element, "deadline") or None
         period = self.time(element, "period") or None
         dates = self.dates(element)
+        if deadline is None:
+            self.lose(element, "task", name, "deadline", "0, so the period takes its place")
         if kind == "Periodic":
             if dates:
                 self.lose(element, "task", name, "list_activation_dates", f"{len(dates)} dates of a periodic task")
@@ -222,10 +257,21 @@ class _Reader(documents.Reader):
         value = common.number(text)
         if value is None or value < 0:
             raise documents.refuse(element, key, f"expected milliseconds of 0 or more, found {show(text)}")
-        if (value * 10**6).denominator != 1:
-            message = f"expected a multiple of 1ns, found {show(text)} ms; round it, as SimSo rounds to whole cycles"
-            raise documents.refuse(element, key, message, "resolution")
-        return value * 10**6
+        return self.counted(element, key, text, value * 10**6)
+
+    def counted(self, element: Element, key: str, text: str, length: Fraction) -> Fraction:
+        """Round a time to a nanosecond, with a line for the first of a key that is not exact here or in SimSo."""
+        name, rounded = element.get("name", ""), Fraction(round(length))
+        cycles = int(float(text) * self.cycles_per_ms)
+        is_exact = length == rounded and cycles * 10**6 == length * self.cycles_per_ms
+        if not is_exact and (name, key) not in self.inexact:
+            self.inexact.add((name, key))
+            if length != rounded:
+                self.lose(element, "task", name, key, f"{text} ms, so {int(rounded)}ns takes its place")
+            else:
+                what = f"SimSo counts whole cycles, {cycles} of {text} ms (line {documents.line_of(element)})"
+                self.warnings.append(scheduling_rules.problem(what, "task", name, key))
+        return rounded
 
     def whole(self, element: Element, key: str, default: int) -> int:
         """Read a whole number of 1 or more."""
@@ -238,9 +284,6 @@ class _Reader(documents.Reader):
     def resolution(self, lengths: Iterable[Fraction]) -> int:
         """Choose the tick, in nanoseconds: a cycle, or if that is SimSo's own, the coarsest that fits."""
         every = list(lengths)
-        if any(length.denominator != 1 for length in every):
-            message = f"expected a multiple of 1ns, found {every[0] / 10**6} ms; choose a whole number of nanoseconds"
-            raise documents.refuse(self.root, "duration", message, "resolution")
         cycle = Fraction(10**6, self.cycles_per_ms)
         is_meant = self.cycles_per_ms != _CYCLES_PER_MS and cycle.denominator == 1
         if is_meant and all(length % cycle == 0 for length in every):

@@ -16,7 +16,7 @@ import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from takt.base import output_files, times
 from takt.base.errors import BoardError, InputError, Problem
-from takt.board import emulation, firmware, guest, programs
+from takt.board import emulation, firmware, guest, processor_time, programs
 from takt.files import machine_records, trace_file
 from takt.files.trace_file import Trace
 from takt.linux import check
@@ -55,7 +55,7 @@ DAEMON = "taktd"
 _BUILDER = Path("linux", "bpf", "build.py")
 _ROOMS = ("core", "policy", "system", "remote", "linux")
 _COMMAND = f"takt-linux {' '.join(_PRODUCTS[:2])} list"
-_RECORDED = ("trace", "jobs", "switches", "threads")
+_ENDED = "ended-"
 _SWITCH = np.dtype([("at", "<i8"), ("off", "<u4"), ("on", "<u4")])
 _JOB = np.dtype(
     [
@@ -70,7 +70,10 @@ _JOB = np.dtype(
 )
 _LOADING_SECONDS = 300
 _SECONDS_PER_SECOND = 8
-"""What a second of a busy processor takes in the emulator, at most."""
+"""What a second of a busy processor takes of the host's in the emulator, at most."""
+
+_BUSY_OF_A_SECOND = 2
+"""Likewise on this machine: its threads, and the kernel's work for them."""
 
 _MOST_SWITCHES = 1 << 18
 _LONGEST_NS = 300_000_000_000
@@ -307,6 +310,15 @@ def has_shipped() -> bool:
     return all((SHIPPED / name).exists() for name in (*_PRODUCTS, DAEMON))
 
 
+def place_of_programs() -> Path | None:
+    """Return the folder that has the programs for this machine, those of the package before those of make linux."""
+    try:
+        place = SHIPPED if has_shipped() else folder() / "takt"
+    except BoardError:
+        return None
+    return place if (place / DAEMON).exists() else None
+
+
 def _build(root: Path, place: Path, into: Path) -> None:
     """Build the products."""
     into.mkdir(exist_ok=True)
@@ -325,6 +337,22 @@ def run(system: System, path: str | Path, name: str = GUEST) -> Run:
 
 
 def run_all(systems: Sequence[System], paths: Sequence[str | Path], name: str = GUEST) -> list[Run]:
+    """Run systems one after the other; arguments and errors are those of run_each.
+
+    Returns:
+        What happened.
+    """
+    found = dict[int, Run]()
+    try:
+        found.update(run_each(systems, paths, name))
+    except BoardError as error:
+        raise BoardError(
+            f"{error}; {len(found)} of {len(systems)} runs have ended" if len(systems) > 1 else str(error)
+        ) from None
+    return [found[number] for number in range(len(systems))]
+
+
+def run_each(systems: Sequence[System], paths: Sequence[str | Path], name: str = GUEST) -> Iterator[tuple[int, Run]]:
     """Run systems one after the other; the kernel's programs are loaded once, and the guest boots once.
 
     Args:
@@ -332,12 +360,13 @@ def run_all(systems: Sequence[System], paths: Sequence[str | Path], name: str = 
         paths: the trace files to write.
         name: GUEST or HOST.
 
-    Returns:
-        What happened.
+    Yields:
+        The number of a system and what happened, as soon as it has run.
 
     Raises:
         InputError: Linux cannot take a system, or its trace is too long.
-        BoardError: a tool is missing, the machine cannot run Takt, the guest stopped, or a run failed.
+        BoardError: a tool is missing, the machine cannot run Takt, the guest stopped, or a run failed; after all runs
+            that did not fail.
     """
     described = [_short_parts(system) for system in systems]
     if name == HOST:
@@ -345,49 +374,61 @@ def run_all(systems: Sequence[System], paths: Sequence[str | Path], name: str = 
     is_here = name == HOST and has_shipped()
     place = SHIPPED if is_here else folder()
     built = {each: SHIPPED / each for each in _PRODUCTS} if is_here else products(place)
-    found: dict[int, Run] = {}
     # several emulated processors share the emulator's, so a system of one domain gets one
     for numbers in (
         [number for number, domains in enumerate(described) if len(domains) == 1],
         [number for number, domains in enumerate(described) if len(domains) > 1],
     ):
-        orders = [_Order(name, systems[number], described[number], Path(paths[number])) for number in numbers]
+        orders = {number: _Order(name, systems[number], described[number], Path(paths[number])) for number in numbers}
         if orders:
-            found |= zip(numbers, _run_list(place, built, orders), strict=True)
-    return [found[number] for number in range(len(described))]
+            yield from _run_list(place, built, orders)
 
 
-def _run_list(place: Path, built: Mapping[str, Path], orders: Sequence[_Order]) -> list[Run]:
-    """Run systems with the same number of domains, one after the other."""
+def _run_list(place: Path, built: Mapping[str, Path], orders: Mapping[int, _Order]) -> Iterator[tuple[int, Run]]:
+    """Run systems with the same number of domains, one after the other; a run that failed is an error at the end."""
     files: dict[str, Path | bytes] = {**built}
-    lines, results = [], list[str]()
-    for number, order in enumerate(orders):
+    lines = []
+    for number, order in orders.items():
         names = [f"image{number}.{index}" for index in range(len(order.parts))]
         files |= {name: part.image() for name, part in zip(names, order.parts, strict=True)}
         lines.append(f"{number} {order.tick_ns} {order.overhead_ns} {' '.join(names)}\n")
-        results += [f"{number}/told"]
-        results += [f"{number}/{name}{index}" for name in _RECORDED for index in range(len(order.parts))]
     files["list"] = "".join(lines).encode()
-    busy = sum(order.parts[0].horizon_ns * len(order.parts) for order in orders) // 1_000_000_000
-    execute = _in_guest if orders[0].board == GUEST else _here
-    found, said = execute(place, files, results, max(len(order.parts) for order in orders), busy)
-    return [_Recorded(order, number, found).written(said) for number, order in enumerate(orders)]
+    busy = sum(order.parts[0].horizon_ns * len(order.parts) for order in orders.values()) // 1_000_000_000
+    execute = _in_guest if next(iter(orders.values())).board == GUEST else _here
+    processors = max(len(order.parts) for order in orders.values())
+    missing, failures = set(orders), list[BoardError | InputError]()
+    running = execute(place, files, processors, busy)
+    while True:
+        try:
+            found = next(running)
+        except StopIteration as end:
+            failures += [BoardError(f"the run failed: {_last(end.value)}")] * bool(missing)
+            break
+        number = int(next(iter(found)).partition("/")[0])
+        missing.discard(number)
+        try:
+            yield number, _Recorded(orders[number], number, found).written()
+        except (BoardError, InputError) as error:
+            failures.append(error)
+    if failures:
+        raise failures[0]
 
 
-def _in_guest(
-    place: Path, files: Mapping[str, Path | bytes], results: Sequence[str], processors: int, busy: int
-) -> tuple[Mapping[str, bytes], str]:
-    """Run a list in the emulator; gives the files that come back, and what was printed."""
+_Running = Generator[Mapping[str, bytes], None, str]
+"""Yields the files of each run when it has ended; returns what was printed."""
+
+
+def _in_guest(place: Path, files: Mapping[str, Path | bytes], processors: int, busy: int) -> _Running:
+    """Run a list in the emulator."""
     machine = guest.Machine(place, processors, _BASE_MEMORY_MB + processors * _MEMORY_MB)
     patience = _LOADING_SECONDS + busy * _SECONDS_PER_SECOND
-    outcome = guest.run(machine, f"./{_COMMAND}", files, results, patience=patience)
-    return outcome.files, outcome.output.decode(errors="replace")
+    command = f"TAKT_LINUX_AFTER='{guest.HAND_OVER} work/' ./{_COMMAND}"
+    outcome = yield from guest.stream(machine, command, files, patience=patience)
+    return outcome.output.decode(errors="replace")
 
 
-def _here(
-    _: Path, files: Mapping[str, Path | bytes], results: Sequence[str], processors: int, busy: int
-) -> tuple[Mapping[str, bytes], str]:
-    """Likewise on this machine."""
+def _here(place: Path, files: Mapping[str, Path | bytes], processors: int, busy: int) -> _Running:
+    """Run a list on this machine, whose programs are not those of a guest in `place`."""
     if processors > (os.cpu_count() or 1):
         raise BoardError(f"the task set needs {processors} processors, found {os.cpu_count()}")
     with emulation.temporary_folder() as folder:
@@ -396,19 +437,25 @@ def _here(
                 output_files.write(folder / name, content)
             else:
                 (folder / name).symlink_to(content)
-        try:
-            done = subprocess.run(
-                [str(folder / word) for word in _COMMAND.split()],
-                cwd=folder,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=_LOADING_SECONDS + busy,
-            )
-        except subprocess.TimeoutExpired:
-            raise BoardError("the run did not end in time") from None
-        found = {name: (folder / name).read_bytes() for name in results if (folder / name).exists()}
-    return found, done.stdout + done.stderr
+        command = [str(folder / word) for word in _COMMAND.split()]
+        environment = {**os.environ, "TAKT_LINUX_AFTER": f"touch {_ENDED}"}
+        with processor_time.started(command, folder, environment) as process:
+            try:
+                for _ in processor_time.waits(process, _LOADING_SECONDS + busy * _BUSY_OF_A_SECOND):
+                    yield from _ended_in(folder)
+            except processor_time.ImpatientError as error:
+                raise BoardError(f"the run {error}") from None
+        yield from _ended_in(folder)
+        done = processor_time.finished(process, folder)
+    return (done.stdout + done.stderr).decode(errors="replace")
+
+
+def _ended_in(folder: Path) -> Iterator[Mapping[str, bytes]]:
+    """Yield the files of runs that have ended since the last call."""
+    for mark in sorted(folder.glob(f"{_ENDED}*")):
+        number = mark.name.removeprefix(_ENDED)
+        mark.unlink()
+        yield {f"{number}/{path.name}": path.read_bytes() for path in (folder / number).iterdir()}
 
 
 def _check_host() -> None:
@@ -443,7 +490,7 @@ class _Recorded:
         start = f"{self.number}/"
         return {name.removeprefix(start): data for name, data in self.all_files.items() if name.startswith(start)}
 
-    def written(self, said: str) -> Run:
+    def written(self) -> Run:
         """Write the trace, and give what happened."""
         told = [line.split(" ", 1) for line in self.files.get("told", b"").decode(errors="replace").splitlines()]
         for word, text in told:
@@ -452,7 +499,7 @@ class _Recorded:
         epoch = next((int(text) for word, text in told if word == "epoch"), None)
         failures = [text for word, text in told if word == "failed"]
         if epoch is None:
-            raise BoardError(f"the run failed: {failures[0] if failures else _last(said)}")
+            raise BoardError(f"the run failed: {failures[0] if failures else 'no word'}")
         findings = [*failures, *(line for word, text in told if word == "processor" for line in self._told(text))]
         self._write(self.order.path)
         trace = trace_file.read(self.order.path)

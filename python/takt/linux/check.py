@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What a machine lacks for Takt under sched_ext; each finding names the remedy.
 
-A file that is not there or cannot be read is unknown, and unknown is not yes.
+A file that is not there or cannot be read is unknown, and unknown is not yes. What a kernel accepts of the programs is
+tried: no list knows it.
 """
 
 from __future__ import annotations
 
 import gzip
 import re
+import subprocess
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +23,11 @@ _CAPABILITIES = {"CAP_SYS_NICE": 23, "CAP_PERFMON": 38, "CAP_BPF": 39}
 _SYS_ADMIN = 21
 """The number of CAP_SYS_ADMIN, which Linux accepts for CAP_PERFMON and CAP_BPF."""
 
-_OLDEST = (6, 12)
+_OLDEST = (6, 13)
 _OWN = "takt"
 _SCHED_EXT = "sys/kernel/sched_ext"
 _SHOWN = 5
+_LOADING_SECONDS = 300
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Finding:
 
 
 def check(root: str | Path = "/") -> list[Finding]:
-    """Find what a machine has and lacks.
+    """Return what a machine has and lacks, by its files.
 
     Args:
         root: where /proc, /sys and /boot are.
@@ -68,11 +71,44 @@ def check(root: str | Path = "/") -> list[Finding]:
         machine.btf(),
         *machine.capabilities(),
         machine.attached(),
+        machine.calls_of_programs(),
         machine.preemption(),
         machine.isolated(),
         machine.tickless(),
         machine.interrupts(),
     ]
+
+
+def programs(folder: Path | None) -> list[Finding]:
+    """Return whether the kernel of this machine loads the programs in a folder; None: there is no such folder.
+
+    What a plain set needs is smaller than what taktd loads, so that a kernel can refuse the latter alone.
+    """
+    if folder is None:
+        remedy = "run make linux in Takt's folder, or install a package that make wheel-linux has built"
+        return [Finding("programs", "missing", "none here", "programs that this kernel loads", remedy)]
+    objects = [str(folder / name) for name in ("takt.bpf.o", "tables.bin")]
+    plain = _refusal([str(folder / "takt-linux"), *objects])
+    whole = _refusal([str(folder / "taktd"), "--check", "--objects", str(folder)])
+    remedy = "mend what is missing above; else boot Linux 6.18, with which the programs were verified"
+    return [
+        _finding("programs", plain or "loaded", "loaded", remedy, is_met=plain is None),
+        _finding(
+            "servers, rates, taktd", whole or "loaded", "loaded", remedy, is_met=whole is None, otherwise="reduced"
+        ),
+    ]
+
+
+def _refusal(command: list[str]) -> str | None:
+    """Return why a program does not load; None if it does."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_LOADING_SECONDS)
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return f"not tried: {problem}"
+    if done.returncode == 0:
+        return None
+    last = (done.stderr.strip() or "no word").splitlines()[-1]
+    return last.partition(": ")[2].partition(";")[0] or last
 
 
 def _finding(what: str, found: str, wanted: str, remedy: str, *, is_met: bool, otherwise: State = "missing") -> Finding:
@@ -109,7 +145,7 @@ class _Machine:
         """Compare the release of the kernel."""
         numbers = re.match(r"(\d+)\.(\d+)", self.release)
         is_met = numbers is not None and (int(numbers[1]), int(numbers[2])) >= _OLDEST
-        return _finding("kernel", self.release or "unknown", "6.12 or later", "boot a later kernel", is_met=is_met)
+        return _finding("kernel", self.release or "unknown", "6.13 or later", "boot a later kernel", is_met=is_met)
 
     def sched_ext(self) -> Finding:
         """Find the scheduling class of BPF."""
@@ -146,6 +182,12 @@ class _Machine:
         found = "none" if state == "disabled" else "unknown" if state is None else f"{name} ({state})"
         remedy = "end that scheduler first; Takt does not replace it"
         return _finding("attached scheduler", found, "none, or Takt", remedy, is_met=is_own or state == "disabled")
+
+    def calls_of_programs(self) -> Finding:
+        """Return whether the kernel calls programs at its functions: so the domain is called."""
+        found = self.text("proc/sys/kernel/ftrace_enabled")
+        remedy = "sysctl kernel.ftrace_enabled=1, and leave it so: the scheduler ends when it becomes 0"
+        return _finding("ftrace_enabled", found or "unknown", "1", remedy, is_met=found == "1")
 
     def preemption(self) -> Finding:
         """Find PREEMPT_RT, under which Linux refuses the timers of BPF."""

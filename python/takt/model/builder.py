@@ -34,9 +34,9 @@ from takt.model.core_input import (
     ResolvedTask,
     Stream,
 )
-from takt.model.policy_options import RateBased, variant_of
+from takt.model.policy_options import variant_of
 from takt.model.python_policy import Policy
-from takt.model.rate_based import resolved_rates, sharing_of_rates
+from takt.model.rate_based import is_rate_based, resolved_rates, sharing_of_rates
 from takt.model.reservations import with_windows
 from takt.model.server_resources import resolved_resources
 from takt.model.streams import arrivals_of, demand_of
@@ -74,8 +74,7 @@ class _Conversion:
         tasks = [*system.tasks, *self.versions.values()]
         self.resources = resolved_resources(system, tasks, self.places, self.ranks)
         self.numbers = {(resource.name, resource.home): number for number, resource in enumerate(self.resources)}
-        is_rate_based = system.policy == RateBased.policy
-        self.sharing = sharing_of_rates(system, self.numbers) if self.resources and is_rate_based else {}
+        self.sharing = sharing_of_rates(system, self.numbers) if self.resources and is_rate_based(system) else {}
 
     def ticks(self, value: int | str) -> int:
         """Convert a time."""
@@ -100,7 +99,7 @@ class _Conversion:
             costs=resolved_costs(system.platform, self.ticks),
             architecture=self.architecture,
             variant=variant_of(system.options) if catalogue.traits_of(system.policy).has_virtual_time else None,
-            rates=resolved_rates(system, self.ticks) if system.policy == RateBased.policy else None,
+            rates=resolved_rates(system, self.ticks) if is_rate_based(system) else None,
             cpus=system.cpus,
             changes=resolved_changes(system, [self.task(version) for version in self.versions.values()]),
         )

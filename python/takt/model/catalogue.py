@@ -139,6 +139,7 @@ class KindTraits:
     acts_as_task: bool = False
     defers: bool = False
     returns: bool = False
+    separates: bool = False
     has_bandwidth: bool = False
     postpones: bool = False
     loses_idle_budget: bool = False
@@ -256,20 +257,25 @@ def kinds_that(has: Callable[[KindTraits], bool]) -> tuple[str, ...]:
     return tuple(name for name, traits in _KIND_TRAITS.items() if has(traits))
 
 
-def _policy_of(key: int) -> str:
-    """Give the first policy that orders jobs by a number of their tasks: level 1, period 2 or deadline 3."""
-    return next(
-        name
-        for name, traits in _POLICY_TRAITS.items()
-        if _core.policy_key(name, 1, 2, 3) == key and not traits.has_windows
-    )
+_ROLES = _core.roles()
 
-
-LEVEL_POLICY, PERIOD_POLICY, DEADLINE_POLICY = map(_policy_of, (1, 2, 3))
+LEVEL_POLICY, PERIOD_POLICY, DEADLINE_POLICY = map(_ROLES.__getitem__, ("priorities", "periods", "relative_deadlines"))
 """The policies whose static keys are levels, periods and relative deadlines."""
 
-EARLIEST_DEADLINE = policies_that(lambda policy: policy.is_deadline_driven)[0]
+EARLIEST_DEADLINE = _ROLES["deadlines"]
 """The policy whose keys are absolute deadlines."""
+
+RATES_OPTIONS, SLOTS_OPTIONS, VIRTUAL_TIME_OPTIONS = map(_ROLES.__getitem__, ("rates", "slots", "virtual_time"))
+"""Names of the tables of options that policies with these traits read."""
+
+TASK_LIKE_KIND = _ROLES["task_like"]
+"""The kind of servers that acts on all others as a task."""
+
+BARRING_PROTOCOL = _ROLES["barring"]
+"""The protocol that lets no job run below the ceilings of its dispatcher."""
+
+ADVISED_PROTOCOLS = tuple(_core.advised_protocols())
+"""Protocols that advice tries, in this order."""
 
 RULE_KINDS = tuple(name for name, kind in _KINDS.items() if kind.is_rule)
 """Kinds of servers that only give their tasks their deadlines."""

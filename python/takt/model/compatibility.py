@@ -217,7 +217,8 @@ _SENTENCES: Mapping[tuple[str, ...], str] = {
     ("rates", "points", "body"): _RUNS_AND_LOCKS,
     ("rates", "suspensions"): _RUNS_AND_LOCKS,
     ("rates", "other_protocol"): (
-        f'expected "{BARRING_PROTOCOLS[0]}" with {{what}}, found {{found}}; write protocol = "{BARRING_PROTOCOLS[0]}"'
+        f'expected "{catalogue.BARRING_PROTOCOL}" with {{what}}, found {{found}}; '
+        f'write protocol = "{catalogue.BARRING_PROTOCOL}"'
     ),
     ("wf2q", "costs"): "expected no kernel costs with {what}, found {found}",
     ("windowed", "absent"): 'expected "present", since a task with windows cannot enter later, found {found}',

@@ -17,6 +17,7 @@ class Field(NamedTuple):
         words: the words of a field of kind WORD, in the order of their numbers; else none.
         least, most: limits of a number.
         initial: what is taken where nothing is said.
+        analysis: READ, INERT or UNREAD, as in system/fields.def.
     """
 
     key: str
@@ -25,6 +26,7 @@ class Field(NamedTuple):
     least: int
     most: int
     initial: str
+    analysis: str
 
 
 class Table(NamedTuple):
@@ -34,9 +36,9 @@ class Table(NamedTuple):
     fields: tuple[Field, ...]
 
 
-def _field(key: str, kind: str, unit: str, least: int, most: int, initial: str, _: str) -> Field:
+def _field(key: str, kind: str, unit: str, least: int, most: int, initial: str, analysis: str, _: str) -> Field:
     """Make a field of its row."""
-    return Field(key, kind, tuple(unit.split()) if kind == "WORD" else (), least, most, initial)
+    return Field(key, kind, tuple(unit.split()) if kind == "WORD" else (), least, most, initial, analysis)
 
 
 TABLES = tuple(Table(name, tuple(_field(*row) for row in rows)) for name, _, rows in _core.fields())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, chain, pairwise
@@ -125,6 +125,9 @@ def _kind_word(is_rule: bool) -> Callable[[str], int]:
     return lambda kind: name_hash(kind) if (kind in catalogue.RULE_KINDS) == is_rule else 0
 
 
+_NAMES = {"POLICY", "SERVER_KIND", "BANDWIDTH", "PROTOCOL"}
+"""Kinds whose values are names."""
+
 _AS_THEY_ARE = {"TIME", "COUNT", "VALUE", "FLAG", "HOME", "RESOURCE_PLACE"}
 """Kinds of numbers that are never missing, unless a field of kind PRESENCE says so."""
 
@@ -211,6 +214,31 @@ def _rows(system: ResolvedSystem, run: Run, inputs: Sequence[Input]) -> dict[str
         "VALUES": [(value,) for stream in streams for value in stream.values],
         "INPUTS": inputs,
     }
+
+
+def unread_in(system: ResolvedSystem) -> Iterator[tuple[str, str]]:
+    """Yield key and owner of each field that the analysis does not read and that is not what it is initially."""
+    rows = _rows(system, Run(0, system.resolution_ns, is_real_time=False, seed=system.seed), ())
+    for table in TABLES:
+        for place, of in enumerate(table.fields):
+            for row in rows[table.name] if of.analysis == "UNREAD" else ():
+                if not _is_initial(table, of, _getter(table, place)(row)):
+                    yield of.key, _owner(table, row)
+
+
+def _is_initial(table: Table, of: Field, value: Any) -> bool:
+    """True if a value is what a field has where nothing is said."""
+    if of.kind in _NAMES:
+        return bool(value == of.initial.strip('"'))
+    if of.kind == "STREAM":
+        return value is None
+    convert = _converter(table, of)
+    return of.initial.isdigit() and (value if convert is None else convert(value)) == int(of.initial)
+
+
+def _owner(table: Table, row: Any) -> str:
+    """Return the name of what a row describes, or that of its table."""
+    return getattr(row, "name", "") or getattr(row, "text", "") or table.name.lower()
 
 
 def pack(

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 
 from pydantic import PlainValidator, WithJsonSchema
 
+from takt.base import times
 from takt.model import value_checks
 
 TIME_SCHEMA: dict[str, Any] = {
     "anyOf": [
         {"type": "integer", "minimum": 0},
-        {"type": "string", "pattern": r"^ *[0-9]{1,20}(\.[0-9]{1,20})? ?(ns|us|ms|s) *$"},
+        {"type": "string", "pattern": rf"^ *[0-9]{{1,20}}(\.[0-9]{{1,20}})? ?(ns|[u{times.MICRO}]s|ms|s) *$"},
     ],
 }
 """JSON schema of a time: ticks, or a text with a unit."""

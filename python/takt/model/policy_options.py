@@ -54,7 +54,7 @@ Flag = Annotated[bool, Key(_check_flag, {"type": "boolean"})]
 
 
 class PolicyOptions(Table):
-    """The options of one policy; `policy` is its name."""
+    """The options of policies that share a trait; `policy` is the name of their table, one of these policies."""
 
     policy: ClassVar[str]
 
@@ -80,7 +80,7 @@ class RateBased(PolicyOptions):
         InputError: a value is not right.
     """
 
-    (policy,) = catalogue.policies_that(lambda traits: traits.allocates_rates)
+    policy = catalogue.RATES_OPTIONS
     table = f"policy.{policy}"
 
     beta: Annotated[float | str, Key(_check_beta, {"anyOf": [_SHARE_SCHEMA, {"const": FORMULA}]})] = 0.1
@@ -157,7 +157,7 @@ class TimeDriven(PolicyOptions):
         InputError: a value is not right.
     """
 
-    (policy,) = catalogue.policies_that(lambda traits: traits.has_slots)
+    policy = catalogue.SLOTS_OPTIONS
     table = f"policy.{policy}"
     examples: ClassVar[Mapping[str, str]] = {
         "cycle": '"20ms"',
@@ -185,7 +185,7 @@ class Share(PolicyOptions):
         InputError: a value is not right.
     """
 
-    (policy,) = catalogue.policies_that(lambda traits: traits.has_virtual_time)
+    policy = catalogue.VIRTUAL_TIME_OPTIONS
     table = f"policy.{policy}"
 
     variant: Annotated[str, word("variant", catalogue.SHARE_VARIANTS)] = "generic"

@@ -219,8 +219,9 @@ class Server(Table):
         name: unique among servers.
         period: distance of two replenishments, >= 1 tick; of a sporadic server from its use to its return.
         budget: how long it may run in a period, 1 tick to the period.
-        kind: what becomes of the budget: "deferrable", "idling", "polling", "sporadic", "cbs" or "hard-cbs"; or
-            "tbs" or "cus", which have none: budget / period is the share by which tasks get their deadlines.
+        kind: what becomes of the budget: "deferrable", "idling", "polling", "sporadic", "sporadic-strict", "cbs" or
+            "hard-cbs"; or "tbs" or "cus", which have none: budget / period is the share by which tasks get their
+            deadlines.
         priority: 0 and up; larger is more urgent. Used where the parent's policy is fp.
         policy: what orders its tasks and servers.
         offset: first replenishment; before it there is no budget.

@@ -56,7 +56,7 @@ def _facts(analysis: Analysis, unit: str, number: int) -> dict[str, Any]:
         "utilization": share(Fraction(*analysis.utilization)),
         "verdict": analysis.verdict.value,
         "is_schedulable": analysis.is_schedulable,
-        "lines": [line for line, _ in analysis_text.lines_of(analysis)],
+        "lines": [line for line, _ in analysis_text.lines_of(analysis, clock)],
         "task_table": _table(analysis_text.task_columns(analysis, clock), analysis.tasks),
         "server_table": _table(analysis_text.server_columns(analysis, clock), analysis.servers),
         "charts": [

@@ -51,13 +51,14 @@ def print_analysis(console: Console, analysis: Analysis, unit: str) -> None:
     print_table(console, title, _table(task_columns(analysis, clock), analysis.tasks[:MAX_LINES]))
     if analysis.servers:
         print_table(console, "servers", _table(server_columns(analysis, clock), analysis.servers[:MAX_LINES]))
-    for line, style in lines_of(analysis):
+    for line, style in lines_of(analysis, clock):
         console.print(Text(line, style=style), soft_wrap=True)
 
 
-def lines_of(analysis: Analysis) -> list[tuple[str, str]]:
+def lines_of(analysis: Analysis, clock: Clock) -> list[tuple[str, str]]:
     """Write verdict, reasons, scaling and advice as sentences, each with its style."""
-    lines = [(f"{analysis.verdict.value}: {analysis.reason}", _STYLES[analysis.verdict])]
+    verdict = f"{analysis.verdict.value}{_as_written(analysis, clock)}"
+    lines = [(f"{verdict}: {analysis.reason}", _STYLES[analysis.verdict])]
     if analysis.scaling is not None:
         lines.append((f"all wcets together may be multiplied by {share(Fraction(analysis.scaling, 1000))}", ""))
     if analysis.unsearched:
@@ -67,6 +68,19 @@ def lines_of(analysis: Analysis) -> list[tuple[str, str]]:
     if len(analysis.tasks) > MAX_LINES:
         lines.append((f"{MAX_LINES} of {len(analysis.tasks)} tasks shown; --json has all", ""))
     return lines
+
+
+def _as_written(analysis: Analysis, clock: Clock) -> str:
+    """Write of which runs a verdict speaks, and what the run of the file shows; "" where these are the same."""
+    run = analysis.as_written
+    if run is None:
+        return ""
+    scope = f" if {' and '.join(run.fixed) or 'arrivals'} may shift"
+    if run.until is None:
+        return scope
+    kind = "hard job" if any(row.class_ != "hard" for row in analysis.tasks) else "job"
+    late = f"no {kind} is late" if run.late == 0 else f"{run.late} {kind}{'s are' if run.late > 1 else ' is'} late"
+    return f"{scope}; {'in one drawn run' if run.is_drawn else 'as written'} {late} up to {clock.write(run.until)}"
 
 
 # ---- columns ------------------------------------------------------------------------------------------
@@ -169,6 +183,7 @@ def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
         "utilization": float(Fraction(*analysis.utilization)),
         "scaling": None if analysis.scaling is None else analysis.scaling / 1000,
         "unsearched": analysis.unsearched,
+        "as_written": None if analysis.as_written is None else asdict(analysis.as_written),
         **({"remote": analysis.remote} if analysis.remote else {}),
         "tasks": [_task_as_json(row) for row in analysis.tasks],
         "servers": [_row_as_json(row) for row in analysis.servers],

@@ -94,6 +94,11 @@ class TaskRow:
         return None if self.period is None or self.wcet is None else Fraction(self.wcet, self.period)
 
     @property
+    def is_rejected(self) -> bool:
+        """True if a rate-based root does not let it enter."""
+        return self.grant is not None and self.grant.state == "rejected"
+
+    @property
     def values(self) -> tuple[Parameters, ...]:
         """Its parameters between changes, at least one."""
         return self.parameters or (Parameters(0, self.period, self.deadline, self.wcet),)
@@ -189,6 +194,11 @@ class Report:
     def missed_requested(self) -> int | None:
         """How many jobs missed the deadlines that were requested, which a rate-based root adjusts; None elsewhere."""
         return sum(row.missed_requested or 0 for row in self.rows) if self.is_rate_based else None
+
+    @property
+    def has_finding(self) -> bool:
+        """True if a job missed its deadline, or a hard task is rejected, so that its jobs are not released."""
+        return self.missed > 0 or any(row.is_rejected for row in self.rows if row.class_ == "hard")
 
     @property
     def utilization(self) -> Fraction:

@@ -35,12 +35,14 @@ class Test:
         name: as in study files.
         summary: what it is, one line.
         source: where it is from.
+        policy: the one that it is about, whose exact test has this name; "": each system's own.
         is_exact: whether some arrivals of a set that it refuses miss a deadline; else the test is only sufficient.
     """
 
     name: str
     summary: str
     source: str
+    policy: str
     is_exact: bool
 
     def ask(self, batch: Batch) -> Verdicts:
@@ -121,32 +123,37 @@ _FP, _RM, _DM = catalogue.LEVEL_POLICY, catalogue.PERIOD_POLICY, catalogue.DEADL
 _EARLIEST = catalogue.EARLIEST_DEADLINE
 _BY_PERIOD, _BY_DEADLINE = partial(_ordered, "period"), partial(_ordered, "deadline")
 _FIXED_PRIORITY = (
-    MatrixTest(_FP, "response times, priorities as the recipe has them", _RESPONSES, True, _responses),
-    MatrixTest(_RM, "response times, rate monotonic", _RESPONSES, True, partial(_BY_PERIOD, _responses)),
-    MatrixTest(_DM, "response times, deadline monotonic", _RESPONSES, True, partial(_BY_DEADLINE, _responses)),
-    MatrixTest(f"np-{_FP}", f"{_FP} without preemption", _WITHOUT, True, _without_preemption),
-    MatrixTest(f"np-{_RM}", f"{_RM} without preemption", _WITHOUT, True, partial(_BY_PERIOD, _without_preemption)),
-    MatrixTest(f"np-{_DM}", f"{_DM} without preemption", _WITHOUT, True, partial(_BY_DEADLINE, _without_preemption)),
+    MatrixTest(_FP, "response times, priorities as the recipe has them", _RESPONSES, _FP, True, _responses),
+    MatrixTest(_RM, "response times, rate monotonic", _RESPONSES, _RM, True, partial(_BY_PERIOD, _responses)),
+    MatrixTest(_DM, "response times, deadline monotonic", _RESPONSES, _DM, True, partial(_BY_DEADLINE, _responses)),
+    MatrixTest(f"np-{_FP}", f"{_FP} without preemption", _WITHOUT, _FP, True, _without_preemption),
+    MatrixTest(f"np-{_RM}", f"{_RM} without preemption", _WITHOUT, _RM, True, partial(_BY_PERIOD, _without_preemption)),
+    MatrixTest(
+        f"np-{_DM}", f"{_DM} without preemption", _WITHOUT, _DM, True, partial(_BY_DEADLINE, _without_preemption)
+    ),
     MatrixTest(
         "liu-layland",
         "utilization bound of rate monotonic, n (2^(1/n) - 1)",
         "Liu, Layland 1973",
+        _RM,
         False,
-        partial(_by_rows, _analysis.liu_layland),
+        partial(_BY_PERIOD, partial(_by_rows, _analysis.liu_layland)),
     ),
     MatrixTest(
         "hyperbolic",
         "product of all utilizations + 1 at most 2",
         "Bini, Buttazzo, Buttazzo 2003",
+        _RM,
         False,
-        partial(_by_rows, _analysis.hyperbolic),
+        partial(_BY_PERIOD, partial(_by_rows, _analysis.hyperbolic)),
     ),
     MatrixTest(
         "harmonic-chains",
         "utilization bound with harmonic chains in place of tasks",
         "Kuo, Mok 1991",
+        _RM,
         False,
-        partial(_by_rows, _harmonic),
+        partial(_BY_PERIOD, partial(_by_rows, _harmonic)),
     ),
 )
 
@@ -172,12 +179,18 @@ def _demand_without_preemption(columns: TaskColumns) -> Verdicts:
 
 _EDF = (
     MatrixTest(
-        _EARLIEST, "quick processor-demand analysis", "Zhang, Burns 2009; Baruah and others 1990", True, _demand
+        _EARLIEST,
+        "quick processor-demand analysis",
+        "Zhang, Burns 2009; Baruah and others 1990",
+        _EARLIEST,
+        True,
+        _demand,
     ),
     MatrixTest(
         f"np-{_EARLIEST}",
         "processor demand without preemption",
         "Jeffay, Stanat, Martel 1991; George, Rivierre, Spuri 1996",
+        _EARLIEST,
         True,
         _demand_without_preemption,
     ),
@@ -185,6 +198,7 @@ _EDF = (
         "density",
         "sum of wcet / min(deadline, period) at most 1",
         "Liu 2000",
+        _EARLIEST,
         False,
         partial(_by_rows, _analysis.edf_density),
     ),
@@ -207,7 +221,7 @@ def _analysed(system: System) -> int:
 
 _SYSTEMS = (
     SystemTest(
-        "analyse", "what takt analyse says of the whole system, under its own policy", "SPEC.md", False, _analysed
+        "analyse", "what takt analyse says of the whole system, under its own policy", "SPEC.md", "", False, _analysed
     ),
 )
 

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Events of threads, noted and posted to the domain. Included by takt.bpf.c alone. */
+#ifndef TAKT_LINUX_BPF_EVENTS_H
+#define TAKT_LINUX_BPF_EVENTS_H
+
+#include "linux/bpf/publish.h"
+
+enum {
+    RECEIVED = 0,       /* as takt_receipt_t */
+    EVENT_COMPLETE = 1, /* as takt_event_kind_t */
+    EVENT_BLOCK = 2,
+    EVENT_WAKE = 3,
+    EVENT_ARRIVAL = 9,
+};
+
+#define OF_THREAD (1ull << 31) /* as TAKT_DOMAIN_OF_THREAD, above the kind */
+
+INLINE u64 post(takt_desk_t *desk, u32 entity, u64 kind, u32 job, u64 value, u64 now_ns) {
+    u64 receipt = takt_domain_post(desk->domain, kind << 32 | entity, job, value, ticks(desk, now_ns));
+    desk->is_selected = 0;
+    if (receipt > 1 && receipt != TAKT_SLOT_REJECTED) {
+        desk->refused++;
+    }
+    return receipt;
+}
+
+/* The number of the current job of an entity. */
+INLINE u32 job_of(takt_desk_t *desk, u32 cpu, u32 entity) {
+    tell(desk, cpu, entity);
+    return told_of(cpu)->state & STATE_HAS_JOB ? told_of(cpu)->job : 0;
+}
+
+/* An event of the current job of an entity. */
+INLINE void post_job(takt_desk_t *desk, u32 cpu, u32 entity, u64 kind, u64 now_ns) {
+    post(desk, entity, kind, job_of(desk, cpu, entity), ticks(desk, now_ns), now_ns);
+}
+
+/* Posts what a thread requests; `request` was read from its slot. Returns whether it was received. */
+INLINE bool post_request(takt_desk_t *desk, u32 entity, takt_linux_slot_t *slot, u32 request, u64 now_ns) {
+    u64 kind = request & (OF_THREAD - 1);
+    u64 value = READ_ONCE(slot->request_value);
+    if (kind == TAKT_SLOT_SUSPEND) {
+        value = ticks(desk, value + desk->tick_ns - 1);
+    } else if (kind == TAKT_SLOT_ARRIVAL) {
+        value = ticks(desk, now_ns);
+    }
+    if (kind == TAKT_SLOT_CHANGE) {
+        takt_demand_t __arena *demand = (takt_demand_t __arena *)desk->demand;
+        demand->period_ns = value;
+        demand->deadline_ns = READ_ONCE(slot->request_deadline_ns);
+        demand->wcet_ns = READ_ONCE(slot->request_wcet_ns);
+        demand->weight = READ_ONCE(slot->request_weight);
+        value = desk->demand;
+    }
+    u64 receipt = post(desk, entity, kind | OF_THREAD, READ_ONCE(slot->request_job), value, now_ns);
+    slot->receipt = receipt;
+    slot->answered++;
+    slot->request = TAKT_SLOT_NONE;
+    return receipt == RECEIVED;
+}
+
+/* The event of an entity's thread that the thread's state implies. */
+INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event,
+                         const takt_linux_slot_t *slot) {
+    u32 state = takt_domain_state(desk->domain, event->entity), mode = READ_ONCE(slot->mode);
+    bool has_job = state & STATE_HAS_JOB, is_blocked = state & STATE_BLOCKED;
+    u64 kind = 0;
+    if (event->what == TAKT_PENDING_SLEEP) {
+        u64 ended = mode & TAKT_SLOT_SLEEP_COMPLETES ? EVENT_COMPLETE : EVENT_BLOCK;
+        kind = has_job && !is_blocked ? ended : 0;
+    } else if (event->what >= TAKT_PENDING_WAKE) {
+        kind = is_blocked ? EVENT_WAKE : 0;
+    }
+    if (!has_job && event->what != TAKT_PENDING_SLEEP && event->what != TAKT_PENDING_END &&
+        mode & TAKT_SLOT_WAKE_ARRIVES) {
+        kind = EVENT_ARRIVAL;
+    }
+    if (kind) {
+        post_job(desk, cpu, event->entity, kind, event->at_ns);
+    }
+}
+
+/* Posts an event. */
+INLINE void post_event(takt_desk_t *desk, u32 cpu, const takt_pending_t *event) {
+    takt_linux_slot_t *slot = slot_of(cpu, event->entity);
+    if (!slot) {
+        return;
+    }
+    u32 request = READ_ONCE(slot->request);
+    bool is_yield = event->what == TAKT_PENDING_YIELD;
+    bool is_handed_over = is_yield ? request != TAKT_SLOT_NONE
+                                   : event->what == TAKT_PENDING_SLEEP &&
+                                         (request == TAKT_SLOT_COMPLETE || request == TAKT_SLOT_SUSPEND);
+    bool is_received = is_handed_over && post_request(desk, event->entity, slot, request, event->at_ns);
+    /* a thread that yields without a next job has its next event already; one whose request is refused sleeps all the same */
+    if (is_yield ? !is_handed_over || request == TAKT_SLOT_COMPLETE : !is_received) {
+        post_implied(desk, cpu, event, slot);
+    }
+    if (is_handed_over) {
+        tell(desk, cpu, event->entity);
+        publish(desk, cpu, event->entity, false);
+    }
+}
+
+/* Notes an event for the next program that calls the domain. */
+INLINE void note(takt_desk_t *desk, u32 entity, u32 what, u64 now_ns) {
+    if (desk->count >= TAKT_PENDING) {
+        desk->lost++;
+        return;
+    }
+    takt_pending_t *event = &desk->pending[(desk->first + desk->count) % TAKT_PENDING];
+    event->at_ns = now_ns;
+    event->entity = entity;
+    event->what = what;
+    desk->count++;
+}
+
+#endif

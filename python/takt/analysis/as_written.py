@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""What a run of the file as it stands shows, beside a verdict that holds for all arrivals and demands of a model.
+
+A verdict counts neither offsets nor lists of arrivals and demands: they are one case of many. So a system that is not
+schedulable may never miss as it is written. The run says so, up to the instant that was simulated, and no further: to
+the horizon of the file, or as far as MAX_EVENTS reach. It is no proof of what comes later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from takt.analysis.judgement import Judgement
+from takt.analysis.presence import most_of
+from takt.analysis.result import AsWritten, Verdict
+from takt.analysis.view import SystemView
+from takt.base import times
+from takt.base.errors import InputError
+from takt.model.core_input import ResolvedSystem, ResolvedTask
+from takt.model.horizon import horizon_ticks
+from takt.model.image import own_policies
+from takt.model.system import System
+
+MAX_EVENTS = 100_000
+"""How many releases, replenishments and ticks are simulated, about."""
+
+_REFUSED = (Verdict.NOT_SCHEDULABLE, Verdict.NOT_GUARANTEED)
+
+
+def found_in(system: System, view: SystemView, judgement: Judgement) -> AsWritten | None:
+    """Return what a run of the file shows; None if the verdict needs no such words.
+
+    Args:
+        system: as it is written.
+        view: of it.
+        judgement: of the view.
+    """
+    if judgement.verdict not in _REFUSED:
+        return None
+    fixed = tuple(_fixed_in(system.resolved, view))
+    until = 0 if view.latency or own_policies(system.resolved) else _until(system, view)
+    if until == 0:
+        return AsWritten(fixed) if fixed else None
+    late = _late_jobs(system, judgement, until)
+    is_drawn = any(map(_is_drawn, system.resolved.tasks))
+    return AsWritten(fixed, until, late, is_drawn) if fixed or late == 0 else None
+
+
+def _fixed_in(resolved: ResolvedSystem, view: SystemView) -> Iterator[str]:
+    """Yield what the file fixes and the verdict leaves open; the slots of a table are counted from the offsets on."""
+    tasks = resolved.tasks
+    if not view.dispatchers[0].traits.has_slots and any(task.offset or task.arrivals is not None for task in tasks):
+        yield "arrivals"
+    if any(not task.demand.is_constant or most_of(task.demand) < task.wcet for task in tasks):
+        yield "demands"
+
+
+def _is_drawn(task: ResolvedTask) -> bool:
+    """True if the seed decides what jobs of a task do."""
+    streams = [task.demand, *([] if task.arrivals is None else [task.arrivals])]
+    return task.jitter > 0 or any(stream.kind != "listed" for stream in streams)
+
+
+def _until(system: System, view: SystemView) -> int:
+    """Return up to where a run is simulated; 0 if there is none."""
+    rate = sum(_rates(system.resolved, view), Fraction(0))
+    most = min(int(MAX_EVENTS / rate), times.MAX_TICKS) if rate else times.MAX_TICKS
+    try:
+        return min(horizon_ticks(system), most)
+    except InputError:  # the file gives no horizon, and repeats late
+        return most
+
+
+def _rates(resolved: ResolvedSystem, view: SystemView) -> Iterator[Fraction]:
+    """Yield how many events come in a tick, by their sources."""
+    periods = [task.period for each in view.dispatchers for task in each.tasks]
+    periods += [server.period for server in resolved.servers]
+    periods += [resolved.costs.tick_period] if resolved.costs.tick else []
+    periods += [] if resolved.architecture is None else [resolved.architecture.interval]
+    yield from (Fraction(1, period) for period in periods if period > 0)
+    if view.dispatchers[0].traits.overtakes:
+        yield Fraction(1)
+
+
+def _late_jobs(system: System, judgement: Judgement, until: int) -> int:
+    """Return how many jobs of the tasks that count miss their deadlines in a run."""
+    from takt.run.simulation import simulate  # which loads polars
+
+    seen = simulate(
+        system, until, segments=False, jobs=False, budgets=False, points=False, locks=False, rates=False
+    ).summary
+    counted = {row.task for row in judgement.that_count()}
+    return sum(missed for task, missed in seen.select("task", "missed").rows() if task in counted)

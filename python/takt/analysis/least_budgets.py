@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Least budgets: with which the tasks of a server meet their deadlines, whatever else is in its parent.
+
+At worst a server has its budget at the end of each period. With a larger budget no test refuses what it accepted, so
+the edge is found by bisection: by the supply of the server in C (analysis/interface_selection.c), and below that by
+what a deferrable server can have left when work comes (carried.py), where priorities order around it and in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from takt import _analysis
+from takt.analysis import blocking, children, inside, static
+from takt.analysis.judgement import Judgement
+from takt.analysis.view import DispatcherView, ServerView, SystemView
+
+
+def with_least_budgets(view: SystemView, found: Judgement, effort: int) -> Judgement:
+    """Return the same with the least budgets of all servers that supply their children; with costs they are not known.
+
+    Args:
+        view: of the system.
+        found: what is known of it.
+        effort: steps that each test may take.
+    """
+    if not view.resolved.costs.is_ideal:
+        return found
+    view = blocking.with_returns(blocking.with_holding(view))
+    rows = dict(found.servers)
+    for server in (server for each in view.dispatchers for server in each.servers):
+        if rows[server.number].gap is not None:
+            rows[server.number] = replace(rows[server.number], least_budget=_least_budget(view, server, effort))
+    return replace(found, servers=rows)
+
+
+def _least_budget(view: SystemView, server: ServerView, effort: int) -> int | None:
+    """Return the least budget of a server, None if there is none.
+
+    Of a sporadic server it is not known: its supply depends on the budget in another way (analysis/supply.h).
+    """
+    dispatcher = view.dispatchers[server.number]
+    there = dispatcher.children()
+    if not there or server.traits.returns:
+        return None
+    head = (server.period, server.traits.loses_idle_budget, 0)
+    delays = blocking.delays_in(view, dispatcher)
+    if not dispatcher.traits.has_static_keys:
+        record = children.under_deadlines(children.members_of(there), delays)
+        return _budget_of(*_analysis.least_budget_edf(*head, record, effort))
+    record = children.under_priorities(children.with_delays(static.members_in(view, dispatcher), delays))
+    budget = _budget_of(*_analysis.least_budget_fixed_priority(*head, record, effort))
+    return budget if budget is None else _with_what_is_left(view, dispatcher, server, budget, effort)
+
+
+def _budget_of(verdict: int, budget: int) -> int | None:
+    """Return the budget that a search found."""
+    return budget if verdict == _analysis.SCHEDULABLE and budget > 0 else None
+
+
+def _with_what_is_left(
+    view: SystemView, dispatcher: DispatcherView, server: ServerView, accepted: int, effort: int
+) -> int:
+    """Return the least budget by what a server can have left, at most one that is accepted."""
+    refused = 0 if inside.has_budget_left(view, server) else accepted - 1
+    while refused + 1 < accepted:
+        budget = (refused + accepted) // 2
+        if inside.meets_deadlines(view, dispatcher, replace(server, budget=budget), effort):
+            accepted = budget
+        else:
+            refused = budget
+    return accepted

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Tests of tools/measure.py: it counts behind tables and in headers, and lets nothing get worse than it was."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from places import ROOT
+
+CORE = {
+    "core/dispatcher.c": """\
+#include "core/kind.h"
+
+static void (*const handlers[2])(int) = {
+    [0] = block,
+    [1] = wake,
+};
+
+static void block(int event) { takt_work(event ? 1 : 2); }
+
+static void wake(int event) {
+    if (event > 0) {
+        takt_work(event);
+    }
+}
+
+void takt_post(kind_t *kind, int event) {
+    handlers[event](event);
+    kind->replenish(event);
+}
+""",
+    "core/kind.c": """\
+#include "core/kind.h"
+
+static void replenish(int event) {
+    while (event > 0 && event < 9) {
+        event--;
+    }
+}
+
+const kind_t takt_kind = {.name = "a", .replenish = replenish};
+const kind_t takt_other = {
+    .name = "b ? c",
+    .replenish = takt_begin,
+};
+""",
+    "core/kind.h": """\
+typedef struct kind {
+    void (*replenish)(int event);
+} kind_t;
+
+TAKT_INLINE void takt_begin(int event) {
+    for (;;) {
+    }
+}
+
+TAKT_INLINE void takt_unused(int event) {
+    if (event) {
+    }
+}
+""",
+}
+
+
+@pytest.fixture
+def measure(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Import the tool, which is a program."""
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    return importlib.import_module("measure")
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    return root
+
+
+def test_branches_behind_rows_and_arrays_of_functions_are_counted(measure: Any, tmp_path: Path) -> None:
+    found = measure.branches_from(write(tmp_path, CORE), "takt_post")
+    counted = sorted(line.partition(": ")[2] for line in found)
+    assert counted == ["block: ?", "replenish: &&", "replenish: while", "takt_begin: for", "wake: if"]
+
+
+FROM_OUTSIDE = {
+    "level",
+    "start",
+    "overtake",
+    "record",
+    "lock",
+    "unlock",
+    "enter",
+    "leave",
+    "request",
+    "complete",
+    "stop",
+}
+"""What policies, allocators and traces fill, which stand in other folders."""
+
+
+@pytest.mark.parametrize(
+    ("function", "some"),
+    [("takt_dispatcher_take", {"choose", "work_ends"}), ("takt_dispatcher_post", {"handlers", "exhaust"})],
+)
+def test_every_member_that_core_calls_is_found_in_its_tables_or_filled_from_outside(
+    measure: Any, function: str, some: set[str]
+) -> None:
+    files = measure.files_of_core(ROOT)
+    by_name = measure.functions_by_name(files)
+    tables = measure.tables_of(files, by_name)
+    texts = [each.text for each in measure._reached(by_name, tables, function)]
+    called = {member or array for text in texts for member, array in measure.INDIRECT.findall(text)}
+    assert {name for name in called if not tables.get(name)} <= FROM_OUTSIDE
+    assert some <= called
+
+
+def test_lines_of_a_header_with_functions_count_if_one_unit_includes_it(measure: Any, tmp_path: Path) -> None:
+    files = {
+        "policy/one.c": '#include "policy/ledger.h"\n#include "policy/shared.h"\n',
+        "policy/two.c": '#include "policy/shared.h"\n#include "policy/types.h"\n',
+        "policy/ledger.h": '#include "policy/targets.h"\n\nstatic int sum(void) { return 0; }\n',
+        "policy/targets.h": "static int least(void) { return 0; }\n",
+        "policy/shared.h": "static int most(void) { return 0; }\n",
+        "policy/types.h": "typedef int ledger_t;\n",
+    }
+    found = measure.bodies_of_one_unit(write(tmp_path, files))
+    assert sorted(Path(line).name for line in found) == ["ledger.h"] * 3 + ["targets.h"]
+
+
+def test_files_that_a_program_makes_are_found(measure: Any, tmp_path: Path) -> None:
+    files = {
+        "docs/a.schema.json": "{}\n",
+        "docs/trace.md": "# Trace\n\n<!-- tables: made by tools/records.py -->\n",
+        "docs/hand.md": "# By hand\n\nThis is made by nobody.\n",
+        "python/takt/records.py": '"""Records: made of fields.def by tools/records.py, not by hand."""\n',
+        "python/takt/hand.py": '"""Made by hand."""\n',
+    }
+    found = measure.made_files(write(tmp_path, files))
+    assert sorted(Path(line).name for line in found) == ["a.schema.json", "records.py", "trace.md"]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "status"),
+    [({"lines": 92}, 1), ({"lines": 97}, 0), ({"lines": 131}, 0), ({}, 1), ({"other": 97}, 1)],
+    ids=["worse below its goal", "as recorded", "better", "no record", "not recorded"],
+)
+def test_nothing_gets_worse_than_recorded_though_its_goal_is_reached(
+    measure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: dict[str, int], status: int
+) -> None:
+    write(tmp_path, {"tools/measures.json": json.dumps(recorded)})
+    monkeypatch.setattr(measure, "PROPERTIES", (measure.Property("lines", 120, lambda _: ["line"] * 97),))
+    assert measure._compare(tmp_path, check=True, record=False) == status
+    assert measure._compare(tmp_path, check=False, record=True) == 0
+    expected = recorded if recorded == {"lines": 92} else {"lines": 97}
+    assert json.loads((tmp_path / "tools/measures.json").read_text(encoding="utf-8")) == expected
