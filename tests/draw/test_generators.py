@@ -21,6 +21,7 @@ from tables import read_table
 from takt import _analysis
 from takt.draw import acceptance, automotive
 from takt.draw.draws import Floats
+from takt.draw.recipe import Recipe
 from takt.model.bodies import Op
 
 RECIPES: dict[str, dict[str, Any]] = {
@@ -646,3 +647,10 @@ def test_demands_are_within_their_factors() -> None:
     busy = takt.simulate(system, horizon="1s").summary["busy"].sum() / 1_000_000
     assert 0.25 * 0.6 < busy < 0.5 * 0.6
     assert {made.system(1, number).seed for number in range(50)} != {system.seed}
+
+
+def test_a_set_has_a_seed_of_32_bits_of_its_own() -> None:
+    recipe = Recipe(tasks=2, utilization=0.5)
+    seeds = [recipe.system(7, number).seed for number in range(64)]
+    assert len(set(seeds)) == 64
+    assert 2**31 < max(seeds) < 2**32

@@ -341,3 +341,15 @@ def test_names_become_what_cheddar_allows_and_stay_apart(tmp_path: Path) -> None
     formats.write(system, tmp_path / "set.xmlv3")
     back = formats.read(tmp_path / "set.xmlv3").system
     assert [task.name for task in back.tasks] == ["a_b_2", "a_b", "a_b_3", "n2nd", "Gr__e"]
+
+
+@pytest.mark.parametrize(("home", "scheduler"), [(None, True), ("S", False)])
+def test_a_server_is_cheddars_only_if_it_holds_single_arrivals_alone(
+    home: str | None, scheduler: bool, tmp_path: Path
+) -> None:
+    single = takt.Task(name="A", arrivals=[3], deadline=20, wcet=1, priority=3, server="S")
+    periodic = takt.Task(name="B", period=20, wcet=1, priority=2, server=home)
+    server = takt.Server(name="S", kind="polling", period=10, budget=2, priority=1)
+    formats.write(takt.System(tasks=[single, periodic], servers=[server]), tmp_path / "two.xmlv3", "cheddar")
+    text = (tmp_path / "two.xmlv3").read_text()
+    assert ("HIERARCHICAL_POLLING_APERIODIC_SERVER_PROTOCOL" in text) == scheduler

@@ -219,3 +219,12 @@ def test_names_that_are_formulas_come_back_from_a_table_of_tasks(tmp_path: Path)
     text = (tmp_path / "set.csv").read_text()
     assert "\n'=1+1|x," in text
     assert [task.name for task in formats.read(tmp_path / "set.csv").system.tasks] == [t.name for t in system.tasks]
+
+
+def test_an_input_has_at_most_sixteen_mebibytes(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    path.write_bytes(bytes(16_777_216))
+    assert len(input_files.read(path)) == 16_777_216
+    path.write_bytes(bytes(16_777_217))
+    with pytest.raises(InputError, match="expected at most 16777216 bytes, found more"):
+        input_files.read(path)

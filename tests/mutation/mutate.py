@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measures the tests: damages the sources at random places and counts what tests notice.
 
-Usage: mutate.py [--sample N] [--seed N] [--workers N] [--seconds N] [WHAT...]
+Usage: mutate.py [--sample N] [--seed N] [--workers N] [--seconds N] [--progress FILE] [WHAT...]
 
 WHAT is a room of rooms.toml (default: all) or FILE:LINE, for all mutants of a line. Each mutant is one of sites.py,
 judged by the tests that rooms.toml names for its room, quickest first, up to the first that fails. A test that does not
@@ -12,6 +12,8 @@ score is below GOAL.
 
 --sample    mutants of each room (default 40); which ones follows from --seed (default 1) and the sources
 --seconds   begin no mutant after so many seconds; what was not begun is said
+--progress  append each outcome to this file, and judge no mutant again whose outcome it has, so that the same command
+            continues; delete the file when sources or tests have changed
 --trusted   the tests are known to pass on sources as they are, and are not run on them first
 --verbose   prints a line for every mutant, with the test that killed it
 """
@@ -19,6 +21,7 @@ score is below GOAL.
 from __future__ import annotations
 
 import argparse
+import json
 import queue
 import random
 import sys
@@ -144,7 +147,47 @@ def check_original(judge: Judge, space: Workspace, what: list[str]) -> None:
             sys.exit(f"mutate: {killer} fails on sources that are not damaged: mend it first")
 
 
-def print_scores(outcomes: list[tuple[Mutant, str, str]]) -> bool:
+Key = tuple[str, int, str, str]
+Outcome = tuple[Mutant, str, str]
+
+
+def key_of(mutant: Mutant) -> Key:
+    """Return what a file of progress knows a mutant by."""
+    return mutant.file, mutant.start, mutant.instead, mutant.change
+
+
+def read_progress(path: Path | None) -> dict[Key, tuple[str, str]]:
+    """Read the outcomes that a file has; a last line that is not whole is none."""
+    found: dict[Key, tuple[str, str]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else []:
+        try:
+            *key, outcome, killer = json.loads(line)
+        except ValueError:
+            continue
+        found[key[0], key[1], key[2], key[3]] = (outcome, killer)
+    return found
+
+
+def keep(path: Path | None, outcome: Outcome) -> None:
+    """Append an outcome to a file of progress, unless the mutant is left for another time."""
+    mutant, what, killer = outcome
+    if path is not None and what != LEFT:
+        with path.open("a", encoding="utf-8") as file:
+            file.write("\n" + json.dumps([*key_of(mutant), what, killer]))  # before it: the last line may be cut
+
+
+def judged(judge: Judge, wanted: list[Mutant], workers: int, path: Path | None) -> Iterator[Outcome]:
+    """Judge mutants; those first that were judged before."""
+    before = read_progress(path)
+    left = [mutant for mutant in wanted if key_of(mutant) not in before]
+    yield from ((mutant, *before[key_of(mutant)]) for mutant in wanted if key_of(mutant) in before)
+    with ThreadPoolExecutor(workers) as pool:
+        for outcome in pool.map(judge.judge, left):
+            keep(path, outcome)
+            yield outcome
+
+
+def print_scores(outcomes: list[Outcome]) -> bool:
     """Print a line for each room; say whether all reach the goal."""
     good = True
     for room in dict.fromkeys(mutant.file.split("/")[0] for mutant, _, _ in outcomes):
@@ -164,6 +207,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--progress", type=Path)
     parser.add_argument("--test-seconds", type=float, default=240)
     parser.add_argument("--trusted", action="store_true")
     parser.add_argument("--verbose", action="store_true")
@@ -183,11 +227,10 @@ def main() -> int:
         check_original(judge, space, sorted({mutant.file.split("/")[0] for mutant in mutants_asked}))
         spaces.put(space)
     outcomes = []
-    with ThreadPoolExecutor(options.workers) as pool:
-        for one in pool.map(judge.judge, mutants_asked):
-            outcomes.append(one)
-            if options.verbose or one[1] == SURVIVED:
-                print(f"{one[1]:10} {one[0]}  {one[2]}", flush=True)
+    for one in judged(judge, mutants_asked, options.workers, options.progress):
+        outcomes.append(one)
+        if options.verbose or one[1] == SURVIVED:
+            print(f"{one[1]:10} {one[0]}  {one[2]}", flush=True)
     return 0 if print_scores(outcomes) else 1
 
 
