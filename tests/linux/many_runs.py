@@ -33,9 +33,9 @@ from takt.run import linux_checks
 from test_boards import GENERATORS, as_programs
 
 TICK = "100us"
-EACH = 4
+EACH = 8
 RECORDED = ("rates", "shares", "windows")
-EACH_RECORDED = 2
+EACH_RECORDED = 4
 PART = EACH * len(GENERATORS) + EACH_RECORDED * len(RECORDED)
 MACHINES = 10
 WITH_MACHINES = 5

@@ -379,6 +379,14 @@ def test_a_decision_without_a_cause_is_found(good: board.Run) -> None:
     assert list(reference.causes()) == ["A#0 was decided again at 0.005ms, though nothing had happened"]
 
 
+def test_a_call_that_handles_many_events_takes_longer(good: board.Run) -> None:
+    records = list(good.trace.records())
+    event = next(record for record in records if record.kind == _core.RECORD_COMPLETE)
+    for events, lag in ((0, 30_000), (2, 30_000), (9, 135_000)):
+        handled = linux_reference.Handled([event] * events)
+        assert handled.lag(linux_reference.ONE, event.now) == lag
+
+
 def test_what_long_ticks_hide_is_not_known(tmp_path: Path) -> None:
     run = switched(loaded(PLAIN.replace('"1us"', '"1ms"').replace('"5ms"', "5"), tmp_path), tmp_path)
     checked = linux_checks.check(run)

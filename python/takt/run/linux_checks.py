@@ -23,7 +23,7 @@ from takt import _core
 from takt.files.trace_file import Trace
 from takt.linux.board import Processor, Run
 from takt.run import linux_reference
-from takt.run.linux_reference import ABORTED, ONE, SEVERAL, Slack, at, named
+from takt.run.linux_reference import ABORTED, ONE, SEVERAL, Handled, Slack, at, named
 from takt.run.replay import replay
 
 SWITCH_NS = 100_000
@@ -201,7 +201,8 @@ class _Selected:
 def _switches(processor: Processor, slack: Slack) -> tuple[list[str], int, int]:
     """Compare switches with decisions: what was found, the number of switches, the largest lag."""
     trace, switch_ns = processor.trace, max(SWITCH_NS, slack.lag)
-    longest, most = (trace.system.resolution_ns + each for each in (switch_ns, slack.lag))
+    tick, handled = trace.system.resolution_ns, Handled(trace.records())
+    longest = tick + switch_ns
     horizon = trace.horizon * trace.system.resolution_ns
     decided, ran = _decided(trace), _ran(processor)
     selected = _Selected(decided, longest)
@@ -215,6 +216,7 @@ def _switches(processor: Processor, slack: Slack) -> tuple[list[str], int, int]:
         found = follower.next(one, after)
         if found is None and one.start > horizon - longest:
             break
+        most = tick + handled.lag(slack, one.start // tick)
         if found is None or found.task != one.task or not 0 <= found.start - one.start <= most:
             line = f"{one.task} was selected at {at(one.start)}, but "
             line += "did not run" if found is None else f"{found.task} ran from {at(found.start)} on"

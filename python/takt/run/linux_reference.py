@@ -20,7 +20,8 @@ What other classes of the kernel take is in none of these times.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -45,7 +46,8 @@ class Slack:
     """What times may differ by, in ns.
 
     Args:
-        lag: from a decision to the kernel's switch; of what is compared at one decision.
+        lag: from a decision to the kernel's switch; of what is compared at one decision. A call of the scheduler that
+            handles more than FEW events at the decision's instant takes HANDLED_NS more for each of the others.
         late: from an event, or the end of a timer or budget, to the decision.
         each: more of that for each event that is handled meanwhile.
     """
@@ -58,6 +60,9 @@ class Slack:
 ONE = Slack(30_000, 60_000, 30_000)
 """With one processor of the guest, in which an instruction takes 4 ns. From an event to its decision there are 24 us in
 the median, and 20 us more for each other thread that wakes at the same time; an interrupt takes 20 us."""
+
+FEW = 2
+HANDLED_NS = 15_000
 
 SEVERAL = Slack(1_000_000, 1_000_000, 1_000_000)
 """With several emulated processors, which share the instructions of each 50 us; linux/guest/README.md."""
@@ -86,6 +91,22 @@ def named(trace: Trace) -> str:
 def at(instant_ns: int) -> str:
     """Write an instant."""
     return times.in_unit(int(instant_ns), 1, "ms", 3)
+
+
+class Handled:
+    """How many events the scheduler has handled at each instant.
+
+    Args:
+        records: of a trace.
+    """
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        """Count the records."""
+        self.counts = Counter(each.now for each in records if each.kind not in (_core.RECORD_DECISION, _STEP))
+
+    def lag(self, slack: Slack, instant: int) -> int:
+        """Return what a switch may lie behind a decision at an instant in ticks, in ns."""
+        return slack.lag + max(0, self.counts[instant] - FEW) * HANDLED_NS
 
 
 class Service:
@@ -153,6 +174,7 @@ class _Reference:
         self.horizon = self.trace.horizon
         self.names = self.trace.system.entity_names()
         self.records = list(self.trace.records())
+        self.handled = Handled(self.records)
         self.rows = [_Row(*row) for row in _core.reference(self.trace.program(), self.trace.data)]
         self.events = [each.now for each in self.records if each.kind not in (_core.RECORD_DECISION, _STEP)]
         tasks, stretches = set(processor.threads.values()), processor.stretches()[1]
@@ -279,7 +301,7 @@ class _Reference:
             return ""
         first, last = start * self.tick, end * self.tick
         had, counted = self.service[task].within(first, last), charged * self.tick - first
-        if abs(counted - had) <= self.slack.lag + self._rounding:
+        if abs(counted - had) <= self.handled.lag(self.slack, start) + self._rounding:
             return ""
         return f"from {at(first)} on {task} had the processor for {at(had)}, but {at(counted)} were charged"
 
