@@ -68,7 +68,7 @@ check:
 	$(VENV)/bin/ruff format --check .
 	$(RUN) tools/check_rooms.py
 	ctest --preset release --parallel 2
-	PYTHONPATH=build/check TAKT_SYSTEMS=3 TAKT_STEADY=1 $(RUN) -m pytest --quiet --numprocesses 2 --dist load -m "not long" \
+	PYTHONPATH=$(CURDIR)/build/check TAKT_SYSTEMS=3 TAKT_STEADY=1 $(RUN) -m pytest --quiet --numprocesses 2 --dist load -m "not long" \
 	    $(addprefix tests/,$(CHECKED))
 
 # Ends with a line that names every check that did not run, and why.
