@@ -165,6 +165,7 @@ def roles_of(group: str, commands: Iterable[CommandInfo]) -> Iterator[tuple[tupl
 
 WRITERS = {
     ("base/output_files.py", "open"): "the function for all outputs",
+    ("board/processor_time.py", "open"): "what a process says, in a temporary folder, which is removed as a whole",
 }
 
 
