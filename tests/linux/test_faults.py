@@ -388,6 +388,15 @@ def test_the_job_of_a_holder_that_sleeps_is_blocked(name: str, outcomes: dict[st
     assert not any("the thread of the selected job could not run" in line for line in outcome.lines("told"))
 
 
+def test_whatever_a_thread_requests_its_sleep_is_seen(outcomes: dict[str, dict[str, Outcome]]) -> None:
+    """Only the job that suspends itself for less time than its thread sleeps is selected while that sleeps."""
+    lines = outcomes["partial"]["each request of each job, and sleep"].lines("told")
+    (counts,) = (line.split()[4:8] for line in lines if line.startswith("processor 0 "))
+    decisions, _, absences, refused = map(int, counts)
+    assert decisions > 500
+    assert max(absences, refused) <= 1
+
+
 def test_a_job_that_cannot_block_and_whose_thread_is_absent_is_ended(outcomes: dict[str, dict[str, Outcome]]) -> None:
     """After a second: the task above its ceiling is never late, and the one that it barred goes on."""
     run = outcomes["partial"]["a holder among servers is stopped for long"].run()
