@@ -494,7 +494,7 @@ void keep_row(void *context, const takt_reference_row_t *row) {
 }
 
 // What core selects at each instant of a trace.
-std::vector<ReferenceTuple> reference(Program &program, const Records &records) {
+std::vector<ReferenceTuple> reference(const Program &program, const Records &records) {
     const auto *all = records_of(records);
     std::vector<ReferenceTuple> rows;
     System system(program);

@@ -27,7 +27,7 @@ INLINE u64 post(takt_desk_t *desk, u32 entity, u64 kind, u32 job, u64 value, u64
 /* The number of the current job of an entity. */
 INLINE u32 job_of(takt_desk_t *desk, u32 cpu, u32 entity) {
     tell(desk, cpu, entity);
-    return told_of(cpu)->state & STATE_HAS_JOB ? told_of(cpu)->job : 0;
+    return (told_of(cpu)->state & STATE_HAS_JOB) != 0 ? told_of(cpu)->job : 0;
 }
 
 /* An event of the current job of an entity. */
@@ -66,7 +66,7 @@ INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event
     bool has_job = state & STATE_HAS_JOB, is_blocked = state & STATE_BLOCKED;
     u64 kind = 0;
     if (event->what == TAKT_PENDING_SLEEP) {
-        u64 ended = mode & TAKT_SLOT_SLEEP_COMPLETES ? EVENT_COMPLETE : EVENT_BLOCK;
+        u64 ended = (mode & TAKT_SLOT_SLEEP_COMPLETES) != 0 ? EVENT_COMPLETE : EVENT_BLOCK;
         kind = has_job && !is_blocked ? ended : 0;
     } else if (event->what >= TAKT_PENDING_WAKE) {
         kind = is_blocked ? EVENT_WAKE : 0;

@@ -149,7 +149,7 @@ void bind_servers(nb::module_ &m) {
     m.def("supply_bound", supply_bound, "supply"_a, "t"_a);
     m.def("supply_time", supply_time, "supply"_a, "demand"_a);
     m.def("sporadic_returns", sporadic_returns, "tasks"_a, "server_period"_a, "budget"_a,
-          "is_strict"_a = false, "effort"_a = kEffort);
+          "is_strict"_a = nb::bool_(false), "effort"_a = kEffort);
     m.def("least_budget_fixed_priority", least_budget_fixed_priority, "server_period"_a, "is_polling"_a,
           "loss"_a, "tasks"_a, "effort"_a = kEffort);
     m.def("least_budget_edf", least_budget_edf, "server_period"_a, "is_polling"_a, "loss"_a, "tasks"_a,
