@@ -167,8 +167,9 @@ def _member_differences(
             continue
         meant, read = view(member, here), view(twin, there)
         for key in meant:
-            if meant[key] != read[key]:
-                yield _lost(member.table, member.name, key, _raw(member, key), _raw(twin, key))
+            written = _raw(member, key), _raw(twin, key)
+            if meant[key] != read[key] and written != (None, None):  # else it follows from a key with its own line
+                yield _lost(member.table, member.name, key, *written)
     for extra in left.values():
         yield Problem("only in the file", "lost", None, extra.table, extra.name)
 
