@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 from collections.abc import Callable
@@ -141,6 +142,19 @@ def test_a_chunk_that_is_a_folder_or_gone_is_one_line(study: Study) -> None:
     assert refusal(study, 1) == "cannot read: No such file or directory"
     chunk(1).mkdir()
     assert refusal(study, 1) == "cannot read: Is a directory"
+
+
+def test_a_pipe_or_a_link_in_place_of_a_chunk_or_of_the_record_is_one_line(study: Study) -> None:
+    chunk(1).unlink()
+    os.mkfifo(chunk(1))
+    assert refusal(study, 1) == "cannot read: it is no regular file; remove it"
+    chunk(1).unlink()
+    chunk(1).symlink_to(chunk(2).absolute())
+    assert refusal(study, 1) == "cannot read: Too many levels of symbolic links"
+    Path("kept/study.json").unlink()
+    os.mkfifo("kept/study.json")
+    with pytest.raises(InputError, match=r"study\.json: cannot read: it is no regular file; remove it"):
+        Folder(Path("kept"), study).claim(fresh=False)
 
 
 def test_the_command_ends_with_that_line_and_goes_on_without_the_file(study: Study) -> None:

@@ -89,6 +89,19 @@ def open_lock(path: Path) -> BinaryIO:
         raise system_error("write", path, error) from None
 
 
+def read_own(path: Path) -> bytes:
+    """Return the bytes of a file that Takt wrote in a folder of its own.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file, such as a link or a pipe.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | _OWN_ONLY)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError("it is no regular file; remove it")
+        return file.read()
+
+
 def remove(path: Path) -> None:
     """Remove a file, if it is there.
 

@@ -75,7 +75,7 @@ class Folder:
         """
         path = self._path_of(number)
         try:
-            return self._checked(number, path.read_bytes())
+            return self._checked(number, output_files.read_own(path))
         except OSError as error:
             raise system_error("read", path, error) from None
         except ValueError as error:
@@ -139,7 +139,7 @@ class Folder:
     def _digest(self) -> str | None:
         """Read whose chunks these are; None if there are none."""
         try:
-            record = json.loads(self._record.read_text(encoding="utf-8"))
+            record = json.loads(output_files.read_own(self._record))
             digest = str(record["hash"])
             if digest != digest_of(json.dumps(record["study"])):
                 raise ValueError
