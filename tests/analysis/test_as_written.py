@@ -162,6 +162,36 @@ def test_a_run_ends_with_its_effort(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert 10**6 < (long.as_written.until or 0) < 10**7
 
 
+def test_ticks_and_slots_of_any_dispatcher_count_as_events() -> None:
+    far = 10**9
+    tasks = [
+        takt.Task(name="A", period=far, wcet=far // 2, server="S", offset=1),
+        takt.Task(name="B", period=far, wcet=far // 2, server="S"),
+        takt.Task(name="C", period=far, wcet=far - 1),
+    ]
+    server = takt.Server(name="S", period=far, budget=far - 1, policy="llf")
+    overtaking = takt.System(tasks=tasks, servers=[server], policy="edf", horizon=4 * far)
+    late = takt.Task(name="A", period=far, deadline=far // 2, wcet=far // 2, offset=1)
+    slots = takt.TimeDriven(cycle=2, slots=({"task": "A", "start": 0, "length": 1},))
+    for system in (overtaking, takt.System(tasks=[late], policy="time-driven", horizon=1000 * far, options=[slots])):
+        found = takt.analyse(system, sensitivity=False).as_written
+        assert found is None or (found.until or 0) <= 2 * as_written.MAX_EVENTS, found
+
+
+def test_a_rejected_hard_task_is_no_job_that_is_in_time() -> None:
+    tasks = [takt.Task(name=name, period=10, wcet=7) for name in "AB"]
+    found = takt.analyse(takt.System(tasks=tasks, policy="rate-based", horizon=1000), sensitivity=False)
+    assert found.verdict is not Verdict.SCHEDULABLE
+    assert found.as_written is None
+
+
+def test_arrivals_that_are_drawn_are_not_fixed_by_the_file() -> None:
+    tasks = [takt.Task(name=name, min_separation=10, wcet=6, priority=place) for place, name in enumerate("AB", 1)]
+    found = takt.analyse(takt.System(tasks=tasks, policy="fp", horizon=100))
+    assert found.verdict is Verdict.NOT_SCHEDULABLE
+    assert found.as_written is None or found.as_written.fixed == ()
+
+
 def test_what_is_told_is_what_a_simulation_shows() -> None:
     seen = [0, 0]
     rng = random.Random(1)

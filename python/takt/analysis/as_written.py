@@ -40,9 +40,9 @@ def found_in(system: System, view: SystemView, judgement: Judgement) -> AsWritte
         return None
     fixed = tuple(_fixed_in(system.resolved, view))
     until = 0 if view.latency or own_policies(system.resolved) else _until(system, view)
-    if until == 0:
+    late = _late_jobs(system, judgement, until) if until else None
+    if late is None:
         return AsWritten(fixed) if fixed else None
-    late = _late_jobs(system, judgement, until)
     is_drawn = any(map(_is_drawn, system.resolved.tasks))
     return AsWritten(fixed, until, late, is_drawn) if fixed or late == 0 else None
 
@@ -50,10 +50,15 @@ def found_in(system: System, view: SystemView, judgement: Judgement) -> AsWritte
 def _fixed_in(resolved: ResolvedSystem, view: SystemView) -> Iterator[str]:
     """Yield what the file fixes and the verdict leaves open; the slots of a table are counted from the offsets on."""
     tasks = resolved.tasks
-    if not view.dispatchers[0].traits.has_slots and any(task.offset or task.arrivals is not None for task in tasks):
+    if not view.dispatchers[0].traits.has_slots and any(task.offset or _has_list(task) for task in tasks):
         yield "arrivals"
     if any(not task.demand.is_constant or most_of(task.demand) < task.wcet for task in tasks):
         yield "demands"
+
+
+def _has_list(task: ResolvedTask) -> bool:
+    """True if the file lists when jobs of a task arrive."""
+    return task.arrivals is not None and task.arrivals.kind == "listed"
 
 
 def _is_drawn(task: ResolvedTask) -> bool:
@@ -79,16 +84,23 @@ def _rates(resolved: ResolvedSystem, view: SystemView) -> Iterator[Fraction]:
     periods += [resolved.costs.tick_period] if resolved.costs.tick else []
     periods += [] if resolved.architecture is None else [resolved.architecture.interval]
     yield from (Fraction(1, period) for period in periods if period > 0)
-    if view.dispatchers[0].traits.overtakes:
+    windows = [task.fixed.windows for each in view.dispatchers for task in each.tasks if task.fixed.windows]
+    yield from (Fraction(len(each.slots), each.cycle) for each in windows if each.cycle > 0)
+    if any(each.traits.overtakes for each in view.dispatchers):
         yield Fraction(1)
 
 
-def _late_jobs(system: System, judgement: Judgement, until: int) -> int:
-    """Return how many jobs of the tasks that count miss their deadlines in a run."""
+def _late_jobs(system: System, judgement: Judgement, until: int) -> int | None:
+    """Return how many jobs of the tasks that count miss their deadlines in a run; None if one of these is rejected."""
     from takt.run.simulation import simulate  # which loads polars
 
+    has_rates = system.resolved.rates is not None
     seen = simulate(
-        system, until, segments=False, jobs=False, budgets=False, points=False, locks=False, rates=False
-    ).summary
+        system, until, segments=False, jobs=False, budgets=False, points=False, locks=False, rates=has_rates
+    )
     counted = {row.task for row in judgement.that_count()}
-    return sum(missed for task, missed in seen.select("task", "missed").rows() if task in counted)
+    answers = seen.rates.select("task", "what").rows() if has_rates else []
+    if any(task in counted and what == "rejected" for task, what in answers):
+        return None
+    missed = dict(seen.summary.select("task", "missed").rows())
+    return sum(int(missed[task]) for task in counted)
