@@ -194,6 +194,13 @@ def is_open_file(arguments: list[ast.expr]) -> bool:
     return len(arguments) > 0 and isinstance(arguments[0], ast.Name) and arguments[0].id in ("file", "data")
 
 
+def test_a_standard_output_that_was_closed_is_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from takt.command.main import main; main()", "run", "missing.toml"]
+    closed = ["sh", "-c", '"$@" >&-', "sh", *command]
+    done = subprocess.run(closed, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "standard output: cannot write: Bad file descriptor\n")
+
+
 # ---- a full disk ------------------------------------------------------------------------------------
 
 

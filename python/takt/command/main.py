@@ -32,7 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+_NO_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 
 _OUTPUT = "an output"
@@ -100,6 +100,8 @@ def main() -> None:
     for name in ("SIGINT", "SIGPIPE"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
+    if sys.stdout is None:  # it was closed before the process began
+        _end_without_output(OSError(errno.EBADF, os.strerror(errno.EBADF)))
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     try:
@@ -113,9 +115,12 @@ def main() -> None:
 
 def _end_without_output(error: OSError) -> NoReturn:
     """End after a write to the standard output has failed; any other error stays one."""
-    if error.filename is not None or error.errno not in _NO_ROOM:
+    if error.filename is not None or error.errno not in _NO_OUTPUT:
         raise error
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries once more, and says so, at its end
+    if sys.stdout is not None:
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # or Python tries once more, and says so, at its end
     print(f"standard output: cannot write: {error.strerror}", file=sys.stderr)
     sys.exit(ExitStatus.BAD_INPUT)
 

@@ -253,6 +253,14 @@ def parts(system: System) -> list[Part]:
 # ---- where it runs --------------------------------------------------------------------------------------------
 
 
+def _folders_above() -> list[Path]:
+    """Return the working folder and those above it; none if it was removed."""
+    try:
+        return [Path.cwd(), *Path.cwd().parents]
+    except FileNotFoundError:
+        return []
+
+
 def folder() -> Path:
     """Find the folder that `make linux` fills.
 
@@ -260,7 +268,7 @@ def folder() -> Path:
         BoardError: there is none.
     """
     named = os.environ.get(FOLDER_VARIABLE)
-    places = [Path(named)] if named else [parent / "build" / "linux" for parent in (Path.cwd(), *Path.cwd().parents)]
+    places = [Path(named)] if named else [parent / "build" / "linux" for parent in _folders_above()]
     found = next((place for place in places if (place / "vmlinux").exists()), None)
     if found is None:
         message = f"run make linux in Takt's folder, or name its build/linux by {FOLDER_VARIABLE}"

@@ -129,7 +129,7 @@ class _Machine:
     def text(self, path: str) -> str | None:
         """Read a file; None if that is not possible."""
         try:
-            return (self.root / path).read_text(errors="replace").strip()
+            return (self.root / path).read_text(errors="replace").strip().replace("\0", "")
         except OSError:
             return None
 
