@@ -215,3 +215,88 @@ def test_the_random_systems_have_every_verdict() -> None:
         expect_cases(seen[policy, Verdict.NOT_SCHEDULABLE] > 0, policy)
     for policy in ("rate-based", "dual-priority", "share", "global"):
         expect_cases(seen[policy, Verdict.NOT_GUARANTEED] > 0, policy)
+
+
+@st.composite
+def late_systems(draw: st.DrawFn, policy: str) -> takt.System:
+    """Make a system whose jobs may be late, and are dropped or aborted then."""
+    tasks = []
+    for name in "ABC"[: draw(st.integers(2, 3))]:
+        period = draw(st.integers(2, 6))
+        tasks.append(
+            takt.Task(
+                name=name,
+                period=2 * period,
+                wcet=draw(st.integers(1, period)),
+                deadline=draw(st.integers(2 * period, 4 * period)),
+                offset=draw(st.integers(0, 2 * period)),
+                on_miss=draw(st.sampled_from(["skip", "skip", "abort"])),
+            )
+        )
+    return takt.System(tasks=tasks, policy=policy)
+
+
+@pytest.mark.parametrize("policy", ["fp", "edf", "llf", "rbe"])
+def test_no_simulation_contradicts_the_analysis_of_jobs_that_are_dropped(policy: str) -> None:
+    @many
+    @given(late_systems(policy))
+    def agree(system: takt.System) -> None:
+        assert contradictions(system, 240) == []
+
+    agree()
+
+
+# ---- what no test admits --------------------------------------------------------------------------------
+
+DOUBTS: dict[str, tuple[dict[str, object], dict[str, object], str]] = {
+    "a job that drops the next one": (
+        {"deadline": 15, "on_miss": "skip"},
+        {},
+        "A drops jobs that come before the deadline of the one before",
+    ),
+    "a job that suspends itself and locks": (
+        {"wcet": None, "body": ["run 1", "suspend 1", "lock R", "run 1", "unlock R"]},
+        {"resources": [takt.Resource(name="R", protocol="pip")]},
+        "A suspends itself and locks resources",
+    ),
+    "a job that is longer than all time": (
+        {"period": 2**62 - 1, "deadline": 2**62 - 1, "wcet": None}
+        | {"body": [f"run {2**61}", f"suspend {2**61}", "run 1"]},
+        {},
+        "jobs take longer than can be told",
+    ),
+    "another policy": (
+        {"deadline": 1},
+        {"changes": [takt.Change(at=5, policy="dm")]},
+        "the policy changes while it runs",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("policy", "doubt"),
+    [
+        (policy, doubt)
+        for policy in ("fp", "dm", "edf", "llf", "rbe")
+        for doubt in DOUBTS
+        if policy != "rbe" or doubt != "another policy"  # which it does not have
+    ],
+)
+def test_no_test_of_a_policy_answers_what_none_admits(policy: str, doubt: str) -> None:
+    """Beside a task of which all is known."""
+    of_task, of_system, reason = DOUBTS[doubt]
+    first = {"name": "A", "period": 10, "wcet": 1, "deadline": 10} | of_task
+    second = takt.Task(name="B", period=10, wcet=1)
+    system = takt.System(tasks=[takt.Task(**first), second], policy=policy, **of_system)
+    row = next(row for row in judge(view_of(system)).rows() if row.task == "A")
+    assert row.verdict in (Verdict.NOT_KNOWN, Verdict.NOT_GUARANTEED)
+    assert reason in row.reason
+
+
+def test_jobs_any_number_of_which_come_at_a_time_are_admitted_where_deadlines_are_postponed() -> None:
+    burst = {"name": "A", "arrivals": [0, 0, 3], "wcet": 1, "deadline": 9}
+    for policy, is_admitted in (("rbe", True), ("edf", False)):
+        task = takt.Task(**burst, **({"interval": 10} if is_admitted else {}))
+        doubts = view_of(takt.System(tasks=[task], policy=policy)).dispatchers[0].all_doubts
+        assert (not doubts) == is_admitted
+        assert is_admitted or doubts == ("jobs of A may arrive any number at a time; give it a min_separation",)

@@ -33,9 +33,15 @@ typedef struct telling_log {
 
 static telling_log_t correct, damaged;
 static takt_observer_setup_t setup;
-static takt_made_t made[MADE];
+static takt_made_t *made; /* memory that ends with the last place */
 static takt_observer_t observer;
 static uint64_t passed_on;
+
+/* What the memory of the observer had before says nothing. */
+static void init_observer(void) {
+    memset(&observer, 1, sizeof observer);
+    takt_observer_init(&observer, &setup);
+}
 
 static void count_record(takt_trace_t *trace, const takt_record_t *record) {
     (void)trace;
@@ -58,7 +64,7 @@ static void tell(const telling_t *telling) {
 
 static void tell_all(const telling_log_t *told) {
     passed_on = 0;
-    takt_observer_init(&observer, &setup);
+    init_observer();
     for (uint32_t i = 0; i < told->count; i++) {
         tell(&told->tellings[i]);
     }
@@ -529,7 +535,7 @@ static void begin(void) {
                                     .idle = IDLE,
                                     .kinds = UINT64_C(1) << TAKT_RECORD_ARRIVAL,
                                     .patience = PATIENCE};
-    takt_observer_init(&observer, &setup);
+    init_observer();
 }
 
 static void record(takt_instant_t instant, uint32_t kind, uint32_t entity, uint64_t value) {
@@ -674,6 +680,26 @@ static void fetches_at_the_end_of_decisions_are_asked_for(void) {
     CHECK(observer.finding.rule == TAKT_OBSERVER_FETCHES);
 }
 
+static void an_observer_begins_alike_in_any_memory(void) {
+    takt_observer_t other;
+    begin();
+    memset(&other, 0, sizeof other);
+    takt_observer_init(&other, &setup);
+    CHECK(observer.now == other.now && observer.seen == other.seen && observer.runs == other.runs);
+    CHECK(memcmp(&observer.decision, &other.decision, sizeof other.decision) == 0);
+    CHECK(observer.made_count == other.made_count && observer.fetched == other.fetched);
+    CHECK(observer.is_in_force == other.is_in_force && observer.is_over == other.is_over);
+    CHECK(observer.is_switched_to == other.is_switched_to && observer.is_signalled == other.is_signalled);
+    CHECK(observer.is_unconsidered == other.is_unconsidered);
+    CHECK(observer.finding.rule == other.finding.rule);
+}
+
+static void nothing_is_dropped_before_the_first_decision(void) {
+    begin();
+    record(0, TAKT_RECORD_DROPPED, TAKT_NO_ENTITY, 1);
+    CHECK(observer.finding.rule == TAKT_OBSERVER_OK);
+}
+
 /* An interrupt between the decision and the port's switch is no reason to drop it. */
 static void slack_is_allowed_before_a_switch(takt_duration_t slack, takt_observer_rule_t rule) {
     begin();
@@ -692,14 +718,19 @@ static void memory_is_bounded(void) {
         takt_observer_made(&observer, TAKT_RECORD_ARRIVAL, TASK, i);
         CHECK(observer.finding.rule == TAKT_OBSERVER_OK);
     }
-    takt_observer_made(&observer, TAKT_RECORD_ARRIVAL, TASK, MADE);
-    CHECK(observer.finding.rule == TAKT_OBSERVER_FULL && observer.finding.entity == TASK);
+    decide(MADE, TASK);
+    takt_observer_runs(&observer, TASK, MADE);
+    CHECK(observer.finding.rule == TAKT_OBSERVER_OK);
+    takt_observer_made(&observer, TAKT_RECORD_ARRIVAL, OTHER, MADE);
+    CHECK(observer.finding.rule == TAKT_OBSERVER_FULL && observer.finding.entity == OTHER);
 }
 
 #define CHECK_MESSAGE(constant, message) \
     CHECK(strcmp(takt_observer_message(TAKT_OBSERVER_##constant), message) == 0);
 
 int main(void) {
+    made = malloc(MADE * sizeof *made);
+    CHECK(made != NULL);
     a_decision_may_take_its_time();
     an_event_may_take_its_time();
     the_lost_event_is_the_right_one();
@@ -717,10 +748,13 @@ int main(void) {
     slack_is_allowed_before_a_switch(2, TAKT_OBSERVER_OUTDATED);
     slack_is_allowed_before_a_switch(3, TAKT_OBSERVER_OK);
     memory_is_bounded();
+    an_observer_begins_alike_in_any_memory();
+    nothing_is_dropped_before_the_first_decision();
     TAKT_OBSERVER_RULES(CHECK_MESSAGE)
     check_sequences(one_log, SEQUENCES);
     for (uint32_t index = 0; index < DAMAGES; index++) {
         CHECK(getenv("TAKT_SYSTEMS") != NULL || found[index] > SEQUENCES / 20);
     }
+    free(made);
     return check_report("test_observer");
 }

@@ -86,8 +86,7 @@ def _within_windows(view: SystemView, found: Judgement) -> Judgement:
 
 def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
     """Judge all dispatchers by tests of what orders them."""
-    root = view.dispatchers[0]
-    doubts = [*view.doubts, *_excess_of(view), *(root.doubts if root.traits.needs_interval else root.all_doubts)]
+    doubts = [*view.doubts, *_excess_of(view), *view.dispatchers[0].all_doubts]
     if doubts:
         return nothing_known(view, "; ".join(doubts))
     if charges.has_more_than_tasks(view):

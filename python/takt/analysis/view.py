@@ -419,7 +419,7 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
         has_regions=bool(regions),
         has_windows=_is_enforced(task),
         may_overrun=_is_enforced(task) and not is_cut and most_of(task.demand) > task.wcet,
-        doubts=tuple(_doubts_of(task)),
+        doubts=tuple(_doubts_of(task, policy)),
     )
 
 
@@ -504,9 +504,9 @@ def _fit(regions: tuple[int, ...], wcet: int) -> tuple[int, ...]:
     return (*kept, left)
 
 
-def _doubts_of(task: ResolvedTask) -> Iterator[str]:
-    """Tell what no test admits."""
-    if _separation_of(task) == 0:
+def _doubts_of(task: ResolvedTask, policy: str) -> Iterator[str]:
+    """Yield what no test of a policy admits; some policies postpone deadlines, however dense the arrivals."""
+    if _separation_of(task) == 0 and not catalogue.traits_of(policy).needs_interval:
         yield f"jobs of {task.name} may arrive any number at a time; give it a min_separation"
     if task.is_allocator:
         yield "calls of the allocator take time"
