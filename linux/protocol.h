@@ -106,6 +106,7 @@ typedef struct takt_processor_status {
     uint32_t is_full;      /* the fair class is scheduled, too */
     uint32_t running;      /* entity, UINT32_MAX for none */
     uint32_t first_task;   /* its entity */
+    uint64_t visits;       /* as of takt_desk_t */
 } takt_processor_status_t;
 
 /* Of a task. */

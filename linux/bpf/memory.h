@@ -71,8 +71,9 @@ enum { CREW_AWAKE = 1, CREW_ASLEEP = 2 };
 /* The thread of an entity. */
 typedef struct takt_member {
     u64 absent_ns; /* it did not run when its job was selected, for the first time since it slept; 0: it did */
-    u32 state;     /* CREW_; 0: the entity has no thread */
-    u32 refused;   /* one more than the number of the job that core did not let block; 0: none */
+    u64 waiting_ns; /* it is runnable since then, and has not run; 0: it sleeps, or has run */
+    u32 state;      /* CREW_; 0: the entity has no thread */
+    u32 refused;    /* one more than the number of the job that core did not let block; 0: none */
 } takt_member_t;
 
 struct {

@@ -65,10 +65,11 @@ INLINE u64 next_instant(const takt_desk_t *desk, u32 cpu) {
     return next && sleeper && sleeper->state == CREW_ASLEEP ? next + BACKSTOP_NS : next;
 }
 
-/* Asks for a dispatch at that instant, or when the patience with an absent thread ends. */
+INLINE u64 earlier(u64 a, u64 b) { return a && (!b || a < b) ? a : b; }
+
+/* Asks for a dispatch at that instant, or when the patience with an absent thread ends, or the threads that wait are checked. */
 INLINE void arm(takt_desk_t *desk, u32 cpu) {
-    u64 next = next_instant(desk, cpu), limit = desk->absent_until_ns;
-    u64 at = limit && (!next || limit < next) ? limit : next;
+    u64 at = earlier(next_instant(desk, cpu), earlier(desk->absent_until_ns, desk->check_ns));
     if (at && at < desk->end_ns && desk->epoch_ns < desk->end_ns) {
         arm_at(desk, cpu, at);
     }

@@ -27,6 +27,7 @@
  * 6. Only `decide` calls the domain, because the verifier checks all of it for each program that does. No program can call
  *    another one, but the kernel calls a program when a function begins. The others call such a function, which does
  *    nothing else of interest. What is asked and answered stands in the desk.
+ * 7. A thread that waits for long is visited: it is switched to, and off at once, without a decision (desk.visits).
  *
  * Source: docs/explanation/linux.md. */
 #include <vmlinux.h>
@@ -37,6 +38,7 @@
 #include "linux/bpf/events.h"
 #include "linux/bpf/memory.h"
 #include "linux/bpf/publish.h"
+#include "linux/bpf/visits.h"
 
 char _license[] SEC("license") = "Dual MIT/GPL";
 
@@ -377,6 +379,7 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
         scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SCX_SLICE_INF, flags | SCX_ENQ_PREEMPT | SCX_ENQ_HEAD);
         return;
     }
+    begin_waiting(seat, now_ns);
     scx_bpf_dsq_insert(p, queue_of(cpu, (u32)seat), SCX_SLICE_INF, flags);
     kick_for(desk, cpu, next);
 }
@@ -385,7 +388,8 @@ INLINE bool move_other(u32 cpu) { return scx_bpf_dsq_move_to_local(queue_of_othe
 
 /* Until the thread that was moved in runs: then the timer is armed for what it takes. */
 INLINE void arm_next(takt_desk_t *desk, u32 cpu, u64 now_ns) {
-    if (desk->next_ns && !is_armed_by(desk, desk->next_ns)) {
+    u64 at_ns = earlier(desk->next_ns, desk->check_ns);
+    if (at_ns && !is_armed_by(desk, at_ns)) {
         ask(desk, cpu, ASKED_ARM, TAKT_DESK_NONE, now_ns);
     }
 }
@@ -454,6 +458,9 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
     desk->stopped_ns = 0;
     desk->absent_until_ns = 0;
     u32 next = ask(desk, cpu, ASKED_ATTEND, TAKT_DESK_NONE, now_ns);
+    if (visit(desk, cpu, next, now_ns)) {
+        return;
+    }
     u32 i;
     bpf_for(i, 0, ABSENT_MOST) {
         u32 what = carry_out(desk, cpu, next, prev, now_ns);
@@ -485,6 +492,7 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     }
     u64 now_ns = bpf_ktime_get_ns();
     desk->running = entity;
+    bool is_visited = seat && end_waiting(desk, seat);
     if (now_ns >= desk->end_ns) {
         return;
     }
@@ -498,6 +506,9 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     }
     if (selected == entity) {
         desk->absent_until_ns = 0;
+    } else if (is_visited) {
+        desk->visits++;
+        scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
     } else if (seat || !desk->absent_until_ns) { /* the threads of no domain run while one is absent */
         desk->mismatches++;
         scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);

@@ -177,7 +177,8 @@ void takt_machine_clear(takt_machine_t *machine) {
         machine->desks[cpu] = (takt_desk_t){.epoch_ns = NOT_BEGUN,
                                             .others = TAKT_DESK_NONE,
                                             .decided = TAKT_DESK_NONE,
-                                            .running = TAKT_DESK_NONE};
+                                            .running = TAKT_DESK_NONE,
+                                            .visited = TAKT_DESK_NONE};
     }
     *machine->ending = (takt_ending_t){0};
     *(uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = 0;

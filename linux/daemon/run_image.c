@@ -265,6 +265,11 @@ static void note(const run_t *run, uint32_t cpu) {
         tell(run, "note processor %u: %llu jobs were ended because their threads were gone or did not run",
              cpu, (unsigned long long)desk->orphans);
     }
+    if (desk->visits > 0) {
+        tell(run,
+             "note processor %u: threads that had waited for 4 s were switched to for a moment %llu times",
+             cpu, (unsigned long long)desk->visits);
+    }
     if (desk->lost > 0) {
         tell(run, "failed processor %u: %llu events of threads were lost", cpu,
              (unsigned long long)desk->lost);

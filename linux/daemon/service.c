@@ -291,6 +291,7 @@ static takt_reply_status_t tell_processor(const takt_service_t *service, const t
     told->stolen = desk->stolen;
     told->orphans = desk->orphans;
     told->lost = desk->lost;
+    told->visits = desk->visits;
     told->records = domain->log.written;
     told->records_lost = domain->log.lost;
     told->entities = desk->entities;
@@ -444,7 +445,6 @@ static takt_reply_status_t attach(takt_service_t *service, const takt_client_t *
     }
     service->loader = TAKT_NO_CLIENT;
     service->waits_for_all = (call->flags & TAKT_CALL_WHEN_JOINED) != 0;
-    service->end_ns = 0;
     service->state = TAKT_DAEMON_WAITS;
     begin_if_due(service);
     return TAKT_REPLY_OK;

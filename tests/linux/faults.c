@@ -34,7 +34,7 @@ enum {
     POLL_MS = 5
 };
 
-enum { KINDS = 16, JOBS_NAMED = 3, NAP_MS = 3, STALE_MS = 100 };
+enum { KINDS = 16, JOBS_NAMED = 3, NAP_MS = 3, STALE_MS = 100, ENDLESS_MS = 13000 };
 
 #define MS UINT64_C(1000000)
 
@@ -149,14 +149,20 @@ static void make_child(void) {
     }
 }
 
-/* Requests something of a job, and sleeps for some ms instead of what libtakt does then. */
-static void sleep_with(const takt_worker_t *worker, uint32_t kind, uint32_t job, uint64_t value,
-                       uint64_t ms) {
+/* Requests something of a job. Returns the slot. */
+static takt_linux_slot_t *request(const takt_worker_t *worker, uint32_t kind, uint32_t job, uint64_t value) {
     const uint32_t entity = 1u + worker->crew->program.spec.server_count + worker->task;
     takt_linux_slot_t *slot = takt_machine_slot(machine, 0, entity);
     slot->request_job = job;
     slot->request_value = value;
     __atomic_store_n(&slot->request, kind, __ATOMIC_RELEASE);
+    return slot;
+}
+
+/* Requests something of a job, and sleeps for some ms instead of what libtakt does then. */
+static void sleep_with(const takt_worker_t *worker, uint32_t kind, uint32_t job, uint64_t value,
+                       uint64_t ms) {
+    takt_linux_slot_t *slot = request(worker, kind, job, value);
     sleep_ms(ms);
     __atomic_store_n(&slot->request, TAKT_SLOT_NONE, __ATOMIC_RELEASE);
 }
@@ -207,6 +213,11 @@ static void commit(takt_worker_t *worker) {
         stop_as_holder(worker);
     } else if (is("stale")) {
         sleep_with(worker, TAKT_SLOT_COMPLETE, fault.number - 1u, 0, STALE_MS);
+    } else if (is("jobless")) {
+        (void)request(worker, TAKT_SLOT_COMPLETE, fault.number, 0);
+        (void)sched_yield();
+    } else if (is("endless")) {
+        burn(ENDLESS_MS * MS);
     } else if (is("fork")) {
         make_child();
     } else if (is("other") || is("lost")) {

@@ -23,7 +23,7 @@ from takt import _core
 from takt.base.errors import InputError
 from takt.board import guest
 from takt.linux import board
-from takt.run import linux_checks
+from takt.run import linux_checks, linux_reference
 from test_linux_runs import FOLDER, loaded, needs_linux
 
 pytestmark = needs_linux
@@ -133,6 +133,13 @@ MANY = ONE.partition("[[task]]")[0] + "".join(
 ALONE = ONE.partition("[[resource]]")[0] + '[[task]]\nname = "faulty"\nperiod = "20ms"\nwcet = "9ms"\npriority = 1\n'
 """Of several threads the first one that has lost the scheduler ends the run; here it is this one."""
 
+LONG = ONE.partition("[[resource]]")[0].replace("400ms", "16s") + "".join(
+    f'[[task]]\nname = "{name}"\npriority = {priority}\nperiod = "{period}"\nwcet = "1ms"\n'
+    for name, priority, period in (("high", 3, "20ms"), ("faulty", 2, "20s"), ("low", 1, "50ms"))
+)
+"""The watchdog of Linux ends a scheduler one of whose threads has been runnable for 10 s and has not run."""
+URGENT = LONG.replace("priority = 2", "priority = 4")
+
 DETACHED = "no scheduler answers the thread: it ended, or the thread changed its class"
 
 
@@ -158,6 +165,7 @@ class Fault:
 
 
 ENDED = r"note processor 0: \d+ jobs were ended because their threads were gone or did not run"
+VISITED = r"note processor 0: threads that had waited for 4 s were switched to for a moment [1-9]\d? times"
 LOST = "processor 0: a thread lost its scheduler before the horizon"
 PARTIAL = {
     "none": Fault("none"),
@@ -183,6 +191,11 @@ PARTIAL = {
     "a holder among servers is stopped for long": Fault("stop_long", told=(ENDED,), late_ms=None, text=SHARED),
     "a stale completion, and sleep": Fault("stale", late_ms=12, text=REQUESTS.replace("2200ms", "400ms")),
     "each request of each job, and sleep": Fault("requests", late_ms=5, text=REQUESTS),
+    "a thread is runnable and has no job": Fault("jobless", 0, told=(VISITED,), text=LONG),
+    "a process is killed while it sleeps for long": Fault(
+        "kill_at", 2000, told=(VISITED,), late_ms=FORKED_MS, text=LONG
+    ),
+    "a job does not end": Fault("endless", 0, told=(VISITED,), late_ms=None, text=URGENT),
     "the log is full": Fault("log", 0, late_ms=None),
     "the arena is too small": Fault("arena", 0, told=("refused too little memory for the task set",), late_ms=None),
     "more entities than a domain has slots": Fault(
@@ -408,6 +421,28 @@ def test_a_job_that_cannot_block_and_whose_thread_is_absent_is_ended(outcomes: d
     late = finished(jobs, "low")
     assert len(late) == len(finished(simulated, "low"))
     assert max(late) <= 1_200_000
+
+
+@pytest.mark.parametrize(
+    ("name", "task"), [("a thread is runnable and has no job", "faulty"), ("a job does not end", "low")]
+)
+def test_a_visit_is_short_and_no_finding(name: str, task: str, outcomes: dict[str, dict[str, Outcome]]) -> None:
+    """Also in the middle of a job; no decision is taken for it."""
+    run = outcomes["partial"][name].run()
+    assert takt.replay(run.trace.path).is_identical
+    (processor,) = run.processors
+    assert linux_reference.compare(processor, run.system, linux_reference.SEVERAL).findings == ()
+    assert linux_checks._switches(processor, linux_reference.SEVERAL)[0] == []
+    ran = [each for each in linux_checks._ran(processor) if each.task == task and 2e9 < each.start < 13e9]
+    assert ran
+    assert max(each.end - each.start for each in ran) <= linux_checks.SWITCH_NS
+
+
+def test_the_tasks_below_a_job_that_does_not_end_go_on_after_it(outcomes: dict[str, dict[str, Outcome]]) -> None:
+    run = outcomes["partial"]["a job does not end"].run()
+    jobs = takt.run.measurement.jobs_of(run.trace)
+    for task in ("high", "low"):
+        assert max(jobs.filter(pl.col("task") == task)["finish"].drop_nulls()) > 15_900_000
 
 
 def test_a_full_log_says_so_and_ends_with_a_record_of_that(outcomes: dict[str, dict[str, Outcome]]) -> None:

@@ -32,7 +32,7 @@ SOCKET: Final = Path("/run/takt/taktd.sock")
 _VERSION = 1
 _CALL = struct.Struct("=IIiIIIQQ24x64s")
 _REPLY = struct.Struct("=IIIIIIQ120s104s")
-_PROCESSOR = struct.Struct("=11Q6I")
+_PROCESSOR = struct.Struct("=11Q6IQ")
 _COUNTS = (
     *("epoch_ns", "decisions", "mismatches", "absences", "refused", "stolen_ns", "stolen", "orphans", "lost"),
     *("records", "records_lost"),
@@ -121,6 +121,7 @@ class Processor:
     lost: int
     records: int
     records_lost: int
+    visits: int
     running: str
     tasks: tuple[Task, ...]
 
@@ -343,7 +344,7 @@ class Watch:
             if reply.status not in (_OK, _NOTHING):
                 raise BoardError(f"taktd: {_MESSAGES.get(reply.status, reply.text)}")
             values = _PROCESSOR.unpack(reply.body[: _PROCESSOR.size])
-            process, state, entities, is_full, running, first = values[len(_COUNTS) :]
+            process, state, entities, is_full, running, first = values[len(_COUNTS) : -1]
             if reply.status == _NOTHING:
                 return Status(process, STATES[state], bool(is_full), reply.text, tuple(found))
             tasks = tuple(self._task(reply.cpu, entity) for entity in range(first, entities))
@@ -351,7 +352,7 @@ class Watch:
             is_task = running != _NO_ENTITY and first <= running < entities
             name = tasks[running - first].name if is_task else ""
             counts = dict(zip(_COUNTS, values[: len(_COUNTS)], strict=True))
-            found.append(Processor(cpu=reply.cpu, running=name, tasks=tasks, **counts))
+            found.append(Processor(cpu=reply.cpu, visits=values[-1], running=name, tasks=tasks, **counts))
 
     def _task(self, cpu: int, entity: int) -> Task:
         """Ask for one task."""
