@@ -160,7 +160,7 @@ wheel-linux: $(STAMPS)/package
 
 # Its second half. The folder in which it is built is its own: a folder in common would put the programs into .venv too, the next time.
 wheel:
-	@$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir $(WHEELS) . \
+	@$(VENV)/bin/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(WHEELS) . \
 	    -C build-dir=$(WHEELS)/build -C cmake.define.TAKT_LINUX_PRODUCTS=$(CURDIR)/build/linux/takt
 	@ls $(WHEELS)/*.whl
 
@@ -229,10 +229,10 @@ $(STAMPS)/package: $(PACKAGE_SOURCES) | tools-run
 	@$(PREPARE) package
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/test: pyproject.toml | $(STAMPS)/package
+$(STAMPS)/test: pyproject.toml tools/lock.txt | $(STAMPS)/package
 	@$(PREPARE) extras test lint cluster
 	@touch $@
 
-$(STAMPS)/bench: pyproject.toml | $(STAMPS)/package
+$(STAMPS)/bench: pyproject.toml tools/lock.txt | $(STAMPS)/package
 	@$(PREPARE) extras bench
 	@touch $@
