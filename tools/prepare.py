@@ -10,7 +10,7 @@ Usage:
     prepare.py lock             write the versions in .venv, and the sha256 of the file of each, to tools/lock.txt
 
 Versions and files are those of tools/lock.txt (lock.py). On a machine other than that of the lock its versions hold,
-and the files are not checked. A change of what pyproject.toml wants needs a new lock.
+and the files are not checked. A change of the requirements in pyproject.toml needs a new lock.
 
 What cannot be installed ends the program with one line that says what is missing and what to do. It works on a
 Debian that has python3 and pip but no ensurepip: then the system's pip installs into the environment.
@@ -198,7 +198,7 @@ def check_locked(locked: Lock, names: list[str]) -> None:
         if name not in wanted:
             give_up(f"pyproject.toml has no extra {name}")
         if locked.wanted.get(name) != wanted[name]:
-            give_up(f"tools/lock.txt lacks what pyproject.toml wants of {name}; run: python3 tools/prepare.py lock")
+            give_up(f"tools/lock.txt lacks requirements that pyproject.toml has for {name}; run: python3 tools/prepare.py lock")
 
 
 def install_groups(names: list[str]) -> None:
