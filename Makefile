@@ -20,7 +20,7 @@ C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.[ch]pp')
 CPPCHECK := cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,style,performance,portability \
     --suppressions-list=tools/cppcheck-suppressions.txt -I.
 
-.PHONY: help run check test soak many-linux measure mutate bench bench-kernel bench-linux lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
+.PHONY: sbom help run check test soak many-linux measure mutate bench bench-kernel bench-linux lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
 .NOTPARALLEL:
 
 help:
@@ -38,6 +38,7 @@ help:
 	@echo "make admission  likewise examples/admission_rtos: tasks that an analysis admits at run time"
 	@echo "make linux    boot a kernel with sched_ext in an emulator, and run a task set on it; make wheel-linux: a package with taktd"
 	@echo "make api      make the reference of the kernel's calls, build/api/html"
+	@echo "make sbom     build/sbom.json: what ships with Takt, with licences and hashes (CycloneDX)"
 	@echo "make lint     check style, types, includes and imports"
 	@echo "make format   put sources into the project's format"
 	@echo "make clean    remove all that was built or installed here"
@@ -160,13 +161,17 @@ wheel-linux: $(STAMPS)/package
 
 # Its second half. The folder in which it is built is its own: a folder in common would put the programs into .venv too, the next time.
 wheel:
-	@$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir $(WHEELS) . \
+	@$(VENV)/bin/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(WHEELS) . \
 	    -C build-dir=$(WHEELS)/build -C cmake.define.TAKT_LINUX_PRODUCTS=$(CURDIR)/build/linux/takt
 	@ls $(WHEELS)/*.whl
 
 api:
 	@$(PREPARE) tools api
 	@$(PYTHON) tools/api.py
+
+sbom:
+	@$(PYTHON) tools/sbom.py
+	@echo build/sbom.json
 
 # Fails in lint when a figure is worse than tools/measures.json says; RECORD=1 writes those that are better.
 measure:
@@ -229,10 +234,10 @@ $(STAMPS)/package: $(PACKAGE_SOURCES) | tools-run
 	@$(PREPARE) package
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/test: pyproject.toml | $(STAMPS)/package
-	@$(PREPARE) extras test lint cluster
+$(STAMPS)/test: pyproject.toml tools/lock.txt | $(STAMPS)/package
+	@$(PREPARE) extras test lint cluster sbom
 	@touch $@
 
-$(STAMPS)/bench: pyproject.toml | $(STAMPS)/package
+$(STAMPS)/bench: pyproject.toml tools/lock.txt | $(STAMPS)/package
 	@$(PREPARE) extras bench
 	@touch $@

@@ -7,7 +7,10 @@ Usage:
                                 TARGET is one that the rows name, or test: all but those of mutate and of linux
     prepare.py package          make .venv and install Takt with its dependencies into it
     prepare.py extras NAME...   install those optional dependencies of pyproject.toml into .venv
-    prepare.py lock             write the versions in .venv to tools/lock.txt
+    prepare.py lock             write the versions in .venv, and the sha256 of the file of each, to tools/lock.txt
+
+Versions and files are those of tools/lock.txt (lock.py). On a machine other than that of the lock its versions hold,
+and the files are not checked. A change of the requirements in pyproject.toml needs a new lock.
 
 What cannot be installed ends the program with one line that says what is missing and what to do. It works on a
 Debian that has python3 and pip but no ensurepip: then the system's pip installs into the environment.
@@ -15,6 +18,7 @@ Debian that has python3 and pip but no ensurepip: then the system's pip installs
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -23,11 +27,14 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import lock
+from lock import Lock, Package
+
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 LOG = VENV / "install.log"
-LOCK = ROOT / "tools" / "lock.txt"
-"""Versions with which everything was tested: pyproject.toml says which ones are good, this file which one is taken."""
+PINS = VENV / "pins.txt"
+"""What pip is given of the lock. pyproject.toml says which versions are good, the lock which one is taken."""
 
 
 def give_up(message: str) -> None:
@@ -151,37 +158,119 @@ def pip() -> list[str]:
     return [sys.executable, "-m", "pip", "--python", venv_python()]
 
 
-def pip_install(what: list[str]) -> None:
-    """Installs into the environment; on failure says what pip said last and where the rest is."""
+def run_pip(arguments: list[str]) -> str:
+    """Runs pip for the environment and gives its output; on failure says what it said first and where the rest is."""
     make_venv()
-    command = [*pip(), "install", "--disable-pip-version-check", *what]
-    print(f"prepare: pip install {' '.join(what)}", flush=True)
-    # An address, because pip ends a path at a space. The versions hold for what builds Takt, too.
-    environment = {**os.environ, "PIP_CONSTRAINT": LOCK.as_uri()}
+    environment = {name: text for name, text in os.environ.items() if name != "PIP_CONSTRAINT"}
     done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, cwd=ROOT, env=environment
+        [*pip(), "install", "--disable-pip-version-check", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env=environment,
     )
     LOG.write_text(done.stdout, encoding="utf-8")
     if done.returncode != 0:
-        give_up(f"pip failed: {first_error(done.stdout)} (all of its output: {LOG.relative_to(ROOT)})")
+        give_up(f"{pip_error(done.stdout)} (all of pip's output: {LOG.relative_to(ROOT)})")
+    return done.stdout
 
 
-def install_extras(names: list[str]) -> None:
-    """Installs optional dependencies without building the package again."""
-    import tomllib
+def pip_error(text: str) -> str:
+    """Gives what pip failed at; its own words for a wrong hash do not name the package in the same line."""
+    wrong = re.search(r"DO NOT MATCH THE HASHES.*\n +(\S+)", text)
+    if wrong:
+        return f"the file that pip found for {wrong[1]} is not the one that tools/lock.txt names; nothing was installed"
+    return f"pip failed: {first_error(text)}"
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    pip_install([requirement for name in names for requirement in project["optional-dependencies"][name]])
+
+def machine() -> str:
+    """Names the kind of machine for which the environment's interpreter takes files."""
+    show = "import sysconfig; print(sysconfig.get_config_var('SOABI'))"
+    return subprocess.run([venv_python(), "-c", show], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def check_locked(locked: Lock, names: list[str]) -> None:
+    """Ends the program if the lock was made for other requirements of these groups."""
+    wanted = lock.wanted()
+    for name in names:
+        if name not in wanted:
+            give_up(f"pyproject.toml has no extra {name}")
+        if locked.wanted.get(name) != wanted[name]:
+            give_up(f"tools/lock.txt lacks requirements that pyproject.toml has for {name}; run: python3 tools/prepare.py lock")
+
+
+def install_groups(names: list[str]) -> None:
+    """Installs what the lock has of some groups: files with their hashes, or on another machine versions alone.
+
+    Nothing is built apart from the environment, so that what builds a package is of the lock, too.
+    """
+    locked = lock.read()
+    check_locked(locked, names)
+    make_venv()
+    print(f"prepare: installing {', '.join(names)}", flush=True)
+    if machine() == locked.machine:
+        PINS.write_text("".join(f"{package}\n" for package in locked.of(names)), encoding="utf-8")
+        run_pip(["--no-build-isolation", "--no-deps", "--require-hashes", "-r", str(PINS)])
+        return
+    print(f"prepare: the hashes of tools/lock.txt are for {locked.machine}, not {machine()}: only versions are checked")
+    PINS.write_text("".join(f"{package.pin}\n" for package in locked.packages), encoding="utf-8")
+    wanted = [requirement for name in names for requirement in locked.wanted[name]]
+    run_pip(["--no-build-isolation", "-c", str(PINS), *wanted])
+
+
+def build_programs() -> list[str]:
+    """Lists the group of CMake and Ninja if the system lacks one or has a CMake that is too old."""
+    least = re.findall(r"\d+", lock.read_project()["tool"]["scikit-build"]["cmake"]["version"])
+    if shutil.which("cmake") is None or shutil.which("ninja") is None:
+        return [lock.PROGRAMS]
+    shown = subprocess.run(["cmake", "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.findall(r"\d+", shown)[: len(least)]
+    return [lock.PROGRAMS] if list(map(int, found)) < list(map(int, least)) else []
+
+
+def install_package() -> None:
+    """Installs what builds Takt, what it needs, and then Takt itself."""
+    install_groups([lock.BUILD, *build_programs()])
+    install_groups([lock.PACKAGE])
+    run_pip(["--no-build-isolation", "--no-deps", "."])
+
+
+# ---- the lock ---------------------------------------------------------------------------------------------
 
 
 def write_lock() -> None:
-    """Writes the versions that are installed; those that only build the package stay as they are."""
-    freeze = [*pip(), "freeze", "--exclude", "takt"]
-    found = subprocess.run(freeze, capture_output=True, text=True, check=True).stdout.splitlines()
-    before = LOCK.read_text(encoding="utf-8").splitlines() if LOCK.exists() else []
-    names = {line.partition("==")[0] for line in found}
-    kept = [line for line in before if line.partition("==")[0] not in names]
-    LOCK.write_text("\n".join(sorted([*found, *kept], key=str.lower)) + "\n", encoding="utf-8")
+    """Writes what pip would take for each group, of the versions installed here, and else of those in the lock."""
+    make_venv()
+    freeze = subprocess.run([*pip(), "freeze", "--exclude", "takt"], capture_output=True, text=True, check=True)
+    before = [package.pin for package in lock.read().packages] if lock.LOCK.exists() else []
+    pins = {lock.plain(pin.partition("==")[0]): pin for pin in [*before, *freeze.stdout.splitlines()]}
+    PINS.write_text("".join(f"{pin}\n" for pin in pins.values()), encoding="utf-8")
+    wanted = lock.wanted()
+    found: dict[str, Package] = {}
+    for group, requirements in wanted.items():
+        for package in choose(requirements):
+            found.setdefault(package.name, package).groups.append(group)
+    lock.write(Lock(machine(), wanted, list(found.values())))
+
+
+def choose(requirements: list[str]) -> list[Package]:
+    """Lists what pip would install into an empty environment, with the hash of each file."""
+    if not requirements:
+        return []
+    report = VENV / "report.json"
+    dry = ["--dry-run", "--ignore-installed", "--quiet", "--report", str(report), "-c", str(PINS)]
+    run_pip([*dry, *requirements])
+    rows = json.loads(report.read_text(encoding="utf-8"))["install"]
+    return [
+        Package(
+            row["metadata"]["name"],
+            row["metadata"]["version"],
+            [row["download_info"]["archive_info"]["hashes"]["sha256"]],
+        )
+        for row in rows
+    ]
 
 
 def main(arguments: list[str]) -> None:
@@ -193,11 +282,11 @@ def main(arguments: list[str]) -> None:
         if arguments[1] == "test":
             install_optional()
     elif arguments == ["package"]:
-        pip_install(["."])
+        install_package()
     elif arguments == ["lock"]:
         write_lock()
     elif arguments[:1] == ["extras"] and len(arguments) > 1:
-        install_extras(arguments[1:])
+        install_groups(arguments[1:])
     else:
         give_up("usage: prepare.py tools TARGET, package, extras NAME... or lock")
 

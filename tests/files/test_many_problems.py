@@ -46,6 +46,10 @@ TASK_SETS = {
         lambda number: f'period = 10\nwcet = 1\nbody = ["lock r{number}", "run 1", "unlock r{number}"]',
         "".join(f'[[resource]]\nname = "R{number}"\n' for number in range(10)),
     ),
+    "a resource of its own": tasks(
+        lambda number: f'period = 10\nwcet = 1\nbody = ["lock r{number}", "run 1", "unlock r{number}"]',
+        "".join(f'[[resource]]\nname = "R{number}"\n' for number in range(MANY)),
+    ),
     "a threshold": tasks(lambda number: f'{PLAIN}threshold = "u{number}"'),
     "a time": tasks(lambda _: 'period = "10.5ms"\nwcet = 1'),
     "a finer time": tasks(lambda _: 'period = "1.5ns"\nwcet = 1'),
@@ -107,3 +111,15 @@ def test_the_count_is_that_of_the_others_and_a_program_gets_all() -> None:
     with pytest.raises(InputError) as few:
         takt.System(tasks=[takt.Task(name=f"t{number}", period=10, wcet=1, server="x") for number in range(50)])
     assert len(str(few.value).splitlines()) == 50
+
+
+def test_thousands_of_resources_that_a_task_each_locks_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    resources = "".join(f'[[resource]]\nname = "R{number}"\n' for number in range(MANY))
+    text = tasks(lambda n: f'period = 100000\nbody = ["lock R{n}", "run 1", "unlock R{n}"]', resources)
+    Path("set.toml").write_text(text)
+    begin = time.process_time()
+    assert len(takt.load("set.toml").tasks) == MANY
+    assert time.process_time() - begin < SECONDS

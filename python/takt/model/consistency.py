@@ -18,7 +18,7 @@ from takt.model.architectures import find_latency_problems
 from takt.model.bodies import Op
 from takt.model.builder import resolve
 from takt.model.changes import find_change_problems
-from takt.model.conversion import has_named_thresholds, resources_of, runs_of, span_in, to_ticks
+from takt.model.conversion import has_named_thresholds, runs_of, span_in, to_ticks, users_of
 from takt.model.core_input import IDLE, ResolvedSystem
 from takt.model.distributions import Distribution
 from takt.model.domains import find_division_problems, is_divided, parts_of
@@ -312,15 +312,20 @@ class _Checker:
                 hint = catalogue.alternatives(str(name), known) if known else f"write [[resource]] name = {show(name)}"
                 yield self.about(task, task.source_of_items, "unknown-word", f"unknown resource {show(name)}; {hint}")
 
+    @cached_property
+    def users(self) -> dict[str, list[Task]]:
+        """The tasks that lock each resource."""
+        return users_of(self.system.tasks)
+
     def resource(self, resource: Resource) -> Iterator[Problem]:
         """The users of a resource compete with each other, or in servers of one parent."""
-        users = [task for task in self.system.tasks if resource.name in resources_of(task)]
+        users = self.users.get(resource.name, [])
         if is_rate_based(self.system):
             return  # which has no servers
         if resource.protocol in catalogue.AMONG_PROTOCOLS:
             named = {task.server for task in users} | {server.parent for server in self.system.servers}
             if named <= {None, *self.servers}:
-                yield from find_sharing_problems(self.system, resource)
+                yield from find_sharing_problems(self.system, resource, users)
             return
         for other in users[1:]:
             if self.place_of(other) != self.place_of(users[0]):

@@ -84,6 +84,15 @@ def resources_of(task: Task) -> set[str]:
     return {item.resource for item in task.items if item.op == Op.LOCK and item.resource is not None}
 
 
+def users_of(tasks: Iterable[Task]) -> dict[str, list[Task]]:
+    """Return the tasks that lock each resource, in their order; no entry for a resource that none locks."""
+    users: dict[str, list[Task]] = {}
+    for task in tasks:
+        for name in resources_of(task):
+            users.setdefault(name, []).append(task)
+    return users
+
+
 def wcet_of(task: Task, resolution: str) -> int:
     """Give the wcet of a task in ticks."""
     if task.wcet is not None:

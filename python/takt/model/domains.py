@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from takt.base.errors import Problem, show
 from takt.model import catalogue
-from takt.model.conversion import resources_of
+from takt.model.conversion import resources_of, users_of
 from takt.model.core_input import (
     ROOT,
     ResolvedChange,
@@ -124,8 +124,9 @@ def find_division_problems(system: SystemTables) -> Iterator[Problem]:
     members: list[Task | Server] = [*system.tasks, *system.servers]
     found = [*_cluster_problems(system), *(one for each in members for one in _member_problems(assignment, each))]
     yield from found or _servers_without_tasks(assignment)
+    users = users_of(system.tasks)
     for resource in system.resources:
-        yield from _resource_problems(assignment, resource)
+        yield from _resource_problems(assignment, resource, users.get(resource.name, []))
     yield from _indivisible_problems(system)
 
 
@@ -178,9 +179,8 @@ def _servers_without_tasks(assignment: _Assignment) -> Iterator[Problem]:
             yield Problem(message, "conflict", table="server", entity=server.name, key=assignment.key)
 
 
-def _resource_problems(assignment: _Assignment, resource: Resource) -> Iterator[Problem]:
+def _resource_problems(assignment: _Assignment, resource: Resource, users: Sequence[Task]) -> Iterator[Problem]:
     """The users of a resource are in one domain."""
-    users = [task for task in assignment.system.tasks if resource.name in resources_of(task)]
     for other in users[1:]:
         if assignment.of(other) != assignment.of(users[0]):
             places = [f"{show(user.name)} on {assignment.name(assignment.of(user))}" for user in (users[0], other)]

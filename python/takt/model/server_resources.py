@@ -7,7 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from takt.base.errors import Problem, show
 from takt.model import catalogue, holding_times, priority_levels
-from takt.model.conversion import in_ticks, items_in_ticks, level_of, limited, policy_in, resources_of, wcet_of
+from takt.model.conversion import (
+    in_ticks,
+    items_in_ticks,
+    level_of,
+    limited,
+    policy_in,
+    resources_of,
+    users_of,
+    wcet_of,
+)
 from takt.model.core_input import ResolvedResource
 from takt.model.python_policy import Policy
 from takt.model.system_parts import SystemTables
@@ -17,14 +26,14 @@ LEVELLED = catalogue.policies_that(lambda policy: policy.has_levels)
 """Policies that give every task a level, for ceilings."""
 
 
-def find_sharing_problems(system: SystemTables, resource: Resource) -> Iterator[Problem]:
+def find_sharing_problems(system: SystemTables, resource: Resource, users: Sequence[Task]) -> Iterator[Problem]:
     """Find users of a resource in no common parent, and sections without a bound.
 
     Args:
         system: tables each of which is right in itself, where every server that is named is there.
         resource: one of its resources, with a protocol among servers.
+        users: the tasks that lock it.
     """
-    users = [task for task in system.tasks if resource.name in resources_of(task)]
     parent = holding_times.shared_parent({task.server for task in users}, parents_of(system))
     if not users:
         return
@@ -45,22 +54,13 @@ def place_of(task: Task) -> str:
 
 def measures(system: SystemTables, resource: Resource, task: Task) -> bool:
     """Say whether servers share a resource whose ceilings or longest sections follow from what a task is."""
-    homes = _homes_of(system, resource)
-    parent = _parent_of(system, resource, homes)
+    if resource.protocol not in catalogue.AMONG_PROTOCOLS:
+        return False
+    homes = {each.server for each in users_of(system.tasks).get(resource.name, [])}
+    parent = holding_times.shared_parent(homes, parents_of(system)) or ()
     awaits = catalogue.protocol_traits(resource.protocol).awaits_budget
     is_displacing = awaits and task.server in homes and task.server not in parent
     return bool(parent) and (is_displacing or resource.name in resources_of(task))
-
-
-def _homes_of(system: SystemTables, resource: Resource) -> set[str | None]:
-    """List where the users of a resource are."""
-    return {task.server for task in system.tasks if resource.name in resources_of(task)}
-
-
-def _parent_of(system: SystemTables, resource: Resource, homes: set[str | None]) -> tuple[str | None, ...]:
-    """Give the dispatcher whose servers share a resource; empty if there is none."""
-    is_among = resource.protocol in catalogue.AMONG_PROTOCOLS
-    return (is_among and holding_times.shared_parent(homes, parents_of(system))) or ()
 
 
 def _about(resource: Resource, key: str, message: str) -> Problem:
@@ -88,9 +88,10 @@ def resolved_resources(
 ) -> list[ResolvedResource]:
     """Convert the resources that are locked in any version of a task; of what servers share, all that it is."""
     resolved: list[ResolvedResource] = []
+    users_by_name = users_of(versions)
     for resource in system.resources:
-        users = [task for task in versions if resource.name in resources_of(task)]
-        if not users:
+        users = users_by_name.get(resource.name)
+        if users is None:
             continue
         parent = None
         if resource.protocol in catalogue.AMONG_PROTOCOLS:
