@@ -458,9 +458,9 @@ def test_runs_on_this_machine_use_what_the_package_has(
 ) -> None:
     asked: list[Any] = []
 
-    def run_list(place: Path, built: dict[str, Path], orders: list[Any]) -> list[Any]:
+    def run_list(place: Path, built: dict[str, Path], orders: dict[int, Any]) -> list[tuple[int, Any]]:
         asked.append((place, set(built.values())))
-        return [None] * len(orders)
+        return [(number, None) for number in orders]
 
     monkeypatch.setattr(board, "_check_host", lambda: None)
     monkeypatch.setattr(board, "_run_list", run_list)
