@@ -198,7 +198,9 @@ def check_locked(locked: Lock, names: list[str]) -> None:
         if name not in wanted:
             give_up(f"pyproject.toml has no extra {name}")
         if locked.wanted.get(name) != wanted[name]:
-            give_up(f"tools/lock.txt lacks requirements that pyproject.toml has for {name}; run: python3 tools/prepare.py lock")
+            give_up(
+                f"tools/lock.txt lacks requirements of {name} in pyproject.toml; run: python3 tools/prepare.py lock"
+            )
 
 
 def install_groups(names: list[str]) -> None:

@@ -157,7 +157,7 @@ def test_an_extra_that_the_lock_lacks_is_one_line(scratch: Scratch) -> None:
     project.write_text(PROJECT)
     unknown = scratch.prepare("extras", "two")
     assert [changed.stderr, unknown.stderr] == [
-        "prepare: tools/lock.txt lacks requirements that pyproject.toml has for one; run: python3 tools/prepare.py lock\n",
+        "prepare: tools/lock.txt lacks requirements of one in pyproject.toml; run: python3 tools/prepare.py lock\n",
         "prepare: pyproject.toml has no extra two\n",
     ]
 
