@@ -46,11 +46,11 @@ static uint32_t count_semaphore(void) { return (uint32_t)semaphore.waiters.count
 /* ---- message queues: receivers that wait, then senders ------------------------------------------------- */
 
 static takt_messages_t messages;
-static uint32_t place;
+static uint32_t room;
 
 static uint32_t count_messages(void) { return takt_messages_count(&messages); }
 
-static takt_status_t init_empty(void) { return takt_messages_init(&messages, &place, sizeof place, 1); }
+static takt_status_t init_empty(void) { return takt_messages_init(&messages, &room, sizeof room, 1); }
 
 static takt_status_t receive(uint32_t waiter) {
     uint32_t message = UINT32_MAX;
