@@ -16,7 +16,7 @@ import build
 from places import ROOT
 
 FOLDER = ROOT / "build" / "linux"
-SOURCES = ("takt.bpf.c", "publish.h", "memory.h")
+SOURCES = ("takt.bpf.c", "events.h", "publish.h", "memory.h")
 MACROS = """
 #define HAS_FAULT(desk, number) ((u32)(((desk)->end_ns - (desk)->epoch_ns) / 1000 % 100) == (number))
 static u64 takt_count;
@@ -69,14 +69,14 @@ FAULTS = {
         "was decided again at .*, though nothing had happened",
     ),
     "a completion is posted for a neighbour": Fault(
-        "takt.bpf.c",
-        "slot->receipt = post(desk, entity, kind",
-        "slot->receipt = post(desk, HAS_FAULT(desk, NUMBER) && kind == TAKT_SLOT_COMPLETE && is_one_of(5) ?"
+        "events.h",
+        "u64 receipt = post(desk, entity, kind",
+        "u64 receipt = post(desk, HAS_FAULT(desk, NUMBER) && kind == TAKT_SLOT_COMPLETE && is_one_of(5) ?"
         " entity + 1 : entity, kind",
         "completed at|was selected",
     ),
     "a selection is kept after an event": Fault(
-        "takt.bpf.c",
+        "events.h",
         "ticks(desk, now_ns));\n    desk->is_selected = 0;",
         "ticks(desk, now_ns));\n    desk->is_selected &= HAS_FAULT(desk, NUMBER);",
         "was selected at .*, but was decided",
@@ -89,8 +89,8 @@ FAULTS = {
     ),
     "timers are 3 ms late": Fault(
         "publish.h",
-        "*sleeper == CREW_ASLEEP ? next + BACKSTOP_NS : next);",
-        "*sleeper == CREW_ASLEEP ? next + BACKSTOP_NS : HAS_FAULT(desk, NUMBER) ? next + 3000000 : next);",
+        "sleeper->state == CREW_ASLEEP ? next + BACKSTOP_NS : next;",
+        "sleeper->state == CREW_ASLEEP ? next + BACKSTOP_NS : next && HAS_FAULT(desk, NUMBER) ? next + 3000000 : next;",
         "the scheduler was due at .*, but was called",
     ),
     "stolen time is charged": Fault(
@@ -116,7 +116,7 @@ FAULTS = {
         "publish.h",
         "slot->next_release_ns = instant(desk, told->next_release);",
         "slot->next_release_ns = instant(desk, told->next_release) + (HAS_FAULT(desk, NUMBER) ? 2000000 : 0);",
-        "was selected at .*, but was decided",
+        "was selected at .*, but fast ran from",
     ),
     "another thread is switched to first": Fault(
         "takt.bpf.c",
