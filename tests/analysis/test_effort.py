@@ -74,3 +74,10 @@ def test_soft_tasks_that_demand_too_much_say_nothing_of_a_hard_one(policy: str) 
     for effort in (*range(1, 40), WHOLE):
         assert takt.analyse(system, effort=effort, sensitivity=False).verdict is not Verdict.NOT_SCHEDULABLE
     assert takt.simulate(system, 800).summary["missed"].to_list()[0] == 0
+
+
+def test_a_server_whose_period_holds_more_jobs_than_can_be_looked_at_ends() -> None:
+    task = takt.Task(name="A", period=5, wcet=3, server="S")
+    server = takt.Server(name="S", period=2**62 - 1, budget=2)
+    found = takt.analyse(takt.System(tasks=[task], servers=[server]), effort=1000)
+    assert [row.task for row in found.tasks] == ["A"]

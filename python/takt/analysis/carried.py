@@ -30,6 +30,8 @@ from takt.analysis.view import ServerView, TaskView
 
 MAX_HEADS = 200
 """Responses are not computed for more ways in which budget can be left."""
+MAX_CHANGES = 100 * MAX_HEADS
+"""Nor for more jobs of its tasks in one period of a server."""
 MAX_ROUNDS = 30
 """How often responses are put in for those of earlier jobs."""
 
@@ -118,7 +120,8 @@ def responses(
         bounds: on the responses, known otherwise; they are not exceeded.
         effort: steps that each test may take.
     """
-    if any(task.wcet > task.period for task in tasks):
+    changes = sum(server.period // task.period for task in tasks)
+    if changes > MAX_CHANGES or any(task.wcet > task.period for task in tasks):
         return list(bounds)
     carried = Carried(server.period, server.budget, delay, tasks)
     found = [0] * len(bounds)
