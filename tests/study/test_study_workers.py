@@ -262,7 +262,7 @@ def test_a_damaged_chunk_is_named(folder: Path, expected: Files) -> None:
     path.write_bytes(b"PAR1")
     status, told = end_of(started(folder))
     assert status == 2
-    assert told == "study.study/chunks/00000003.parquet: cannot be read; delete it and start again\n"
+    assert told == "study.study/chunks/00000003.parquet: damaged chunk: it has no checksum; delete it and run again\n"
 
 
 def test_a_script_without_a_guard_can_run_a_study(folder: Path, expected: Files) -> None:
