@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What Takt answers about systems that were drawn once: hashes of decisions, of figures and of verdicts.
 
-systems/<paradigm>.toml holds many task-set files, each after a line `#### number`. For each of them
-hashes/<paradigm>.csv has one row. A hash covers names, numbers and verdicts, and no sentence: sentences may be written
-better.
+systems.zip holds <paradigm>.toml for each paradigm: many task-set files, each after a line `#### number`. For each of
+them hashes/<paradigm>.csv has one row. A hash covers names, numbers and verdicts, and no sentence: sentences may be
+written better.
+
+To change systems: `unzip -d FOLDER systems.zip`, and `python -m net --pack FOLDER` in tests/.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import hashlib
 import json
 import re
 import struct
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +25,9 @@ from takt.command.main import app
 from typer.testing import CliRunner
 
 HERE = Path(__file__).parent
+SYSTEMS = HERE / "systems.zip"
+NO_TIME = (1980, 1, 1, 0, 0, 0)
+"""The earliest that an archive can say, so that equal systems are equal bytes."""
 SEPARATOR = re.compile(r"^#### \d+\n", re.MULTILINE)
 SENTENCES = frozenset({"version", "file", "reason", "advice", "source", "detail", "as_written"})
 """Members of JSON that say something for people, or where a file lies; of the run as written `run` has the figures."""
@@ -47,20 +53,33 @@ class Row(NamedTuple):
 
 
 def paradigms() -> list[str]:
-    """Name the files of systems, and the examples."""
-    return [*(path.stem for path in sorted((HERE / "systems").glob("*.toml"))), "examples"]
+    """Return the names of the files of systems, and of the examples."""
+    with zipfile.ZipFile(SYSTEMS) as archive:
+        return [*sorted(Path(name).stem for name in archive.namelist()), "examples"]
 
 
 def systems(paradigm: str) -> list[tuple[str, str]]:
-    """Give name and text of each system of a paradigm."""
+    """Return name and text of each system of a paradigm."""
     if paradigm == "examples":
         return [(path.stem, path.read_text(encoding="utf-8")) for path in sorted(EXAMPLES.glob("*.toml"))]
-    texts = SEPARATOR.split((HERE / "systems" / f"{paradigm}.toml").read_text(encoding="utf-8"))[1:]
+    with zipfile.ZipFile(SYSTEMS) as archive:
+        texts = SEPARATOR.split(archive.read(f"{paradigm}.toml").decode())[1:]
     return [(str(number), text) for number, text in enumerate(texts)]
 
 
+def pack(folder: Path) -> None:
+    """Write the archive of systems anew.
+
+    Args:
+        folder: has a file for each paradigm.
+    """
+    with zipfile.ZipFile(SYSTEMS, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for path in sorted(folder.glob("*.toml")):
+            archive.writestr(zipfile.ZipInfo(path.name, NO_TIME), path.read_bytes(), zipfile.ZIP_DEFLATED, 9)
+
+
 def recorded(paradigm: str) -> list[Row]:
-    """Give the rows that are checked in."""
+    """Return the rows that are checked in."""
     with (HERE / "hashes" / f"{paradigm}.csv").open(encoding="utf-8", newline="") as file:
         return [Row(**row) for row in csv.DictReader(file)]
 
@@ -101,7 +120,7 @@ def _said(*arguments: str) -> str:
 
 
 def _without_sentences(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Give each leaf with its path, but sentences; the name of an analysis is one of them."""
+    """Yield each leaf with its path, but sentences; the name of an analysis is one of them."""
     if isinstance(value, dict):
         for name in sorted(value.keys() - SENTENCES - ({"name"} if path.endswith("test") else set())):
             yield from _without_sentences(value[name], f"{path}/{name}")

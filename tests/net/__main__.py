@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Records the hashes anew: `python -m net [PARADIGM...]`, in tests/.
+"""Records the hashes anew: `python -m net [PARADIGM...]`, in tests/. With `--pack FOLDER`, packs changed systems.
 
 A commit that does it says which changed, and why.
 """
@@ -15,6 +15,9 @@ import net
 
 def main(names: list[str]) -> None:
     """Ask everything about every system of some paradigms, or of all."""
+    if names[:1] == ["--pack"]:
+        net.pack(Path(names[1]))
+        return
     for paradigm in names or net.paradigms():
         with tempfile.TemporaryDirectory() as folder:
             rows = [net.row_of(name, text, Path(folder)) for name, text in net.systems(paradigm)]
