@@ -10,8 +10,8 @@ typedef struct takt_source {
     takt_sporadic_t task;           /* its deadline is not read, nor the period of one with a list */
     const takt_instant_t *arrivals; /* ascending, below TAKT_ANALYSIS_TIME_MAX, at least one; NULL: no list */
     uint32_t arrival_count;
-    takt_instant_t
-        from; /* jobs are released at `from` or later, and before `until`; of a list that is not used */
+    /* Jobs are released at `from` or later, and before `until`; of a list that is not used. */
+    takt_instant_t from;
     takt_instant_t until; /* above `from`; TAKT_ANALYSIS_LIMIT: for good, as of every list */
 } takt_source_t;
 

@@ -50,17 +50,17 @@ typedef struct takt_children {
     uint32_t count;                  /* how many */
     const takt_duration_t *blocking; /* by less urgent ones, of each task, in ticks; NULL: 0 */
     const takt_fp_end_t *ends;       /* NULL: as under FPPS */
-    const uint32_t
-        *end_first;        /* of each task the place of its first end, and behind the last task how many ends
-                                      * there are; ends of a task ascend in path - last. NULL: one end each */
-    const uint32_t *above; /* of each task how many, the most urgent, interfere, itself not counted; so a task
-                                      * among equals has the place behind the last of them. Ascends, the place of the
-                                      * task at least. NULL: that place */
+    /* Of each task the place of its first end, and behind the last task how many ends there are; ends of a
+     * task ascend in path - last. NULL: one end each. */
+    const uint32_t *end_first;
+    /* Of each task how many, the most urgent, interfere, itself not counted; so a task among equals has
+     * the place behind the last of them. Ascends, the place of the task at least. NULL: that place. */
+    const uint32_t *above;
     const takt_child_kind_t *kinds; /* NULL: tasks */
     const takt_supply_t *supply;    /* of the dispatcher; NULL: the processor */
     const takt_inside_t *insides;   /* of each server the demand of its tasks; NULL: nothing is known */
-    const takt_supply_head_t
-        *heads; /* ways to begin, in place of the gap of a supply that is not NULL; the latest counts */
+    /* Ways to begin, in place of the gap of a supply that is not NULL; the latest counts. */
+    const takt_supply_head_t *heads;
     uint32_t head_count; /* 0: the supply as it is */
 } takt_children_t;
 

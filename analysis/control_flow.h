@@ -14,9 +14,9 @@ typedef struct takt_edge {
  * without predecessors to a node without successors, each node without preemption. */
 typedef struct takt_graphs {
     const takt_duration_t *wcets; /* of each node */
-    const uint32_t
-        *first;     /* of each task the place of its first node, and behind the last task how many nodes
-                                   * there are; each task has one at least */
+    /* Of each task the place of its first node, and behind the last task how many nodes there are; each
+     * task has one at least. */
+    const uint32_t *first;
     uint32_t count; /* how many tasks */
     const takt_edge_t *edges;
     uint32_t edge_count;

@@ -12,8 +12,9 @@ typedef struct takt_demand_line {
     uint64_t inverse; /* of the period, rounded up, in units of 2^-shift; until then down, of 2^-63 */
     int64_t ahead;    /* floor((L + ahead) / T) jobs count in an interval of length L; of a task T + J - D */
     uint64_t period;
-    uint64_t
-        wcet; /* of a sporadic server twice its budget; 0: deferrable, strict and bandwidth, see takt_demand_of_servers */
+    /* Of a sporadic server twice its budget; 0: deferrable, strict and bandwidth, see
+     * takt_demand_of_servers. */
+    uint64_t wcet;
 } takt_demand_line_t;
 
 /* Working memory, as many values of each as there are children, at most 2^22; under a supply one more. */
@@ -25,12 +26,13 @@ typedef struct takt_demand_room {
 
 /* The range of interval lengths to check. */
 typedef struct takt_demand_range {
-    takt_verdict_t load;      /* unschedulable: U is above the share of the supply. Schedulable: it is not */
-    takt_comparison_t order;  /* of U and the share of the supply */
-    bool is_far;              /* takt_edf_span may be shorter than... */
-    bool has_servers;         /* whose demand is no line */
-    takt_duration_t longest;  /* ...this: demand fits every interval beyond it, if it fits all up to it;
-                               * TAKT_ANALYSIS_LIMIT: not known. It may be below the other */
+    takt_verdict_t load;     /* unschedulable: U is above the share of the supply. Schedulable: it is not */
+    takt_comparison_t order; /* of U and the share of the supply */
+    bool is_far;             /* takt_edf_span may be shorter than... */
+    bool has_servers;        /* whose demand is no line */
+    /* ...this: demand fits every interval beyond it, if it fits all up to it; TAKT_ANALYSIS_LIMIT: not
+     * known. It may be below the other. */
+    takt_duration_t longest;
     takt_duration_t shortest; /* shorter intervals contain no deadline */
     uint64_t ahead;           /* no ahead is above it, and demand and B(L) are not more than U L and it */
     takt_duration_t blocking; /* the largest B(L) */

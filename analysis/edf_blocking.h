@@ -19,8 +19,8 @@ typedef struct takt_blocking_step {
 typedef struct takt_edf_blocking {
     const takt_blocking_step_t *steps; /* before the first one B(L) is 0 */
     uint32_t count;                    /* of steps */
-    const takt_duration_t
-        *regions; /* of each task the longest region without preemption, 1 and up; or NULL */
+    /* Of each task the longest region without preemption, 1 and up; or NULL. */
+    const takt_duration_t *regions;
 } takt_edf_blocking_t;
 
 /* B(L), and the least length from which on up to L the same sections and regions count. */

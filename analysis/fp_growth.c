@@ -23,8 +23,8 @@ typedef struct search {
     takt_effort_t effort;
     uint32_t task;
     takt_duration_t wcet; /* that it has in `changed` */
-    takt_duration_t
-        done; /* by when the first job of the level is done with a shorter wcet, at the earliest; or 1 */
+    /* By when the first job of the level is done with a shorter wcet, at the earliest; or 1. */
+    takt_duration_t done;
 } search_t;
 
 static takt_fp_end_t end_of(const takt_children_t *set, uint32_t task) {

@@ -20,8 +20,8 @@ typedef struct takt_overheads {
 typedef struct takt_overhead_set {
     const takt_sporadic_t *tasks; /* most urgent first; under EDF in any order */
     uint32_t count;
-    const takt_duration_t
-        *longest;                /* the longest non-preemptive region of each task; NULL, or 0: preemptive */
+    /* The longest non-preemptive region of each task; NULL, or 0: preemptive. */
+    const takt_duration_t *longest;
     const takt_duration_t *last; /* the last one; 1 of a preemptive task. NULL: 1 */
     const uint64_t *points;      /* how many points a job of a task that is not preemptive has. NULL: 0 */
     const uint32_t *above;       /* as in takt_children_t; not read under EDF */

@@ -8,8 +8,8 @@
 /* A part of a task's code in which no point is possible. */
 typedef struct takt_block {
     takt_duration_t wcet; /* 1 and up */
-    takt_duration_t
-        cost; /* of a point after it, executed at the begin of the next region; not read of the last block */
+    /* Of a point after it, executed at the begin of the next region; not read of the last block. */
+    takt_duration_t cost;
 } takt_block_t;
 
 /* State of the search at the place after a block. */

@@ -21,10 +21,10 @@ TAKT_MUST_USE takt_verdict_t takt_priorities_assign(uint32_t count, takt_level_t
 /* Tasks without an order, and what their responses depend on; a column that is NULL is as its line says. */
 typedef struct takt_fp_choice {
     const takt_sporadic_t *tasks;
-    const takt_duration_t
-        *blocking; /* by anything but regions of less urgent tasks, which is added; NULL: 0 */
-    const takt_duration_t
-        *longest; /* the longest non-preemptive region of each task; NULL: 1, it is preemptive */
+    /* By anything but regions of less urgent tasks, which is added; NULL: 0. */
+    const takt_duration_t *blocking;
+    /* The longest non-preemptive region of each task; NULL: 1, it is preemptive. */
+    const takt_duration_t *longest;
     const takt_duration_t *last; /* the last one of each task; NULL: 1 */
     takt_draft_t draft;
     takt_effort_t *effort;

@@ -20,11 +20,11 @@ typedef enum takt_admission_class {
 typedef struct takt_rate_request {
     takt_admission_class_t task_class;
     takt_duration_t wcet; /* up to the window; not read for best-effort tasks */
-    takt_duration_t
-        window;      /* the period, or of a hard task the relative deadline; 1 .. TAKT_ADMISSION_LONGEST */
+    /* The period, or of a hard task the relative deadline; 1 .. TAKT_ADMISSION_LONGEST. */
+    takt_duration_t window;
     uint64_t weight; /* 1 .. 2^16 - 1; read for best-effort tasks only */
-    uint64_t
-        longest; /* B / D of this task, as a rate; B is the longest blocking by one section of another task */
+    /* B / D of this task, as a rate; B is the longest blocking by one section of another task. */
+    uint64_t longest;
     uint64_t excess; /* what its own sections may execute beyond budgets, as a rate */
 } takt_rate_request_t;
 

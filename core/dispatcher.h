@@ -27,12 +27,13 @@
 
 /* What one processor does. The record is the caller's memory. */
 typedef struct takt_cpu {
-    takt_entity_t *running;    /* NULL when idle; a server while that idles on its own budget */
-    uint32_t should_yield;     /* 1 if a ready entity of its dispatcher is more urgent than the started job
-                                  that runs is without its threshold, as of the last take or point; else 0 */
+    takt_entity_t *running; /* NULL when idle; a server while that idles on its own budget */
+    /* 1 if a ready entity of its dispatcher is more urgent than the started job that runs is without its
+     * threshold, as of the last take or point; else 0. */
+    uint32_t should_yield;
     takt_instant_t charged_at; /* execution is charged to budgets up to here */
-    struct takt_cpu
-        *in_order; /* of the record with index i: the processor of rank i by urgency, see processors.c */
+    /* Of the record with index i: the processor of rank i by urgency, see processors.c. */
+    struct takt_cpu *in_order;
 } takt_cpu_t;
 
 /* Processors of one dispatcher, at most. */
@@ -62,30 +63,40 @@ typedef enum takt_event_kind {
     TAKT_EVENT_CHANGE = TAKT_RECORD_CHANGE,
     TAKT_EVENT_WITHDRAW = TAKT_RECORD_WITHDRAW,
     TAKT_EVENT_PRIORITY = TAKT_RECORD_PRIORITY,
-    TAKT_EVENT_CREATE = TAKT_RECORD_CREATE, /* `entity` is a thread that has just been added, and not ready */
+    TAKT_EVENT_CREATE = TAKT_RECORD_CREATE,
 } takt_event_kind_t;
 
-/* A job that holds or awaits a resource neither suspends nor yields; a plain thread may. A job that awaits a resource, or
+/* What an event is of, and what its value is:
+ *
+ *   kind                     entity                                          value
+ *   complete, yield          the running one                                 when it should have been
+ *   points                   the running one, started                        likewise
+ *   suspend                  the running one, with an extension              until when, >= now
+ *   lock, unlock             the running one, with an extension, or a        a resource of its dispatcher that it does
+ *                            plain thread with `wait`                        not hold, or the last one that it locked
+ *   block                    a ready one                                     when it should have been
+ *   wake                     a blocked one, not for a resource only          likewise
+ *   create                   a thread just added, not ready                  likewise
+ *   arrival                  of a task that is not periodic and has room     from when response and deadline count
+ *   enter, leave             of a task with an allocation                    when it should have been
+ *   change                   the one that it is of; NULL: the root           number of the change, not made yet
+ *   withdraw                 one that waits for a resource, of a protocol    when it should have been
+ *                            that is not among servers
+ *   priority                 one that has a level (takt_entity_has_level)    the new level, one that its parent has
+ *
+ * When it should have been is recorded for people, and is <= now. Of a resource its number is recorded; those of a plain
+ * thread are not among servers.
+ *
+ * A job that holds or awaits a resource neither suspends nor yields; a plain thread may. A job that awaits a resource, or
  * holds one that servers share, does not block. A job whose task has an allocation neither blocks nor suspends, because
  * its allocator would make it ready. */
 typedef struct takt_event {
     takt_event_kind_t kind;
-    takt_entity_t *entity; /* complete, yield, points, suspend, locks: the running one (points: started;
-                               suspend, locks: with an extension, or for locks a plain thread with `wait`);
-                               block: a ready one; wake: a blocked one, not one that waits for a resource
-                               only; arrival: of a task that is not periodic and whose ring has room;
-                               enter, leave: of a task with an allocation; change: the one that it is of,
-                               NULL if that is the root; withdraw: one that waits for a resource, of a protocol not
-                               among servers; priority: one that has a level, see takt_entity_has_level */
-    takt_instant_t now;    /* observed */
+    takt_entity_t *entity;
+    takt_instant_t now; /* observed */
     union {
-        takt_instant_t
-            nominal; /* suspend: until when, >= now; arrival: from when response and deadline count;
-                                   change: its number, not made yet; priority: the new level, one that its parent has;
-                                   else when it should have been, recorded for people; <= now */
-        takt_resource_t
-            *resource; /* lock, unlock: of its dispatcher, not held by the entity, or the last one that
-                                      it locked; recorded is its number. A plain thread's are not among servers */
+        takt_instant_t nominal;
+        takt_resource_t *resource;
     };
 } takt_event_t;
 
@@ -132,8 +143,9 @@ typedef struct takt_dispatcher {
     uint16_t busy;    /* of them, those that run a job; 0 unless takt_dispatcher_take_next is called */
     uint32_t sequence;
     uint32_t unrecorded_steps;
-    uint32_t expired;  /* number of exhausted budgets and expired timers, except TAKT_TIMER_WAKE and
-                            TAKT_TIMER_INSTANT_END; modulo 2^32 */
+    /* Number of exhausted budgets and expired timers, except TAKT_TIMER_WAKE and TAKT_TIMER_INSTANT_END;
+     * modulo 2^32. */
+    uint32_t expired;
     uint32_t releases; /* of these, jobs released or dropped */
     takt_instant_t stepped_at;
     takt_trace_t *trace;            /* NULL: nothing is recorded */

@@ -50,9 +50,10 @@ typedef struct takt_entity {
         };
         uint32_t slot; /* place in a ready heap */
     };
-    takt_key_t key;             /* urgency, written at release or re-key, never computed in a comparison */
-    uint32_t tie;               /* rank, then number. Order among equal keys of a heap; levels are FIFO and
-                                      ignore the rank. See takt_entity_number */
+    takt_key_t key; /* urgency, written at release or re-key, never computed in a comparison */
+    /* Rank, then number. Order among equal keys of a heap; levels are FIFO and ignore the rank. See
+     * takt_entity_number. */
+    uint32_t tie;
     uint16_t attributes;        /* TAKT_ATTRIBUTE_ */
     uint8_t state;              /* TAKT_STATE_ */
     uint8_t level;              /* of a plain thread, 1 .. TAKT_PLAIN_LEVELS_MOST, not the one in force */

@@ -15,8 +15,8 @@
 typedef struct takt_plain {
     takt_entity_t entity;  /* first: an entity without a task that is no server is a thread's */
     takt_resource_t *held; /* the last one that it locked */
-    takt_lock_wait_t
-        *wait; /* caller's memory, zeroed and handed in before a lock; NULL again once that is over */
+    /* Caller's memory, zeroed and handed in before a lock; NULL again once that is over. */
+    takt_lock_wait_t *wait;
 } takt_plain_t;
 
 _Static_assert(offsetof(takt_plain_t, entity) == 0, "an entity is its thread");

@@ -19,16 +19,17 @@ typedef enum takt_task_class {
 
 /* The job that an entity executes, or the current period of a server seen as a job. */
 typedef struct takt_job {
-    takt_key_t level;       /* static urgency, 1 = most urgent; see takt_level_from_priority. In windows of a
-                                  rate-based task, which has no priority, that by which ceilings bar it */
+    /* Static urgency, 1 = most urgent; see takt_level_from_priority. In windows of a rate-based task,
+     * which has no priority, that by which ceilings bar it. */
+    takt_key_t level;
     takt_duration_t period; /* distance of arrivals, the least one if sporadic; 0 if there is none */
-    takt_duration_t remaining; /* of the wcet, 0 once it is overrun; of a server its budget. A job's is kept
-                                  up to date only where something is charged: in servers and under a
-                                  policy with `overtake` */
-    takt_instant_t release;    /* nominal */
-    takt_instant_t deadline;   /* absolute */
-    uint32_t number;           /* 0, 1, 2 ... */
-    uint32_t task_class;       /* takt_task_class_t; a server's is hard */
+    /* Of the wcet, 0 once it is overrun; of a server its budget. A job's is kept up to date only where
+     * something is charged: in servers and under a policy with `overtake`. */
+    takt_duration_t remaining;
+    takt_instant_t release;  /* nominal */
+    takt_instant_t deadline; /* absolute */
+    uint32_t number;         /* 0, 1, 2 ... */
+    uint32_t task_class;     /* takt_task_class_t; a server's is hard */
 } takt_job_t;
 
 /* Ranks of ties; the class is added to all but the first and the last. Before those of other jobs come, in the same

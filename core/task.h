@@ -38,8 +38,9 @@ struct takt_task;
 typedef struct takt_task_extension {
     struct takt_task *task;               /* whose it is */
     const struct takt_job_source *source; /* where its jobs come from; see source.h */
-    takt_timer_t expiry;      /* armed at the deadline of the current job if the job is aborted there; with
-                                 an allocation the task's second timer */
+    /* Armed at the deadline of the current job if the job is aborted there; with an allocation the task's
+     * second timer. */
+    takt_timer_t expiry;
     takt_timer_t resume;      /* armed while the current job is suspended */
     takt_arrival_t *arrivals; /* caller's memory: a ring of jobs that wait, then of ones not yet released */
     uint32_t capacity;        /* of the ring, a power of two; 0: no jobs arrive as events */
@@ -56,9 +57,8 @@ typedef struct takt_task_extension {
     struct takt_change *behind;         /* the first one that its jobs have not reached */
     const struct takt_change *adopted;  /* parameters of the current job; NULL: those it was added with */
     takt_duration_t period;             /* of a periodic task: from the last release to the next one */
-    struct takt_rule
-        *rule;      /* gives its jobs, which arrive as events, their deadlines; NULL: nominal instant +
-                               relative deadline */
+    /* Gives its jobs, which arrive as events, their deadlines; NULL: nominal instant + relative deadline. */
+    struct takt_rule *rule;
     takt_key_t tag; /* of the current job, as its rule gave it; read by policies that order by tags */
 } takt_task_extension_t;
 

@@ -67,16 +67,16 @@ typedef struct takt_job_parameters {
     takt_task_class_t task_class;      /* breaks ties between equal computed keys */
     takt_instant_t offset;             /* periodic: first release, ticks after the start */
     bool is_limited;                   /* periodic, sporadic: a started job has a preemption key */
-    takt_key_t preemption_key; /* 0: a started job is not preempted; under fixed priorities only levels below
-                                  this one preempt it; under keys see core/policy.h, start */
-    takt_on_miss_t on_miss; /* periodic, sporadic: action for late jobs; periodic: all but continue need the
-                                  extension */
-    takt_task_extension_t
-        *extension;           /* caller's memory, zeroed. Periodic: for jobs that suspend themselves, lock
-                                         or are late; NULL: they do not. Allocated: begins the allocator's record
-                                         of the task */
-    takt_arrival_t *arrivals; /* sporadic: caller's memory, a ring of `capacity` pending jobs */
-    uint32_t capacity;        /* sporadic: a power of two */
+    /* 0: a started job is not preempted; under fixed priorities only levels below this one preempt it;
+     * under keys see core/policy.h, start. */
+    takt_key_t preemption_key;
+    /* Periodic, sporadic: action for late jobs; periodic: all but continue need the extension. */
+    takt_on_miss_t on_miss;
+    /* Caller's memory, zeroed. Periodic: for jobs that suspend themselves, lock or are late; NULL: they do
+     * not. Allocated: begins the allocator's record of the task. */
+    takt_task_extension_t *extension;
+    takt_arrival_t *arrivals;           /* sporadic: caller's memory, a ring of `capacity` pending jobs */
+    uint32_t capacity;                  /* sporadic: a power of two */
     struct takt_allocation *allocation; /* allocated: one that was added */
 } takt_job_parameters_t;
 

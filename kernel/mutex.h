@@ -29,9 +29,9 @@
 typedef struct takt_mutex {
     takt_resource_t resource;
     takt_server_t *parent; /* parent of its users */
-    uint32_t
-        watchers; /* threads that try to lock it; one more unless its protocol is pip. While this is not 0, core
-                     knows of every lock */
+    /* Threads that try to lock it; one more unless its protocol is pip. While this is not 0, core knows of
+     * every lock. */
+    uint32_t watchers;
 } takt_mutex_t;
 
 /* Parameters of a mutex. */

@@ -35,8 +35,8 @@ typedef struct takt_kernel {
     takt_instant_t until; /* end of the last decision */
     takt_instant_t alarm; /* setting of the port's timer */
 #if TAKT_PORT_GUARDS
-    takt_thread_t
-        *leaving; /* the last thread that began to stop running; executes until the port has switched */
+    /* The last thread that began to stop running; executes until the port has switched. */
+    takt_thread_t *leaving;
 #endif
     takt_numbers_t free_numbers; /* below entity_count */
     takt_timeouts_t timeouts;

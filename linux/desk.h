@@ -50,8 +50,8 @@ typedef struct takt_desk {
     uint32_t decided;         /* entity of the last decision, TAKT_DESK_NONE for none */
     uint32_t running;         /* entity whose thread runs, TAKT_DESK_NONE for none */
     uint64_t takes;           /* decisions */
-    uint64_t
-        mismatches; /* a thread was switched to that was not selected any more; it is switched off at once */
+    /* A thread was switched to that was not selected any more; it is switched off at once. */
+    uint64_t mismatches;
     uint64_t absences;   /* the selected thread was not runnable in the kernel, each time once */
     uint64_t refused;    /* events of threads that were not received */
     uint64_t switches;   /* in the row of switches */
@@ -65,12 +65,12 @@ typedef struct takt_desk {
     uint32_t first;      /* of the events in `pending` */
     uint32_t count;      /* likewise */
     uint64_t wanted_ns;  /* the timer has to expire then; it may be armed for an earlier instant */
-    uint64_t
-        absent_until_ns; /* the thread of the selected job is absent, and waited for until then; 0: it is not */
-    uint64_t check_ns;   /* the threads that wait are checked then */
-    uint64_t visits;     /* of threads that had waited for long */
-    uint32_t checked;    /* the last entity */
-    uint32_t visited;    /* whose thread is visited, TAKT_DESK_NONE for none */
+    /* The thread of the selected job is absent, and waited for until then; 0: it is not. */
+    uint64_t absent_until_ns;
+    uint64_t check_ns; /* the threads that wait are checked then */
+    uint64_t visits;   /* of threads that had waited for long */
+    uint32_t checked;  /* the last entity */
+    uint32_t visited;  /* whose thread is visited, TAKT_DESK_NONE for none */
     /* what a program asks of the domain */
     uint32_t asker;        /* the processor on which it executes, plus 1; 0: none asks */
     uint32_t asked;        /* bits of takt.bpf.c */

@@ -85,8 +85,8 @@ typedef struct takt_log {
 typedef struct takt_domain {
     takt_scheduler_t scheduler;
     takt_answer_t answer; /* the last decision in full */
-    bool
-        is_outdated; /* as of the last peek: another entity or another job would run than that decision says */
+    /* As of the last peek: another entity or another job would run than that decision says. */
+    bool is_outdated;
     takt_instant_t now;        /* the last instant */
     uint32_t next_input;       /* the first input of the image that is not posted */
     uint32_t refused;          /* inputs of the image that were not received */

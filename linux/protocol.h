@@ -135,8 +135,8 @@ typedef struct takt_socket_reply {
         takt_task_status_t task;           /* of TASK */
         uint64_t words[15];
     } of;
-    char text[TAKT_REPLY_BYTES - 32 - 120]; /* TASK: the name; STATUS: why the kernel ended the scheduler;
-                                                REFUSED, OTHER, KERNEL: why */
+    /* TASK: the name; STATUS: why the kernel ended the scheduler; REFUSED, OTHER, KERNEL: why. */
+    char text[TAKT_REPLY_BYTES - 32 - 120];
 } takt_socket_reply_t;
 
 /* With what the file of ADD begins. Behind it stand the image, the names of its entities, each with a closing 0, and the

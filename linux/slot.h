@@ -84,8 +84,8 @@ enum {
 typedef struct takt_linux_slot {
     uint32_t request; /* takt_slot_request_t */
     uint32_t request_job;
-    uint64_t
-        request_value; /* LOCK, UNLOCK: number of the resource; SUSPEND: instant; CHANGE: period in ns; else 0 */
+    /* LOCK, UNLOCK: number of the resource; SUSPEND: instant; CHANGE: period in ns; else 0. */
+    uint64_t request_value;
     uint32_t mode;
     uint32_t request_weight;      /* CHANGE of a best-effort task: the weight */
     uint64_t request_deadline_ns; /* CHANGE: the relative deadline */
@@ -94,9 +94,9 @@ typedef struct takt_linux_slot {
 
     uint32_t receipt;  /* takt_receipt_t, of the last request */
     uint32_t answered; /* requests answered so far */
-    uint32_t
-        should_yield; /* 1: an entity that is more urgent than the job's base priority waits for its point */
-    uint32_t job;     /* number of the current job; if there is none, of the last one */
+    /* 1: an entity that is more urgent than the job's base priority waits for its point. */
+    uint32_t should_yield;
+    uint32_t job;       /* number of the current job; if there is none, of the last one */
     uint32_t is_missed; /* the deadline of the job had passed when it was last selected */
     uint32_t waiting;   /* jobs behind the current one */
     uint32_t started;   /* decisions that named this entity and not the one before */

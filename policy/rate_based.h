@@ -142,8 +142,8 @@ typedef struct takt_rate_based {
     uint32_t swept;            /* in flight: the last epoch that open windows have been told of, or none */
     takt_rate_share_t *shares; /* of all resources of the dispatcher, by number */
     takt_rate_blocking_t blocking; /* of the admitted tasks, which share the rest of the whole */
-    takt_rate_blocking_t
-        blocking_there; /* also of those that have not left yet: the ledger leaves that free */
+    /* Also of those that have not left yet: the ledger leaves that free. */
+    takt_rate_blocking_t blocking_there;
 } takt_rate_based_t;
 
 /* Makes `rates`, zeroed, the allocator of `dispatcher`. */

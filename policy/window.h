@@ -25,9 +25,9 @@ typedef struct takt_slot {
 
 /* Parameters of a task for its allocator; unused ones are 0. */
 typedef struct takt_window_parameters {
-    takt_duration_t part;     /* dual-priority: from the release to the promotion, at most the deadline;
-                                 imprecise: the part of the wcet that must be done; of the allocator's own task
-                                 on top: its budget */
+    /* Dual-priority: from the release to the promotion, at most the deadline; imprecise: the part of the
+     * wcet that must be done; of the allocator's own task on top: its budget. */
+    takt_duration_t part;
     const takt_slot_t *slots; /* time-driven: of this task, ascending, apart; caller's memory */
     uint32_t slot_count;      /* time-driven: >= 1 */
     takt_duration_t cycle;    /* time-driven: slots repeat after this; no slot is longer */

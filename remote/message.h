@@ -23,17 +23,17 @@ typedef struct takt_fetch {
 
 /* The decision, with all that the application side needs. */
 typedef struct takt_answer {
-    bool is_decision;       /* false: events that the fetch names are under way; nothing was decided, and only
-                                `sequence` is set */
-    bool is_missed;         /* the deadline of the job has passed */
-    bool should_yield;      /* as in takt_cpu_t */
-    uint32_t entity;        /* TAKT_NO_ENTITY: idle; a server: idle, at its cost */
-    uint32_t job;           /* of the entity, 0 for none */
-    uint32_t waiting;       /* jobs that wait behind it */
-    uint32_t change;        /* number of the change whose parameters the job has, TAKT_NO_CHANGE for none */
-    uint32_t sequence;      /* events that the decision considers */
-    uint32_t number;        /* of the decision, from 1 */
-    takt_instant_t release; /* of the job */
+    /* False: events that the fetch names are under way; nothing was decided, and only `sequence` is set. */
+    bool is_decision;
+    bool is_missed;          /* the deadline of the job has passed */
+    bool should_yield;       /* as in takt_cpu_t */
+    uint32_t entity;         /* TAKT_NO_ENTITY: idle; a server: idle, at its cost */
+    uint32_t job;            /* of the entity, 0 for none */
+    uint32_t waiting;        /* jobs that wait behind it */
+    uint32_t change;         /* number of the change whose parameters the job has, TAKT_NO_CHANGE for none */
+    uint32_t sequence;       /* events that the decision considers */
+    uint32_t number;         /* of the decision, from 1 */
+    takt_instant_t release;  /* of the job */
     takt_instant_t deadline; /* of the job */
     takt_instant_t until;    /* the next call at the latest; TAKT_NOT_TOLD: the scheduler side signals */
 } takt_answer_t;

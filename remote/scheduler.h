@@ -40,15 +40,15 @@ const char *takt_receipt_message(takt_receipt_t receipt);
 
 typedef struct takt_scheduler {
     takt_system_t *system;
-    takt_message_t
-        *deferred; /* locks of jobs that have no budget any more; caller's memory, one for each task */
+    /* Locks of jobs that have no budget any more; caller's memory, one for each task. */
+    takt_message_t *deferred;
     uint32_t deferred_count;
     uint32_t received; /* events, deferred ones included */
-    takt_instant_t
-        next;          /* end of the budgets of the job that runs, or the first timer, as of the last call */
-    uint32_t number;   /* of the last decision */
-    uint32_t job;      /* that it named */
-    bool is_signalled; /* since then */
+    /* End of the budgets of the job that runs, or the first timer, as of the last call. */
+    takt_instant_t next;
+    uint32_t number;     /* of the last decision */
+    uint32_t job;        /* that it named */
+    bool is_signalled;   /* since then */
     takt_receipt_t last; /* of the last event, also of one that was deferred until a fetch */
 } takt_scheduler_t;
 

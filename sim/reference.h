@@ -14,8 +14,8 @@
 /* What holds from the last record of an instant to the next record. */
 typedef struct takt_reference_row {
     takt_instant_t now;
-    takt_instant_t
-        due; /* core is to be called then at the latest, if the last decision continues; TAKT_NEVER: never */
+    /* Core is to be called then at the latest, if the last decision continues; TAKT_NEVER: never. */
+    takt_instant_t due;
     uint32_t selected; /* the task that a decision would name; TAKT_NO_ENTITY: none, or a server that idles */
     uint32_t job;      /* of it */
     uint32_t decided;  /* the task that the last decision names; likewise, and before the first one */

@@ -8,9 +8,9 @@
 
 typedef struct takt_architecture_kind {
     const char *name; /* as in task-set files */
-    bool
-        is_entered; /* at ticks of a timer and at completions, on the processor of the tasks; else the scheduler runs
-                           beside it, decides at events, and only switches take time of the processor */
+    /* At ticks of a timer and at completions, on the processor of the tasks; else the scheduler runs
+     * beside it, decides at events, and only switches take time of the processor. */
+    bool is_entered;
     bool has_latency;   /* it decides `latency` after an event */
     bool idles_between; /* after a completion it switches to idle before it decides */
 } takt_architecture_kind_t;

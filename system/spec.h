@@ -137,13 +137,12 @@ typedef struct takt_system_spec {
     uint32_t resource_count;
     const takt_use_spec_t *uses; /* in a rate-based system, all there are, each once */
     uint32_t use_count;
-    const takt_rate_settings_t
-        *rates; /* NULL unless the root is rate-based: then all tasks are under the root,
-                                          periodic and without preemption key, suspensions, locks and on_miss, and
-                                          period, wcet and deadline are at most TAKT_RATE_LONGEST */
-    const takt_change_spec_t
-        *changes; /* in the order of time, and in which they are handed over; policies of an
-                                          instant last */
+    /* NULL unless the root is rate-based: then all tasks are under the root, periodic and without
+     * preemption key, suspensions, locks and on_miss, and period, wcet and deadline are at most
+     * TAKT_RATE_LONGEST. */
+    const takt_rate_settings_t *rates;
+    /* In the order of time, and in which they are handed over; policies of an instant last. */
+    const takt_change_spec_t *changes;
     uint32_t change_count;
     const takt_window_spec_t *windows; /* of each task; NULL if none has any */
 } takt_system_spec_t;

@@ -207,6 +207,18 @@ def _included(files: Mapping[str, Path], unit: Path) -> list[Path]:
     return waiting[1:]
 
 
+CUT = re.compile(
+    r"^ +(?:[A-Za-z_]\w* )*[A-Za-z_]\w*\n +\**\w+(?:\[[^\n]*\])?;|^ +[^\n/*(]+;[ ]*/\*(?:(?!\*/)[^\n])*\n", re.MULTILINE
+)
+"""A type alone in a line, its name in the next; or a comment behind a member that needs a second line."""
+
+
+def cut_members(files: Iterable[Path]) -> Listing:
+    """Lists members of structures that stand in more than one line: their comments belong above them."""
+    sources = [path for path in files if path.suffix in (".h", ".c", ".hpp", ".cpp")]
+    return [f"{path}: {cut[0].strip()}" for path in sources for cut in CUT.finditer(text_of(path))]
+
+
 def users_in_kernel(root: Path, calls: str) -> Listing:
     """Lists functions of the kernel that call the scheduler by such names."""
     files = files_in(root / "kernel")
@@ -422,6 +434,7 @@ PROPERTIES = (
     Property("files of the product above 700 lines", 0, lambda root: longer_than(700, product(root))),
     Property("C functions above 40 lines", 0, lambda root: long_functions(product(root), 40)),
     Property("Python functions above 50 lines", 0, lambda root: long_python_functions(product(root), 50)),
+    Property("members of structures that are cut", 0, lambda root: cut_members(files_in(root))),
     Property("branches reachable from take", 220, lambda root: branches_from(root, "takt_dispatcher_take")),
     Property("branches reachable from post", 320, lambda root: branches_from(root, "takt_dispatcher_post")),
     Property("lines of headers of one unit", 0, bodies_of_one_unit),

@@ -37,8 +37,8 @@ typedef struct takt_machine {
     takt_linux_slot_t *slots;
     takt_switch_t *switches;
     uint64_t next; /* free memory of the arena */
-    bool
-        is_full; /* set by the caller: threads of the fair class are scheduled too, while the domains select none */
+    /* Set by the caller: threads of the fair class are scheduled too, while the domains select none. */
+    bool is_full;
     bool is_quiet;           /* set by the caller: libbpf says nothing */
     const takt_uses_t *uses; /* set by the caller: the functions that are loaded; NULL for all */
     const void *smaller;     /* set by the caller: an object that is loaded if it has these; NULL for none */

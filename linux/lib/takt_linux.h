@@ -198,8 +198,8 @@ takt_linux_status_t takt_linux_unlock(uint32_t resource);
 /* Parameters that a task requests. The scheduler rounds execution up, and time down, to its ticks. */
 typedef struct takt_linux_demand {
     uint64_t period_ns; /* from 1 tick; of a soft task the period that it requests */
-    uint64_t
-        deadline_ns;  /* relative, at most the period if the task is hard, else the period; 0: the period */
+    /* Relative, at most the period if the task is hard, else the period; 0: the period. */
+    uint64_t deadline_ns;
     uint64_t wcet_ns; /* from 1 tick up to the deadline; not read for best-effort tasks */
     uint32_t weight;  /* 1 .. 65535; read for best-effort tasks only */
 } takt_linux_demand_t;

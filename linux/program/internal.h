@@ -29,8 +29,8 @@ struct takt_crew {
     uint32_t count;
     pthread_mutex_t lock;
     pthread_cond_t changed; /* `joined`, `status`, or a thread has ended */
-    pthread_cond_t
-        begun;       /* `may_begin`; of its own, so that a thread that joins wakes one thread and not all */
+    /* `may_begin`; of its own, so that a thread that joins wakes one thread and not all. */
+    pthread_cond_t begun;
     uint32_t joined; /* threads that have joined, or cannot */
     bool may_begin;
     uint64_t epoch; /* then */

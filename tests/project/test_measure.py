@@ -131,6 +131,17 @@ def test_lines_of_a_header_with_functions_count_if_one_unit_includes_it(measure:
     assert sorted(Path(line).name for line in found) == ["ledger.h"] * 3 + ["targets.h"]
 
 
+def test_members_of_structures_that_are_cut_are_found(measure: Any, tmp_path: Path) -> None:
+    files = {
+        "core/a.h": "typedef struct a {\n    takt_instant_t\n        from; /* then */\n    int to; /* now */\n} a_t;\n",
+        "core/b.h": "typedef struct b {\n    int from; /* a comment that\n                goes on */\n} b_t;\n",
+        "core/c.h": "typedef struct c {\n    /* A comment that\n     * goes on. */\n    int from;\n} c_t;\n",
+    }
+    write(tmp_path, files)
+    found = measure.cut_members(measure.files_in(tmp_path))
+    assert [Path(line.partition(":")[0]).name for line in found] == ["a.h", "b.h"]
+
+
 def test_files_that_a_program_makes_are_found(measure: Any, tmp_path: Path) -> None:
     files = {
         "docs/a.schema.json": "{}\n",
