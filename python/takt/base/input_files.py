@@ -146,6 +146,6 @@ def _parts(key: str) -> int:
 
 
 def _beyond(path: str | Path, text: str, place: int, expected: str) -> InputError:
-    """Make the error of a limit."""
+    """Return the error of a limit."""
     line = text.count("\n", 0, place) + 1
     return file_error(path, f"line {line}: expected {expected}, found more", "too-large")
