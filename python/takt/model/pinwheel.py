@@ -36,7 +36,7 @@ def specialise(requests: Sequence[Request]) -> tuple[int, ...] | None:
 
 
 def _candidates(requests: Sequence[Request]) -> Iterator[int]:
-    """List the x that can have the least load: those at which a window is as long as a whole x allows.
+    """Yield the x that can have the least load: those at which a window is as long as a whole x allows.
 
     Twice an x gives the same windows, so x up to the shortest window and above its half are all there are.
     """
