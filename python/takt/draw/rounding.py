@@ -68,7 +68,7 @@ def _nearest(share: Floats, period: Ticks, lowest: Floats, highest: Floats) -> F
 
 
 def _give_back(wcet: Floats, period: Ticks, least: Floats, total: float) -> None:
-    """Take ticks from the sets that are above the total, as long as a task has more than the least.
+    """Subtract ticks from the sets above the total, as long as a task has more than its minimum.
 
     The task with the longest period gives first: its ticks are the smallest part of the utilization.
     """
@@ -84,7 +84,7 @@ def _give_back(wcet: Floats, period: Ticks, least: Floats, total: float) -> None
 
 
 def _is_above(wcet: Floats, period: Ticks, total: float) -> _Rows:
-    """Say which sets are above the total, exactly."""
+    """Return which sets are above the total, exactly."""
     sums = _sums(wcet, period)
     margin = _CLOSE * (wcet.shape[1] + 1) * max(1.0, total)
     is_above = sums > total
