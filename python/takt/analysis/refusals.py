@@ -34,7 +34,7 @@ SPARSE = "events that come more slowly than they are served"
 
 @dataclass(frozen=True, slots=True)
 class Premises:
-    """When the witness of a test is a run of a system.
+    """Conditions under which the witness of a test is a run of a system.
 
     Args:
         features: of the system, with which it is.
