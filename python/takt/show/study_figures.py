@@ -37,7 +37,7 @@ _FRONT = "utilization"
 
 @dataclass(frozen=True)
 class _Panel:
-    """What one pair of axes shows.
+    """Data of one pair of axes.
 
     Args:
         quantity: what it is about.
@@ -66,7 +66,7 @@ class _Panel:
 
 
 def paths_of(study: Study, path: Path) -> dict[str, Path]:
-    """Say which file each measure's figure is written to: the path, or of several one each, named by the kind.
+    """Return the file of each measure's figure: the path, or if there are several, one each, named by the kind.
 
     Raises:
         InputError: the suffix is none that can be written.
@@ -118,7 +118,7 @@ def draw(study: Study, result: pl.DataFrame, kind: str, path: str | Path | None 
 
 
 def label_of(axis: str) -> str:
-    """Name an axis; one without a unit is a number or a word."""
+    """Return the label of an axis; one without a unit is a number or a word."""
     return axis.replace("_", " ")
 
 
