@@ -10,7 +10,7 @@ from takt.study.workers import serve
 
 
 def main() -> None:
-    """Answer on the original standard output; all other output goes to the standard error output."""
+    """Write answers to the original standard output; all other output goes to the standard error output."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     serve(sys.stdin.buffer, answers)
