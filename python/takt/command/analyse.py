@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What `takt analyse` does."""
+"""Command `takt analyse`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What `takt convert` does; SPEC.md, 7.2."""
+"""Command `takt convert`; SPEC.md, 7.2."""
 
 from __future__ import annotations
 

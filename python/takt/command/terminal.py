@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What all commands share: how errors end them, and the bar while something takes long."""
+"""Common parts of all commands: their end after errors, and the bar while something takes long."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def _bar_shower(bar: Progress, title: str, total: int) -> Callable[[int], None]:
-    """Make what moves a bar, which appears once it is known to be worth it."""
+    """Return a function that moves a bar, which appears once it is known to be worth it."""
     task = bar.add_task(title, total=total)
     begin = time.monotonic()
 
@@ -82,7 +82,7 @@ def _bar_shower(bar: Progress, title: str, total: int) -> Callable[[int], None]:
 
 
 def _line_shower(title: str, total: int) -> Callable[[int], None]:
-    """Make what writes lines, ever more seldom."""
+    """Return a function that writes lines, ever more seldom."""
     begin = time.monotonic()
     due = _FIRST_LINE_SECONDS
 
