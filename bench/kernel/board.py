@@ -36,7 +36,7 @@ class Board:
 
     @property
     def build(self) -> dict[str, Any]:
-        """How programs are built for the board and emulated."""
+        """Build settings of programs for the board, and its emulator."""
         path = ROOT / "firmware" / f"build_{self.port}.json"
         recipe: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return recipe
