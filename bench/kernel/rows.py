@@ -40,7 +40,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """Return the key of the row in the JSON object."""
+        """Key of the row in the JSON object."""
         return f"{self.key}_{words[1]}" if len(words := self.choice.split()) > 1 else self.key
 
 

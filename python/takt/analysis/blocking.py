@@ -71,7 +71,7 @@ class _Sharing:
 
     @property
     def locking(self) -> int:
-        """Return the sharpest formula that holds for all protocols together."""
+        """Sharpest formula that holds for all protocols together."""
         if all(each.raises_to_top for each in self.traits):
             return _analysis.NPCS
         is_ceiling = all(each.has_ceiling for each in self.traits) and not self._is_loose

@@ -172,7 +172,7 @@ class TaskView:
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """Return its sections; the last run has the part of the wcet that no run has."""
+        """Its sections; the last run has the part of the wcet that no run has."""
         if not self.body:
             return ()
         is_limited = self.has_regions or self.threshold is not None

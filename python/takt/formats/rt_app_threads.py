@@ -29,7 +29,7 @@ class Step(NamedTuple):
 
     @property
     def span(self) -> int:
-        """Return how long it takes."""
+        """Length of the step."""
         return self.value if isinstance(self.value, int) else 0
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ class Job(NamedTuple):
 
     @property
     def length(self) -> int:
-        """Return its execution time in microseconds."""
+        """Its execution time in microseconds."""
         return sum(step.span for step in self.steps if step.op == "run")
 
     @property

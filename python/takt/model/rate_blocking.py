@@ -32,7 +32,7 @@ class Sharer:
 
     @property
     def words(self) -> tuple[int, int, bool]:
-        """Return the input of core's test of it."""
+        """Input of core's test."""
         return self.window, self.period, self.is_hard
 
 
