@@ -32,7 +32,7 @@ LEAST, MOST = Fraction(3, 10), Fraction(1, 2)
 
 
 def run(is_quick: bool) -> Section:
-    """Let the load grow."""
+    """Return the section about a growing load."""
     sets = run_sets(SETS[is_quick])
     table = sums(sets)
     return Section(
