@@ -206,7 +206,7 @@ def _final_regions(trial: Trial) -> Changes:
     if verdict != _analysis.SCHEDULABLE:
         return {}
     cuts = [(task, int(last)) for task, last in zip(root.tasks, regions, strict=True) if last > 1]
-    if not cuts or not _is_bearable(cuts):  # without cuts these are priorities alone, which are told already
+    if not cuts or not _is_bearable(cuts):  # without cuts these are priorities alone, which came earlier
         return {}
     changes = _in_order(root.tasks, order)
     for key, pieces in _in_pieces(cuts).items():
@@ -350,4 +350,4 @@ _KINDS: dict[str, Callable[[Trial], Changes]] = {
     "with other budgets: ": _budgets,
     f"with policy {catalogue.EARLIEST_DEADLINE}": _deadlines,
 }
-"""What is tried, in this order, and how it is told."""
+"""Kinds of changes in the order of trials, each with the beginning of its text."""

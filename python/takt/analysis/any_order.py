@@ -4,8 +4,8 @@
 Source: analysis/busy_period.c. A processor is work-conserving if it never idles while a released job is unfinished.
 That a root is follows from SPEC.md:
 
-- At each instant the root selects the most urgent ready job (2, step 8), for any keys (3). The binding asks a policy in
-  Python for the key of each job, and refuses an invalid one. A change of policy takes over all ready jobs (12).
+- At each instant the root selects the most urgent ready job (2, step 8), for any keys (3). The binding calls a policy
+  in Python for the key of each job, and refuses an invalid one. A change of policy takes over all ready jobs (12).
 - A job in a non-preemptive region, or with a threshold, is itself ready.
 - A blocked job is ready, and the holder runs instead (9). Under `none` a blocked job is not ready. Its holder is in the
   same dispatcher and does not suspend itself, so it is ready, or blocked in turn. Such a chain ends with a running job

@@ -174,7 +174,7 @@ def has_deadlines(dispatcher: DispatcherView) -> bool:
 
 
 class DelaysOf(dict[int, Delays]):
-    """The delays in each dispatcher of a system by its number, computed when first asked for."""
+    """The delays in each dispatcher of a system by its number, computed at first use."""
 
     def __init__(self, view: SystemView) -> None:
         """Begin with none."""

@@ -16,7 +16,7 @@ from takt.model.core_input import ROOT
 MAX_TASKS = 6
 """How many tasks of a dispatcher have a chart."""
 EFFORT = 1_000_000
-"""Steps to find out what the tasks of servers ask for."""
+"""Steps to compute the demand of the tasks of servers."""
 
 
 def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:

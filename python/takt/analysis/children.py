@@ -73,9 +73,9 @@ class Member:
         blocking: for how long less urgent ones delay it.
         longest: the longest part in which it is not displaced.
         last: the last such part.
-        barred: for how long it can keep back others that are more urgent by themselves: 1 tick if it never does.
+        barred: longest blocking of more urgent jobs by a started job, in ticks; 1: none.
         threshold: once started only smaller keys displace it; None: as longest and last say.
-        inside: of a server, what its tasks ask for; empty: nothing is known.
+        inside: of a server, the demand of its tasks; empty: not known.
     """
 
     name: str

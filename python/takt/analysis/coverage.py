@@ -41,7 +41,7 @@ OVERDUE = "servers that give deadlines to jobs that may demand more than their w
 """A deadline of tbs and cus follows from the wcet: what is beyond it is more urgent than all that is in time."""
 ODD_RULES = "servers that give deadlines to jobs that do more than run"
 LATE_RULES = "servers that give deadlines to jobs with jitter"
-"""A deadline of tbs and cus counts from the arrival: a job that is released later asks for more than its share."""
+"""A deadline of tbs and cus counts from the arrival: a job that is released later demands more than its share."""
 OUTGROWN = "sections under sirap in servers whose jobs may demand more than their wcets"
 """The budget that sirap waits for follows from wcets: it can end in a longer section."""
 DISTURBED = "sections under sirap into which more jobs of the server can come than its budget counts"
@@ -276,7 +276,7 @@ DEADLINES = Row("", lambda policy: policy.is_deadline_driven, _AT_ROOT)
 """Demand and responses under deadlines at the root: qpa.c, edf_response_times.c."""
 
 LAXITY = Row("", lambda policy: policy.has_laxity_keys, (frozenset({JITTER, CHANGES}),))
-"""The same demand, which llf serves whenever deadlines do: jobs that are displaced anywhere, with laxities as told."""
+"""The same demand, which llf serves whenever deadlines do: jobs that are displaced anywhere, with declared laxities."""
 
 SUPPLIED = Row("in a server", lambda policy: policy.is_level_or_deadline_driven, _SUPPLIED)
 """Responses or demand under the supply of a server: servers_seen.c, qpa.c."""

@@ -130,7 +130,7 @@ class _Walk:
 def sections_of(body: Body, wcet: int, *, has_regions: bool, is_limited: bool) -> tuple[Section, ...]:
     """Return the sections of a body within a wcet; one that holds a resource at the end has no unlock.
 
-    Searches ask for the same bodies again and again, so that answers are kept.
+    Searches examine the same bodies repeatedly, so results are cached.
 
     Args:
         body: op and ticks, or number of a resource, of each item.

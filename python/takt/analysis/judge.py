@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Selects the test of each dispatcher: the sharpest one that admits all of its features.
 
-`judge` is a function of the view alone, so that searches (sensitivity.py, advice.py) ask it about changed systems.
+`judge` is a function of the view alone, so that searches (sensitivity.py, advice.py) call it with changed systems.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
 
 def _judge_ideal(view: SystemView, effort: int) -> Judgement:
     """Judge a system, then again with the demand of its servers bounded by the result, until nothing improves."""
-    delays = blocking.DelaysOf(view)  # which insides do not change
+    delays = blocking.DelaysOf(view)  # which server demands do not change
     found = _judge_as_given(view, delays, effort)
     for _ in range(len(view.dispatchers) - 1):
         tighter = view if _is_answered(view, found) else inside.with_insides(view, found, delays, effort)

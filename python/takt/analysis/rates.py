@@ -27,7 +27,7 @@ RATE_DEMAND = Test("demand of rate-based execution", "Jeffay and Goddard 1999")
 
 
 def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judgement:
-    """Judge a rate-based root by its admission, in the order in which its tasks ask to enter."""
+    """Judge a rate-based root by its admission, in the order in which its tasks request to enter."""
     rates = view.resolved.rates
     assert rates is not None
     if view.resolved.changes and RATE_RULES[rates.rule] == "naive":
@@ -106,7 +106,7 @@ def _rate_doubt(view: SystemView, task: TaskView, *, is_there: bool) -> str:
 
 
 def _follows_a_request(view: SystemView, task: TaskView) -> bool:
-    """True if something is asked for before a task enters, or it enters again: a task enters at its offset."""
+    """True if a request precedes the entry of a task, or it enters again: a task enters at its offset."""
     entry = (task.fixed.offset, CHANGES.index("enter"))
     offsets = {each.number: each.fixed.offset for each in view.dispatchers[0].tasks}
     return any(
@@ -116,7 +116,7 @@ def _follows_a_request(view: SystemView, task: TaskView) -> bool:
 
 
 def _instant_of(change: ChangeView, offsets: Mapping[int, int]) -> tuple[int, int]:
-    """Return when a change is asked for, and its place among those of one instant: an entry counts from its offset."""
+    """Return when a change is requested, and its place among those of one instant: an entry counts from its offset."""
     is_entry = change.kind == "enter" and change.task is not None
     return change.at + (offsets[change.task or 0] if is_entry else 0), CHANGES.index(change.kind)
 

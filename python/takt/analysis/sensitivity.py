@@ -21,7 +21,7 @@ MAX_SCALE = 100_000
 """The largest factor that is tried, in thousandths."""
 
 PROBES = 20
-"""Searches ask often: an answer may take this part of the steps that the verdict may take."""
+"""Searches judge often: each trial may take this part of the steps that the verdict may take."""
 
 EFFORT_PER_ROW = 500
 """What a search pays of the effort for each task in each analysis: this many steps take about as long as its row."""
@@ -48,8 +48,8 @@ def largest(accepts: Callable[[int], bool], near: int, most: int) -> int | None:
     """Return the largest accepted number from 1 on, where all smaller ones are accepted too.
 
     Args:
-        accepts: asked about numbers in this range; raises Unanswered if it cannot tell.
-        near: where to begin. What is far from there is asked last, since the tests take long where they refuse.
+        accepts: called with numbers in this range; raises Unanswered if the verdict is not known.
+        near: where to begin. Values far from it are tried last: rejecting tests are slow.
         most: the last one.
 
     Returns:
@@ -170,7 +170,7 @@ def keeping(now: Judgement, effort: int, also: int | None = None, purse: Purse |
         now: what is known of the system as it is.
         effort: steps that the tests of each dispatcher may take for the verdict.
         also: place of a task that must do so, too.
-        purse: pays for each answer.
+        purse: pays for each trial.
     """
     wanted = wanted_by(now, also)
 

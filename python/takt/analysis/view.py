@@ -4,7 +4,7 @@
 Source of the numbers: SPEC.md, 7.1. A task stands for all that it is allowed to do: jobs at least their separation
 apart, each executing up to its longest demand, whatever its offset and its list of demands say. What a task does
 beyond the sporadic model (parts that cannot be displaced, sections, suspensions) stands beside it. A *doubt* is
-something that makes every test of a dispatcher unsound; it is told, and the verdict is not known.
+something that makes every test of a dispatcher unsound; it is reported, and the verdict is not known.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ class ServerView:
         overrun: by how much that may exceed its budget.
         protocol: of what it shares, "" if nothing.
         is_outgrown: whether, under sirap, it may hold something for longer than the budget with which it locks.
-        inside: what its tasks ask for, where nothing else uses its budget; empty: nothing is known.
+        inside: demand of its tasks, where nothing else uses its budget; empty: not known.
     """
 
     number: int

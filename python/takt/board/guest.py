@@ -76,7 +76,7 @@ class Machine:
         folder: where `make linux` puts the kernel: build/linux of the project.
         cpus: the number of processors.
         memory_mb: the memory; half of it holds files.
-        kernel_arguments: what the kernel is told besides.
+        kernel_arguments: further arguments of the kernel.
     """
 
     folder: Path
@@ -92,7 +92,7 @@ class Outcome:
     Args:
         status: its exit status.
         output: what it printed, errors included.
-        files: the files that were asked for and that exist, by name.
+        files: the requested files that exist, by name.
         console: the kernel's messages from warnings on.
     """
 

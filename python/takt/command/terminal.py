@@ -42,9 +42,9 @@ def errors_to_stderr() -> Iterator[None]:
 
 @contextmanager
 def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show on the standard error output how far something long is; yields what is told how much is done.
+    """Show on the standard error output how far something long is; yields a function that takes the part done.
 
-    A terminal gets a bar, a log a line now and then. An interrupt is told in one line and ends the process as the
+    A terminal gets a bar, a log a line now and then. An interrupt is reported in one line and ends the process as the
     signal does, with the terminal as it was.
     """
     console = Console(stderr=True)

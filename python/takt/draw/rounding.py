@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Rounds shares to whole ticks; their sum never exceeds the requested utilization.
 
-A set of utilization 1.0 that rounding moves above 1 is one that no test accepts. So what rounding adds is taken back,
-and whether a set is above is decided exactly, in fractions, where doubles cannot tell.
+A set of utilization 1.0 that rounding moves above 1 is one that no test accepts. So what rounding adds is subtracted,
+and whether a set is above is decided exactly, in fractions, where doubles are not exact enough.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from takt.draw.shares import Limits
 _Rows = npt.NDArray[np.bool_]
 
 _CLOSE = 2.0**-48
-"""Within this part of the sum, for each of its terms, sums of doubles do not tell which one is larger."""
+"""Within this part of the sum, for each of its terms, sums of doubles do not show which one is larger."""
 
 _LESS = 1e-3
 """So much of a tick is left for another round, so that the last bit of a sum never takes a tick too many."""

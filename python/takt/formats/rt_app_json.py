@@ -67,7 +67,7 @@ def _strict(token: re.Match[str]) -> str:
 
 
 class Object:
-    """An object of a file, its place, and the members that were asked for.
+    """An object of a file, its place, and the members that were read.
 
     Args:
         members: what it has.
@@ -75,7 +75,7 @@ class Object:
     """
 
     def __init__(self, members: Members, place: str = "") -> None:
-        """Begin with nothing asked for."""
+        """Start with no member read."""
         self.members = members
         self.place = place
         self.known: set[str] = set()

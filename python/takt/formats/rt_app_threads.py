@@ -122,7 +122,7 @@ class Reader:
         self.warnings.append(Problem(f"not read: {what}{where}", "lost", table=table, entity=name, key=key))
 
     def lose_others(self, parent: Object, table: str | None, name: str | None, *, has_events: bool = False) -> None:
-        """Warn of members that were not asked for."""
+        """Warn of members that were not read."""
         for key, value in parent.others():
             if not (has_events and words.event_of(key)):
                 self.lose(table, name, key, rt_app_json.shown(value), parent.at(key))

@@ -363,7 +363,7 @@ class Watch:
 
 @contextmanager
 def watched(path: Path = SOCKET) -> Iterator[Watch]:
-    """Connect to taktd to ask for its status, again and again.
+    """Connection to taktd that reads its status repeatedly.
 
     Raises:
         BoardError: taktd cannot be reached.

@@ -26,7 +26,7 @@ from takt.model.rate_based import is_rate_based
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Allocator, Task
 
-# ---- what core is told --------------------------------------------------------------------------------
+# ---- input of core -----------------------------------------------------------------------------------
 
 
 def with_allocator(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSystem:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Combinations of traits that a task set excludes: core's matrix, as keys of files and sentences.
 
-Source: system/matrix.def has the pairs. Here stand the keys by which an author asks for a trait, and the sentences.
+Source: system/matrix.def has the pairs. Here stand the keys by which an author requests a trait, and the sentences.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ BARRING_PROTOCOLS = catalogue.protocols_that(lambda each: each.bars_runs and not
 """Protocols whose ceilings bar jobs of one dispatcher from running."""
 
 
-# ---- where an author asks for a trait -------------------------------------------------------------------------
+# ---- where an author requests a trait -------------------------------------------------------------------------
 
 
 def _keys(*keys: str) -> Callable[[Task], Iterator[str]]:
@@ -238,7 +238,7 @@ def _asked_by_task(task: Task, trait: str) -> Iterator[Asked]:
 
 
 ASKED = {**_TASK_KEYS, **_ASKED}
-"""Traits that an author can ask for."""
+"""Traits that an author can request."""
 
 
 class Pairs:
@@ -248,7 +248,7 @@ class Pairs:
     """The traits of a pair by the name of its relation."""
 
     def __init__(self, system: SystemTables) -> None:
-        """Begin with nothing told."""
+        """Start with no problem found."""
         self.system = system
         self.seen: set[tuple[str, Asked]] = set()
 

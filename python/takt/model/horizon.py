@@ -20,7 +20,7 @@ def horizon_ticks(system: System, horizon: int | str | None = None) -> int:
 
     Args:
         system: the system.
-        horizon: what the caller asks for, in ticks or with a unit; None for the system's own.
+        horizon: the caller's request, in ticks or with a unit; None for the system's own.
 
     Raises:
         InputError: it is not right, or the system has none and no short one suggests itself.

@@ -22,7 +22,7 @@ def specialise(requests: Sequence[Request]) -> tuple[int, ...] | None:
         requests: ticks and window of each task, both >= 1.
 
     Returns:
-        The windows, each the largest that is not longer than the one asked for; None if no x does.
+        The windows, each the largest that is not longer than the requested one; None if no x does.
 
     Example:
         >>> specialise([(1, 4), (2, 10), (3, 25)])

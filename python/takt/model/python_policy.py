@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Policies written in Python: a new one can be tried in ten lines before it is written in C.
 
-A policy is asked once per job, when the job becomes its task's current one, for a key: the smaller the more urgent.
+A policy is called once per job, when the job becomes its task's current one, for a key: the smaller the more urgent.
 Comparisons, preemption, servers and everything else are core's, as for the policies of its own table.
 """
 

@@ -20,8 +20,8 @@ class Sharer:
 
     Args:
         is_hard: whether its deadlines are fixed.
-        window: its shortest relative deadline: that of a hard task, else the period that is asked for.
-        period: of its releases, as asked for.
+        window: its shortest relative deadline: that of a hard task, else the requested period.
+        period: of its releases, as requested.
         sections: of each resource that it locks, how long it runs at most from the lock to the unlock.
     """
 

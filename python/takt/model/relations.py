@@ -2,8 +2,8 @@
 """Relations of core's check, as sentences about the tables of a file: where, what was expected, what was found.
 
 Source: system/check.h has the relations, system/matrix.def the pairs of traits that exclude each other. Both are
-asked of the image of a system; what they refuse is told here, for each relation in one place. A relation without a
-sentence is one that no table can break, or one whose reason is told by another problem.
+checked in the image of a system; refusals are reported here, for each relation in one place. A relation without a
+sentence is one that no table can break, or one whose reason is that of another problem.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OUT_OF_RANGE, _CONFLICT = "out-of-range", "conflict"
 _MESSAGES = dict(_core.relations())
 
 UNTOLD = "relation"
-"""Code of a problem in core's words, without a place: it may follow from one that is told."""
+"""Code of a problem in core's words, without a place: it may follow from one that is reported."""
 
 
 class Sentence(NamedTuple):
@@ -243,7 +243,7 @@ def _tell_late_slots(place: Place) -> Iterator[Problem]:
 
 
 def _tell_overlap(place: Place) -> Iterator[Problem]:
-    """Two slots overlap; told of each pair of neighbours of which this task has one."""
+    """Two slots overlap; reported for each pair of neighbours of which this task has one."""
     tasks = [task for task in place.resolved.tasks if task.windows is not None]
     slots = sorted((*slot, task.name) for task in tasks for slot in (task.windows.slots if task.windows else ()))
     for (start, length, task), (next_start, _, next_task) in pairwise(slots):
@@ -254,7 +254,7 @@ def _tell_overlap(place: Place) -> Iterator[Problem]:
 
 
 def _tell_missing_slot(place: Place) -> Iterator[Problem]:
-    """A task has no slot; if there are none at all, that is told."""
+    """A task has no slot; a system without slots is reported elsewhere."""
     if options_of(place.system.options, TimeDriven) is not None:
         message = f"expected a slot of every task, found none of {show(place.member.name)}"
         yield Problem(message, "missing", table=TimeDriven.table, key="slots")
@@ -265,7 +265,7 @@ def _tell_new_policy(why: str, *, is_of_windowed: bool = False) -> Callable[[Pla
 
     Args:
         why: where none may be; {name} is what there is.
-        is_of_windowed: whether it is a task with windows; if the policy of the root gives them, that is told.
+        is_of_windowed: whether it is a task with windows; those of the root's policy are reported elsewhere.
     """
 
     def tell(place: Place) -> Iterator[Problem]:
@@ -364,7 +364,7 @@ SENTENCES: Mapping[str, Sentence | Callable[[Place], Iterator[Problem]]] = {
     "policy_changes_without_root_ceiling": _tell_new_policy("with a ceiling at the root, that of {name}"),
     "changes_without_frozen_policy": _tell_new_policy("where the root is or becomes {new}"),
 }
-"""What is said of a relation: a sentence, or a function that tells more."""
+"""Message of each relation: a sentence, or a function that yields problems."""
 
 _SUMS = (
     "arrivals_keep_distance",

@@ -34,7 +34,7 @@ _ONE = 2**128
 """A whole processor, where loads are rounded down."""
 
 
-# ---- what core is told --------------------------------------------------------------------------------
+# ---- input of core -----------------------------------------------------------------------------------
 
 
 def with_windows(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSystem:

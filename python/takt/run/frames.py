@@ -18,7 +18,7 @@ from takt.model.core_input import ResolvedChange, ResolvedSystem
 FRAMES = {name: columns for name, _, _, columns in _core.frames()}
 """The columns of each frame, as sim/frames.def describes them: name, kind, unit, meaning."""
 OPTIONS = {name: option for name, option, *_ in _core.frames() if option}
-"""The option of a run that asks for each frame."""
+"""The option of a run that requests each frame."""
 MEANINGS = {name: meaning for name, _, meaning, _ in _core.frames()}
 """What each frame is."""
 

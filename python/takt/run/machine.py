@@ -2,7 +2,7 @@
 """Results of the domains of a machine, put together in the order of time.
 
 Domains share nothing but time, so each runs by itself. Rows of one instant are in the order of the domains. Here
-polars is asked queries, which start its threads; see base/forks.py.
+queries start the threads of polars; see base/forks.py.
 """
 
 from __future__ import annotations

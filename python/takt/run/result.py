@@ -20,7 +20,7 @@ from takt.run.architecture import Architecture
 
 
 class Kept:
-    """A frame that a run was asked to keep; reading it raises ValueError if it was not."""
+    """A frame that a run keeps on request; reading it raises ValueError if it was not requested."""
 
     def __init__(self, frame: str = "") -> None:
         """Record the name of the frame, if it is not that of the attribute."""
@@ -75,7 +75,7 @@ class RunResult:
         """Return a frame by its name in sim/frames.def.
 
         Raises:
-            ValueError: it was not asked for.
+            ValueError: it was not requested.
         """
         forks.check()
         if name not in self.frames:
@@ -92,7 +92,7 @@ class RunResult:
         deadline of its task.
 
         Raises:
-            ValueError: the jobs were not asked for.
+            ValueError: the jobs were not requested.
         """
         windows = self.kept("windows")
         return windows if self.system.resolved.rates is not None else windows.clear()
@@ -128,7 +128,7 @@ class RunResult:
 
     @property
     def change_lines(self) -> list[tuple[int, str]]:
-        """The changes as changes.told lists them, with the answers."""
+        """The changes in the order of changes.told, with the answers."""
         requested = [answer for change, answer in self.answered_changes if change.kind == "parameters"]
         return changes.told(self.system.tables, self.horizon, requested)
 
@@ -140,7 +140,7 @@ class RunResult:
         window.
 
         Raises:
-            ValueError: the jobs were not asked for.
+            ValueError: the jobs were not requested.
         """
         given = self.kept("windows")
         if len(given):
@@ -152,7 +152,7 @@ class RunResult:
         """The budget of every server in every tick, as the dispatcher sees it: tick and a column for each server.
 
         Raises:
-            ValueError: the budgets were not asked for.
+            ValueError: the budgets were not requested.
             InputError: the frame would be too large.
         """
         return frames.budgets([server.name for server in self.system.servers], self.horizon, self.budget_changes)

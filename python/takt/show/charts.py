@@ -73,7 +73,7 @@ class Run:
     """A run and what its chart shows of it.
 
     Args:
-        name: what tells it from the others, its policy.
+        name: what distinguishes it from the others, its policy.
         result: of the simulation.
         timeline: of the result.
     """
@@ -245,7 +245,7 @@ def _draw_budgets(chart: figure, lines: Timeline, number: int) -> None:
 
 
 def _draw_sections(chart: figure, number: int) -> list[Renderer]:
-    """Draw below a lane when its jobs hold or wait, and the resource where there is room; gives what has tooltips."""
+    """Draw below a lane when its jobs hold or wait, and the resource if it fits; return the renderers with tooltips."""
     held = _sections(chart, _shown("holds", number, _SECTION), height=_HOLD_HEIGHT, fill_color=_INK, line_color=None)
     hatch = {"hatch_pattern": "\\", "hatch_color": _QUIET, "hatch_scale": 5, "hatch_weight": 0.6}
     blocked = _shown("blocked", number, _SECTION)

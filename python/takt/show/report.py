@@ -28,7 +28,7 @@ from takt.show.text_tables import MAX_LINES, Cell, Clock, print_table, share
 _MISSED = "bold red"
 _PRECISION = 10**18
 MAX_DEADLOCKS = 5
-"""How many deadlocks are told; the others are counted."""
+"""How many deadlocks are listed; the others are counted."""
 MAX_CHANGES = 10
 """Likewise of changes."""
 
@@ -47,7 +47,7 @@ class TaskRow:
         missed: jobs that missed their deadlines.
         aborted, skipped: of these, ended at their deadlines or dropped.
         overruns: finished jobs that executed for longer than the wcet.
-        missed_requested: jobs that missed the deadlines that were asked for, which a rate-based system extends.
+        missed_requested: jobs that missed the requested deadlines, which a rate-based system extends.
         grant: what a rate-based system gives to the task at the end; None under other policies.
         migrations: how often a displaced job went on on another processor.
         cut: jobs that ended without their whole demand and have not missed.
@@ -114,7 +114,7 @@ class TaskRow:
 
     @property
     def share(self) -> str:
-        """The share of the processor that the task asks for, before and after each change; "-" without a period."""
+        """The share of the processor that the task requests, before and after each change; "-" without a period."""
         if self.utilization is None:
             return "-"
         return stretches.written([each.utilization for each in self.values], share)
@@ -202,7 +202,7 @@ class Report:
 
     @property
     def utilization(self) -> Fraction:
-        """Share of one processor that all tasks with a period ask for, between changes at most.
+        """Share of one processor that all tasks with a period request, between changes at most.
 
         Each is rounded down to 1e-18, for exact sums grow long.
         """

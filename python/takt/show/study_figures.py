@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Figures of a study for print: one for each measure, a column wide, vector text, and readable without colours.
 
-Each quantity has panels, one for each value of what is not on the horizontal axis; subjects are told apart by marks and
+Each quantity has panels, one for each value of what is not on the horizontal axis; subjects differ by marks and
 dashes, and the interval of 95 percent is a thin bar.
 """
 

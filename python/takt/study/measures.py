@@ -70,7 +70,7 @@ class Measure(Table):
         return point
 
     def check(self, batch: Batch) -> None:
-        """Refuse recipes of which this cannot be asked.
+        """Refuse recipes that this measure cannot be computed for.
 
         Args:
             batch: task sets of the recipe.
@@ -81,7 +81,7 @@ class Measure(Table):
 
     @classmethod
     def _entity(cls, name: object) -> str | None:
-        """Measures are told apart by their kind."""
+        """Measures are distinguished by their kind."""
         return cls.kind
 
 

@@ -2,7 +2,7 @@
 """The schedulability tests that studies know by name.
 
 Most are functions of matrices: many task sets at once, each row a set of plain tasks on one processor (sporadic or
-periodic, any offsets, no blocking). One asks takt.analyse about systems of every kind, one after the other.
+periodic, any offsets, no blocking). One calls takt.analyse for systems of every kind, one after the other.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""A worker process: computes the chunks that it is asked for on its standard input. See workers.py."""
+"""A worker process: computes the chunks that are requested on its standard input. See workers.py."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ class _Cluster:
 
     Args:
         client: the client that is connected to it.
-        tell: told about workers that are gone.
+        tell: called with a line about workers that are gone.
     """
 
     def __init__(self, client: Client, tell: Tell) -> None:
@@ -202,7 +202,7 @@ def cluster_workers(address: str, tell: Tell) -> Iterator[Workers]:
 
     Args:
         address: of the scheduler, such as "tcp://10.0.0.1:8786".
-        tell: told about workers that are gone.
+        tell: called with a line about workers that are gone.
 
     Raises:
         InputError: Dask is not installed, or no scheduler answers at that address.
@@ -218,6 +218,6 @@ def cluster_workers(address: str, tell: Tell) -> Iterator[Workers]:
         found = f"found {address}: {' '.join(str(error).split())}"
         message = f"expected the address of a Dask scheduler such as tcp://10.0.0.1:8786, {found}"
         raise InputError([Problem(message, "cannot-connect", key="--scheduler")]) from None
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost scheduler is told in one line
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost scheduler is reported in one line
     with client:
         yield _Cluster(client, tell)
