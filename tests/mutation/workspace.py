@@ -145,14 +145,14 @@ class Workspace:
         return target.read_bytes() if succeeded else b""
 
     def compile(self) -> bool:
-        """Bring what was built up to date; say whether that succeeded."""
+        """Build what is out of date; return whether that succeeded."""
         return self._ninja(self.build)
 
     def _ninja(self, folder: Path, *targets: str) -> bool:
         return run(["ninja", "-C", str(folder), *targets], self.tree, self.environment, BUILD_SECONDS)[0]
 
     def programs(self) -> str:
-        """Give a digest of all that was built, which is the same for sources that mean the same to the compiler."""
+        """Return a digest of all that was built, which is the same for sources that mean the same to the compiler."""
         digest = hashlib.sha256()
         for path in sorted([*self.build.glob("lib*.so"), *self.build.glob("test_*")]):
             digest.update(path.read_bytes())
@@ -189,7 +189,7 @@ class Workspace:
 
 
 def _make_compilers(folder: Path) -> Path:
-    """Make a folder of compilers that are the compiler cache."""
+    """Return a folder of compilers that are the compiler cache."""
     names = folder / "compilers"
     names.mkdir(parents=True, exist_ok=True)
     cache = shutil.which("ccache")
