@@ -199,7 +199,7 @@ def build(linux: Path, into: Path) -> None:
 
 
 def main() -> int:
-    """Build."""
+    """Build all results."""
     parser = argparse.ArgumentParser(description="compile core for the kernel and for the daemon")
     parser.add_argument("--linux", type=Path, required=True, help="what tools/get_linux.py fetched")
     parser.add_argument("--into", type=Path, required=True)

@@ -145,14 +145,14 @@ class Workspace:
         return target.read_bytes() if succeeded else b""
 
     def compile(self) -> bool:
-        """Build what is out of date; return whether that succeeded."""
+        """Bring what was built up to date; say whether that succeeded."""
         return self._ninja(self.build)
 
     def _ninja(self, folder: Path, *targets: str) -> bool:
         return run(["ninja", "-C", str(folder), *targets], self.tree, self.environment, BUILD_SECONDS)[0]
 
     def programs(self) -> str:
-        """Return a digest of all that was built, which is the same for sources that mean the same to the compiler."""
+        """Give a digest of all that was built, which is the same for sources that mean the same to the compiler."""
         digest = hashlib.sha256()
         for path in sorted([*self.build.glob("lib*.so"), *self.build.glob("test_*")]):
             digest.update(path.read_bytes())

@@ -190,7 +190,7 @@ class _Machine:
         return _finding("ftrace_enabled", found or "unknown", "1", remedy, is_met=found == "1")
 
     def preemption(self) -> Finding:
-        """Return the finding about PREEMPT_RT, under which Linux refuses the timers of BPF."""
+        """Find PREEMPT_RT, under which Linux refuses the timers of BPF."""
         options = self.options or {}
         is_real_time = self.text("sys/kernel/realtime") == "1" or options.get("CONFIG_PREEMPT_RT") == "y"
         rate = options.get("CONFIG_HZ", "")
@@ -200,7 +200,7 @@ class _Machine:
         return _finding("PREEMPT_RT", found, "no", remedy, is_met=not is_real_time, otherwise="reduced")
 
     def isolated(self) -> Finding:
-        """Return the finding about processors that Linux leaves alone, for the partial mode."""
+        """Find processors that Linux leaves alone, for the partial mode."""
         remedy = "for the partial mode boot with isolcpus=N nohz_full=N; the full mode needs none"
         found = "unknown" if self.apart is None else _listed(self.apart)
         return _finding(
