@@ -48,17 +48,17 @@ class Row:
     is_least: bool = False
 
     def holds(self) -> bool:
-        """Say whether the gate is kept."""
+        """True if the gate is met."""
         return self.value >= self.gate if self.is_least else self.value <= self.gate
 
     def __str__(self) -> str:
-        """Give the line that is printed."""
+        """Return the line that is printed."""
         gate = f"gate {'>=' if self.is_least else '<='} {self.gate:,g}: {'holds' if self.holds() else 'MISSED'}"
         return f"{self.name:<40} {self.value:>12,.2f} {self.unit:<8} {gate}"
 
 
 def make_system() -> takt.System:
-    """Make tasks of equal utilization with rate-monotonic priorities."""
+    """Return a system of tasks of equal utilization with rate-monotonic priorities."""
     rng = random.Random(SEED)
     periods = sorted(round(10_000 * 100 ** rng.random()) for _ in range(TASKS))
     tasks = [
@@ -69,12 +69,12 @@ def make_system() -> takt.System:
 
 
 def horizon_of(system: takt.System, jobs: int) -> int:
-    """Give the ticks in which about `jobs` jobs are released."""
+    """Return the ticks in which about `jobs` jobs are released."""
     return round(jobs / sum(1 / task.period for task in system.resolved.tasks))
 
 
 def seconds_of(action: Callable[[], object]) -> float:
-    """Give the wall time of an action."""
+    """Return the wall time of an action."""
     start = time.perf_counter()
     action()
     return time.perf_counter() - start
@@ -91,7 +91,7 @@ def frames_rate(system: takt.System) -> float:
 
 
 def measure_frames(system: takt.System, runs: int) -> Row:
-    """Take the median of several runs."""
+    """Return the median of several runs."""
     rate = statistics.median(frames_rate(system) for _ in range(runs))
     return Row("frames of segments and jobs, 50 tasks", rate / 1e6, "M jobs/s", 2, is_least=True)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Makes the reference of the kernel's calls out of its headers, by doxygen.
+"""Reference of the kernel's calls, made from its headers by doxygen.
 
 Usage:
     api.py          write build/api/status_codes.md, then run doxygen (tools/Doxyfile); fails if a name has no comment
@@ -44,14 +44,14 @@ class Status:
 
 @cache
 def statuses() -> list[Status]:
-    """Reads the list of kernel/errors.h."""
+    """Read the list of kernel/errors.h."""
     text = (KERNEL / "errors.h").read_text(encoding="utf-8").replace("\\\n", "")
     rows = [(name, value, re.findall(r'"([^"]*)"', parts)) for name, value, parts in STATUS.findall(text)]
     return [Status(f"TAKT_{name}", int(value), "".join(parts)) for name, value, parts in rows]
 
 
 def with_full_names(text: str) -> str:
-    """Writes ERROR_NULL and, after it, _OBJECT, as they are called in C."""
+    """Write ERROR_NULL and, after it, _OBJECT, as they are called in C."""
     for status in statuses():
         short = status.name.removeprefix("TAKT_")
         text = re.sub(rf"(?<!\w){short}\b", status.name, text)
@@ -67,26 +67,26 @@ LICENCE = "/* SPDX-License-Identifier: Apache-2.0 OR MIT */\n"
 
 
 def is_private(text: str) -> bool:
-    """Says whether a header is private to the project."""
+    """True if a header is private to the project."""
     opening = COMMENT.match(text.removeprefix(LICENCE))
     return opening is None or "Private to" in opening.group()
 
 
 def in_doxygen(comment: str) -> str:
-    """Gives the inside of a comment without what doxygen would take for its own."""
+    """Return the inside of a comment without what doxygen would read as its own commands."""
     text = re.sub(r"<(?=[A-Za-z])", "&lt;", comment[2:-2]).replace(" .. ", " to ")
     return with_full_names(re.sub(r"#(?=\w)", r"\\#", text))
 
 
 def is_in_enum(before: str) -> bool:
-    """Says whether the text that goes before is within the braces of an enum."""
+    """True if the preceding text is within the braces of an enum."""
     bare = COMMENT.sub("", before)
     opened = bare.rfind("{")
     return opened > bare.rfind("}") and re.search(r"\benum\b[^;{}]*$", bare[:opened]) is not None
 
 
 def converted(text: str, found: re.Match[str]) -> str:
-    """Gives one comment as doxygen reads it."""
+    """Return one comment as doxygen reads it."""
     comment, start, end = found.group(), found.start(), found.end()
     before = text[text.rfind("\n", 0, start) + 1 : start]
     if start == 0:
@@ -104,7 +104,7 @@ PROTOTYPE = re.compile(r"[^\s/#{}][^{};]*\([^{};]*\);\n")
 
 
 def with_a_comment_each(found: re.Match[str]) -> str:
-    """Repeats a comment before every one of the prototypes that follow it without an empty line."""
+    """Repeat a comment before every one of the prototypes that follow it without an empty line."""
     comment, declarations = found.groups()
     prototypes = PROTOTYPE.findall(declarations)
     return comment + (comment.join(prototypes) if "".join(prototypes) == declarations else declarations)
@@ -115,7 +115,7 @@ HIDE, SHOW = "/** @cond */ ", "/** @endcond */ "
 
 
 def with_hidden_members(found: re.Match[str]) -> str:
-    """Hides the members of a private struct, but for those that its comment names."""
+    """Hide the members of a private struct, but for those that its comment names."""
     head, comment, body, end = found.groups()
     said = re.search(r"\bPrivate\b(?: but for ((?:`\w+`(?:, | and )?)+))?", comment)
     if said is None:
@@ -126,7 +126,7 @@ def with_hidden_members(found: re.Match[str]) -> str:
 
 
 def with_statuses(text: str) -> str:
-    """Writes out the enum that kernel/errors.h makes of its list."""
+    """Write out the enum that kernel/errors.h makes of its list."""
     values = "\n".join(f"    {status.name} = {status.value}, /**< {status.message} */" for status in statuses())
     return re.sub(
         r"#define TAKT_STATUS_ENUM\(.*?#undef TAKT_STATUS_ENUM\n",
@@ -137,7 +137,7 @@ def with_statuses(text: str) -> str:
 
 
 def filtered(text: str) -> str:
-    """Gives a header as doxygen is to read it."""
+    """Return a header as doxygen is to read it."""
     if is_private(text):
         return ""
     found = COMMENT.sub(lambda match: converted(text, match), text)
@@ -149,7 +149,7 @@ VALUE = re.compile(r"(\w+)(?:\s*=[^,@]*)?,?\s*(@?)")
 
 
 def values_without_comment(header: Path) -> list[str]:
-    """Lists the enum values of a header that have no comment; doxygen does not check them."""
+    """Return the enum values of a header that have no comment; doxygen does not check them."""
     text = re.sub(r"/\*\*<.*?\*/", "@", filtered(header.read_text(encoding="utf-8")), flags=re.DOTALL)
     bodies = ENUM.findall(re.sub(r"\([^()]*\)", "", COMMENT.sub("", text)))
     return [name for body in bodies for name, comment in VALUE.findall(body) if not comment]
@@ -174,7 +174,7 @@ NOT_ANSWERED = re.compile(r"but never (TAKT_\w+)")
 
 
 def impossible_for(name: str, comment: str) -> set[str]:
-    """Lists what a comment for several calls says of the others: names tell threads from interrupts.
+    """Return the calls that a comment for several calls excludes: names distinguish threads from interrupts.
 
     Which interrupt calls concerns the other calls only where the comment is not for interrupts as well.
     """
@@ -185,7 +185,7 @@ def impossible_for(name: str, comment: str) -> set[str]:
 
 
 def answers_of(name: str, comment: str, last: Call | None, known: dict[str, Call]) -> set[str]:
-    """Lists what a call answers: what its comment names, and what the calls answer that it is compared with."""
+    """Return the answers of a call: those that its comment names, and those of the calls that it is compared with."""
     answers = {"TAKT_OK"} | {status.name for status in statuses() if re.search(rf"\b{status.name}\b", comment)}
     if LIKE_THE_LAST.match(comment) and "TAKT_ERROR_NULL" not in comment and last is not None:
         answers |= last.answers
@@ -196,7 +196,7 @@ def answers_of(name: str, comment: str, last: Call | None, known: dict[str, Call
 
 
 def calls() -> list[Call]:
-    """Lists the calls of the public headers; those that others are compared with come before, or are in thread.h."""
+    """Return the calls of the public headers; those that others are compared with precede them, or are in thread.h."""
     known: dict[str, Call] = {}
     for header in [KERNEL / "thread.h", *sorted(KERNEL.glob("*.h"))]:
         last: Call | None = None
@@ -210,7 +210,7 @@ def calls() -> list[Call]:
 
 
 def page() -> str:
-    """Writes the reference's first page."""
+    """Write the reference's first page."""
     found = calls()
     lines = ["# The kernel's calls", ""]
     lines += [
@@ -239,7 +239,7 @@ def page() -> str:
 
 
 def make_reference() -> int:
-    """Runs doxygen; gives its exit status."""
+    """Run doxygen and return its exit status."""
     if shutil.which("doxygen") is None:
         print("api: missing; run as root: apt-get install doxygen", file=sys.stderr)
         return 1
@@ -256,7 +256,7 @@ def make_reference() -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Does what the first argument says."""
+    """Run the command of the first argument."""
     if arguments:
         print(filtered(Path(arguments[0]).read_text(encoding="utf-8")), end="")
         return 0

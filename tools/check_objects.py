@@ -61,7 +61,7 @@ class ToolError(Exception):
 
 
 def run(command: list[str]) -> str:
-    """Runs a tool and gives what it printed; a failure's first complaint becomes the error."""
+    """Return the output of a tool; a failure's first complaint becomes the error."""
     if shutil.which(command[0]) is None:
         raise ToolError(f"{command[0]} is missing: install the packages of tools/apt-packages.txt")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -72,7 +72,7 @@ def run(command: list[str]) -> str:
 
 
 def build(target: Target, files: list[Path], folder: Path) -> Path:
-    """Compiles the files and links them into one relocatable object."""
+    """Compile the files and links them into one relocatable object."""
     compiler = target.prefix + "gcc"
     objects = []
     for number, file in enumerate(files):
@@ -84,7 +84,7 @@ def build(target: Target, files: list[Path], folder: Path) -> Path:
 
 
 def emulation(target: Target) -> list[str]:
-    """Names the linker's word size where one linker serves two."""
+    """Return the linker's name of a word size where one linker serves two."""
     return ["-m", "elf32lriscv"] if "-mabi=ilp32" in target.flags else []
 
 
@@ -92,7 +92,7 @@ def emulation(target: Target) -> list[str]:
 
 
 def undefined_symbols(target: Target, linked: Path) -> Iterator[str]:
-    """Complains of each symbol that another object would have to supply, and of common ones."""
+    """Yield a complaint about each symbol that another object would have to supply, and of common ones."""
     for line in run([target.prefix + "nm", str(linked)]).splitlines():
         kind, name = line.split()[-2:]
         if kind in "UvwV":
@@ -106,7 +106,7 @@ SECTION = re.compile(r"^\s*\[\s*\d+\]\s+(\S+)\s+\S+\s+\S+\s+\S+\s+(\S+)\s+\S+\s+
 
 
 def writable_sections(target: Target, linked: Path) -> Iterator[str]:
-    """Complains of each section that takes writable memory; relocated constants do not."""
+    """Yield a complaint about each section that takes writable memory; relocated constants do not."""
     for line in run([target.prefix + "readelf", "-S", "-W", str(linked)]).splitlines():
         match = SECTION.match(line)
         if match is None:
@@ -121,7 +121,7 @@ INSTRUCTION = re.compile(r"^\s*[0-9a-f]+:\t(.*)$")
 
 
 def float_code(target: Target, linked: Path) -> Iterator[str]:
-    """Complains of the first instruction that touches floating point."""
+    """Yield a complaint about the first instruction that touches floating point."""
     for line in run([target.prefix + "objdump", "-d", "--no-show-raw-insn", str(linked)]).splitlines():
         match = INSTRUCTION.match(line)
         if match is not None and target.float_code.fullmatch(match.group(1)):
@@ -130,7 +130,7 @@ def float_code(target: Target, linked: Path) -> Iterator[str]:
 
 
 def is_helper(complaint: str) -> bool:
-    """Says whether a complaint is about a function that comes with every compiler."""
+    """True if a complaint is about a function that comes with every compiler."""
     return HELPER.fullmatch(complaint.removeprefix("undefined symbol ")) is not None
 
 
@@ -138,7 +138,7 @@ CHECKS = (undefined_symbols, writable_sections, float_code)
 
 
 def check(name: str, files: list[Path], *, may_be_helped: bool = False) -> list[str]:
-    """Checks the files on one target and gives the complaints."""
+    """Return the complaints about the files on one target."""
     target = TARGETS[name]
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -150,7 +150,7 @@ def check(name: str, files: list[Path], *, may_be_helped: bool = False) -> list[
 
 
 def main() -> int:
-    """Prints the complaints; 1 if there are any."""
+    """Print the complaints; 1 if there are any."""
     parser = argparse.ArgumentParser(description="prove that core, policy, system, remote and linux are pure")
     parser.add_argument("--target", action="append", choices=TARGETS, help="default: all")
     parser.add_argument("--helpers", action="store_true", help="allow what every compiler supplies")

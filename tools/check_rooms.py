@@ -24,7 +24,7 @@ OUTSIDE = frozenset({"build", "node_modules", "__pycache__"})
 
 @dataclass(frozen=True)
 class Room:
-    """What the files of one room may use.
+    """Headers and packages that the files of one folder may use.
 
     Attributes:
         includes: Folders (ending in "/") and headers of the project; None for all. The room itself is always
@@ -109,12 +109,12 @@ class Violation:
     message: str
 
     def __str__(self) -> str:
-        """Gives the line that is printed."""
+        """Return the line that is printed."""
         return f"{self.path}:{self.line}: {self.message}"
 
 
 def room_of(path: str) -> str | None:
-    """Names the room of a file, given its path from the root; None if there is none."""
+    """Return the room of a file, given its path from the root; None if there is none."""
     parts = path.split("/")
     for length in range(len(parts), 0, -1):
         name = "/".join(parts[:length])
@@ -127,7 +127,7 @@ def room_of(path: str) -> str | None:
 
 
 def folder_of(path: str, room: str) -> str:
-    """Names the folder that a file's room is in the tree: port/cortex_m/ for the room port/*."""
+    """Return the folder of a file's room in the tree: port/cortex_m/ for the room port/*."""
     folders = path.split("/")[:-1]
     return "/".join(folders[: room.count("/") + 1]) + "/"
 
@@ -139,7 +139,7 @@ INCLUDE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:include|include_next|import)\b[ \
 
 
 def without_comments(text: str) -> str:
-    """Blanks comments and joins continued lines, keeping every line's number."""
+    """Return the text with blanks for comments and with continued lines joined; every line keeps its number."""
 
     def blank(match: re.Match[str]) -> str:
         found = match.group()
@@ -155,14 +155,14 @@ def _join_lines(match: re.Match[str]) -> str:
 
 
 def includes_of(text: str) -> Iterator[tuple[int, str]]:
-    """Yields line and operand of every include, also in branches that no build takes."""
+    """Yield line and operand of every include, also in branches that no build takes."""
     code = without_comments(text)
     for match in INCLUDE.finditer(code):
         yield code.count("\n", 0, match.start()) + 1, match.group(1).strip()
 
 
 def resolve(root: Path, path: str, name: str) -> str | None:
-    """Finds an included file of the project as the compiler does; None if it is none of the project's."""
+    """Return an included file of the project as the compiler finds it; None if it is none of the project's."""
     base = root.resolve()
     for candidate in (base / path).parent / name, base / name:
         found = Path(candidate).resolve()
@@ -172,14 +172,14 @@ def resolve(root: Path, path: str, name: str) -> str | None:
 
 
 def may_include(includes: frozenset[str], own: str, target: str) -> bool:
-    """Says whether a file of the project may be included."""
+    """True if a file of the project may be included."""
     allowed = includes | {own}
     is_in_allowed = any(target.startswith(entry) if entry.endswith("/") else target == entry for entry in allowed)
     return is_in_allowed and target.endswith((".h", ".hpp", ".def"))
 
 
 def check_include(root: Path, path: str, room_name: str, operand: str) -> str | None:
-    """Checks one include; gives the complaint or None."""
+    """Return the complaint about one include, or None."""
     room, own = ROOMS[room_name], folder_of(path, room_name)
     if room.includes is None:
         return None
@@ -200,7 +200,7 @@ def check_include(root: Path, path: str, room_name: str, operand: str) -> str | 
 
 
 def check_c(root: Path, path: str, room_name: str) -> Iterator[Violation]:
-    """Checks one C or C++ file."""
+    """Check one C or C++ file."""
     text = (root / path).read_text(encoding="utf-8")
     for line, operand in includes_of(text):
         complaint = check_include(root, path, room_name, operand)
@@ -212,7 +212,7 @@ def check_c(root: Path, path: str, room_name: str) -> Iterator[Violation]:
 
 
 def imports_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yields line and first name of every absolute import."""
+    """Yield line and first name of every absolute import."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -222,14 +222,14 @@ def imports_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def project_packages(root: Path) -> frozenset[str]:
-    """Lists the names under which Python code of the project can be imported."""
+    """Return the names under which Python code of the project can be imported."""
     rooms = {name.split("/")[0] for name in ROOMS}
     modules = {path.stem for path in root.glob("tools/*.py")} | {path.stem for path in root.glob("tests/support/*.py")}
     return frozenset(rooms | modules | {"takt"} | {name.split("/")[1] for name in ROOMS if name.endswith("oracle")})
 
 
 def check_python(root: Path, path: str, room_name: str) -> Iterator[Violation]:
-    """Checks one Python file."""
+    """Check one Python file."""
     room, own = ROOMS[room_name], folder_of(path, room_name)
     if room.imports is None:
         return
@@ -249,19 +249,19 @@ def check_python(root: Path, path: str, room_name: str) -> Iterator[Violation]:
 
 
 def is_outside(path: Path) -> bool:
-    """Says whether a path holds no source of the project: hidden folders and build products."""
+    """True if a path has no source of the project: hidden folders and build products."""
     return any(part.startswith((".", "build")) or part in OUTSIDE for part in path.parts[:-1])
 
 
 def source_files(root: Path) -> list[str]:
-    """Lists all sources below `root`, as paths from there, sorted."""
+    """Return all sources below `root`, as paths from there, sorted."""
     suffixes = C_SUFFIXES | {".py"}
     found = (path.relative_to(root) for path in root.rglob("*") if path.suffix in suffixes and path.is_file())
     return sorted(path.as_posix() for path in found if not is_outside(path))
 
 
 def check_file(root: Path, path: str) -> list[Violation]:
-    """Checks one file, given by its path from `root`."""
+    """Check one file, given by its path from `root`."""
     room_name = room_of(path)
     if room_name is None:
         return [Violation(path, 1, "stands in no room of the table")]
@@ -270,12 +270,12 @@ def check_file(root: Path, path: str) -> list[Violation]:
 
 
 def check_tree(root: Path) -> list[Violation]:
-    """Checks all sources below `root`."""
+    """Check all sources below `root`."""
     return [violation for path in source_files(root) for violation in check_file(root, path)]
 
 
 def main(arguments: list[str]) -> int:
-    """Prints the violations; 1 if there are any."""
+    """Print the violations; 1 if there are any."""
     root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
     violations = check_tree(root)
     for violation in violations:

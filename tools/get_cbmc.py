@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Finds the model checker CBMC, or unpacks Debian's package of it into a folder of the project.
+"""The model checker CBMC: the installed one, or Debian's package of it unpacked into a folder of the project.
 
 Usage: get_cbmc.py [--into FOLDER] (default: build/cbmc).
 
@@ -32,7 +32,7 @@ exec "$loader" --library-path "$libraries:$here/root/usr/lib" "$here/root/usr/bi
 
 
 def install(folder: Path) -> Path:
-    """Makes sure that a folder has the script that starts it.
+    """Return the script in a folder that starts it, unpacked if it is missing.
 
     Raises:
         NotHadError: It cannot be had.
@@ -51,7 +51,7 @@ def install(folder: Path) -> Path:
 
 
 def main() -> int:
-    """Prints how to call it."""
+    """Print how to call it."""
     parser = argparse.ArgumentParser(description="find or unpack the model checker CBMC")
     parser.add_argument("--into", type=Path, default=ROOT / "build" / "cbmc")
     folder = parser.parse_args().into.resolve()

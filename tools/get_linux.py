@@ -46,7 +46,7 @@ ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def extract(image: Path, kernel: Path) -> None:
-    """Writes the kernel that a bootable image holds.
+    """Write the kernel that a bootable image holds.
 
     Raises:
         NotHadError: The image holds none that zstd compressed.
@@ -61,7 +61,7 @@ def extract(image: Path, kernel: Path) -> None:
 
 
 def begin(stamp: Path, packages: object) -> bool:
-    """Empties the folder of a stamp, unless the stamp says that it has just these packages. Returns whether it did."""
+    """Empty the folder of a stamp, unless the stamp says that it has just these packages. Return whether it did."""
     if stamp.exists() and stamp.read_text(encoding="utf-8") == repr(packages):
         return False
     shutil.rmtree(stamp.parent, ignore_errors=True)
@@ -69,7 +69,7 @@ def begin(stamp: Path, packages: object) -> bool:
 
 
 def fetch_systemd(folder: Path) -> None:
-    """Makes sure that a folder has systemd.
+    """Unpack systemd into a folder, unless it is there.
 
     Raises:
         NotHadError: It cannot be had.
@@ -81,7 +81,7 @@ def fetch_systemd(folder: Path) -> None:
 
 
 def fetch(folder: Path) -> None:
-    """Makes sure that a folder has the kernel and what builds programs for it.
+    """Unpack the kernel and what builds programs for it into a folder, unless they are there.
 
     Raises:
         NotHadError: It cannot be had.
@@ -104,7 +104,7 @@ def fetch(folder: Path) -> None:
 
 
 def main() -> int:
-    """Prints where it is."""
+    """Print where it is."""
     parser = argparse.ArgumentParser(description="fetch a kernel that has sched_ext, bpftool and libbpf")
     parser.add_argument("--into", type=Path, default=ROOT / "build" / "linux")
     parser.add_argument("--systemd", action="store_true", help="fetch systemd, too")

@@ -33,7 +33,7 @@ class Package:
 
     @property
     def pin(self) -> str:
-        """Return name and version as pip writes them."""
+        """Name and version as pip writes them."""
         return f"{self.name}=={self.version}"
 
     def __str__(self) -> str:

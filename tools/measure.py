@@ -42,34 +42,39 @@ Listing = list[str]
 
 @cache
 def text_of(path: Path) -> str:
-    """Gives the text of a file."""
+    """Return the text of a file."""
     return path.read_text(encoding="utf-8")
 
 
 def line_count(path: Path) -> int:
-    """Counts the lines of a file."""
+    """Return the number of lines of a file."""
     return text_of(path).count("\n")
 
 
 @cache
 def files_in(folder: Path) -> tuple[Path, ...]:
-    """Lists the sources in a folder, without hidden and made ones."""
+    """Return the sources in a folder, without hidden and made ones."""
     found = (path for path in sorted(folder.rglob("*")) if path.suffix in KINDS and path.is_file())
     return tuple(path for path in found if not _is_outside(path.relative_to(folder)))
 
 
 def _is_outside(path: Path) -> bool:
-    """Whether a file is installed or made."""
+    """True if a file is installed or made."""
     return any(part.startswith(".") or part in ("build", "__pycache__") for part in path.parts)
 
 
 def product(root: Path) -> list[Path]:
-    """Lists the sources that users get."""
+    """Return the sources that users get."""
     return [path for path in files_in(root) if path.relative_to(root).parts[0] not in NOT_PRODUCT]
 
 
+def without_tests(root: Path) -> list[Path]:
+    """Return the sources but those of tests."""
+    return [path for path in files_in(root) if path.relative_to(root).parts[0] != "tests"]
+
+
 def longer_than(most: int, files: Iterable[Path]) -> Listing:
-    """Lists files with more lines than that."""
+    """Return files with more lines than that."""
     return [f"{path}: {line_count(path)} lines" for path in files if line_count(path) > most]
 
 
@@ -101,13 +106,13 @@ class Function:
 
 @cache
 def code_of(path: Path) -> str:
-    """Gives the text of a file of C with blanks for comments and strings."""
+    """Return the text of a file of C with blanks for comments and strings."""
     return COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text_of(path))
 
 
 @cache
 def functions_of(path: Path) -> tuple[Function, ...]:
-    """Lists the functions that a file defines."""
+    """Return the functions that a file defines."""
     return tuple(_functions(path, code_of(path)))
 
 
@@ -118,7 +123,7 @@ def _functions(path: Path, text: str) -> Iterator[Function]:
 
 
 def long_functions(files: Iterable[Path], most: int) -> Listing:
-    """Lists functions of C and C++ with more lines than that."""
+    """Return functions of C and C++ with more lines than that."""
     functions = (each for path in files if path.suffix in (".c", ".h", ".cpp", ".hpp") for each in functions_of(path))
     return [f"{each.file}: {each.name} has {each.lines} lines" for each in functions if each.lines > most]
 
@@ -134,7 +139,7 @@ ByName = Mapping[str, list[Function]]
 
 
 def branches_from(root: Path, name: str) -> Listing:
-    """Lists the branches in what a function of core reaches by calls, through core's tables too."""
+    """Return the branches in what a function of core reaches by calls, through core's tables too."""
     files = files_of_core(root)
     by_name = functions_by_name(files)
     reached = _reached(by_name, tables_of(files, by_name), name)
@@ -142,12 +147,12 @@ def branches_from(root: Path, name: str) -> Listing:
 
 
 def files_of_core(root: Path) -> list[Path]:
-    """Lists the files of core."""
+    """Return the files of core."""
     return [path for path in files_in(root / "core") if path.suffix in (".c", ".h")]
 
 
 def functions_by_name(files: Iterable[Path]) -> dict[str, list[Function]]:
-    """Lists the functions of files by their names."""
+    """Return the functions of files by their names."""
     by_name: dict[str, list[Function]] = {}
     for each in (each for path in files for each in functions_of(path)):
         by_name.setdefault(each.name, []).append(each)
@@ -155,7 +160,7 @@ def functions_by_name(files: Iterable[Path]) -> dict[str, list[Function]]:
 
 
 def tables_of(files: Iterable[Path], by_name: ByName) -> ByName:
-    """Lists the functions that rows have under the name of a member, and those of an array."""
+    """Return the functions that rows have under the name of a member, and those of an array."""
     tables: dict[str, list[Function]] = {}
     for path in files:
         pairs = MEMBER.findall(code_of(path))
@@ -168,13 +173,13 @@ def tables_of(files: Iterable[Path], by_name: ByName) -> ByName:
 
 
 def _named(by_name: ByName, name: str, file: Path) -> list[Function]:
-    """Lists what a name in a file stands for; a function of the same file goes first."""
+    """Return the functions that a name in a file stands for; a function of the same file comes first."""
     named = by_name.get(name, [])
     return [each for each in named if each.file == file] or named[:1]
 
 
 def _reached(by_name: ByName, tables: ByName, start: str) -> list[Function]:
-    """Lists what calls reach, by name and through tables."""
+    """Return the functions that calls reach, by name and through tables."""
     waiting = list(by_name.get(start, []))
     seen = set(waiting)
     for function in waiting:
@@ -191,7 +196,7 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
 def bodies_of_one_unit(root: Path) -> Listing:
-    """Lists the lines of headers with functions that one compiled file of the product includes, directly or not."""
+    """Return the lines of headers with functions that one compiled file of the product includes, directly or not."""
     files = {str(path.relative_to(root)): path for path in product(root) if path.suffix in (".c", ".h", ".cpp", ".hpp")}
     units = [path for path in files.values() if path.suffix in (".c", ".cpp")]
     users = Counter(header for unit in units for header in _included(files, unit))
@@ -199,7 +204,7 @@ def bodies_of_one_unit(root: Path) -> Listing:
 
 
 def _included(files: Mapping[str, Path], unit: Path) -> list[Path]:
-    """Lists the headers that a file includes, directly or not."""
+    """Return the headers that a file includes, directly or not."""
     waiting = [unit]
     for file in waiting:
         named = [files[name] for name in INCLUDE.findall(text_of(file)) if name in files]
@@ -220,14 +225,14 @@ def cut_members(files: Iterable[Path]) -> Listing:
 
 
 def users_in_kernel(root: Path, calls: str) -> Listing:
-    """Lists functions of the kernel that call the scheduler by such names."""
+    """Return functions of the kernel that call the scheduler by such names."""
     files = files_in(root / "kernel")
     call = re.compile(rf"\btakt_(?:backend|direct|dispatcher)_(?:{calls})\(")
     return [f"{each.file}: {each.name}" for path in files for each in functions_of(path) if call.search(each.text)]
 
 
 def object_circles(root: Path) -> Listing:
-    """Lists circles of core's objects: of files that call one another, each with the header of its name."""
+    """Return circles of core's objects: of files that call one another, each with the header of its name."""
     files = [path for path in files_in(root / "core") if path.suffix == ".c"]
     owners = {each.name: path.stem for path in files for each in functions_of(path)}
     uses = {
@@ -242,17 +247,17 @@ def object_circles(root: Path) -> Listing:
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    """Parses a file of Python."""
+    """Return the syntax tree of a file of Python."""
     return ast.parse(text_of(path))
 
 
 def package(root: Path) -> list[Path]:
-    """Lists the modules of the package."""
+    """Return the modules of the package."""
     return [path for path in files_in(root / "python" / "takt") if path.suffix == ".py"]
 
 
 def long_python_functions(files: Iterable[Path], most: int) -> Listing:
-    """Lists functions of Python with more lines than that, from the first decorator on."""
+    """Return functions of Python with more lines than that, from the first decorator on."""
     return [
         f"{path}: {node.name} has {_lines(node)} lines"
         for path in files
@@ -266,8 +271,27 @@ def _lines(node: ast.FunctionDef) -> int:
     return (node.end_lineno or node.lineno) - min([node.lineno, *(each.lineno for each in node.decorator_list)]) + 1
 
 
+VERB = re.compile(r"(?:Give|Say|Tell|Make|Take|List|Put|Let|Look|Come)s?\b")
+"""First words that name an act; the docstring of a function with a result begins with Return, Yield or True if."""
+
+
+def docstrings_of_acts(files: Iterable[Path]) -> Listing:
+    """Return functions with a result whose docstring begins with a verb of acting."""
+    return [
+        f"{path}:{node.lineno}: {node.name}"
+        for path in files
+        if path.suffix == ".py"
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef) and _has_result(node) and VERB.match(ast.get_docstring(node) or "")
+    ]
+
+
+def _has_result(node: ast.FunctionDef) -> bool:
+    return node.returns is not None and ast.unparse(node.returns) not in ("None", "NoReturn")
+
+
 def import_circles(root: Path) -> Listing:
-    """Lists circles of modules, imports in functions and for types included; the lazy names of the package left out."""
+    """Return circles of modules, imports in functions and for types included, the lazy names of the package not."""
     modules = {_module(root, path): path for path in package(root)}
     uses = {name: set(_imported(name, path, modules)) for name, path in modules.items() if name != "takt"}
     return circles(uses)
@@ -279,7 +303,7 @@ def _module(root: Path, path: Path) -> str:
 
 
 def _imported(name: str, path: Path, modules: Mapping[str, Path]) -> Iterator[str]:
-    """Gives the modules that a module imports anywhere in it."""
+    """Yield the modules that a module imports anywhere in it."""
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             whole = [f"{node.module}.{alias.name}" for alias in node.names]
@@ -289,7 +313,7 @@ def _imported(name: str, path: Path, modules: Mapping[str, Path]) -> Iterator[st
 
 
 def circles(uses: Mapping[str, set[str]]) -> Listing:
-    """Lists groups of more than one member that reach one another."""
+    """Return groups of more than one member that reach one another."""
     reach = {start: _closure(uses, start) for start in uses}
     groups = {frozenset(end for end in reach[start] if start in reach.get(end, ())) for start in uses}
     return [" <-> ".join(sorted(group)) for group in groups if len(group) > 1]
@@ -317,14 +341,14 @@ READERS = ("formats", "files")
 
 
 def known_names(root: Path) -> set[str]:
-    """Gives the names of policies, kinds of servers, protocols and architectures, as their rows spell them."""
+    """Return the names of policies, kinds of servers, protocols and architectures, as their rows spell them."""
     rows = [path for room in ("core", "policy") for path in files_in(root / room)]
     architectures = ARCHITECTURE_NAME.findall(text_of(root / "system" / "architectures.h"))
     return {*architectures, *(name for path in rows for name in ROW_NAME.findall(text_of(path)))}
 
 
 def spelled_names(root: Path) -> Listing:
-    """Lists strings of the package that are a name of core, outside readers of files and formats."""
+    """Return strings of the package that are a name of core, outside readers of files and formats."""
     names = known_names(root) - {"none"}
     return [
         f"{path}:{node.lineno}: {node.value}"
@@ -339,7 +363,7 @@ def spelled_names(root: Path) -> Listing:
 
 
 def private_words(root: Path) -> Listing:
-    """Lists lines of sources but tests, and of documents, that have a private word, by tools/words.txt."""
+    """Return lines of sources but tests, and of documents, that have a private word, by tools/words.txt."""
     rows = [line for line in text_of(root / "tools" / "words.txt").splitlines() if not line.startswith("#")]
     word = re.compile("|".join(rf"\b{line.partition(chr(9))[0]}\b" for line in rows))
     pages = [path for path in sorted(root.rglob("*.md")) if not _is_outside(path.relative_to(root))]
@@ -356,19 +380,19 @@ LICENCE = "SPDX-License-Identifier: Apache-2.0 OR MIT"
 
 
 def without_licence(root: Path) -> Listing:
-    """Lists sources whose first lines do not name the licence."""
+    """Return sources whose first lines do not name the licence."""
     return [str(path) for path in files_in(root) if text_of(path).strip() and LICENCE not in text_of(path)[:200]]
 
 
 def found_in(files: Iterable[Path], text: str) -> Listing:
-    """Lists where a text stands."""
+    """Return the places of a text."""
     return [
         f"{path}:{number}" for path in files for number, line in enumerate(text_of(path).split("\n"), 1) if text in line
     ]
 
 
 def bits_short(root: Path, prefix: str, least: int = 4) -> Listing:
-    """Lists the bits by which a field of the entity's word has fewer than `least` free."""
+    """Return the bits by which a field of the entity's word has fewer than `least` free."""
     text = text_of(root / "core" / "entity.h")
     used = len(re.findall(rf"^\s*TAKT_{prefix}_\w+ = 1u << \d+", text, re.MULTILINE))
     width = re.search(rf"uint(\d+)_t \w+;\s*/\* TAKT_{prefix}_", text)
@@ -381,7 +405,7 @@ MADE = re.compile(r'^(?:<!-- [\w ]+: made by |"""[^"]* made of \S+ by )', re.MUL
 
 
 def made_files(root: Path) -> Listing:
-    """Lists sources and documents that a program of the project makes, and JSON schemas, which `takt schema` writes."""
+    """Return sources and documents that a program of the project makes, and JSON schemas of `takt schema`."""
     documents = [path for path in sorted((root / "docs").rglob("*")) if path.suffix in (".md", ".json")]
     schemas = [str(path) for path in documents if path.name.endswith(".schema.json")]
     written = [*product(root), *(path for path in documents if path.suffix == ".md")]
@@ -392,7 +416,7 @@ DIFF = re.compile(r"^```diff (\S+)$", re.MULTILINE)
 
 
 def files_of_guide(root: Path, page: str) -> Listing:
-    """Lists the files that a guide changes, as tests apply it to a copy of the project."""
+    """Return the files that a guide changes, as tests apply it to a copy of the project."""
     return sorted(set(DIFF.findall(text_of(root / "docs" / "how-to" / f"{page}.md"))))
 
 
@@ -415,17 +439,17 @@ class Property:
 
 
 def sources_of_tests(root: Path) -> tuple[Path, ...]:
-    """Lists the sources of the tests."""
+    """Return the sources of the tests."""
     return files_in(root / "tests")
 
 
 def each_line(files: Iterable[Path]) -> Listing:
-    """Lists files, each as often as it has lines, so that a count is that of lines."""
+    """Return files, each as often as it has lines, so that a count is that of lines."""
     return [str(path) for path in files for _ in range(line_count(path))]
 
 
 def bindings(root: Path) -> list[Path]:
-    """Lists the sources of the bindings."""
+    """Return the sources of the bindings."""
     return [path for path in files_in(root / "python") if path.suffix in (".cpp", ".hpp")]
 
 
@@ -445,6 +469,7 @@ PROPERTIES = (
     Property("circles of core's objects", 0, object_circles),
     Property("circles of Python imports", 0, import_circles),
     Property("names of core spelled in Python", 0, spelled_names),
+    Property("docstrings of results that name an act", 0, lambda root: docstrings_of_acts(without_tests(root))),
     Property("files that a new key touches", 2, lambda root: files_of_guide(root, "add-a-key")),
     Property("files that a new key of core touches", 4, lambda root: files_of_guide(root, "add-a-key-that-core-uses")),
     Property("require( in bindings", 0, lambda root: found_in(bindings(root), "require(")),
@@ -461,7 +486,7 @@ PROPERTIES = (
 
 
 def main() -> int:
-    """Measures, and compares with the record."""
+    """Measure, and compare with the record."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("root", nargs="?", type=Path, default=ROOT)
     parser.add_argument(
@@ -476,7 +501,7 @@ def main() -> int:
 
 
 def _list(root: Path, name: str) -> int:
-    """Prints what a property counts."""
+    """Print the items that a property counts."""
     found = [each for each in PROPERTIES if each.name == name]
     if not found:
         print(f"measure: no property {name!r}; there are: {', '.join(each.name for each in PROPERTIES)}")
@@ -486,7 +511,7 @@ def _list(root: Path, name: str) -> int:
 
 
 def _compare(root: Path, *, check: bool, record: bool) -> int:
-    """Prints a line per property; 1 if one is worse than recorded, or is not recorded."""
+    """Print a line per property; 1 if one is worse than recorded, or is not recorded."""
     path = root / RECORD
     recorded: dict[str, int] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     now = {each.name: len(each.listing(root)) for each in PROPERTIES}

@@ -21,13 +21,13 @@ NAMED = 3  # tests of one reason that are named
 
 
 def place(case: ElementTree.Element) -> str:
-    """Gives the file of a test of pytest, or the name of one of ctest."""
+    """Return the file of a test of pytest, or the name of one of ctest."""
     names = case.get("classname", "").split(".")
     return f"{'/'.join(names[:3])}.py" if names[0] == "tests" else case.get("name", "?")
 
 
 def reason(case: ElementTree.Element) -> str | None:
-    """Gives why a test did not run; None if it ran."""
+    """Return why a test did not run; None if it ran."""
     skipped = case.find("skipped")
     if skipped is None or skipped.get("type") == EXPECTED_FAILURE:
         return None
@@ -35,12 +35,12 @@ def reason(case: ElementTree.Element) -> str | None:
 
 
 def cases(report: Path) -> Iterator[ElementTree.Element]:
-    """Lists the tests of a report."""
+    """Yield the tests of a report."""
     return ElementTree.parse(report).getroot().iter("testcase")
 
 
 def summary(reports: list[Path]) -> str:
-    """Gives the line."""
+    """Return the line."""
     ran, missed = 0, Counter[tuple[str, str]]()
     for report in reports:
         if not report.exists():
@@ -57,7 +57,7 @@ def summary(reports: list[Path]) -> str:
 
 
 def by_reason(missed: Counter[tuple[str, str]]) -> Iterator[str]:
-    """Gives a part of the line for each reason."""
+    """Yield a part of the line for each reason."""
     for why in dict.fromkeys(why for why, _ in missed):
         places = [where for one, where in missed if one == why]
         more = f" and {len(places) - NAMED} more" if len(places) > NAMED else ""
@@ -66,7 +66,7 @@ def by_reason(missed: Counter[tuple[str, str]]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Prints the line."""
+    """Print the line."""
     try:
         print(summary([Path(name) for name in sys.argv[1:]]))
     except (ElementTree.ParseError, OSError) as error:

@@ -38,7 +38,7 @@ PINS = VENV / "pins.txt"
 
 
 def give_up(message: str) -> None:
-    """Ends the program with one line."""
+    """End the program with one line."""
     sys.exit(f"prepare: {message}")
 
 
@@ -51,13 +51,13 @@ APART = ("mutate", "linux")
 
 
 def read_rows() -> list[list[str]]:
-    """Lists package, sign and targets of all rows."""
+    """Return package, sign and targets of all rows."""
     lines = (ROOT / "tools" / "apt-packages.txt").read_text(encoding="utf-8").splitlines()
     return [line.split() for line in lines if line and not line.startswith("#")]
 
 
 def rows_for(target: str) -> list[tuple[str, str]]:
-    """Lists package and sign of what a target needs; the tests need all but what is optional or apart."""
+    """Return package and sign for a target; the tests need all but what is optional or apart."""
     found = [
         (package, sign)
         for package, sign, needed_by in read_rows()
@@ -69,19 +69,19 @@ def rows_for(target: str) -> list[tuple[str, str]]:
 
 
 def is_there(sign: str) -> bool:
-    """Says whether what a package brings can be found."""
+    """True if what a package brings can be found."""
     if sign == "Python.h":
         return (Path(sysconfig.get_paths()["include"]) / sign).exists()
     return shutil.which(sign) is not None if "/" not in sign else Path(sign).exists()
 
 
 def missing_packages(target: str) -> list[str]:
-    """Lists the packages of which there is no sign."""
+    """Return the packages of which there is no sign."""
     return [package for package, sign in rows_for(target) if not is_there(sign)]
 
 
 def apt_install(packages: list[str]) -> str:
-    """Installs packages; gives the last line of what failed, empty if nothing did."""
+    """Install packages and return the last line of a failure, empty if there is none."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
     for command in (["apt-get", "update", "-qq"], install):
@@ -92,7 +92,7 @@ def apt_install(packages: list[str]) -> str:
 
 
 def install_optional() -> None:
-    """Installs what some tests skip without, where that can be had; `make test` names what it cannot run."""
+    """Install what some tests skip without, if it can be had; `make test` names what it cannot run."""
     missing = missing_packages(OPTIONAL)
     if missing and shutil.which("apt-get") is not None and os.geteuid() == 0:
         failure = apt_install(missing)
@@ -101,7 +101,7 @@ def install_optional() -> None:
 
 
 def install_tools(target: str) -> None:
-    """Installs what is missing, if this is root on a system with apt-get."""
+    """Install what is missing, if this is root on a system with apt-get."""
     missing = missing_packages(target)
     if not missing:
         return
@@ -119,14 +119,14 @@ def install_tools(target: str) -> None:
 
 
 def first_error(text: str) -> str:
-    """Gives the first line that names an error, leaving out pip's remarks that a program it ran had one."""
+    """Return the first line that names an error, without pip's remarks that a program it ran had one."""
     lines = [line.strip() for line in text.splitlines() if re.search(r"error:", line, re.IGNORECASE)]
     telling = [line for line in lines if "subprocess-exited" not in line]
     return telling[0] if telling else last_line(text)
 
 
 def last_line(text: str) -> str:
-    """Gives the last line that says something."""
+    """Return the last line with a text."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else "no message"
 
@@ -135,12 +135,12 @@ def last_line(text: str) -> str:
 
 
 def venv_python() -> str:
-    """Names the environment's interpreter."""
+    """Return the path of the environment's interpreter."""
     return str(VENV / "bin" / "python")
 
 
 def make_venv() -> None:
-    """Makes the environment, without a pip of its own where the system lacks ensurepip."""
+    """Create the environment, without a pip of its own where the system lacks ensurepip."""
     if Path(venv_python()).exists():
         return
     for options in ([], ["--without-pip"]):
@@ -151,7 +151,7 @@ def make_venv() -> None:
 
 
 def pip() -> list[str]:
-    """Names the pip that installs into the environment."""
+    """Return the pip that installs into the environment."""
     own = [venv_python(), "-m", "pip"]
     if subprocess.run([*own, "--version"], capture_output=True, check=False).returncode == 0:
         return own
@@ -159,7 +159,7 @@ def pip() -> list[str]:
 
 
 def run_pip(arguments: list[str]) -> str:
-    """Runs pip for the environment and gives its output; on failure says what it said first and where the rest is."""
+    """Return pip's output for the environment; on failure print its first error and where the rest is."""
     make_venv()
     environment = {name: text for name, text in os.environ.items() if name != "PIP_CONSTRAINT"}
     done = subprocess.run(
@@ -178,7 +178,7 @@ def run_pip(arguments: list[str]) -> str:
 
 
 def pip_error(text: str) -> str:
-    """Gives what pip failed at; its own words for a wrong hash do not name the package in the same line."""
+    """Return the cause of pip's failure; its own words for a wrong hash do not name the package in the same line."""
     wrong = re.search(r"DO NOT MATCH THE HASHES.*\n +(\S+)", text)
     if wrong:
         return f"the file that pip found for {wrong[1]} is not the one that tools/lock.txt names; nothing was installed"
@@ -186,13 +186,13 @@ def pip_error(text: str) -> str:
 
 
 def machine() -> str:
-    """Names the kind of machine for which the environment's interpreter takes files."""
+    """Return the kind of machine for which the environment's interpreter takes files."""
     show = "import sysconfig; print(sysconfig.get_config_var('SOABI'))"
     return subprocess.run([venv_python(), "-c", show], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def check_locked(locked: Lock, names: list[str]) -> None:
-    """Ends the program if the lock was made for other requirements of these groups."""
+    """End the program if the lock was made for other requirements of these groups."""
     wanted = lock.wanted()
     for name in names:
         if name not in wanted:
@@ -204,7 +204,7 @@ def check_locked(locked: Lock, names: list[str]) -> None:
 
 
 def install_groups(names: list[str]) -> None:
-    """Installs what the lock has of some groups: files with their hashes, or on another machine versions alone.
+    """Install what the lock has of some groups: files with their hashes, or on another machine versions alone.
 
     Nothing is built apart from the environment, so that what builds a package is of the lock, too.
     """
@@ -223,7 +223,7 @@ def install_groups(names: list[str]) -> None:
 
 
 def build_programs() -> list[str]:
-    """Lists the group of CMake and Ninja if the system lacks one or has a CMake that is too old."""
+    """Return the group of CMake and Ninja if the system lacks one or has a CMake that is too old."""
     least = re.findall(r"\d+", lock.read_project()["tool"]["scikit-build"]["cmake"]["version"])
     if shutil.which("cmake") is None or shutil.which("ninja") is None:
         return [lock.PROGRAMS]
@@ -233,7 +233,7 @@ def build_programs() -> list[str]:
 
 
 def install_package() -> None:
-    """Installs what builds Takt, what it needs, and then Takt itself."""
+    """Install what builds Takt, what it needs, and then Takt itself."""
     install_groups([lock.BUILD, *build_programs()])
     install_groups([lock.PACKAGE])
     run_pip(["--no-build-isolation", "--no-deps", "."])
@@ -243,7 +243,7 @@ def install_package() -> None:
 
 
 def write_lock() -> None:
-    """Writes what pip would take for each group, of the versions installed here, and else of those in the lock."""
+    """Write what pip would take for each group, of the versions installed here, and else of those in the lock."""
     make_venv()
     freeze = subprocess.run([*pip(), "freeze", "--exclude", "takt"], capture_output=True, text=True, check=True)
     before = [package.pin for package in lock.read().packages] if lock.LOCK.exists() else []
@@ -258,7 +258,7 @@ def write_lock() -> None:
 
 
 def choose(requirements: list[str]) -> list[Package]:
-    """Lists what pip would install into an empty environment, with the hash of each file."""
+    """Return what pip would install into an empty environment, with the hash of each file."""
     if not requirements:
         return []
     report = VENV / "report.json"
@@ -276,7 +276,7 @@ def choose(requirements: list[str]) -> list[Package]:
 
 
 def main(arguments: list[str]) -> None:
-    """Does what the first argument says."""
+    """Run the command of the first argument."""
     if sys.version_info < (3, 11):  # noqa: UP036 (this runs before anything has been checked)
         give_up(f"Takt needs Python 3.11 or later, this is {sys.version.split()[0]}; try make PYTHON=python3.11")
     if arguments[:1] == ["tools"] and len(arguments) == 2:

@@ -169,7 +169,7 @@ class Function:
 
 
 def run(command: list[str]) -> str:
-    """Runs a tool at the root and gives what it printed."""
+    """Return the output of a tool, run at the root."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise StackError(f"{command[0]}: {(done.stderr or 'failed').splitlines()[0]}")
@@ -177,14 +177,14 @@ def run(command: list[str]) -> str:
 
 
 def recipe_of(machine: Machine) -> dict[str, Any]:
-    """Reads how programs for a machine are built."""
+    """Return how programs for a machine are built."""
     path = ROOT / "firmware" / f"build_{machine.port}.json"
     recipe: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return recipe
 
 
 def compile_sources(machine: Machine, folder: Path) -> list[Path]:
-    """Compiles what a program on the kernel is made of; gives the objects, next to which the reports lie."""
+    """Compile the sources of a program on the kernel; return the objects, next to which the reports lie."""
     recipe = recipe_of(machine)
     patterns = [pattern for pattern in recipe["sources"] if not pattern.startswith("firmware/")]
     patterns += [f"analysis/{name}.c" for name in ANALYSIS_FILES]
@@ -204,7 +204,7 @@ EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)" label: 
 
 
 def read_graph(report: str, functions: dict[str, Function]) -> dict[str, set[tuple[str, str]]]:
-    """Reads one report: adds its functions, and gives each one's edges as (target, place in the source)."""
+    """Add the functions of one report, and return each one's edges as (target, place in the source)."""
     for title, _, file, size, kind in NODE.findall(report):
         if kind != "static":
             raise StackError(f"{title}: its frame is not of one size, but {kind}")
@@ -219,7 +219,7 @@ START = re.compile(r"^[0-9a-f]+ <([^.].*)>:$", re.MULTILINE)  # a name with a do
 
 
 def read_calls(machine: Machine, disassembly: str) -> dict[str, tuple[set[str], bool]]:
-    """Gives for each function of an object its calls other than tail calls, and whether one is through a pointer."""
+    """Return for each function of an object its calls other than tail calls, and whether one is through a pointer."""
     _, *parts = START.split(disassembly)
     return {
         name: (
@@ -235,7 +235,7 @@ MEMBER = re.compile(r"\.(\w+)\s*=\s*(\w+)\s*,")
 
 
 def read_tables() -> dict[tuple[str, str], set[tuple[str, str]]]:
-    """Finds for each member of a type the functions that some table names, as (file, name)."""
+    """Return for each member of a type the functions that some table names, as (file, name)."""
     tables = defaultdict(set)
     for file in [*ROOT.glob("core/*.c"), *ROOT.glob("policy/*.c"), *ROOT.glob("kernel/*.c")]:
         for of_type, body in TABLE.findall(file.read_text(encoding="utf-8")):
@@ -249,7 +249,7 @@ def read_tables() -> dict[tuple[str, str], set[tuple[str, str]]]:
 
 
 def is_in_kernel(of_type: str) -> bool:
-    """Tells whether an object of a type can belong to a thread."""
+    """True if an object of a type can belong to a thread."""
     pattern = IF_IN_KERNEL.get(of_type)
     texts = (file.read_text(encoding="utf-8") for file in ROOT.glob("kernel/*.c"))
     return pattern is None or any(pattern.search(text) for text in texts)
@@ -259,7 +259,7 @@ POINTER_CALL = re.compile(r"(\w+)(?:\([^()]*(?:\([^()]*\))?[^()]*\))?(?:->|\.)(\
 
 
 def resolve(place: str, tables: dict[tuple[str, str], set[tuple[str, str]]]) -> list[str]:
-    """Gives the titles that a call through a pointer at FILE:LINE:COLUMN may reach; of statics and of globals."""
+    """Return the titles that a call through a pointer at FILE:LINE:COLUMN may reach; of statics and of globals."""
     file, line, _ = place.rsplit(":", 2)
     text = (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
     for call, reached in DECLARED.items():
@@ -282,7 +282,7 @@ def add_calls(
     own: tuple[set[str], bool],
     tables: dict[tuple[str, str], set[tuple[str, str]]],
 ) -> None:
-    """Writes the calls of a function."""
+    """Write the calls of a function."""
     called, calls_pointer = own
     for target, place in edges:
         if target == "__indirect_call":
@@ -293,7 +293,7 @@ def add_calls(
 
 
 def read_all(machine: Machine, objects: list[Path]) -> dict[str, Function]:
-    """Makes the graph of all functions."""
+    """Return the graph of all functions."""
     objdump = recipe_of(machine)["cc"].removesuffix("gcc") + "objdump"
     functions: dict[str, Function] = {}
     tables = read_tables()
@@ -320,7 +320,7 @@ class Depths:
     """
 
     def __init__(self, functions: dict[str, Function], *, without_pass: bool = False) -> None:
-        """Knows nothing yet."""
+        """Start with no depth."""
         self._functions = functions
         self._without_pass = without_pass
         self._known: dict[str, tuple[int, tuple[str, ...]]] = {}
@@ -330,7 +330,7 @@ class Depths:
         return not (self._without_pass and in_pass)
 
     def of(self, title: str, above: tuple[str, ...] = ()) -> tuple[int, tuple[str, ...]]:
-        """Gives depth and deepest path from a function on.
+        """Return depth and deepest path from a function on.
 
         Raises:
             StackError: It recurses.
@@ -366,14 +366,14 @@ BEFORE_START = re.compile(r"takt_kernel_(init|start|trace_to)")
 
 
 def public_functions() -> list[str]:
-    """Lists what the kernel's public headers declare, and what interrupts enter."""
+    """Return the functions that the kernel's public headers declare, and those that interrupts enter."""
     headers = [file for file in sorted(ROOT.glob("kernel/*.h")) if file.name not in PRIVATE_HEADERS]
     names = {name for file in headers for name in PUBLIC.findall(file.read_text(encoding="utf-8"))}
     return sorted({*names, *ENTRIES})
 
 
 def measure(machine: Machine, functions: dict[str, Function]) -> dict[str, dict[str, Any]]:
-    """Gives for each public function what it takes and what a thread needs for it."""
+    """Return for each public function its stack and what a thread needs for it."""
     deep, open_part = Depths(functions), Depths(functions, without_pass=True)
     rows = {}
     for name in (*public_functions(), *ANALYSES):
@@ -388,7 +388,7 @@ def measure(machine: Machine, functions: dict[str, Function]) -> dict[str, dict[
 
 
 def print_table(machine: Machine, rows: dict[str, dict[str, Any]], with_paths: bool) -> None:
-    """Prints the rows."""
+    """Print the rows."""
     print(f"{f'bytes, {machine.name}, -O2':40} {'call':>6} {'open':>6} {'stack':>6}")
     for name, row in rows.items():
         print(f"{name:40} {row['depth']:6} {row['open']:6} {row.get('stack', '-'):>6}")
@@ -405,14 +405,14 @@ def summary(rows: dict[str, dict[str, Any]]) -> dict[str, int]:
 
 
 def stack_bytes_min(machine: Machine) -> int:
-    """Reads what port and kernel promise to be enough for a thread."""
+    """Return the stack that port and kernel promise to be enough for a thread."""
     return _constant(f"port/{machine.port}/takt_port.h", "TAKT_PORT_STACK_BYTES_MIN") + _constant(
         "kernel/thread.h", "TAKT_KERNEL_STACK_BYTES"
     )
 
 
 def _constant(path: str, name: str) -> int:
-    """Reads a number out of a header."""
+    """Return a number of a header."""
     match = re.search(rf"{name} = (\d+)", (ROOT / path).read_text(encoding="utf-8"))
     if match is None:
         raise StackError(f"{path} does not say {name}")
@@ -423,7 +423,7 @@ Figures = dict[str, dict[str, int]]
 
 
 def complaints(found: Figures, baseline: Figures) -> list[str]:
-    """Lists what is deeper than it was."""
+    """Return the functions that are deeper than recorded."""
     return [
         f"{port}: {name}: {value} bytes, baseline {baseline[port][name]}"
         for port, figures in found.items()
@@ -433,14 +433,14 @@ def complaints(found: Figures, baseline: Figures) -> list[str]:
 
 
 def judge_port(machine: Machine, needed: int) -> str:
-    """Says whether the least stack that the port allows holds every call."""
+    """Return whether the least stack that the port allows holds every call."""
     least = stack_bytes_min(machine)
     verdict = "holds every call" if least >= needed else f"is {needed - least} too small for the deepest call"
     return f"TAKT_STACK_BYTES_MIN, {least}, {verdict}"
 
 
 def report(machine: Machine, with_paths: bool) -> dict[str, int]:
-    """Measures and prints; gives the figures that are kept."""
+    """Measure and print; return the figures that are kept."""
     with tempfile.TemporaryDirectory() as folder:
         rows = measure(machine, read_all(machine, compile_sources(machine, Path(folder))))
     found = summary(rows)
@@ -452,7 +452,7 @@ def report(machine: Machine, with_paths: bool) -> dict[str, int]:
 
 
 def main() -> int:
-    """Prints the tables, and with --check judges."""
+    """Print the tables, and with --check judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--paths", action="store_true", help="print the deepest path of each call, too")
     parser.add_argument("--check", action="store_true", help="exit with 1 when a depth exceeds the baseline")

@@ -21,7 +21,7 @@ class NotHadError(Exception):
 
 
 def run(command: list[str], folder: Path = ROOT) -> str:
-    """Runs a tool.
+    """Run a tool.
 
     Args:
         command: Program and arguments.
@@ -43,7 +43,7 @@ def run(command: list[str], folder: Path = ROOT) -> str:
 
 
 def source_of_packages() -> str:
-    """Gives the address from which this machine has its Debian packages.
+    """Return the address from which this machine has its Debian packages.
 
     Raises:
         NotHadError: It is no Debian, or names no source.
@@ -62,7 +62,7 @@ def source_of_packages() -> str:
 
 
 def apt_options(folder: Path, release: str) -> list[str]:
-    """Makes an own root for apt in a folder, and gives the options that confine apt to it and to a release."""
+    """Return the options that confine apt to its own root in a folder and to a release; that root is created."""
     for name in ("state/lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "status").touch()
@@ -82,7 +82,7 @@ def apt_options(folder: Path, release: str) -> list[str]:
 
 
 def unpack(release: str, packages: tuple[str, ...], into: Path) -> None:
-    """Downloads packages and unpacks them.
+    """Download packages and unpack them.
 
     Args:
         release: The release or suite, such as trixie or bookworm-backports.

@@ -87,7 +87,7 @@ def sets_per_second(analyse: Callable[[], object], count: int) -> float:
 
 
 def textbook_responses(wcet: list[int], period: list[int]) -> list[int]:
-    """Give worst-case responses as a textbook writes them (Joseph and Pandya 1986), until the deadline is passed."""
+    """Return worst-case responses as a textbook writes them (Joseph and Pandya 1986), until the deadline is passed."""
     found = []
     for place, own in enumerate(wcet):
         response, last = sum(wcet[: place + 1]), 0

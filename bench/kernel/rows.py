@@ -40,17 +40,17 @@ class Row:
 
     @property
     def name(self) -> str:
-        """Name of the row in the JSON object."""
+        """Key of the row in the JSON object."""
         return f"{self.key}_{words[1]}" if len(words := self.choice.split()) > 1 else self.key
 
 
 def load(key: str, label: str, gate: float, calls: int = 2) -> Row:
-    """Make the row of a load of direct calls; the gate is what was reached."""
+    """Return the row of a load of direct calls; the gate is the measured figure."""
     return Row("loads", key, key, label, None, gate, None, calls)
 
 
 def shell(key: str, label: str, gate: float, peer: int | None = None) -> Row:
-    """Make the row of a load through the shell; the gate is what was reached."""
+    """Return the row of a load through the shell; the gate is the measured figure."""
     is_preemption = key == "interrupt_preemption"
     program = "shell_preemption" if is_preemption else "shell_loads"
     return Row(program, key, key, label, peer, gate, None, 3 if is_preemption else 2)
@@ -59,12 +59,12 @@ def shell(key: str, label: str, gate: float, peer: int | None = None) -> Row:
 def single(
     key: str, label: str, peer: int | None = None, gate: int | None = None, virt: int | None = None, calls: int = 1
 ) -> Row:
-    """Make the row of an operation of threads and semaphores."""
+    """Return the row of an operation of threads and semaphores."""
     return Row("operations", "fp", key, label, peer, gate, virt, calls)
 
 
 def beside(key: str, number: int, label: str, peer: int, gate: int | None = None) -> Row:
-    """Make the row of something that is measured beside a number of delaying threads."""
+    """Return the row of an action that is measured beside a number of delaying threads."""
     return Row("timers", f"{key} {number}", key, label, peer, gate, None, number if key == "expire" else 1)
 
 
@@ -125,7 +125,7 @@ OPERATIONS = (
 
 
 def admission(key: str, number: int, label: str, gate: int) -> Row:
-    """Make the row of an analysis that admits the last of so many tasks; the gate is 5 % above what was measured."""
+    """Return the row of an analysis that admits the last of so many tasks; the gate is 5 % above the figure."""
     return Row("admission", "", f"{key}_{number}", f"{label}, task {number}", gate=gate)
 
 

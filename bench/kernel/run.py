@@ -62,13 +62,13 @@ Figures = dict[str, float]
 
 
 def rows_of(kernel: Kernel, rows: tuple[Row, ...]) -> list[Row]:
-    """Give the rows that the kernel, as it was built for its board, can measure."""
+    """Return the rows that the kernel, as it was built for its board, can measure."""
     is_plain_only = PLAIN_ONLY in kernel.flags
     return [row for row in rows if row.program in programs_of(kernel) and (row.is_plain or not is_plain_only)]
 
 
 def programs_of(kernel: Kernel) -> tuple[str, ...]:
-    """Give the programs that the kernel's board can run and that measure rows."""
+    """Return the programs that the kernel's board can run and that measure rows."""
     return PROGRAMS if kernel.board is VIRT else (*PROGRAMS, "timers")
 
 
@@ -123,7 +123,7 @@ Section = tuple[str, int, str]
 
 
 def sections_of(kernel: Kernel, program: str) -> list[Section]:
-    """Link a program, and give name, bytes and object of every section that is in it."""
+    """Link a program; return name, bytes and object of every section that is in it."""
     map_text = kernel.link(program).with_suffix(".map").read_text(encoding="utf-8")
     kept = map_text.split("Linker script and memory map")[1]
     section = re.compile(r"^ (\.\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
@@ -131,7 +131,7 @@ def sections_of(kernel: Kernel, program: str) -> list[Section]:
 
 
 def is_text(name: str) -> bool:
-    """Whether a section lies in what is read only."""
+    """True if a section is in read-only memory."""
     return name.split(".")[1] in ("text", "rodata", "vectors")
 
 
@@ -201,7 +201,7 @@ def measure() -> dict[str, Any]:
 
 
 def guard_of(result: dict[str, Any], kind: str, name: str) -> float | None:
-    """Give what the attribute guard costs in a row, None if unknown."""
+    """Return what the attribute guard costs in a row, None if unknown."""
     bare, unguarded = (result["rows"][build][kind].get(name) for build in ("bare", "unguarded"))
     return None if unguarded is None else round(bare - unguarded, 1)
 
@@ -210,7 +210,7 @@ def guard_of(result: dict[str, Any], kind: str, name: str) -> float | None:
 
 
 def complaints(result: dict[str, Any]) -> list[str]:
-    """List gates missed and figures that are worse than the baseline file's."""
+    """Return gates missed and figures that are worse than the baseline file's."""
     found = []
     kinds = {"loads": LOADS, "shell": SHELL, "operations": OPERATIONS, "admissions": ADMISSIONS}
     for kind, rows in kinds.items():
@@ -244,7 +244,7 @@ def complaints(result: dict[str, Any]) -> list[str]:
 
 
 def verdict(value: float, peer: float | None) -> str:
-    """Say how a figure compares with the peer's."""
+    """Return how a figure compares with the peer's."""
     if peer is None:
         return ""
     if value > peer:

@@ -56,7 +56,7 @@ def instructions_of(program: Path, policy: str, task_set: TaskSet) -> float:
 
 
 def gate(value: float, most: float) -> str:
-    """Say whether a ratio keeps its gate."""
+    """Return whether a ratio meets its gate."""
     return f"{most:g}: {'holds' if value <= most else 'MISSED'}"
 
 

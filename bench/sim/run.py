@@ -43,7 +43,7 @@ class TaskSet:
     ticks_per_ms: int
 
     def horizon(self, jobs: int) -> int:
-        """Give the ticks in which about `jobs` jobs are released."""
+        """Return the ticks in which about `jobs` jobs are released."""
         return round(jobs / sum(1 / period for period in self.periods))
 
 
@@ -60,7 +60,7 @@ class Row:
 
 
 def make_task_set(count: int, cpus: int = 1) -> TaskSet:
-    """Make tasks of equal utilization; what rounding to whole ticks takes or gives goes to the tasks that follow."""
+    """Return tasks of equal utilization; the rounding to whole ticks is compensated in the tasks that follow."""
     rng = random.Random(SEED)
     ticks_per_ms = TICKS_PER_MS.get(count, 1_000)
     periods = [round(10 * 100 ** rng.random() * ticks_per_ms) for _ in range(count)]
@@ -143,7 +143,7 @@ def measure_global(program: Path, runs: int) -> list[Row]:
 
 
 def gate_column(row: Row) -> str:
-    """Say whether a row keeps its gate."""
+    """Return whether a row meets its gate."""
     gate = GATES.get(row.tasks) if row.tool == "takt" and row.cpus == 0 else None
     if gate is None:
         return ""
@@ -151,7 +151,7 @@ def gate_column(row: Row) -> str:
 
 
 def ratio_column(row: Row, rows: list[Row]) -> str:
-    """Say how much faster a row of Takt is than SimSo on the same set."""
+    """Return how much faster a row of Takt is than SimSo on the same set."""
     peers = [other for other in rows if other.tool != "takt" and (other.policy, other.tasks) == (row.policy, row.tasks)]
     if row.tool != "takt" or row.cpus > 0 or not peers:
         return ""

@@ -28,7 +28,7 @@ GATE = 6.0
 
 
 def servers_of(kind: str, count: int) -> takt.System:
-    """Make servers of one kind with a task each, half of the processor together."""
+    """Return a system of servers of one kind with a task each, half of the processor together."""
     period = 4 * count
     names = [f"S{number}" for number in range(count)]
     return takt.System(
@@ -43,7 +43,7 @@ def servers_of(kind: str, count: int) -> takt.System:
 
 
 def flows_of(count: int) -> takt.System:
-    """Make flows of equal weights, half of the processor together."""
+    """Return a system of flows of equal weights, half of the processor together."""
     tasks = [takt.Task(name=f"F{i}", period=2 * count, offset=2 * i, wcet=1) for i in range(count)]
     return takt.System(tasks=tasks, policy="share", options=[takt.Share(variant="wfq")])
 

@@ -48,7 +48,7 @@ wcet = "90s"
 
 
 def system_of(kind: str, horizon: str, folder: Path) -> takt.System:
-    """Gives the task set of a kind of server."""
+    """Return the task set of a kind of server."""
     is_edf = kind == "hard-cbs"
     rank, rest = ("", "") if is_edf else ("priority = 2", "priority = 1")
     path = folder / f"{kind}.toml"
@@ -58,7 +58,7 @@ def system_of(kind: str, horizon: str, folder: Path) -> takt.System:
 
 
 def overruns(run: board.Run) -> list[int]:
-    """Gives by how many ns each budget was exceeded."""
+    """Return by how many ns each budget was exceeded."""
     _, stretches = run.processors[0].stretches()
     trace = run.trace
     names, tick = trace.system.entity_names(), trace.system.resolution_ns
@@ -82,7 +82,7 @@ def overruns(run: board.Run) -> list[int]:
 
 
 def measure(horizon: str) -> dict[str, list[int]]:
-    """Gives by how many ns each budget was exceeded, by kind of server."""
+    """Return by how many ns each budget was exceeded, by kind of server."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         systems = [system_of(kind, horizon, folder) for kind in KINDS]
@@ -91,7 +91,7 @@ def measure(horizon: str) -> dict[str, list[int]]:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     print("| server | budgets | least, us | p50 | p99 | max |\n|---|---|---|---|---|---|")
     for kind, late in measure("5s").items():
         ordered = sorted(late)

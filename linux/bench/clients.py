@@ -31,7 +31,7 @@ ROWS = ("SCHED_FIFO", "SCHED_OTHER", "Takt fp", "Takt edf")
 
 
 def task_set(policy: str) -> bytes:
-    """Writes the image of a task whose jobs arrive when its thread wakes: the horizon is before the file's arrival."""
+    """Write the image of a task whose jobs arrive when its thread wakes: the horizon is before the file's arrival."""
     text = f"""schema = 1
 [system]
 policy = "{policy}"
@@ -51,7 +51,7 @@ deadline = "1ms"
 
 
 def under(scheduler: str, program: str, name: str) -> str:
-    """Writes the command that runs a program under a scheduler; what it prints is kept."""
+    """Write the command that runs a program under a scheduler; its output is kept."""
     if not scheduler.startswith("Takt"):
         return f"{program} > {name}.out || exit"
     policy = scheduler.removeprefix("Takt ")
@@ -60,7 +60,7 @@ def under(scheduler: str, program: str, name: str) -> str:
 
 
 def programs(linux: Path) -> Files:
-    """Finds the programs and their libraries among what tools/get_linux.py unpacked."""
+    """Return the programs and their libraries among what tools/get_linux.py unpacked."""
     root, machine = linux / "root", f"{platform.machine()}-linux-gnu"
     places = [root / folder / machine for folder in ("lib", "usr/lib")]
     found: Files = {name: next(place / name for place in places if (place / name).exists()) for name in LIBRARIES}
@@ -68,7 +68,7 @@ def programs(linux: Path) -> Files:
 
 
 def rt_app(policy: str, turns: int) -> bytes:
-    """Writes the description of a thread that runs 100 us in each interval."""
+    """Write the description of a thread that runs 100 us in each interval."""
     thread = {"run": 100, "timer": {"ref": "unique", "period": INTERVAL_US}, "policy": policy}
     seconds = -(-turns * INTERVAL_US // 1_000_000)
     settings = {"duration": seconds, "calibration": 100, "logdir": "./", "log_basename": policy, "lock_pages": True}
@@ -76,7 +76,7 @@ def rt_app(policy: str, turns: int) -> bytes:
 
 
 def of_cyclictest(output: str) -> list[int]:
-    """Reads the histogram: wakes, median, 99th percentile, largest in us."""
+    """Read the histogram: wakes, median, 99th percentile, largest in us."""
     counts = {int(a): int(b) for a, b in re.findall(r"^(\d{6})\s+(\d+)\s*$", output, re.MULTILINE)}
     beyond = sum(map(int, re.findall(r"Histogram Overflows: 0*(\d+)", output)))
     largest = int(re.findall(r"Max Latencies: 0*(\d+)", output)[0])
@@ -85,18 +85,18 @@ def of_cyclictest(output: str) -> list[int]:
 
 
 def of_rt_app(log: str) -> list[int]:
-    """Likewise from its log, whose last column is the latency of the wake; the first turn begins without one."""
+    """Return the same from its log, whose last column is the latency of the wake; the first turn begins without one."""
     return figures(sorted(int(line.split()[-1]) for line in log.splitlines()[2:]))
 
 
 def figures(row: list[int]) -> list[int]:
-    """Gives count, median, 99th percentile, largest."""
+    """Return count, median, 99th percentile, largest."""
     count = len(row)
     return [count, row[count // 2], row[count - 1 - count // 100], row[-1]]
 
 
 def show(linux: Path, files: Files, run: Run, is_quick: bool) -> None:
-    """Prints the table."""
+    """Print the table."""
     wakes = 300 if is_quick else 20_000
     files |= programs(linux) | {f"{policy}.image": task_set(policy) for policy in ("fp", "edf")}
     lines, results = [PREPARE], []

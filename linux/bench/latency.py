@@ -50,7 +50,7 @@ JOB = np.dtype(
 
 @dataclass(frozen=True)
 class Row:
-    """What is measured.
+    """A measured figure.
 
     Args:
         what: wake or switch.
@@ -89,7 +89,7 @@ PERIOD_OF_OTHER_US = 9973
 
 
 def rows(is_quick: bool, counts: Sequence[int]) -> list[Row]:
-    """Lists what is measured."""
+    """Return the measured figures."""
     many, few = [max(200, *counts)] * 2 if is_quick else (20_000, 5_000)
     found = [Row("wake", name, count, many) for name in (*CLASSES, *PLAIN) for count in counts]
     found += [Row("wake", name, 1, many, TICK_NS) for name in list(CLASSES)[:2]]
@@ -102,7 +102,7 @@ def rows(is_quick: bool, counts: Sequence[int]) -> list[Row]:
 
 
 def system(row: Row) -> takt.System:
-    """Writes the task set of a row."""
+    """Write the task set of a row."""
     policy, kind, key = SERVERS.get(row.scheduler, (row.scheduler.removeprefix("Takt ").split(",")[0], "", ""))
     spacing, turns = row.spacing_ns // 1000, row.threads // row.together
     lines = ["schema = 1", "[system]", f'policy = "{policy}"', 'resolution = "1us"']
@@ -126,7 +126,7 @@ def system(row: Row) -> takt.System:
 
 
 def latencies(row: Row, jobs: npt.NDArray[np.void]) -> list[int]:
-    """Gives the figures of the jobs of a task set, in ascending order."""
+    """Return the figures of the jobs of a task set, in ascending order."""
     own, others = jobs[jobs["task"] < row.threads], jobs[jobs["task"] == row.threads]
     if row.what == "switch":
         own = own[np.lexsort((own["start"], own["release"]))]
@@ -142,7 +142,7 @@ def latencies(row: Row, jobs: npt.NDArray[np.void]) -> list[int]:
 
 
 def build(linux: Path, folder: Path) -> dict[str, Path | bytes]:
-    """Compiles the programs that measure."""
+    """Compile the programs that measure."""
     source, root = ROOT / "linux" / "bench", linux / "root" / "usr"
     static = ["cc", "-O2", "-static", "-pthread"]
     library = next((root / "lib").glob("*/libbpf.a"))
@@ -159,7 +159,7 @@ def build(linux: Path, folder: Path) -> dict[str, Path | bytes]:
 
 
 def run(command: str, files: dict[str, Path | bytes], results: list[str], other: str = HOG) -> guest.Outcome:
-    """Runs a command beside a process that never sleeps, or beside another one, which `hog` names.
+    """Run a command beside a process that never sleeps, or beside another one, which `hog` names.
 
     Raises:
         SystemExit: It failed.
@@ -173,7 +173,7 @@ def run(command: str, files: dict[str, Path | bytes], results: list[str], other:
 
 
 def measure_classes(wanted: list[Row], files: dict[str, Path | bytes]) -> dict[Row, list[int]]:
-    """Measures what `wake` measures: wakes, median, 99th percentile and largest in ns."""
+    """Return the figures of `wake`: wakes, median, 99th percentile and largest in ns."""
     lines = [
         f"{CLASSES[row.scheduler]} {row.threads} {row.wakes} {row.spacing_ns} {'switch' * (row.together - 1)} || exit"
         for row in wanted
@@ -184,7 +184,7 @@ def measure_classes(wanted: list[Row], files: dict[str, Path | bytes]) -> dict[R
 
 
 def measure_takt(wanted: list[Row], files: dict[str, Path | bytes], is_alone: bool) -> dict[Row, list[int]]:
-    """Likewise for task sets; the programs are loaded once. Alone: in partial mode, while no other process is ready."""
+    """Return the same for task sets; the programs are loaded once. Alone: in partial mode, with nothing else ready."""
     lines = []
     for number, row in enumerate(wanted):
         (part,) = board.parts(system(row))
@@ -214,7 +214,7 @@ def measure_takt(wanted: list[Row], files: dict[str, Path | bytes], is_alone: bo
 
 
 def show(what: str, found: dict[Row, list[int]]) -> None:
-    """Prints the table of wakes, or that of switches."""
+    """Print the table of wakes, or that of switches."""
     print(f"\n| {what} | tasks | one each, us | wakes | p50 | p99 | max |\n|---|---|---|---|---|---|---|")
     for row, (count, *figures) in found.items():
         if row.what == what:
@@ -223,7 +223,7 @@ def show(what: str, found: dict[Row, list[int]]) -> None:
 
 
 def write(path: Path, found: dict[Row, list[int]]) -> None:
-    """Writes both as a file."""
+    """Write both as a file."""
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["what", "scheduler", "tasks", "spacing_ns", "wakes", "p50_ns", "p99_ns", "max_ns"])
@@ -231,7 +231,7 @@ def write(path: Path, found: dict[Row, list[int]]) -> None:
 
 
 def main() -> None:
-    """Prints the tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description="measure wakes and switches in the emulated Linux")
     parser.add_argument("--quick", action="store_true", help="few wakes, few tasks")
     parser.add_argument("--only", choices=("wake", "switch", "clients"))

@@ -32,7 +32,7 @@ SCHEDULERS = {"single module": "", "framework": 'on_overrun = "suspend"\n'}
 
 
 def run(command: str, files: dict[str, Path | bytes], results: Iterable[str]) -> guest.Outcome:
-    """Runs a command.
+    """Run a command.
 
     Raises:
         SystemExit: It failed.
@@ -45,7 +45,7 @@ def run(command: str, files: dict[str, Path | bytes], results: Iterable[str]) ->
 
 
 def write(study: str, columns: list[str], rows: Iterable[Iterable[object]]) -> None:
-    """Writes the file of a study."""
+    """Write the file of a study."""
     with (STUDIES / study / "linux.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(columns)
@@ -53,7 +53,7 @@ def write(study: str, columns: list[str], rows: Iterable[Iterable[object]]) -> N
 
 
 def measure_points() -> None:
-    """Runs points.c in the fair class and as a client."""
+    """Run points.c in the fair class and as a client."""
     linux = board.folder()
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "points"
@@ -72,7 +72,7 @@ def measure_points() -> None:
 
 
 def system(count: int, keys: str) -> takt.System:
-    """Writes a task set: its tasks take turns, one job each 1,007 us."""
+    """Write a task set: its tasks take turns, one job each 1,007 us."""
     text = f'schema = 1\n[system]\npolicy = "rm"\nresolution = "1us"\nhorizon = "{JOBS * SPACING_US}us"\n' + "".join(
         f'[[task]]\nname = "t{number}"\nperiod = "{count * SPACING_US}us"\noffset = "{number * SPACING_US}us"\n'
         f'wcet = "500us"\ndemand = "1us"\n{keys}'
@@ -85,7 +85,7 @@ def system(count: int, keys: str) -> takt.System:
 
 
 def measure_framework() -> None:
-    """Runs task sets, and asks the kernel what its programs took."""
+    """Run task sets, and read from the kernel the times of its programs."""
     runs = [(name, count) for name in SCHEDULERS for count in COUNTS]
     files: dict[str, Path | bytes] = {**board.products(board.folder())}
     for number, (name, count) in enumerate(runs):
@@ -109,7 +109,7 @@ def measure_framework() -> None:
 
 
 def main() -> None:
-    """Writes the files."""
+    """Write the files."""
     wanted = sys.argv[1:] or ["points", "framework"]
     try:
         if "points" in wanted:

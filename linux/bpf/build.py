@@ -53,12 +53,12 @@ WARNINGS = ("-Wall", "-Wextra", "-Werror")
 
 
 def sources() -> list[Path]:
-    """Returns the files of which the scheduler consists."""
+    """Return the files of which the scheduler consists."""
     return [*(file for room in ROOMS for file in sorted((ROOT / room).glob("*.c"))), *(ROOT / file for file in FILES)]
 
 
 def compile_parts(folder: Path) -> list[Path]:
-    """Makes IR of each file."""
+    """Compile each file, and return the files of IR."""
     folder.mkdir(parents=True, exist_ok=True)
 
     def compile_part(source: Path) -> Path:
@@ -71,12 +71,12 @@ def compile_parts(folder: Path) -> list[Path]:
 
 
 def optimise(source: Path, target: Path, passes: str, *options: str) -> None:
-    """Applies passes to a module."""
+    """Apply passes to a module."""
     run(f"opt-{VERSION}", "-S", f"-passes={passes}", *options, source, "-o", target)
 
 
 def for_the_kernel(work: Path) -> Path:
-    """Makes a module of the lowered one in a folder that the verifier accepts."""
+    """Return a module of the lowered one in a folder that the verifier accepts."""
     keep = f"-internalize-public-api-list={','.join(ENTRIES)}"
     run(*CLANG, f"-I{ROOT}", ROOT / "linux/bpf/runtime.bpf.c", "-o", work / "runtime.ll")
     run(f"llvm-link-{VERSION}", "-S", work / "lowered.ll", work / "runtime.ll", "-o", work / "linked.ll")
@@ -95,13 +95,13 @@ def for_the_kernel(work: Path) -> Path:
 
 
 def compile_programs(linux: Path, target: Path, root: Path = ROOT) -> None:
-    """Makes IR of the kernel's programs; `root` has their sources."""
+    """Compile the kernel's programs to IR; `root` has their sources."""
     includes = (f"-I{root}", f"-I{ROOT}", f"-I{linux}", f"-I{linux / 'root/usr/include'}")
     run(*GLUE, *includes, root / "linux/bpf/takt.bpf.c", "-o", target)
 
 
 def link_programs(work: Path, programs: Path, module: Path, target: Path, left_out: set[int]) -> None:
-    """Makes the object of the kernel's programs and a module.
+    """Link the object of the kernel's programs and a module.
 
     Args:
         work: a folder to work in.
@@ -120,7 +120,7 @@ def link_programs(work: Path, programs: Path, module: Path, target: Path, left_o
 
 
 def for_the_daemon(work: Path, target: Path) -> None:
-    """Makes the object of the host's programs."""
+    """Compile the object of the host's programs."""
     (work / "host.ll").write_text(lower.for_host((work / "lowered.ll").read_text(encoding="utf-8")), encoding="utf-8")
     keep = f"-internalize-public-api-list={','.join(FOR_THE_DAEMON)}"
     optimise(work / "host.ll", work / "host_small.ll", "internalize,globaldce,default<O2>", keep)
@@ -128,7 +128,7 @@ def for_the_daemon(work: Path, target: Path) -> None:
 
 
 def link_program(linux: Path, into: Path, target: Path, parts: Sequence[str | Path]) -> None:
-    """Makes a program of the host that loads the programs of the kernel."""
+    """Link a program of the host that loads the programs of the kernel."""
     libraries = next((linux / "root/usr/lib").glob("*/libbpf.a"), linux / "libbpf.a")
     files = [
         *(ROOT / f"linux/daemon/{name}.c" for name in ("machine", "uses")),
@@ -141,7 +141,7 @@ def link_program(linux: Path, into: Path, target: Path, parts: Sequence[str | Pa
 
 
 def link_runner(linux: Path, into: Path, target: Path, *more: str | Path) -> None:
-    """Makes the program that runs images.
+    """Link the program that runs images.
 
     Args:
         linux: what tools/get_linux.py fetched.
@@ -157,14 +157,14 @@ def link_runner(linux: Path, into: Path, target: Path, *more: str | Path) -> Non
 
 
 def link_daemon(linux: Path, into: Path) -> None:
-    """Makes taktd."""
+    """Link taktd."""
     link_program(
         linux, into, into / "taktd", [ROOT / f"linux/daemon/{name}.c" for name in ("taktd", "service", "loaded")]
     )
 
 
 def make_objects(work: Path, linux: Path, into: Path, tables: lower.Tables, left_out: set[int]) -> None:
-    """Makes the object of all functions, and the smaller one that takt-linux has."""
+    """Compile the object of all functions, and the smaller one that takt-linux has."""
     lowered = (work / "lowered.ll").read_text(encoding="utf-8")
     kinds = [number - lower.NUMBERS for number in tables.kinds.values()]
     whole, smaller = work / "whole", work / "smaller"
@@ -180,7 +180,7 @@ def make_objects(work: Path, linux: Path, into: Path, tables: lower.Tables, left
 
 
 def build(linux: Path, into: Path) -> None:
-    """Makes all results.
+    """Build all results.
 
     Raises:
         BuildError: A tool is missing or fails.
@@ -199,7 +199,7 @@ def build(linux: Path, into: Path) -> None:
 
 
 def main() -> int:
-    """Builds."""
+    """Build all results."""
     parser = argparse.ArgumentParser(description="compile core for the kernel and for the daemon")
     parser.add_argument("--linux", type=Path, required=True, help="what tools/get_linux.py fetched")
     parser.add_argument("--into", type=Path, required=True)

@@ -14,7 +14,7 @@ ZERO = "%takt_zero"
 
 
 def forget(body: list[str], zero: int) -> list[str]:
-    """Adds a 0 that the verifier does not know to each value that a loop carries.
+    """Add a 0 that the verifier does not know to each value that a loop carries.
 
     Else the ranges of values differ in each iteration, and the verifier sees no end. The 0 is a word of the arena.
     """
@@ -37,14 +37,14 @@ def forget(body: list[str], zero: int) -> list[str]:
 
 
 def zeros(zero: int) -> list[str]:
-    """Returns the lines that load the 0, as words of all widths."""
+    """Return the lines that load the 0, as words of all widths."""
     address = f"inttoptr (i64 {zero} to ptr addrspace(1))"
     first = f"  {ZERO} = load volatile i64, ptr addrspace(1) {address}, align 8"
     return [first, *(f"  {ZERO}{width} = trunc i64 {ZERO} to i{width}" for width in (1, 8, 16, 32))]
 
 
 def edges_back(body: list[str]) -> set[tuple[str, str]]:
-    """Returns the edges of a function that close loops, as pairs of blocks."""
+    """Return the edges of a function that close loops, as pairs of blocks."""
     entry = block = body[0].split(":")[0]
     following: dict[str, list[str]] = {}
     for line in body:
@@ -77,14 +77,14 @@ def edges_back(body: list[str]) -> set[tuple[str, str]]:
 
 
 def plus_zero(name: str, kind: str) -> str:
-    """Returns the lines that define a value as the one that the loop carries, plus 0."""
+    """Return the lines that define a value as the one that the loop carries, plus 0."""
     if kind.startswith("ptr"):
         return sum_of(name, f"%takt_{name}", ZERO)
     return f"  %{name} = add {kind} %takt_{name}, {ZERO}{'' if kind == 'i64' else kind[1:]}"
 
 
 def sum_of(name: str, pointer: str, offset: str) -> str:
-    """Returns the lines that define a pointer as the sum of another one and an offset in bytes.
+    """Return the lines that define a pointer as the sum of another one and an offset in bytes.
 
     A sum of words, because the verifier refuses to add a pointer to an offset, and the compiler takes either order.
     """
@@ -96,7 +96,7 @@ def sum_of(name: str, pointer: str, offset: str) -> str:
 
 
 def index_by_words(line: str) -> str:
-    """Returns a line with the address of an element as a sum of words, if the index is no constant."""
+    """Return a line with the address of an element as a sum of words, if the index is no constant."""
     match = re.match(rf"  %({NAME}) = getelementptr (?:inbounds |nuw |nusw )*(.*)$", line)
     if match is None:
         return line
@@ -112,7 +112,7 @@ def index_by_words(line: str) -> str:
 
 
 def forget_all(text: str, zero: int) -> str:
-    """Applies `forget` to each function."""
+    """Apply `forget` to each function."""
     return re.sub(
         r"^(define [^\n]*\n)(.*?)^}",
         lambda match: match[1] + "\n".join(forget(match[2].splitlines(), zero)) + "\n}",
@@ -122,7 +122,7 @@ def forget_all(text: str, zero: int) -> str:
 
 
 def describe(text: str, zero: int) -> str:
-    """Returns the module with a description of each function.
+    """Return the module with a description of each function.
 
     Args:
         text: The module, all of whose values have names.
@@ -132,7 +132,7 @@ def describe(text: str, zero: int) -> str:
 
 
 def description(name: str, count: int, first: int, own: int) -> list[str]:
-    """Returns the nodes of a function with `count` parameters.
+    """Return the nodes of a function with `count` parameters.
 
     Args:
         name: The function.
@@ -159,7 +159,7 @@ def description(name: str, count: int, first: int, own: int) -> list[str]:
 
 
 def with_descriptions(text: str) -> str:
-    """Returns the module with a description of each function."""
+    """Return the module with a description of each function."""
     used = [int(number) for number in re.findall(r"^!(\d+) = ", text, re.M)]
     first = max(used, default=-1) + 1
     nodes = [

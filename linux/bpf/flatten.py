@@ -29,11 +29,11 @@ class Function:
     calls: Counter[tuple[str, bool]] = field(default_factory=Counter)  # callee, in a loop: how often
 
     def cost(self) -> int:
-        """Returns how much the function counts for."""
+        """Return how much the function counts for."""
         return self.outside + LOOP * self.inside
 
     def with_inlined(self, name: str, other: Function) -> Function:
-        """Returns the function with the calls of another one replaced by its body."""
+        """Return the function with the calls of another one replaced by its body."""
         result = Function(self.outside, self.inside, self.calls.copy())
         for is_in_loop in (False, True):
             times = result.calls.pop((name, is_in_loop), 0)
@@ -46,7 +46,7 @@ class Function:
 
 
 def blocks_of(body: list[str]) -> dict[str, list[str]]:
-    """Returns the lines of each block by its label; that of the first one is empty."""
+    """Return the lines of each block by its label; that of the first one is empty."""
     blocks: dict[str, list[str]] = {"": []}
     label = ""
     for line in body:
@@ -59,7 +59,7 @@ def blocks_of(body: list[str]) -> dict[str, list[str]]:
 
 
 def in_loops(blocks: dict[str, list[str]]) -> set[str]:
-    """Returns the blocks that can be reached from themselves."""
+    """Return the blocks that can be reached from themselves."""
     following = {
         label: {name for line in lines for name in re.findall(rf"label %({NAME})", line) if name in blocks}
         for label, lines in blocks.items()
@@ -82,14 +82,14 @@ class Graph:
     """The calls of a module."""
 
     def __init__(self, text: str) -> None:
-        """Reads the functions."""
+        """Read the functions."""
         bodies = re.findall(rf"^define [^@]*@({NAME})\([^\n]*\n(.*?)^}}", text, re.M | re.S)
         names = {name for name, _ in bodies}
         self.functions = {name: self.read(body.splitlines(), names) for name, body in bodies}
 
     @staticmethod
     def read(body: list[str], names: set[str]) -> Function:
-        """Reads a function."""
+        """Read a function."""
         blocks = blocks_of(body)
         loops = in_loops(blocks)
         function = Function()
@@ -102,7 +102,7 @@ class Graph:
         return function
 
     def deepest(self, entries: Sequence[str]) -> list[str]:
-        """Returns a longest chain of calls from an entry."""
+        """Return a longest chain of calls from an entry."""
 
         @cache
         def below(name: str) -> tuple[str, ...]:
@@ -113,11 +113,11 @@ class Graph:
         return list(longest)
 
     def callers(self, name: str) -> list[str]:
-        """Returns the functions that call a function."""
+        """Return the functions that call a function."""
         return [one for one, function in self.functions.items() if any(callee == name for callee, _ in function.calls)]
 
     def work(self, name: str) -> float:
-        """Returns how much work inlining a function adds."""
+        """Return how much work inlining a function adds."""
         other = self.functions[name]
         added: float = -(other.cost() ** GROWTH)
         for caller in self.callers(name):
@@ -126,14 +126,14 @@ class Graph:
         return added
 
     def inline(self, name: str) -> None:
-        """Puts a function into its callers."""
+        """Inline a function into its callers."""
         for caller in self.callers(name):
             self.functions[caller] = self.functions[caller].with_inlined(name, self.functions[name])
         del self.functions[name]
 
 
 def choose(text: str, entries: Sequence[str], deepest: int) -> list[str]:
-    """Returns the functions to inline."""
+    """Return the functions to inline."""
     graph, chosen = Graph(text), []
     while len(chain := graph.deepest(entries)) > deepest:
         inner = [name for name in chain if name not in entries]
@@ -144,7 +144,7 @@ def choose(text: str, entries: Sequence[str], deepest: int) -> list[str]:
 
 
 def flatten(text: str, entries: Sequence[str], deepest: int) -> str:
-    """Returns a module with functions marked for inlining.
+    """Return a module with functions marked for inlining.
 
     Args:
         text: The module.

@@ -53,7 +53,7 @@ class BuildError(UnknownError):
 
 
 def run(*command: str | Path) -> str:
-    """Runs a tool and returns what it printed.
+    """Run a tool and returns what it printed.
 
     Raises:
         BuildError: It is missing or fails.
@@ -92,7 +92,7 @@ class Module:
 
 
 def split(text: str) -> list[str]:
-    """Splits at the commas that are in no brackets."""
+    """Return the parts between the commas that are in no brackets."""
     parts, depth, start = [], 0, 0
     for place, letter in enumerate(text):
         if letter in "([{<":
@@ -107,7 +107,7 @@ def split(text: str) -> list[str]:
 
 
 def read(text: str) -> Module:
-    """Reads a module in the text that `opt -S` writes."""
+    """Read a module in the text that `opt -S` writes."""
     module = Module()
     lines = iter(text.splitlines())
     for line in lines:
@@ -134,13 +134,13 @@ def read(text: str) -> Module:
 
 
 def named(text: str) -> str:
-    """Returns the first name of a function or a constant in a text that has one."""
+    """Return the first name of a function or a constant in a text that has one."""
     names: list[str] = re.findall(rf"@({NAME})", text)
     return names[0]
 
 
 def read_head(line: str) -> Function:
-    """Reads the line that opens a function."""
+    """Read the line that opens a function."""
     plain = SAID.sub("", line)
     match = re.match(
         rf"define (?:[a-z_]+ )*?((?:ptr|void|i\d+|signext|zeroext)[^@]*) @({NAME})\((.*)\) [^(]*{{$", plain
@@ -154,7 +154,7 @@ def read_head(line: str) -> Function:
 
 
 def measure(kind: str, types: dict[str, str]) -> tuple[int, int]:
-    """Returns the size and the alignment of a type in bytes."""
+    """Return the size and the alignment of a type in bytes."""
     if match := re.fullmatch(r"i(\d+)", kind):
         size = max(1, int(match[1]) // 8)
         return size, size
@@ -192,7 +192,7 @@ class Tables:
 
 
 def type_of(constant: str) -> str:
-    """Returns the type of a constant, the text after the word `constant`."""
+    """Return the type of a constant, the text after the word `constant`."""
     if constant.startswith("["):
         depth = 0
         for place, letter in enumerate(constant):
@@ -203,7 +203,7 @@ def type_of(constant: str) -> str:
 
 
 def taken_in(module: Module) -> set[str]:
-    """Returns the functions whose addresses are taken."""
+    """Return the functions whose addresses are taken."""
     known = module.functions.keys() | module.declared.keys()
     taken: set[str] = set()
     for constant in module.constants.values():
@@ -216,7 +216,7 @@ def taken_in(module: Module) -> set[str]:
 
 
 def lay_out(module: Module, base: int, folder: Path, types: dict[str, str]) -> Tables:
-    """Has the linker lay out all constants from an address on."""
+    """Return the tables of all constants, which the linker places from an address on."""
     tables = Tables()
     tables.numbers = {name: NUMBERS + place for place, name in enumerate(sorted(taken_in(module)))}
     tables.kinds = {name: NUMBERS + len(tables.numbers) + place for place, name in enumerate(KINDS)}
@@ -251,7 +251,7 @@ def lay_out(module: Module, base: int, folder: Path, types: dict[str, str]) -> T
 
 
 def types_before_linking(parts: list[Path]) -> dict[str, str]:
-    """Returns the types of the constants as the parts of the module have them.
+    """Return the types of the constants as the parts of the module have them.
 
     The linker of IR makes one type of structures that have the same members.
     """
@@ -260,7 +260,7 @@ def types_before_linking(parts: list[Path]) -> dict[str, str]:
 
 
 def find_members(module: Module, tables: Tables, loose: Path, types: dict[str, str]) -> None:
-    """Notes which functions stand in which fields and tables, from the relocations."""
+    """Note which functions stand in which fields and tables, from the relocations."""
     starts = {}
     for line in run("nm", str(loose)).splitlines():
         words = line.split()
@@ -290,7 +290,7 @@ class Candidates:
     """The functions that may be called through a pointer."""
 
     def __init__(self, module: Module, tables: Tables) -> None:
-        """Adds what the code itself stores into fields."""
+        """Add what the code itself stores into fields."""
         self.module = module
         self.tables = tables
         self.stored: dict[tuple[str, int], list[tuple[Function, str]]] = defaultdict(list)
@@ -304,12 +304,12 @@ class Candidates:
                     self.stored[self.field_of(match[3])].append((function, f"%{match[2]}"))
 
     def field_of(self, tag: str) -> tuple[str, int]:
-        """Returns the innermost structure, and the offset in it, that an access tag names."""
+        """Return the innermost structure, and the offset in it, that an access tag names."""
         base, _, offset = split(self.module.metadata[tag].strip("!{}"))[:3]
         return self.innermost("!" + base.lstrip("!"), int(offset.split()[-1]))
 
     def innermost(self, node: str, offset: int) -> tuple[str, int]:
-        """Returns the structure without further ones at an offset of a structure's description."""
+        """Return the structure without further ones at an offset of a structure's description."""
         words = split(self.module.metadata[node].removeprefix("!{").removesuffix("}"))
         starts = [int(word.split()[-1]) for word in words[2::2]]
         inside = max((place for place, start in enumerate(starts) if start <= offset), default=None)
@@ -318,7 +318,7 @@ class Candidates:
         return words[0].strip('!"'), offset
 
     def is_scalar(self, node: str) -> bool:
-        """Tells whether a type's description is that of a scalar."""
+        """True if a type's description is that of a scalar."""
         return (
             re.match(
                 r'!\{!"(?:[a-z ]*pointer|omnipotent char|_Bool|short|int|long|long long)",', self.module.metadata[node]
@@ -327,7 +327,7 @@ class Candidates:
         )
 
     def of(self, function: Function, callee: str) -> set[str]:
-        """Returns the functions that a value of a function may be."""
+        """Return the functions that a value of a function may be."""
         for line in function.body:
             match = re.match(rf"  {re.escape(callee)} = (.*)", line)
             if match:
@@ -335,7 +335,7 @@ class Candidates:
         return self.of_parameter(function, callee)
 
     def of_parameter(self, function: Function, parameter: str) -> set[str]:
-        """Returns the functions that callers pass."""
+        """Return the functions that callers pass."""
         names = [f"%{place_of(one)}" for one in function.parameters]
         place, found = names.index(parameter), set()
         for caller in self.module.functions.values():
@@ -347,7 +347,7 @@ class Candidates:
         return found
 
     def of_value(self, function: Function, value: str) -> set[str]:
-        """Returns the functions that the result of an instruction may be."""
+        """Return the functions that the result of an instruction may be."""
         if value.startswith(("phi", "select")):
             found = set(re.findall(rf"@({NAME})", value))
             for name in re.findall(rf"\[ (%{NAME}),|ptr (%{NAME})", value):
@@ -358,7 +358,7 @@ class Candidates:
         raise UnknownError(f"{function.name}: a call of {value}")
 
     def of_field(self, place: tuple[str, int]) -> set[str]:
-        """Returns the functions that a field may have; none if it is no field of functions."""
+        """Return the functions that a field may have; none if it is no field of functions."""
         found = set(self.tables.fields.get(place, ()))
         if found and place not in self.open:
             self.open.add(place)
@@ -367,7 +367,7 @@ class Candidates:
         return found
 
     def of_table(self, function: Function, place: str) -> set[str]:
-        """Returns the functions in the tables that a place may be in."""
+        """Return the functions in the tables that a place may be in."""
         found, open_places, seen = set(), [place], set()
         while open_places:
             place = open_places.pop()
@@ -394,7 +394,7 @@ class Lowering:
     """Rewrites the functions of a module."""
 
     def __init__(self, module: Module, tables: Tables) -> None:
-        """Nothing is rewritten yet."""
+        """Start with nothing rewritten."""
         self.module = module
         self.tables = tables
         self.candidates = Candidates(module, tables)
@@ -404,26 +404,26 @@ class Lowering:
         self.fresh = 0
 
     def address(self, name: str) -> str:
-        """Returns what stands for the address of a constant or function."""
+        """Return what stands for the address of a constant or function."""
         number = self.tables.addresses.get(name, self.tables.numbers.get(name))
         if number is None:
             raise UnknownError(f"the address of {name}")
         return f"inttoptr (i64 {number} to ptr)"
 
     def value(self) -> str:
-        """Returns a new name of a value."""
+        """Return a new name of a value."""
         self.fresh += 1
         return f"%takt{self.fresh}"
 
     def lower(self, function: Function) -> None:
-        """Rewrites a function."""
+        """Rewrite a function."""
         parameters = [f"{kind.split(' %')[0]} %{place_of(kind)}" for kind in function.parameters]
         head = f"define {function.result} @{function.name}({', '.join(parameters)}){inlined(len(parameters))} {{"
         lines = [rewritten for line in self.guarded(function) for rewritten in self.line(function, line)]
         self.text += [in_arena(line) for line in [head, *lines]] + ["}", ""]
 
     def guarded(self, function: Function) -> list[str]:
-        """Returns the body of a function that returns before it reads a table of a kind that the domains have not."""
+        """Return the body of a function that returns before it reads a table of a kind that the domains have not."""
         block = str(len(function.parameters))
         lines: list[str] = []
         known: set[str] = set()
@@ -459,7 +459,7 @@ class Lowering:
         ]
 
     def line(self, function: Function, line: str) -> list[str]:
-        """Rewrites a line of a function."""
+        """Rewrite a line of a function."""
         if DROPPED.search(line):
             return []
         plain = re.sub(r"(?:, ![a-z_.A-Z]+ !\d+)+$", "", line)
@@ -473,14 +473,14 @@ class Lowering:
         return [re.sub(rf"@({NAME})", lambda match: self.address(match[1]), plain)]
 
     def place(self, name: str, kind: str) -> str:
-        """Gives an object on the stack a place in the frames."""
+        """Return a line that places an object of the stack in the frames."""
         offset = self.frame
         size, _ = measure(kind, self.module.types)
         self.frame += -(-size // ALIGNMENT) * ALIGNMENT
         return f"  {name} = call ptr @takt_frame(i64 {offset})"
 
     def call(self, function: Function, line: str) -> list[str]:
-        """Rewrites a call."""
+        """Rewrite a call."""
         plain = SAID.sub("", line)
         match = re.match(
             rf"  (?:(%{NAME}) = )?(?:tail |musttail |notail )?call (?:fastcc )?((?:(?:zeroext|signext) )?[^@%(]+?) "
@@ -505,7 +505,7 @@ class Lowering:
         return [f"{start}call {kind} {callee}({', '.join(arguments)})"]
 
     def selector(self, kinds: list[str], candidates: set[str]) -> str:
-        """Returns the function that calls one of some functions."""
+        """Return the function that calls one of some functions."""
         key = (*kinds, *sorted(candidates))
         if key not in self.selectors:
             self.selectors[key] = f"takt_select{len(self.selectors)}"
@@ -513,7 +513,7 @@ class Lowering:
         return self.selectors[key]
 
     def select(self, name: str, kinds: list[str], candidates: list[str]) -> list[str]:
-        """Writes such a function. A number that is no candidate's, or not that of a used one, calls none."""
+        """Write such a function. A number that is no candidate's, or not that of a used one, calls none."""
         result, parameters = kinds[0], kinds[1:]
         named = ", ".join(f"{kind} %a{place}" for place, kind in enumerate(parameters))
         bare = result.split()[-1]
@@ -531,7 +531,7 @@ class Lowering:
         return [in_arena(line) for line in lines]
 
     def copy(self, arguments: list[str]) -> list[str]:
-        """Copies words."""
+        """Copy words."""
         to, source, size = (self.operand(one) for one in arguments[:3])
         lines = []
         for offset, kind in pieces(size):
@@ -545,7 +545,7 @@ class Lowering:
         return [aligned(line) for line in lines]
 
     def clear(self, arguments: list[str]) -> list[str]:
-        """Sets words to 0."""
+        """Set words to 0."""
         to, value, size = (self.operand(one) for one in arguments[:3])
         if value != "0":
             raise UnknownError(f"memory is set to {value}")
@@ -556,14 +556,14 @@ class Lowering:
         return [aligned(line) for line in lines]
 
     def operand(self, argument: str) -> str:
-        """Returns the operand of an argument, without its type."""
+        """Return the operand of an argument, without its type."""
         if "@" in argument:
             return self.address(named(argument))
         return argument.split()[-1]
 
 
 def pieces(size: str) -> list[tuple[int, str]]:
-    """Divides a number of bytes into words, larger ones first."""
+    """Divide a number of bytes into words, larger ones first."""
     if not size.isdecimal():
         raise UnknownError(f"a copy of {size} bytes")
     found, offset, left = [], 0, int(size)
@@ -575,33 +575,33 @@ def pieces(size: str) -> list[tuple[int, str]]:
 
 
 def nothing_of(result: str) -> str:
-    """Returns what a function returns that has no result."""
+    """Return what a function returns that has no result."""
     return {"void": "void", "ptr": "ptr null"}.get(result, f"{result} 0")
 
 
 def aligned(line: str) -> str:
-    """Says the alignment of a word as its size: core's records are aligned."""
+    """Return a line with the alignment of a word replaced by its size: core's records are aligned."""
     width = re.search(r"\b(?:load|store) i(\d+)", line)
     return re.sub(r"align 1$", f"align {int(width[1]) // 8}", line) if width else line
 
 
 def inlined(parameters: int) -> str:
-    """Returns the attribute of a function with so many parameters: the kernel's programs pass five at most."""
+    """Return the attribute of a function with so many parameters: the kernel's programs pass five at most."""
     return " alwaysinline" if parameters > PARAMETERS_MOST else ""
 
 
 def place_of(parameter: str) -> str:
-    """Returns the name of a parameter."""
+    """Return the name of a parameter."""
     return parameter.rsplit("%", 1)[1]
 
 
 def in_arena(line: str) -> str:
-    """Makes each pointer of a line one into the arena."""
+    """Return a line with each pointer as one into the arena."""
     return re.sub(r"\bptr\b(?! addrspace)", POINTER, line)
 
 
 def declarations(module: Module) -> list[str]:
-    """Returns the declarations that the lowered code needs."""
+    """Return the declarations that the lowered code needs."""
     lines = [in_arena("declare ptr @takt_frame(i64)"), "declare i1 @takt_may_continue()"]
     lines += ["declare i1 @takt_is_used(i64)", "declare void @takt_refuse_call(i64)"]
     for name, line in module.declared.items():
@@ -613,12 +613,12 @@ def declarations(module: Module) -> list[str]:
 
 
 def for_host(text: str) -> str:
-    """Returns a lowered module for programs of the host: the arena is at the same address there."""
+    """Return a lowered module for programs of the host: the arena is at the same address there."""
     return HOST + re.sub(r"^target .*\n", "", text, flags=re.M)
 
 
 def lower(source: Path, parts: list[Path], base: int, folder: Path) -> Tables:
-    """Lowers a module into `lowered.ll` of a folder.
+    """Lower a module into `lowered.ll` of a folder.
 
     Args:
         source: The module.

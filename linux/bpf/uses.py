@@ -27,7 +27,7 @@ LEFT_OUT = ("takt_allocator", "takt_bandwidth_kind", "takt_server_kind")
 
 
 def reached(starts: Iterable[str], following: Callable[[str], Iterable[str]]) -> set[str]:
-    """Returns the names that can be reached from some, these included."""
+    """Return the names that can be reached from some, these included."""
     found: set[str] = set()
     ahead = list(starts)
     while ahead:
@@ -39,7 +39,7 @@ def reached(starts: Iterable[str], following: Callable[[str], Iterable[str]]) ->
 
 
 def named_by(module: Module, starts: Iterable[str]) -> set[str]:
-    """Returns the functions and constants that functions, and those that they call directly, name as addresses."""
+    """Return the functions and constants that functions, and those that they call directly, name as addresses."""
     call = re.compile(rf"\bcall [^@%]*@({NAME})\(")
 
     def callees(name: str) -> list[str]:
@@ -51,7 +51,7 @@ def named_by(module: Module, starts: Iterable[str]) -> set[str]:
 
 
 def note(module: Module, tables: Tables, entries: Sequence[str], base: int) -> bytes:
-    """Returns what stands behind the tables.
+    """Return what stands behind the tables.
 
     Args:
         module: The module before it is lowered.
@@ -75,7 +75,7 @@ def note(module: Module, tables: Tables, entries: Sequence[str], base: int) -> b
 
 
 def closure(module: Module, starts: Iterable[str]) -> set[str]:
-    """Returns the functions and constants that functions and constants name, and those that these name."""
+    """Return the functions and constants that functions and constants name, and those that these name."""
 
     def named(name: str) -> Iterable[str]:
         if name in module.functions:
@@ -86,7 +86,7 @@ def closure(module: Module, starts: Iterable[str]) -> set[str]:
 
 
 def left_out(module: Module, tables: Tables, entries: Sequence[str]) -> set[int]:
-    """Returns the indices of functions, and of kinds of tables, that the smaller object has not."""
+    """Return the indices of functions, and of kinds of tables, that the smaller object has not."""
 
     def has_room_for(name: str) -> bool:
         return not any(tables.structures.get(other) in LEFT_OUT for other in closure(module, [name]))
@@ -99,7 +99,7 @@ def left_out(module: Module, tables: Tables, entries: Sequence[str]) -> set[int]
 
 
 def decide(text: str, indices: Iterable[int], is_used: bool) -> str:
-    """Returns a lowered module that knows of some functions and kinds whether they are used."""
+    """Return a lowered module that knows of some functions and kinds whether they are used."""
     known = set(indices)
 
     def replace(match: re.Match[str]) -> str:

@@ -27,7 +27,7 @@ echo "types of the kernel: $(stat -c %s /sys/kernel/btf/vmlinux) bytes of BTF"
 
 
 def fetch() -> Path:
-    """Gives the folder of the kernel.
+    """Return the folder of the kernel.
 
     Raises:
         BoardError: It cannot be had.
@@ -40,7 +40,7 @@ def fetch() -> Path:
 
 
 def main(words: list[str]) -> int:
-    """Runs the command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description="boot Linux in the emulator and run a command in it")
     parser.add_argument("--cpus", type=int, default=1)
     parser.add_argument("--get", action="append", default=[], metavar="NAME")

@@ -138,5 +138,5 @@ if not TYPE_CHECKING:  # which would take any name for one that is there
 
 
 def __dir__() -> list[str]:
-    """List the names of this module, including those that are imported on first use."""
+    """Return the names of this module, including those that are imported on first use."""
     return sorted({*globals(), *__all__})

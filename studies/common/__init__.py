@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What every study is made of: claims with verdicts, tables, plots, the page, the command."""
+"""Common parts of every study: claims with verdicts, tables, plots, the page, the command."""
 
 from studies.common import board
 from studies.common.claims import Claim, Verdict, not_testable, verdict

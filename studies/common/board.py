@@ -23,7 +23,7 @@ WHY_NOT = "The board's compiler or emulator is not installed (see tools/apt-pack
 
 
 def is_there() -> bool:
-    """Say whether the board can be built for and emulated."""
+    """True if the board can be built for and emulated."""
     return all(shutil.which(tool) is not None for tool in _TOOLS)
 
 

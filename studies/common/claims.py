@@ -13,7 +13,7 @@ from enum import Enum
 
 
 class Verdict(Enum):
-    """What became of a claim."""
+    """Verdict about a claim."""
 
     CONFIRMED = "confirmed"
     CORRECTED = "confirmed with correction"
@@ -57,5 +57,5 @@ def verdict(holds: bool, correction: bool = False) -> Verdict:
 
 
 def not_testable(id: str, where: str, paper: str, why: str, ours: str = "none") -> Claim:
-    """Make a claim that cannot be tested here, and say why."""
+    """Return a claim that cannot be tested here, with the reason."""
     return Claim(id, where, paper, ours, Verdict.NOT_TESTABLE, why)

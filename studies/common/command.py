@@ -55,7 +55,7 @@ def write(study: Study, folder: Path) -> Path:
 
 
 def claims_frame(study: Study) -> pl.DataFrame:
-    """List the claims as the file claims.csv does; numbers are name=value, separated by spaces."""
+    """Return the claims as the file claims.csv does; numbers are name=value, separated by spaces."""
     rows = [
         (
             *(claim.id, claim.where, claim.paper, claim.ours, claim.verdict.value, claim.why),

@@ -30,7 +30,7 @@ _CLASSES = {
 
 
 def render(study: Study, pictures: Mapping[str, bytes]) -> str:
-    """Make the text of the page.
+    """Return the text of the page.
 
     Args:
         study: what to show.
@@ -60,12 +60,12 @@ def _style() -> str:
 
 
 def _as_address(picture: bytes) -> str:
-    """Put a picture into an address, so that the page needs no other file."""
+    """Return an address that contains a picture, so that the page needs no other file."""
     return "data:image/svg+xml;base64," + base64.b64encode(picture).decode("ascii")
 
 
 def _kinds(table: Table) -> list[tuple[str, str]]:
-    """List the columns of a table, and how each is aligned."""
+    """Return the columns of a table with their alignments."""
     columns = zip(table.frame.columns, table.frame.dtypes, strict=True)
     return [(name.replace("_", " "), "name" if kind == pl.String else "number") for name, kind in columns]
 

@@ -36,7 +36,7 @@ _FORMATS: dict[str, dict[str, Any]] = {
 
 
 def new_plot(rows: int = 1, height: float = 3.0, **options: Any) -> tuple[Figure, list[Axes]]:
-    """Make an empty figure, one panel above the other.
+    """Return an empty figure, one panel above the other.
 
     Args:
         rows: how many panels.
@@ -53,7 +53,7 @@ def new_plot(rows: int = 1, height: float = 3.0, **options: Any) -> tuple[Figure
 
 
 def add_legend(axes: Axes) -> None:
-    """Name the lines of a panel."""
+    """Label the lines of a panel."""
     axes.legend(frameon=False, fontsize=_STYLE["font.size"])
 
 

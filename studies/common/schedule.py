@@ -21,7 +21,7 @@ def golden(name: str) -> list[dict[str, str]]:
 
 
 def merged(segments: pl.DataFrame) -> Segments:
-    """List start, end, server and task as the golden files do: neighbours merged across jobs."""
+    """Return start, end, server and task as the golden files do: neighbours merged across jobs."""
     rows: Segments = []
     for start, end, server, task in segments.select("start", "end", "server", "task").iter_rows():
         if rows and rows[-1][1:] == (start, server, task):

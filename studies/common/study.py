@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a study hands over to be written: sections of claims, tables and plots."""
+"""Content of a study: sections of claims, tables and plots."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Study:
         return sorted((claim for section in self.sections for claim in section.claims), key=lambda claim: claim.id)
 
     def claim(self, id: str) -> Claim:
-        """Give one claim.
+        """Return one claim.
 
         Raises:
             KeyError: there is none of this number.

@@ -63,29 +63,29 @@ def requested(tasks: Sequence[takt.Task], class_: str) -> Fraction:
 
 
 def given_to_soft(tasks: Sequence[takt.Task]) -> Fraction:
-    """Give U'_SRT (4), not below 0."""
+    """Return U'_SRT (4), not below 0."""
     return max(Fraction(), min(requested(tasks, "soft"), 1 - requested(tasks, "hard") - SHARE))
 
 
 def given_to_none(tasks: Sequence[takt.Task]) -> Fraction:
-    """Give U'_NRT (5)."""
+    """Return U'_NRT (5)."""
     return 1 - requested(tasks, "hard") - given_to_soft(tasks)
 
 
 def soft_period(task: takt.Task, tasks: Sequence[takt.Task]) -> int:
-    """Give the period of (6) and (7), in whole ticks."""
+    """Return the period of (6) and (7), in whole ticks."""
     rate = Fraction(int(task.wcet or 0), int(task.period or 0)) / requested(tasks, "soft") * given_to_soft(tasks)
     return ceil(int(task.wcet or 0) / rate)
 
 
 def none_budget(task: takt.Task, tasks: Sequence[takt.Task]) -> int:
-    """Give the pseudo wcet of (13) and (14) with weights, in whole ticks."""
+    """Return the pseudo wcet of (13) and (14) with weights, in whole ticks."""
     weights = sum(other.weight for other in tasks if other.class_ == "none")
     return floor(given_to_none(tasks) * task.weight / weights * int(task.period or 0))
 
 
 def formula_3(nones: int, softs: int, hard_share: Fraction, soft_share: Fraction, last: Fraction) -> Fraction:
-    """Give beta; as printed the last factor is 1 - U_SRT, which must be 1 - U_HRT."""
+    """Return beta; as printed the last factor is 1 - U_SRT, which must be 1 - U_HRT."""
     return nones / (nones + softs * (1 + soft_share) ** 2) * (1 - last)
 
 
@@ -132,7 +132,7 @@ def _compare(tasks: Sequence[takt.Task]) -> tuple[float | int | str | bool, ...]
 
 
 def _rate(task: takt.Task) -> Fraction:
-    """Give C/P."""
+    """Return C/P."""
     return Fraction(int(task.wcet or 0), int(task.period or 0))
 
 
@@ -252,7 +252,7 @@ def _budgets_claim(sets: pl.DataFrame) -> Claim:
 
 
 def _rejected(tasks: Sequence[takt.Task], **options: Any) -> list[str]:
-    """List the rejected tasks."""
+    """Return the rejected tasks."""
     rates = takt.simulate(rate_based(tasks, **options), 1).rates
     return [str(task) for task in rates.filter(what="rejected")["task"]]
 

@@ -47,7 +47,7 @@ def run(is_quick: bool) -> Section:
 
 
 def negotiate() -> takt.Result:
-    """Let S ask for half its rate, H for half more, and then for more than there is."""
+    """Return a run in which S requests half its rate, H half more, and then more than is available."""
     tasks = [hard("H", 4, 10), soft("S", 4, 10), none("N", 40)]
     changes = [
         takt.Change(at=105, task="S", period=20),
@@ -89,7 +89,7 @@ def draw(rng: random.Random) -> list[takt.Task]:
 
 
 def _shortened(rng: random.Random, task: takt.Task) -> takt.Task:
-    """Let jobs need less than their wcet."""
+    """Return a task whose jobs need less than their wcet."""
     if task.wcet is None:
         return task
     return task.replace(demand=[rng.randint(1, int(task.wcet)) for _ in range(4)])
@@ -119,7 +119,7 @@ def _try(rule: str, systems: Sequence[Sequence[takt.Task]]) -> tuple[int, int, i
 
 
 def _delays(result: takt.Result) -> list[int]:
-    """List how long admitted tasks waited for room."""
+    """Return how long admitted tasks waited for free rate."""
     admitted = dict(result.rates.filter(what="admitted").select("task", "instant").rows())
     return [instant - admitted[task] for task, instant in
             result.rates.filter(what="entered").select("task", "instant").rows()]  # fmt: skip
@@ -170,7 +170,7 @@ def extend(**options: Any) -> takt.Result:
 
 
 def shrinking_estimate(**options: Any) -> int:
-    """Give the instant at which B gets rate back, since the estimate of A has fallen from 8 to 2."""
+    """Return the instant at which B gets rate back, since the estimate of A has fallen from 8 to 2."""
     tasks = [hard("H", 5, 10), soft("A", 8, 20, demand=2, on_overrun="adapt"), soft("B", 30, 100), none("N", 100)]
     result = takt.simulate(rate_based(tasks, estimate_jobs=1, **options), 1000)
     start = entered(result)["B"][0]
@@ -221,7 +221,7 @@ def entries(**options: Any) -> takt.Result:
 
 
 def _changed(result: takt.Result, start: int, end: int) -> set[str]:
-    """Give the tasks whose rates changed in a stretch of time."""
+    """Return the tasks whose rates changed in a stretch of time."""
     rows = result.rates.filter(pl.col("what") == "re-rated", pl.col("instant").is_between(start, end, closed="left"))
     return set(rows["task"].to_list())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What rate-based scheduling costs, in counts, and in which unit times are (S0, 3.2.3 and 3.2.4)."""
+"""Cost of rate-based scheduling, in counts, and the unit of its times (S0, 3.2.3 and 3.2.4)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(is_quick: bool) -> Section:
 
 
 def many_tasks(count: int) -> takt.System:
-    """Make a system of equal rates."""
+    """Return a system of equal rates."""
     rng = random.Random(SEED)
     periods = [round(10_000 * 100 ** rng.random()) for _ in range(count)]
     tasks = [(soft if n % 2 else hard)(f"T{n}", max(1, int(0.8 / count * period)), period)

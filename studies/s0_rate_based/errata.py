@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What is printed and cannot be meant, what was taken instead, and where that is shown."""
+"""Errata: what is printed and cannot be meant, what replaces it, and where that is shown."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def run() -> Section:
 
 
 def impossible_rows() -> pl.DataFrame:
-    """List the rows whose average is above the maximum."""
+    """Return the rows whose average is above the maximum."""
     return printed().filter(pl.col("average") > pl.col("max"))
 
 

@@ -58,7 +58,7 @@ def golden_differences(result: takt.Result, name: str) -> int:
 
 
 def stretches(periods: dict[str, int], printed: dict[str, int], grid: int = 1) -> list[Fraction]:
-    """List the factors from 1 to 2, in steps of a thousandth, that stretch all periods to the printed ones."""
+    """Return the factors from 1 to 2, in steps of a thousandth, that stretch all periods to the printed ones."""
     factors = [Fraction(thousandths, 1000) for thousandths in range(1001, 2001)]
     return [s for s in factors if all(ceil(periods[name] * s / grid) * grid == printed[name] for name in periods)]
 
@@ -123,14 +123,14 @@ def _overload_claim(overload: takt.Result) -> Claim:
 
 
 def _rates(nominal: takt.Result, overload: takt.Result) -> pl.DataFrame:
-    """List rates, budgets and periods."""
+    """Return rates, budgets and periods."""
     rows = [(load, task, *row) for load, result in (("nominal", nominal), ("overload", overload))
             for task, row in entered(result).items()]  # fmt: skip
     return pl.DataFrame(rows, schema=["load", "task", "rate", "budget", "period"], orient="row")
 
 
 def _segments(result: takt.Result) -> pl.DataFrame:
-    """List the executions in the figure."""
+    """Return the executions in the figure."""
     rows = [(start, end, task) for start, end, _, task in merged(result.segments) if start < LENGTH]
     return pl.DataFrame(rows, schema=["start", "end", "task"], orient="row")
 

@@ -46,7 +46,7 @@ def run(is_quick: bool) -> Section:
 
 
 def system_of(tasks: dict[str, Events]) -> takt.System:
-    """Make a system under rate-based execution."""
+    """Return a system under rate-based execution."""
     return takt.System(
         policy="rbe",
         tasks=[
@@ -153,7 +153,7 @@ def _test_claim(sets: pl.DataFrame) -> Claim:
 
 
 def _of_t1() -> pl.DataFrame:
-    """List the events of T1 of the example."""
+    """Return the events of T1 of the example."""
     found = takt.simulate(system_of(EXAMPLE), 20)
     return found.jobs.with_columns(deadline=found.deadlines["deadline"]).filter(task="T1").select(
         "job", "release", "deadline", "finish"

@@ -53,7 +53,7 @@ def judge(outcome: Outcome, is_quick: bool) -> Section:
 
 
 def _tables(outcome: Outcome, held: dict[str, bool]) -> list[Table]:
-    """Make all tables."""
+    """Return all tables."""
     points = outcome.points
     rates = points.filter(pl.col("policy").is_in(RATE_BASED))
     return [
@@ -72,19 +72,19 @@ def _tables(outcome: Outcome, held: dict[str, bool]) -> list[Table]:
 
 
 def _as_frame(held: dict[str, bool]) -> pl.DataFrame:
-    """List what holds."""
+    """Return the invariants that hold."""
     return pl.DataFrame(list(held.items()), schema=["invariant", "holds"], orient="row")
 
 
 def by_percent(points: pl.DataFrame, value: str) -> pl.DataFrame:
-    """Make one row for each policy and class, one column for each utilization."""
+    """Return one row for each policy and class, one column for each utilization."""
     return points.with_columns(pl.col("percent").cast(pl.String)).pivot(
         "percent", index=["policy", "class"], values=value
     )
 
 
 def beside_golden(points: pl.DataFrame) -> pl.DataFrame:
-    """Put our averages beside the golden ones."""
+    """Return our averages beside the golden ones."""
     ours = points.select("percent", "policy", "class", ours="average", our_misses="miss_percent")
     theirs = golden_points().rename({"average": "golden", "miss_percent": "golden_misses"})
     joined = ours.join(theirs, on=["percent", "policy", "class"], how="inner", maintain_order="left")
@@ -92,13 +92,13 @@ def beside_golden(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def steady_ratios(points: pl.DataFrame) -> tuple[float, float]:
-    """Give the least and the largest ratio of our averages and the golden ones below the overload."""
+    """Return the least and the largest ratio of our averages and the golden ones below the overload."""
     ratios = beside_golden(points).filter(pl.col("percent") <= STEADY)["ratio"]
     return float(ratios.min()), float(ratios.max())  # type: ignore[arg-type]
 
 
 def _holds(held: dict[str, bool], *numbers: int) -> bool:
-    """Say whether invariants hold, by number."""
+    """Return whether the invariants hold, by number."""
     return all(held[list(INVARIANTS)[number - 1]] for number in numbers)
 
 
@@ -218,7 +218,7 @@ def _misses_claim(points: pl.DataFrame) -> Claim:
 
 
 def miss_rates(points: pl.DataFrame) -> dict[str, list[float]]:
-    """Give the percentage of late jobs of all classes, by utilization."""
+    """Return the percentage of late jobs of all classes, by utilization."""
     late = pl.col("miss_percent") * pl.col("jobs")
     grouped = points.group_by("policy", "percent", maintain_order=True).agg(late.sum() / pl.col("jobs").sum())
     return {policy: [float(value) for value in grouped.filter(policy=policy).sort("percent")["miss_percent"]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a faithful build must show in the experiment of section 5, each a function of what came out.
+"""Invariants of a faithful build in the experiment of section 5, each a function of the results.
 
 I1 to I8 stand for the claims that the paper draws from Figures 3a to 3d and 4, as far as they do not hang on the
 random factors.
@@ -24,7 +24,7 @@ FIXED = ("RM-per", "DM-per", "DM-spor")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out: one row for each task of each run, and for each class of each point."""
+    """Results: one row for each task of each run, and for each class of each point."""
 
     runs: pl.DataFrame
     points: pl.DataFrame
@@ -34,7 +34,7 @@ Invariant = Callable[[Outcome], bool]
 
 
 def find(outcome: Outcome) -> dict[str, bool]:
-    """Say of each invariant whether it holds."""
+    """Return for each invariant whether it holds."""
     return {name: invariant(outcome) for name, invariant in INVARIANTS.items()}
 
 
@@ -58,7 +58,7 @@ def _edf_cliff(outcome: Outcome) -> bool:
 
 
 def growth(points: pl.DataFrame, policy: str, class_: str, start: int, end: int) -> float:
-    """Give by how much the average response grows."""
+    """Return by how much the average response grows."""
     return at(points, policy, class_, end) / at(points, policy, class_, start)
 
 

@@ -70,14 +70,14 @@ def _rows(load: int, policy: str) -> list[tuple[object, ...]]:
 
 
 def printed() -> pl.DataFrame:
-    """List what the paper prints."""
+    """Return the printed figures of the paper."""
     rows = [(load, policy, role, *map(float, values)) for policy, loads in PRINTED.items()
             for load, lines in loads.items() for role, values in zip(ROLES, lines, strict=True)]  # fmt: skip
     return pl.DataFrame(rows, schema=["load", "policy", "task", "min", "average", "max", "miss_percent"], orient="row")
 
 
 def largest(measured: pl.DataFrame, column: str, policy: str, classes: str = "soft") -> list[float]:
-    """Give the largest value of a class at each load."""
+    """Return the largest value of a class at each load."""
     rows = measured.filter(pl.col("policy") == policy, pl.col("class") == classes)
     return [float(rows.filter(load=load)[column].max()) for load in LOADS]  # type: ignore[arg-type]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a task that runs for too long does to others, and to itself (S0, 2 and 3.2.1)."""
+"""Effects of a task that runs for too long on others, and on itself (S0, 2 and 3.2.1)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POLICIES = ("rate-based", "edf", "dm")
 
 
 def run(is_quick: bool) -> Section:
-    """Let one task of each random system overrun."""
+    """Return the section about random systems, each with one task that overruns."""
     systems = follow(SYSTEMS[is_quick])
     return Section(
         "Isolation",

@@ -37,7 +37,7 @@ def run() -> Section:
 
 
 def completions() -> pl.DataFrame:
-    """List whose jobs end, natively and over fixed priorities."""
+    """Return the completions of jobs, natively and over fixed priorities."""
     found = board.measure("interfaces", "native", "over")
     columns = {way: _decode(figures["completions"]) for way, figures in found.items()}
     return pl.DataFrame({"native": columns["native"], "over_fixed_priorities": columns["over"]})
@@ -50,7 +50,7 @@ def _decode(figures: dict[str, float]) -> list[str]:
 
 
 def _claim(id: str, ours: str, holds: bool, why: str = "") -> Claim:
-    """Make one of the claims."""
+    """Return one of the claims."""
     where, paper = _CLAIMS[id]
     return Claim(id, where, paper, ours, verdict(holds, correction=bool(why)), why)
 

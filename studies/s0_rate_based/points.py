@@ -65,7 +65,7 @@ def draw(rng: random.Random, percent: int) -> list[takt.Task]:
 
 
 def wcets(shares: Sequence[Fraction]) -> list[int]:
-    """Make whole ticks; what rounding down takes goes to the tasks that follow, and the sum stays below."""
+    """Return whole ticks; the rounding down is compensated in the tasks that follow, and the sum stays below."""
     left, found = Fraction(), []
     for share, period in zip(shares, PERIODS, strict=True):
         left += share
@@ -104,7 +104,7 @@ def run_one(tasks: Sequence[takt.Task], name: str, seed: int = 0) -> takt.Result
 
 
 def _same(first: takt.Result, second: takt.Result) -> bool:
-    """Say whether two schedules are one."""
+    """True if two schedules are identical."""
     return first.segments.equals(second.segments)
 
 
@@ -117,7 +117,7 @@ def _rows(result: takt.Result) -> list[tuple[object, ...]]:
 
 
 def summed(runs: pl.DataFrame) -> pl.DataFrame:
-    """Give averages, maxima and misses of each class at each point."""
+    """Return averages, maxima and misses of each class at each point."""
     grouped = runs.group_by("percent", "policy", "class", maintain_order=True).agg(
         pl.col("released", "finished", "missed", "missed_requested", "sum").sum(), pl.col("max").max()
     )
@@ -132,13 +132,13 @@ def summed(runs: pl.DataFrame) -> pl.DataFrame:
 
 
 def column(points: pl.DataFrame, policy: str, class_: str, name: str = "average") -> list[float]:
-    """Give a column of a policy and class, by utilization."""
+    """Return a column of a policy and class, by utilization."""
     rows = points.filter(pl.col("policy") == policy, pl.col("class") == class_).sort("percent")
     return [float("inf") if value is None else float(value) for value in rows[name]]
 
 
 def at(points: pl.DataFrame, policy: str, class_: str, percent: int, name: str = "average") -> float:
-    """Give one value."""
+    """Return one value."""
     return column(points.filter(percent=percent), policy, class_, name)[0]
 
 

@@ -26,7 +26,7 @@ from studies.s0_rate_based import (
 
 
 def make(is_quick: bool) -> Study:
-    """Make the study."""
+    """Return the study."""
     return Study(
         name="s0_rate_based",
         title="S0: rate-based scheduling",

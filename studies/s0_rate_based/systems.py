@@ -20,22 +20,22 @@ LETTERS = {"hard": "H", "soft": "S", "none": "N"}
 
 
 def hard(name: str, wcet: int, period: int, **keys: Any) -> takt.Task:
-    """Make a hard task, HRT in the paper."""
+    """Return a hard task, HRT in the paper."""
     return takt.Task(name=name, wcet=wcet, period=period, **keys)
 
 
 def soft(name: str, wcet: int, period: int, **keys: Any) -> takt.Task:
-    """Make a soft task, SRT in the paper."""
+    """Return a soft task, SRT in the paper."""
     return takt.Task(name=name, class_="soft", wcet=wcet, period=period, **keys)
 
 
 def none(name: str, period: int, **keys: Any) -> takt.Task:
-    """Make a best-effort task, NRT in the paper; without a wcet each job takes the whole budget."""
+    """Return a best-effort task, NRT in the paper; without a wcet each job takes the whole budget."""
     return takt.Task(name=name, class_="none", period=period, **keys)
 
 
 def rate_based(tasks: Sequence[takt.Task], policy: str = "rate-based", **options: Any) -> takt.System:
-    """Put tasks under a rate-based root that keeps a tenth for best-effort tasks unless `options` say otherwise.
+    """Return tasks under a rate-based root that keeps a tenth for best-effort tasks unless `options` differ.
 
     Args:
         tasks: in file order.
@@ -46,19 +46,19 @@ def rate_based(tasks: Sequence[takt.Task], policy: str = "rate-based", **options
 
 
 def paper_example(h1: int = 2, h2: int = 3, **options: Any) -> takt.System:
-    """Make the set of Tables 1 and 2; the wcets of the hard tasks are what can make it an overload."""
+    """Return the set of Tables 1 and 2; the wcets of the hard tasks decide whether it is an overload."""
     tasks = [hard("H1", h1, 10), hard("H2", h2, 15), soft("S1", 3, 20), soft("S2", 5, 50), none("N1", 80)]
     return rate_based(tasks, **options)
 
 
 def entered(result: takt.Result) -> dict[str, tuple[float, int, int]]:
-    """Give rate, budget and period with which each task entered."""
+    """Return rate, budget and period with which each task entered."""
     rows = result.rates.filter(what="entered").select("task", "rate", "budget", "period").rows()
     return {task: (rate, budget, period) for task, rate, budget, period in rows}
 
 
 def instants(result: takt.Result, task: str, what: str) -> list[int]:
-    """Give the instants at which this became of a task."""
+    """Return the instants at which a task had this event."""
     return result.rates.filter(task=task, what=what)["instant"].to_list()
 
 

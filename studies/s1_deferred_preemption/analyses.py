@@ -59,7 +59,7 @@ def compare(count: int) -> pl.DataFrame:
 
 
 def _compare(tasks: Sequence[Task]) -> list[tuple[int, int, int | None]]:
-    """Give the three responses of each task."""
+    """Return the three responses of each task."""
     exact = [row.response for row in takt.analyse(system_of(tasks)).tasks]
     observed = largest_responses(tasks)
     return [
@@ -78,7 +78,7 @@ def _draw(rng: random.Random, count: int) -> list[Task]:
 
 
 def system_of(tasks: Sequence[Task], offsets: Sequence[int] = ()) -> takt.System:
-    """Make a system; the first task is the most urgent one."""
+    """Return a system; the first task is the most urgent one."""
     offsets = offsets or [0] * len(tasks)
     return takt.System(
         tasks=[
@@ -89,7 +89,7 @@ def system_of(tasks: Sequence[Task], offsets: Sequence[int] = ()) -> takt.System
 
 
 def largest_responses(tasks: Sequence[Task]) -> list[int]:
-    """Give the largest response of each task over all offsets, each over three hyperperiods."""
+    """Return the largest response of each task over all offsets, each over three hyperperiods."""
     horizon = 3 * math.lcm(*(period for period, _ in tasks))
     runs = [
         takt.simulate(system_of(tasks, offsets), horizon, segments=False, jobs=False).summary["response_max"].to_list()
@@ -151,7 +151,7 @@ def _response_claim(bounds: pl.DataFrame) -> Claim:
 
 
 def place(count: int) -> pl.DataFrame:
-    """Ask for points in low tasks that nothing displaces and that make the high task late."""
+    """Return points in low tasks that nothing displaces and that make the high task late."""
     rng = random.Random(SEED + 4)
     rows = [(number, *_place(*_draw_blocked(rng))) for number in range(count)]
     names = ["set", "period_of_high", "wcet_of_high", "wcet_of_low", "longest_allowed", "longest_placed",
@@ -170,7 +170,7 @@ def _draw_blocked(rng: random.Random) -> tuple[Task, Task]:
 
 
 def _place(high: Task, low: Task) -> tuple[int, ...]:
-    """Ask for points of one set, and try them; with one tick more, the longest piece is too long."""
+    """Return the proposed points of one set, after a trial; with one tick more, the longest piece is too long."""
     (period, (wcet,)), (low_period, (length,)) = high, low
     longest = period - wcet + 1
     pieces = _proposed(high, low)
@@ -180,7 +180,7 @@ def _place(high: Task, low: Task) -> tuple[int, ...]:
 
 
 def _proposed(high: Task, low: Task) -> tuple[int, ...]:
-    """Give the subjobs that the analysis proposes for the low task; the whole job if it proposes none."""
+    """Return the subjobs that the analysis proposes for the low task; the whole job if it proposes none."""
     system = system_of([high, low])
     whole = [task.replace(subjobs=None, wcet=wcet, preemption="non-preemptive")
              for task, (_, (wcet,)) in zip(system.tasks, (high, low), strict=True)]  # fmt: skip

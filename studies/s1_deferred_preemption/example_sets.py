@@ -45,13 +45,13 @@ def run() -> Section:
 
 
 def schedule_at_all_offsets() -> pl.DataFrame:
-    """Give the worst responses and the misses under each mode and threshold, for both priority orders."""
+    """Return the worst responses and the misses under each mode and threshold, for both priority orders."""
     rows = [(mode, high, *_worst(mode, high)) for mode in (*MODES, "FPTS") for high in ("T1", "T2")]
     return pl.DataFrame(rows, schema=["mode", "high_task", "response_T1", "response_T2", "missed"], orient="row")
 
 
 def _worst(mode: str, high: str) -> tuple[int, int, int]:
-    """Run all pairs of offsets; give the worst responses and the number of misses."""
+    """Run all pairs of offsets; return the worst responses and the number of misses."""
     runs = [_pair(mode, high, (first, second)) for first in range(PERIODS[0]) for second in range(PERIODS[1])]
     responses = [run.summary["response_max"] for run in runs]
     return max(of[0] for of in responses), max(of[1] for of in responses), sum(run.missed for run in runs)
@@ -88,7 +88,7 @@ def _only_fpds_claim(offsets: pl.DataFrame) -> Claim:
 
 
 def _is_golden() -> bool:
-    """Say whether the schedules equal the golden ones."""
+    """True if the schedules equal the golden ones."""
     cases = [("FPDS", 0), ("FPDS", 1), ("FPDS", 4), ("FPPS", 0), ("FPNS", 1)]
     return all(_equals(f"fpds_example_{mode}_off{first}_0", _pair(mode, "T1", (first, 0))) for mode, first in cases)
 
@@ -104,7 +104,7 @@ def _equals(name: str, result: takt.Result) -> bool:
 
 
 def late_jobs() -> pl.DataFrame:
-    """Give the responses in the active period whose last job is the worst."""
+    """Return the responses in the active period whose last job is the worst."""
     tasks = [
         takt.Task(name="T1", period=25, wcet=10, priority=2),
         takt.Task(name="T2", period=35, subjobs=[6, 15], priority=1),
@@ -131,7 +131,7 @@ def _late_job_claim(jobs: pl.DataFrame) -> Claim:
 
 
 def schedule_thresholds() -> pl.DataFrame:
-    """Give the worst responses of the set that needs thresholds, over all offsets."""
+    """Return the worst responses of the set that needs thresholds, over all offsets."""
     rows = [(mode, *_worst_of_three(mode)) for mode in ("FPPS", "FPTS", "FPNS")]
     return pl.DataFrame(rows, schema=["mode", "response_T1", "response_T2", "response_T3", "missed"], orient="row")
 
@@ -144,7 +144,7 @@ def _worst_of_three(mode: str) -> tuple[int, ...]:
 
 
 def _all_offsets() -> Iterable[tuple[int, int, int]]:
-    """List all offsets below the periods."""
+    """Yield all offsets below the periods."""
     first, second, third = FPTS_OFFSETS
     return ((i, j, k) for i in range(first) for j in range(second) for k in range(third))
 

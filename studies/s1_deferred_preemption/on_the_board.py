@@ -83,7 +83,7 @@ def measure_pairs(periods: tuple[int, ...]) -> pl.DataFrame:
 
 
 def largest_difference(is_quick: bool) -> dict[str, float]:
-    """Give by how much a task with limited preemption changes the pair's response, in ticks; nothing without board."""
+    """Return how much a task with limited preemption changes the pair's response, in ticks; nothing without board."""
     if not board.is_there():
         return {}
     pairs = measure_pairs(TIMER_TICKS[is_quick])
@@ -94,7 +94,7 @@ def largest_difference(is_quick: bool) -> dict[str, float]:
 
 
 def slopes(is_quick: bool) -> dict[str, float]:
-    """Give the instructions of each way, and the largest residual of all lines; nothing without board."""
+    """Return the instructions of each way, and the largest residual of all lines; nothing without board."""
     if not board.is_there():
         return {}
     lines = fits(measure_points(EVERY[is_quick]))
@@ -149,7 +149,7 @@ def _missed_claim() -> Claim:
 
 
 def _untested() -> list[Claim]:
-    """Say that there is no board."""
+    """Return claims that are not testable, since there is no board."""
     rows = {
         "S1-23": ("Section 6", "The extension takes two integers in a control block and 106 lines."),
         "S1-25": ("Section 3.1", "Tasks of equal priority are cooperative and yield to each other."),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What points and non-preemptive runs do, one case each, worked out by hand (S1, 5.1 to 5.5)."""
+"""Points and non-preemptive runs, one case each, worked out by hand (S1, 5.1 to 5.5)."""
 
 from __future__ import annotations
 

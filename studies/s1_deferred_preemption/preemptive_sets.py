@@ -65,7 +65,7 @@ def _low_response(period: int, is_extended: bool) -> int:
 
 
 def _extended(tasks: list[takt.Task], never: int) -> list[takt.Task]:
-    """Let preemptive tasks have points, and add a non-preemptive task whose first job comes late."""
+    """Return preemptive tasks with points, and a non-preemptive task whose first job comes late."""
     idle = takt.Task(name="later", arrivals=[never], deadline=1, wcet=1, preemption="non-preemptive", priority=99)
     return [*under("FPPS", tasks), idle]
 
@@ -92,7 +92,7 @@ def _outcome(tasks: list[takt.Task], horizon: int) -> Outcome:
 
 
 def _same(first: Outcome, second: Outcome) -> bool:
-    """Say whether two runs are the same."""
+    """True if two runs are the same."""
     return first[0].equals(second[0]) and first[1].equals(second[1]) and first[2:] == second[2:]
 
 

@@ -67,23 +67,23 @@ def _segments(tasks: list[takt.Task]) -> pl.DataFrame:
 
 
 def one_subjob(tasks: Sequence[takt.Task]) -> list[takt.Task]:
-    """Take all points away."""
+    """Return the tasks without points."""
     return [task.replace(subjobs=[demand(task)]) for task in tasks]
 
 
 def unit_subjobs(tasks: Sequence[takt.Task]) -> list[takt.Task]:
-    """Put a point after every tick."""
+    """Return the tasks with a point after every tick."""
     return [task.replace(subjobs=[1] * demand(task)) for task in tasks]
 
 
 def highest_threshold(tasks: Sequence[takt.Task]) -> list[takt.Task]:
-    """Let no task displace a started job, by a threshold."""
+    """Return the tasks with thresholds at which no task displaces a started job."""
     highest = max(task.priority for task in tasks)
     return [task.replace(subjobs=None, wcet=demand(task), threshold=highest) for task in tasks]
 
 
 def own_threshold(tasks: Sequence[takt.Task]) -> list[takt.Task]:
-    """Give tasks the threshold that changes nothing."""
+    """Return the tasks with the threshold that changes nothing."""
     return [task.replace(subjobs=None, wcet=demand(task), threshold=task.priority) for task in tasks]
 
 

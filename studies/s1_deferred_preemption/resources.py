@@ -33,12 +33,12 @@ def run(is_quick: bool) -> Section:
 
 
 def needs_no_lock(system: takt.System) -> bool:
-    """Say whether every section lies within a subjob: no point within, and no preemptive task has one."""
+    """True if every section lies within a subjob: no point within, and no preemptive task has one."""
     return all(_is_safe(task) for task in system.tasks)
 
 
 def _is_safe(task: takt.Task) -> bool:
-    """Say whether the sections of a task lie within its subjobs."""
+    """True if the sections of a task lie within its subjobs."""
     items = [item.split()[0] for item in task.body or ()]
     inside = [items[:number].count("lock") > items[:number].count("unlock") for number in range(len(items))]
     has_point_inside = any(is_inside and item == "point" for item, is_inside in zip(items, inside, strict=True))

@@ -25,7 +25,7 @@ from studies.s1_deferred_preemption import (
 
 
 def make(is_quick: bool) -> Study:
-    """Make the study."""
+    """Return the study."""
     return Study(
         name="s1_deferred_preemption",
         title="S1: deferred preemption",

@@ -28,7 +28,7 @@ def demand(task: takt.Task) -> int:
 
 
 def under(mode: str, tasks: Iterable[takt.Task]) -> list[takt.Task]:
-    """Make the tasks run preemptively, with points, or without points and preemption."""
+    """Return the tasks run preemptively, with points, or without points and preemption."""
     if mode == "FPPS":
         return [task.replace(preemption="preemptive") for task in tasks]
     if mode == "FPNS":
@@ -42,7 +42,7 @@ def simulate(mode: str, tasks: Iterable[takt.Task], horizon: int, **platform: in
 
 
 def hyperperiod(tasks: Iterable[takt.Task]) -> int:
-    """Give the time after which the pattern of releases repeats."""
+    """Return the time after which the pattern of releases repeats."""
     return math.lcm(*(ticks(task.period) for task in tasks))
 
 
@@ -74,6 +74,6 @@ def _split(rng: random.Random, length: int) -> list[int]:
 
 
 def _with_priorities(tasks: Sequence[takt.Task]) -> list[takt.Task]:
-    """Give the shorter period the higher priority, all of them different."""
+    """Return tasks in which a shorter period has the higher priority, all of them different."""
     ordered = sorted(tasks, key=lambda task: ticks(task.period), reverse=True)
     return [task.replace(priority=rank + 1) for rank, task in enumerate(ordered)][::-1]

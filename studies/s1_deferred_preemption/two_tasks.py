@@ -37,7 +37,7 @@ PAPER_MEAN_PERCENT, PAPER_MAX_PERCENT = 3, 17
 
 
 def low_task(interval: int, mode: str) -> takt.Task:
-    """Make the low task, with a point every `interval` iterations; preemptive, it ignores them."""
+    """Return the low task, with a point every `interval` iterations; preemptive, it ignores them."""
     count = ITERATIONS // interval
     base = {"name": "low", "arrivals": [0], "deadline": "100s"}
     if mode == "FPPS":
@@ -84,7 +84,7 @@ def _interval_row(interval: int) -> tuple[int, int, int, int, int]:
 
 
 def fit(sweep: pl.DataFrame) -> tuple[float, float, float]:
-    """Fit response = C + points x cost; give the cost, C and the largest residual, by least squares."""
+    """Fit response = C + points x cost; return the cost, C and the largest residual, by least squares."""
     import numpy as np
 
     points, responses = sweep["points"].to_numpy().astype(float), sweep["fpds_ns"].to_numpy().astype(float)
@@ -202,7 +202,7 @@ def _figure_5_claims(sweep: pl.DataFrame) -> list[Claim]:
 
 
 def cycles_per_iteration(point_ns: int) -> float:
-    """Give the cycles of the loop that make the points of Figure 5 an overhead of 3 %."""
+    """Return the cycles of the loop at which the points of Figure 5 are an overhead of 3 %."""
     points = ITERATIONS // FIGURE_5_INTERVAL
     return points * point_ns * 100 / PAPER_MEAN_PERCENT / ITERATIONS * CYCLES_PER_NS
 

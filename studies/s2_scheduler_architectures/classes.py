@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Which architecture suits which class of applications, and how fails are found (S2, 3.3, 4.2 and 5)."""
+"""Architectures for classes of applications, and the detection of fails (S2, 3.3, 4.2 and 5)."""
 
 from __future__ import annotations
 

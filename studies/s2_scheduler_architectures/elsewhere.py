@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the paper says that no simulation can judge, or that this version does not have, and why."""
+"""Remarks of the paper that no simulation can judge, or that this version does not have, and why."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from studies.common import Section, not_testable
 
 
 def run() -> Section:
-    """List the claims."""
+    """Return the claims."""
     return Section(
         "Not testable here",
         "Rows of the checklist that this study cannot judge; each says what is missing.",

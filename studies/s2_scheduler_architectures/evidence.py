@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""How far Figures 8 to 11 are evidence: the golden figures, other choices where the paper is silent, EDF (S2, 3, 4)."""
+"""Evidence in Figures 8 to 11: the golden figures, other choices where the paper is silent, EDF (S2, 3, 4)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def compare_golden(runs: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_within(compared: pl.DataFrame) -> bool:
-    """Say whether all rows are there and as near as the golden file, which counts past the end, can be."""
+    """True if all rows are present and as near as the golden file, which counts past the end, can be."""
     bounds = (
         ("switch_steps", STEPS_PAST_END),
         ("fails", FAILS_PAST_END),
@@ -72,7 +72,7 @@ def is_within(compared: pl.DataFrame) -> bool:
 
 
 def _most(compared: pl.DataFrame, name: str) -> int:
-    """Give the greatest difference in a column."""
+    """Return the greatest difference in a column."""
     return int(compared[f"{name}_most"].max())  # type: ignore[arg-type]
 
 
@@ -80,20 +80,20 @@ Found = dict[tuple[str, Scheduler], dict[str, bool]]
 
 
 def _choices_table(found: Found) -> pl.DataFrame:
-    """List how many trends hold under each choice, and which do not."""
+    """Return how many trends hold under each choice, and which do not."""
     rows = [(choice, timer, sum(held.values()), _missing(held)) for (choice, timer), held in found.items()]
     return pl.DataFrame(rows, schema=["choice", "software", "trends", "without"], orient="row")
 
 
 def _each_table(runs: pl.DataFrame) -> pl.DataFrame:
-    """List how many trends hold in each benchmark, and which do not."""
+    """Return how many trends hold in each benchmark, and which do not."""
     held = {name: trends.find(summed(runs.filter(benchmark=name))) for name in BENCHMARKS}
     rows = [(name, sum(own.values()), _missing(own)) for name, own in held.items()]
     return pl.DataFrame(rows, schema=["benchmark", "trends", "without"], orient="row")
 
 
 def _missing(held: dict[str, bool]) -> str:
-    """Name the trends that do not hold."""
+    """Return the trends that do not hold, as one text."""
     return "; ".join(name for name, holds in held.items() if not holds)
 
 

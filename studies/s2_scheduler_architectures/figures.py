@@ -28,7 +28,7 @@ Found = dict[str, bool]
 
 
 def run(runs: pl.DataFrame) -> Section:
-    """Make the figures and judge the trends."""
+    """Return the section of the figures with judged trends."""
     sums = summed(runs)
     found = trends.find(sums)
     return Section(
@@ -58,7 +58,7 @@ def run(runs: pl.DataFrame) -> Section:
 
 
 def share_of_fails(sums: pl.DataFrame, scheduler: Scheduler, interval: int) -> float:
-    """Give how much of the fall of steps from the least CS to the greatest is missing completions, 4 steps each."""
+    """Return the share of the fall of steps, from least to greatest CS, due to missing completions of 4 steps each."""
     steps, finished = (of_software(sums, scheduler, name)[interval] for name in ("switch_steps", "finished"))
     return 4 * (finished[0] - finished[-1]) / (steps[0] - steps[-1])
 
@@ -188,7 +188,7 @@ def _beside_lines(axes: Axes, sums: pl.DataFrame, column: str) -> None:
 
 
 def _finish(axes: Axes, label: str) -> None:
-    """Name the axes."""
+    """Label the axes."""
     axes.set(xlabel="CS (us)", ylabel=label, xticks=COSTS, xlim=(20, 160), ylim=(0, None))
     add_legend(axes)
 

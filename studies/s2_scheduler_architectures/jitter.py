@@ -46,7 +46,7 @@ def run(is_quick: bool) -> Section:
 
 
 def start_delays(configuration: Configuration, horizon: int) -> list[int]:
-    """Give the time from release to first tick of each job of the first task of B5, sorted."""
+    """Return the time from release to first tick of each job of the first task of B5, sorted."""
     result = takt.simulate(system(BENCHMARKS["B5-offgrid"], platform(*configuration)), horizon)
     starts = result.segments.filter(task="T1").group_by("job").agg(pl.col("start").min())
     own = starts.join(result.jobs.filter(task="T1"), on="job")
@@ -54,7 +54,7 @@ def start_delays(configuration: Configuration, horizon: int) -> list[int]:
 
 
 def _summary(waits: dict[Configuration, list[int]]) -> pl.DataFrame:
-    """Tell the delays in numbers."""
+    """Return figures of the delays."""
     rows = [
         (name, interval, len(values), values[0], values[-1], values[-1] - values[0], sum(values) / len(values))
         for (name, interval, _), values in waits.items()

@@ -88,7 +88,7 @@ def wrong_picks(result: takt.Result) -> int:
 
 
 def _most_urgent(jobs: list[tuple[str, int, int | None]], instant: int) -> str | None:
-    """Give the first task that has an unfinished job at an instant."""
+    """Return the first task that has an unfinished job at an instant."""
     return min(
         (task for task, release, finish in jobs if release <= instant and (finish is None or finish > instant)),
         default=None,
@@ -96,7 +96,7 @@ def _most_urgent(jobs: list[tuple[str, int, int | None]], instant: int) -> str |
 
 
 def _summary(runs: Runs) -> pl.DataFrame:
-    """Tell the runs in numbers."""
+    """Return figures of the runs."""
     rows = []
     for name, result in runs.items():
         found = figures(result)

@@ -13,7 +13,7 @@ from studies.s2_scheduler_architectures.systems import sweep
 
 
 def make(is_quick: bool) -> Study:
-    """Make the study."""
+    """Return the study."""
     runs = sweep()
     return Study(
         name="s2_scheduler_architectures",

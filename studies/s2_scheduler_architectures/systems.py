@@ -45,7 +45,7 @@ CONFIGURATIONS: list[Configuration] = [
 
 
 def platform(scheduler: Scheduler, interval: int | None, cost: int) -> takt.Platform:
-    """Say an architecture in Takt's words."""
+    """Return the platform of an architecture."""
     match scheduler:
         case "SoRTS":
             return takt.Platform(model="software", context_switch=cost, interval=interval, timer="rearm")
@@ -58,7 +58,7 @@ def platform(scheduler: Scheduler, interval: int | None, cost: int) -> takt.Plat
 
 
 def system(tasks: Tasks, architecture: takt.Platform, policy: str = "rm") -> takt.System:
-    """Make a system of periodic tasks."""
+    """Return a system of periodic tasks."""
     made = [takt.Task(name=f"T{n}", period=period, wcet=wcet) for n, (period, wcet) in enumerate(tasks, 1)]
     return takt.System(resolution="1us", policy=policy, tasks=made, platform=architecture)
 
@@ -69,14 +69,14 @@ def run_counted(made: takt.System, horizon: int) -> takt.Result:
 
 
 def figures(result: takt.Result) -> takt.Architecture:
-    """Give what the architecture cost."""
+    """Return the cost of the architecture."""
     assert result.architecture is not None
     return result.architecture
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What the paper leaves open, or may be varied.
+    """Choices that the paper leaves open, or that may be varied.
 
     Args:
         policy: what orders the jobs.
@@ -107,7 +107,7 @@ _COUNTS = (*_SUMS, *_SHARES, "max_start_jitter_us")
 
 
 def _made(tasks: Tasks, configuration: Configuration, chosen: Choices) -> takt.System:
-    """Make the system of one row."""
+    """Return the system of one row."""
     scheduler, interval, cost = configuration
     step = chosen.rounding
     rounded = tuple((period, round(wcet / step) * step) for period, wcet in tasks)
@@ -130,7 +130,7 @@ def summed(runs: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_software(sums: pl.DataFrame, scheduler: Scheduler, column: str) -> dict[int, list[float]]:
-    """Give a column of a scheduler in software by interval; each list is over growing CS."""
+    """Return a column of a scheduler in software by interval; each list is over growing CS."""
     return {
         interval: sums.filter(scheduler=scheduler, interval_us=interval).sort("cs_us")[column].to_list()
         for interval in INTERVALS
@@ -138,5 +138,5 @@ def of_software(sums: pl.DataFrame, scheduler: Scheduler, column: str) -> dict[i
 
 
 def of_beside(sums: pl.DataFrame, scheduler: Scheduler, column: str) -> list[float]:
-    """Give a column of a scheduler beside the processor over growing CS."""
+    """Return a column of a scheduler beside the processor over growing CS."""
     return sums.filter(scheduler=scheduler).sort("cs_us")[column].to_list()

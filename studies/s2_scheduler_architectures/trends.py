@@ -19,17 +19,17 @@ Trend = Callable[[pl.DataFrame, Scheduler], bool]
 
 
 def find(sums: pl.DataFrame, software: Scheduler = "SoRTS") -> dict[str, bool]:
-    """Say of each trend whether it holds."""
+    """Return for each trend whether it holds."""
     return {name: trend(sums, software) for name, trend in TRENDS.items()}
 
 
 def _falls(values: Sequence[float]) -> bool:
-    """Say whether each value is below the one before."""
+    """True if each value is below the one before."""
     return all(later < earlier for earlier, later in pairwise(values))
 
 
 def _rise_loosely(lines: Iterable[Sequence[float]]) -> bool:
-    """Say whether no value of any line is below the one before, and some value is above it."""
+    """True if no value of any line is below the one before, and some value is above it."""
     steps = [later - earlier for line in lines for earlier, later in pairwise(line)]
     return min(steps) >= 0 and max(steps) > 0
 

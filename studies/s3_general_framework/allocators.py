@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the paper says of the allocator: calls, bulk mode, its own time (S3, 4)."""
+"""The paper's claims about the allocator: calls, bulk mode, its own time (S3, 4)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _simulate(policy: str, tasks: list[Drawn], **allocator: Any) -> takt.Result:
 
 
 def _counts(result: takt.Result) -> list[int]:
-    """List the calls for each task."""
+    """Return the calls for each task."""
     return [int(count) for count in result.summary["allocator_calls"]]
 
 
@@ -89,7 +89,7 @@ def run_feedback(sets: list[list[Drawn]]) -> pl.DataFrame:
 
 
 def _full(tasks: list[Drawn]) -> list[Drawn]:
-    """Let all jobs take their wcets."""
+    """Return tasks whose jobs all need their wcets."""
     return [replace(task, demands=()) for task in tasks]
 
 
@@ -109,7 +109,7 @@ def _calls(name: str, tasks: list[Drawn]) -> int:
 
 
 def run_costs(count: int) -> pl.DataFrame:
-    """Let calls take time; count those that ended after the starts of their windows."""
+    """Return how many calls that take time ended after the starts of their windows."""
     rng = random.Random(SEED + 1)
     sets = [_roomy(rng) for _ in range(count)]
     rows = [
@@ -144,7 +144,7 @@ FIXED, ADAPTED = "continue", "adapt"
 
 
 def run_adaptive() -> pl.DataFrame:
-    """Let a soft task's demand grow and fall, with a budget that stays and with one that adapts."""
+    """Return runs of a soft task whose demand grows and falls, with a constant budget and one that adapts."""
     rows = []
     for how in (FIXED, ADAPTED):
         tasks = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the framework needs besides its four attributes for algorithms that the paper and its peers name (S3, 5)."""
+"""Extensions of the four attributes for algorithms that the paper and its peers name (S3, 5)."""
 
 from __future__ import annotations
 

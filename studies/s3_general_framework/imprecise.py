@@ -32,7 +32,7 @@ LEAST, MOST = Fraction(3, 10), Fraction(1, 2)
 
 
 def run(is_quick: bool) -> Section:
-    """Let the load grow."""
+    """Return the section about a growing load."""
     sets = run_sets(SETS[is_quick])
     table = sums(sets)
     return Section(
@@ -67,7 +67,7 @@ def run_sets(count: int) -> pl.DataFrame:
 
 
 def _draw(rng: random.Random, load: float) -> list[tuple[Drawn, int]]:
-    """Draw mandatory parts, and give each task the same part of the processor for its optional part."""
+    """Draw mandatory parts; each task has the same part of the processor for its optional part."""
     parts = harmonized_set(rng, LEAST, MOST)
     share = (Fraction(load) - load_of(parts)) / len(parts)
     return [(replace(part, wcet=min(part.period, part.wcet + round(part.period * share))), part.wcet) for part in parts]

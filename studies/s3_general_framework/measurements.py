@@ -61,7 +61,7 @@ def _simulate(cost: int, seconds: int) -> tuple[float, float, float, int]:
 
 
 def percent(cost: int, bulk: int = 1) -> float:
-    """Give the percent of the processor that a cost for every job takes, in bulk."""
+    """Return the percent of the processor that a cost for every job takes, in bulk."""
     return float(100 * RELEASES * cost / SECOND / bulk)
 
 
@@ -76,7 +76,7 @@ def compute_shares() -> pl.DataFrame:
 
 
 def errata() -> pl.DataFrame:
-    """List what does not hold as the paper says it."""
+    """Return what does not hold as the paper claims."""
     ratio = (DISPATCHER + ALLOCATOR) / SINGLE
     framework, single = percent(DISPATCHER + ALLOCATOR), percent(SINGLE)
     rows = [

@@ -43,7 +43,7 @@ def calls() -> pl.DataFrame:
 
 
 def by_job(measured: pl.DataFrame) -> pl.DataFrame:
-    """Give the time for each job, and how much more the framework takes."""
+    """Return the time for each job, and how much more the framework takes."""
     times = measured.group_by("tasks", "scheduler").agg(us=pl.col("ns").sum() / pl.col("jobs").first() / 1000)
     table = times.pivot("scheduler", index="tasks", values="us").sort("tasks")
     table = table.select("tasks", "single module", "framework")
@@ -53,7 +53,7 @@ def by_job(measured: pl.DataFrame) -> pl.DataFrame:
 
 
 def by_program(measured: pl.DataFrame) -> pl.DataFrame:
-    """Give the mean of a call with ten tasks, of the programs that each job has."""
+    """Return the mean of a call with ten tasks, of the programs that each job has."""
     of = measured.filter(pl.col("tasks") == 10, pl.col("calls") >= pl.col("jobs"))
     means = of.with_columns(us=(pl.col("ns") / pl.col("calls") / 1000).round(2))
     return means.pivot("scheduler", index="program", values="us")

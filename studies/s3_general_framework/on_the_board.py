@@ -57,24 +57,24 @@ def measure() -> pl.DataFrame:
 
 
 def _of(figures: board.Figures, phase: str) -> tuple[str, float, float, float, float]:
-    """Give the name and the figures of a phase."""
+    """Return the name and the figures of a phase."""
     of = figures[phase]
     return phase, of["least"], of["most"], of["mean"], of["count"]
 
 
 def _value(figures: pl.DataFrame, scheduler: str, phase: str, column: str) -> float:
-    """Give one figure."""
+    """Return one figure."""
     return float(figures.filter(scheduler=scheduler, phase=phase)[column].item())
 
 
 def _of_job(figures: pl.DataFrame, scheduler: str) -> float:
-    """Give the instructions of all passes and calls for each job; the policy's releases are within passes."""
+    """Return the instructions of all passes and calls for each job; the policy's releases are within passes."""
     of = figures.filter(pl.col("phase") != "release", scheduler=scheduler)
     return float(of["per_job"].sum())
 
 
 def beside(figures: pl.DataFrame) -> pl.DataFrame:
-    """Put the means of a call beside the paper's."""
+    """Return the means of a call beside the paper's."""
     ours = {
         "dispatcher": _value(figures, "suspend", "pass", "mean"),
         "allocator": _value(figures, "suspend", "allocator", "mean"),

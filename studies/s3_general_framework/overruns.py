@@ -37,7 +37,7 @@ def time_driven(tasks: list[Drawn]) -> takt.System:
 
 
 def share_driven(tasks: list[Drawn]) -> takt.System:
-    """Give each task a constant-bandwidth server of its own, with budget wcet and its period."""
+    """Return a system with a constant-bandwidth server for each task, with budget wcet and its period."""
     servers = [takt.Server(name=f"S-{task.name}", kind="cbs", budget=task.wcet, period=task.period) for task in tasks]
     return takt.System(policy="edf", servers=servers, tasks=[task.task(server=f"S-{task.name}") for task in tasks])
 
@@ -56,7 +56,7 @@ UNENFORCED = ("RM", "EDF")
 
 
 def run(is_quick: bool) -> Section:
-    """Let one task overrun, and count what the others miss."""
+    """Return the section about a task that overruns, with the misses of the others."""
     sweep = run_sets(SETS[is_quick], FACTORS[is_quick])
     example = run_example()
     return Section(

@@ -76,13 +76,13 @@ def mapped(policy: str, tasks: Sequence[Drawn], on_finish: str = "end") -> Syste
 
 
 def _allocator(policy: str, task: Drawn, on_finish: str) -> Allocator:
-    """Make the allocator of a task; the priority is not read where the effective one is another attribute."""
+    """Return the allocator of a task; the priority is not read where the effective one is another attribute."""
     priority = task.rank if policy == "fp" else task.period
     return Periodic(task.period, task.wcet, priority, None, task.offset, on_finish)
 
 
 def executed(outcome: Outcome) -> Ticks:
-    """List in each tick "task#unit of work", or nothing."""
+    """Return "task#unit of work" in each tick, or nothing."""
     return ["" if tick is None or tick.unit < 0 else f"{tick.task}#{tick.unit}" for tick in outcome.ticks]
 
 
@@ -97,7 +97,7 @@ def keyed(system: System, effective: tuple[str, ...]) -> System:
 
 
 def second_chunk(share: Fraction, chunk: int) -> Job:
-    """Make the second chunk of a share-driven task that has work for ever, if the first one has just run."""
+    """Return the second chunk of a share-driven task that has work for ever, if the first one has just run."""
     desk, allocator = Desk(Task("F", None), 0), Chunks(share, chunk)
     for now in (0, chunk):
         allocator.call(now, desk)

@@ -59,7 +59,7 @@ def run(is_quick: bool) -> Section:
 
 
 def run_switches(count: int) -> pl.DataFrame:
-    """Go from RM to EDF and back."""
+    """Return the runs that change from RM to EDF and back."""
     rng = random.Random(SEED)
     rows = [(number, *_one_switch(rng)) for number in range(count)]
     return pl.DataFrame(rows, schema=["set", "to_edf", "to_rm", "differ"], orient="row")
@@ -80,7 +80,7 @@ def _one_switch(rng: random.Random) -> tuple[int, int, int]:
 
 
 def run_entries(count: int) -> pl.DataFrame:
-    """Let a task enter under RM; compare those that are more urgent, and at all others."""
+    """Return the runs in which a task enters under RM, for those that are more urgent, and for all others."""
     rng = random.Random(SEED + 1)
     rows = [(number, *_one_entry(rng)) for number in range(count)]
     return pl.DataFrame(rows, schema=["set", "more_urgent_change", "misses_before", "misses_after"], orient="row")
@@ -116,7 +116,7 @@ def run_new_flow() -> pl.DataFrame:
 
 
 def table_refuses_a_task_without_slots() -> bool:
-    """Say whether a table must be made again for a new task."""
+    """True if a table must be made again for a new task."""
     tasks = [Drawn("A", 5, 2), Drawn(NEWCOMER, 5, 1)]
     slots = [("A", 0, 2)]
     try:
@@ -151,7 +151,7 @@ def _one_background(tasks: list[Drawn]) -> tuple[int, ...]:
 
 
 def _reserved(described: list[takt.Task], work: takt.Task) -> tuple[int, int]:
-    """Keep a tenth of the processor free for background work; give its ticks, and the least of a period."""
+    """Keep a tenth of the processor free for background work; return its ticks, and the least of a period."""
     kept = takt.Server(name="K", kind="deferrable", period=10, budget=1, priority=1000)
     system = takt.System(tasks=[*described, work.replace(server="K")], servers=[kept])
     ran = tasks_of(executed(takt.simulate(system, HORIZON)))

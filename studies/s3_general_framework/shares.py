@@ -55,7 +55,7 @@ def run(is_quick: bool) -> Section:
 
 
 def beside(tasks: list[Drawn], kind: str, server: tuple[int, int], work: Work) -> takt.System:
-    """Put a server with aperiodic jobs behind periodic tasks."""
+    """Return a system with periodic tasks and, behind them, a server with aperiodic jobs."""
     budget, period = server
     served = takt.Task(
         name="srv",
@@ -73,7 +73,7 @@ def beside(tasks: list[Drawn], kind: str, server: tuple[int, int], work: Work) -
 
 
 def beside_bandwidth(tasks: list[Drawn], kind: str, server: tuple[int, int], work: Work) -> takt.System:
-    """Put a server of total bandwidth or constant utilization behind periodic tasks; each job is a task of its own."""
+    """Return periodic tasks and, behind them, a total-bandwidth or constant-utilization server; each job is a task."""
     budget, period = server
     served = [
         takt.Task(name=f"srv@{number}", server="S", arrivals=[instant], wcet=demand)
@@ -127,7 +127,7 @@ def _as_one(ticks: Ticks) -> Ticks:
 
 
 def alternating() -> Ticks:
-    """Let the first flow have every second packet."""
+    """Return a schedule in which the first flow has every second packet."""
     others = [f"f{i:02}" for i in range(2, 12)]
     return [others[tick // 2] if tick % 2 else "f01" for tick in range(21)]
 
@@ -158,7 +158,7 @@ def _one_system(rng: random.Random, kind: str) -> tuple[int, int, bool]:
 
 
 def _system(tasks: list[Drawn], kind: str, server: tuple[int, int], work: Work) -> reference.System:
-    """Say the same in the framework's words. Among equal deadlines servers that have one of their own go first."""
+    """Return the same in the framework's words. Among equal deadlines servers that have one of their own go first."""
     periodic = reference.mapped("edf", tasks).tasks
     if kind in KINDS:
         served = reference.Task("srv", reference.ConstantBandwidth(*server, kind == "hard-cbs"), work)
@@ -178,7 +178,7 @@ def _one_line(rng: random.Random, variant: str) -> tuple[int, int, bool]:
 
 
 def rounds(rows: list[Flow]) -> bool:
-    """Say whether virtual time is ever read between two of Takt's whole numbers, where the framework's is finer."""
+    """True if virtual time is ever read between two of Takt's whole numbers, where the framework's is finer."""
     whole = sum(weight for _, weight, _, _ in rows)
     clock = reference.FluidClock({name: Fraction(weight, whole) for name, weight, _, _ in rows})
     packets = sorted((instant, place) for place, (*_, arrivals) in enumerate(rows) for instant in arrivals)
@@ -191,7 +191,7 @@ def rounds(rows: list[Flow]) -> bool:
 
 
 def in_framework(variant: str, rows: list[Flow]) -> reference.System:
-    """Say flows in the framework's words."""
+    """Return flows in the framework's words."""
     whole = sum(weight for _, weight, _, _ in rows)
     clock = reference.FluidClock({name: Fraction(weight, whole) for name, weight, _, _ in rows})
     works = [

@@ -27,7 +27,7 @@ from studies.s3_general_framework import (
 
 
 def make(is_quick: bool) -> Study:
-    """Make the study."""
+    """Return the study."""
     return Study(
         name="s3_general_framework",
         title="S3: the general scheduling framework",

@@ -42,16 +42,16 @@ class Drawn:
     demands: tuple[int, ...] = ()
 
     def demand_of(self, job: int) -> int:
-        """Give the demand of a job."""
+        """Return the demand of a job."""
         return self.demands[job % len(self.demands)] if self.demands else self.wcet
 
     def work(self, horizon: int = HORIZON) -> tuple[tuple[int, int, int], ...]:
-        """List releases, demands and wcets, as the framework takes them."""
+        """Return releases, demands and wcets in the framework's form."""
         releases = range(self.offset, horizon, self.period)
         return tuple((instant, self.demand_of(job), self.wcet) for job, instant in enumerate(releases))
 
     def task(self, **keys: Any) -> takt.Task:
-        """Say it in Takt's words; there the larger priority is the more urgent."""
+        """Return the task in Takt's words; there the larger priority is the more urgent."""
         described: dict[str, Any] = {
             "name": self.name,
             "period": self.period,
@@ -94,7 +94,7 @@ def harmonized_set(rng: random.Random, least: Fraction, most: Fraction, count: i
 
 
 def executed(result: takt.Result) -> Ticks:
-    """List in each tick "task#job", or nothing."""
+    """Return "task#job" in each tick, or nothing."""
     ran = [""] * result.horizon
     for start, end, task, job in result.segments.select("start", "end", "task", "job").iter_rows():
         ran[start:end] = [f"{task}#{job}"] * (end - start)
@@ -127,12 +127,12 @@ def missed(result: takt.Result, names: Sequence[str]) -> int:
 
 
 def table_of(cycle: int, slots: Sequence[tuple[str, int, int]]) -> list[takt.TimeDriven]:
-    """Make a time table of (task, start, end)."""
+    """Return a time table of (task, start, end)."""
     return [takt.TimeDriven(cycle=cycle, slots=[takt.Slot(task=n, start=s, length=e - s) for n, s, e in slots])]
 
 
 def recorded_table(tasks: Sequence[Drawn], cycle: int) -> list[takt.TimeDriven]:
-    """Make a table off line: what EDF does with the wcets in one hyperperiod."""
+    """Return an off-line table: the schedule of EDF with the wcets in one hyperperiod."""
     system = takt.System(policy="edf", tasks=[task.task(demand=None) for task in tasks])
     segments = takt.simulate(system, cycle).segments
     return table_of(cycle, segments.select("task", "start", "end").rows())

@@ -75,12 +75,12 @@ SERVERS = (("F1", 2, 4), ("F2", 2, 8), ("F3", 1, 4))
 
 
 def enforced(policy: str, tasks: Sequence[Drawn]) -> takt.System:
-    """Make a system in which no task runs beyond its budget."""
+    """Return a system in which no task runs beyond its budget."""
     return takt.System(policy=policy, tasks=[task.task(on_overrun="suspend") for task in tasks])
 
 
 def direct(policy: str, tasks: Sequence[Drawn]) -> takt.System:
-    """Make a system in which nothing is cut."""
+    """Return a system in which no job is cut short."""
     return takt.System(policy=policy, tasks=[task.task() for task in tasks])
 
 
@@ -96,7 +96,7 @@ def time_table(demand_of_b: int) -> takt.System:
 
 
 def by_weight(rows: Sequence[tuple[str, int, int, Sequence[int]]]) -> takt.System:
-    """Give each flow, of a name, a weight, a chunk and arrivals, its share by the policy share."""
+    """Return flows of a name, a weight, a chunk and arrivals, with shares by the policy share."""
     tasks = [
         takt.Task(name=name, weight=weight, wcet=chunk, deadline=ENDLESS, arrivals=list(arrivals))
         for name, weight, chunk, arrivals in rows
@@ -105,7 +105,7 @@ def by_weight(rows: Sequence[tuple[str, int, int, Sequence[int]]]) -> takt.Syste
 
 
 def by_servers(rows: Sequence[tuple[str, int, int]]) -> takt.System:
-    """Give each flow a constant-bandwidth server; all have work for ever."""
+    """Return flows with a constant-bandwidth server each; all have work for ever."""
     servers = [takt.Server(name=f"S{name}", kind="cbs", budget=q, period=t) for name, q, t in rows]
     tasks = [
         takt.Task(name=name, server=f"S{name}", arrivals=[0], wcet=ENDLESS, deadline=ENDLESS) for name, _, _ in rows
@@ -266,7 +266,7 @@ def _sums(sets: pl.DataFrame) -> pl.DataFrame:
 
 
 def list_attributes() -> pl.DataFrame:
-    """List what the allocators write into the four attributes of one job: that of the second period, slot or chunk."""
+    """Return the four attributes of one job from the allocators: that of the second period, slot or chunk."""
     table = reference.TimeTable(((0, 2), (5, 7)), 10)
     rows: list[tuple[str, reference.Job, str]] = [
         ("RM, period 5, e = 2", reference.rm(5, 2).jobs_of(1)[0], "rm"),
@@ -285,7 +285,7 @@ class ByPeriod(takt.Policy):
     """The attribute priority is the effective one; it is the period."""
 
     def release(self, job: takt.Job) -> int:
-        """Give the priority."""
+        """Return the priority."""
         return job.period or 1
 
 
@@ -293,7 +293,7 @@ class ByFinish(takt.Policy):
     """The attribute finish_time is the effective priority."""
 
     def release(self, job: takt.Job) -> int:
-        """Give the finish time."""
+        """Return the finish time."""
         return job.deadline
 
 
@@ -301,7 +301,7 @@ class ByStartThenPriority(takt.Policy):
     """The paper's pair: the start time first, the priority second."""
 
     def release(self, job: takt.Job) -> int:
-        """Put two numbers into one."""
+        """Return a key that combines two numbers."""
         return 1 + job.release * 1000 + (job.period or 0)
 
 

@@ -30,7 +30,7 @@ WIDTH = 0.05
 
 
 def run(is_quick: bool) -> Section:
-    """Look at every window of every task."""
+    """Return the section about every window of every task."""
     pinwheels = run_pinwheels(SETS[is_quick])
     by_density = accepted(pinwheels)
     executives = run_executives(CYCLES[is_quick])

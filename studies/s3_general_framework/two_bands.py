@@ -127,12 +127,12 @@ def _schedulable_set(rng: random.Random, load: Fraction) -> list[Drawn]:
 
 
 def _is_schedulable(tasks: list[Drawn]) -> bool:
-    """Say whether fixed priorities meet all deadlines from a synchronous start."""
+    """True if fixed priorities meet all deadlines from a synchronous start."""
     return takt.simulate(takt.System(tasks=[task.task() for task in tasks]), 40, segments=False).missed == 0
 
 
 def largest_budget(hard: list[Drawn], period: int) -> int:
-    """Find the largest budget of a server above all tasks; it takes no more than a periodic task would."""
+    """Return the largest budget of a server above all tasks; it takes no more than a periodic task would."""
     fits = [q for q in range(1, period) if _is_schedulable([Drawn("server", period, q, -1), *hard])]
     return max(fits, default=0)
 
@@ -145,7 +145,7 @@ def _soft_task(rng: random.Random) -> takt.Task:
 
 
 def _system(way: str, hard: list[Drawn], soft: takt.Task, server: tuple[int, int]) -> takt.System:
-    """Put soft jobs below the hard tasks, above them in a server, or between their bands."""
+    """Return a system with soft jobs below the hard tasks, above them in a server, or between their bands."""
     tasks = [task.task() for task in hard]
     period, budget = server
     if way == "polling" and budget > 0:
@@ -155,7 +155,7 @@ def _system(way: str, hard: list[Drawn], soft: takt.Task, server: tuple[int, int
 
 
 def _mean(result: takt.Result) -> float:
-    """Give the mean response of the soft jobs that finished."""
+    """Return the mean response of the soft jobs that finished."""
     row = result.summary.filter(task="S").row(0, named=True)
     return float(row["response_sum"] / row["finished"])
 

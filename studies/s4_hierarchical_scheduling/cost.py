@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the number of servers costs, in counts (S4, VI-B: Tables III to X, in which the paper has microseconds).
+"""Cost of the number of servers, in counts (S4, VI-B: Tables III to X, in which the paper has microseconds).
 
 Counted are decisions and the scheduler's steps, each of which is a constant amount of work (one timer is handled or
 moved), from the trace. In the paper a tick handler runs every millisecond, whether there is something to do or not.
@@ -55,7 +55,7 @@ def run(is_quick: bool) -> Section:
 
 
 def many_servers(count: int, kind: str) -> takt.System:
-    """Make a system of many servers with one task each."""
+    """Return a system of many servers with one task each."""
     period = PERIOD_PER_SERVER * count
     servers = [takt.Server(name=f"S{n}", period=period, budget=1, priority=n, kind=kind) for n in range(count)]
     tasks = [takt.Task(name=f"T{n}", server=f"S{n}", period=3 * period, wcet=1) for n in range(count)]
@@ -93,14 +93,14 @@ def read_records(path: Path) -> npt.NDArray[np.void]:
 
 
 def take_times() -> pl.DataFrame:
-    """Take the time of a decision, the median of some runs of as many decisions each."""
+    """Return the times of a decision, each the median of some runs of as many decisions."""
     rows = [(kind, count, _nanoseconds(many_servers(count, kind), count)) for kind in PAPER_KINDS
             for count in SERVERS[False]]  # fmt: skip
     return pl.DataFrame(rows, schema=["kind", "servers", "ns_per_decision"], orient="row")
 
 
 def _nanoseconds(system: takt.System, count: int) -> float:
-    """Take the time of one system."""
+    """Return the time of a decision in one system."""
     times = []
     for _ in range(TIMED_RUNS):
         start = time.perf_counter_ns()
@@ -110,13 +110,13 @@ def _nanoseconds(system: takt.System, count: int) -> float:
 
 
 def spread(counts: pl.DataFrame, column: str) -> float:
-    """Give how much a column grows from the fewest to the most servers, at most over the kinds."""
+    """Return how much a column grows from the fewest to the most servers, the maximum over the kinds."""
     growth = counts.group_by("kind", maintain_order=True).agg(growth=pl.col(column).last() / pl.col(column).first())
     return float(growth["growth"].max())  # type: ignore[arg-type]
 
 
 def _on_the_kernel(kernel: dict[str, float]) -> str:
-    """Say how ticks spread on the kernel."""
+    """Return the spread of ticks on the kernel."""
     if not kernel:
         return ""
     return (

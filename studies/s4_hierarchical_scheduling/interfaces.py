@@ -111,7 +111,7 @@ def _missed_at(tasks: Sequence[takt.Task], period: int, budget: int, is_early: b
 
 
 def least_budget(policy: str, tasks: Sequence[takt.Task], period: int) -> int | None:
-    """Give the least budget of an idling server for its tasks, alone on the processor; None if none does."""
+    """Return the least budget of an idling server for its tasks, alone on the processor; None if none does."""
     server = takt.Server(name="S", period=period, budget=period, priority=1, kind="idling", policy=policy)
     found = takt.analyse(takt.System(servers=[server], tasks=[task.replace(server="S") for task in tasks]))
     return found.servers[0].least_budget
@@ -148,7 +148,7 @@ def choose_periods() -> pl.DataFrame:
 
 
 def tasks_of(server: str) -> list[takt.Task]:
-    """List the tasks of Table II in one of the servers."""
+    """Return the tasks of Table II in one of the servers."""
     return [
         takt.Task(name=name, server=home, period=period, wcet=wcet, priority=priority)
         for name, (home, period, wcet, priority) in TASKS.items()
@@ -157,7 +157,7 @@ def tasks_of(server: str) -> list[takt.Task]:
 
 
 def responses_of(choice: dict[str, tuple[int, int, int]]) -> dict[str, int | None]:
-    """Give the time until each server of a choice has had its budget; None if it is not sure of it."""
+    """Return the time until each server of a choice has had its budget; None if it is not guaranteed."""
     servers = [
         takt.Server(name=name, period=period, budget=budget, priority=priority, kind="idling")
         for name, (period, budget, priority) in choice.items()

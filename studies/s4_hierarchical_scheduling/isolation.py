@@ -72,7 +72,7 @@ def _follow(result: takt.Result) -> tuple[int, int, int, int]:
 
 
 def list_considerations(systems: pl.DataFrame) -> pl.DataFrame:
-    """Say of each consideration what was seen."""
+    """Return an observation about each consideration."""
     quiet = run_paper("idling", horizon=20).decisions - run_paper("idling", horizon=11).decisions
     too_long, wrong = int(systems["too_long"].sum()), int(systems["wrong_budgets"].sum())
     rows = [

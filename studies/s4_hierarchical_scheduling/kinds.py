@@ -48,7 +48,7 @@ def compare_kinds() -> pl.DataFrame:
 
 
 def _row(result: takt.Result) -> tuple[int, ...]:
-    """Tell a run in numbers."""
+    """Return figures of a run."""
     summary = result.summary
     charged = [sum(server_ran(result, server)) for server in SERVERS]
     return *summary["response_max"], *summary["missed"], *charged, result.decisions

@@ -99,7 +99,7 @@ def _is_plain(tasks: list[takt.Task]) -> bool:
 
 
 def _busy(result: takt.Result) -> list[tuple[int, int, str]]:
-    """List the executions, without servers and idle time."""
+    """Return the executions, without servers and idle time."""
     return [(start, end, task) for start, end, _, task in merged(result.segments) if task != "idle"]
 
 
@@ -173,7 +173,7 @@ def _resource_claim() -> Claim:
 
 
 def _sharing_system() -> takt.System:
-    """Make H, M and L of the golden inversion, in a server that is the whole processor."""
+    """Return H, M and L of the golden inversion, in a server that is the whole processor."""
     rows = (("H", 3, 3, ["run 1", "lock R", "run 2", "unlock R", "run 1"]), ("M", 4, 2, ["run 6"]),
             ("L", 0, 1, ["run 1", "lock R", "run 4", "unlock R", "run 2"]))  # fmt: skip
     tasks = [

@@ -88,7 +88,7 @@ def measure(servers: tuple[int, ...], is_together: bool) -> pl.DataFrame:
 
 
 def beside(figures: pl.DataFrame) -> pl.DataFrame:
-    """Put our means beside the paper's, for what both have."""
+    """Return our means beside the paper's, for the rows of both."""
     columns = ["table", "phase", "kind", "servers", "paper_min_us", "paper_max_us", "paper_mean_us"]
     paper = pl.DataFrame(_PAPER, schema=columns, orient="row")
     ours = figures.select("phase", "kind", "servers", "least", "most", "mean")
@@ -97,7 +97,7 @@ def beside(figures: pl.DataFrame) -> pl.DataFrame:
 
 
 def spread(figures: pl.DataFrame, phase: str, column: str = "mean", least_servers: int = 10) -> float:
-    """Give the largest over the smallest figure of a phase, at most over the kinds.
+    """Return the ratio of the largest to the smallest figure of a phase, the maximum over the kinds.
 
     Args:
         figures: all of them.
@@ -111,7 +111,7 @@ def spread(figures: pl.DataFrame, phase: str, column: str = "mean", least_server
 
 
 def tick_growth(is_quick: bool) -> dict[str, float]:
-    """Give how the mean and the longest tick and the longest step spread from 10 to 400 servers; none without board."""
+    """Return how mean and longest tick and longest step spread from 10 to 400 servers; none without board."""
     if not board.is_there():
         return {}
     figures = measure(SERVERS[is_quick], is_together=False)
@@ -126,7 +126,7 @@ def tick_growth(is_quick: bool) -> dict[str, float]:
 
 
 def _range(figures: pl.DataFrame, phase: str, kind: str, column: str = "mean") -> tuple[float, float]:
-    """Give the smallest and the largest figure of a phase."""
+    """Return the smallest and the largest figure of a phase."""
     of = figures.filter(phase=phase, kind=kind)[column]
     return float(of.min()), float(of.max())  # type: ignore[arg-type]
 
@@ -184,7 +184,7 @@ def _kinds_claim(figures: pl.DataFrame) -> Claim:
 
 
 def _of_kinds(figures: pl.DataFrame, phase: str) -> tuple[float, float]:
-    """Give the least and the largest ratio of deferrable to idling means of a phase."""
+    """Return the least and the largest ratio of deferrable to idling means of a phase."""
     idling, deferrable = (figures.filter(phase=phase, kind=kind)["mean"] for kind in ("idling", "deferrable"))
     ratios = deferrable / idling
     return float(ratios.min()), float(ratios.max())  # type: ignore[arg-type]
@@ -206,7 +206,7 @@ def _component_claim() -> Claim:
 
 
 def _untested() -> list[Claim]:
-    """Say that there is no board."""
+    """Return claims that are not testable, since there is no board."""
     return [
         not_testable(
             "S4-27", "Section VII (future work)", "Components are integrated as virtual nodes.", board.WHY_NOT

@@ -29,7 +29,7 @@ def run() -> Section:
 
 
 def compare_orders() -> pl.DataFrame:
-    """List the budget in each tick in both orders."""
+    """Return the budget in each tick in both orders."""
     server = takt.Server(name="S", period=PERIOD, budget=PERIOD, kind="idling")
     task = takt.Task(name="A", server="S", period=PERIOD, wcet=PERIOD)
     ours = takt.simulate(takt.System(servers=[server], tasks=[task]), HORIZON).budgets["S"].to_list()

@@ -53,7 +53,7 @@ def run_example() -> pl.DataFrame:
 
 
 def example(protocol: str) -> takt.System:
-    """Make the example."""
+    """Return the example."""
     return takt.System(
         tasks=[
             takt.Task(
@@ -70,7 +70,7 @@ def example(protocol: str) -> takt.System:
 
 
 def _responses_of(protocol: str) -> tuple[int, int]:
-    """Give the responses of the first jobs."""
+    """Return the responses of the first jobs."""
     jobs = takt.simulate(example(protocol), HORIZON).jobs.filter(job=0).sort("task")
     first, second = jobs["response"].to_list()
     return first, second
@@ -87,7 +87,7 @@ def _differences(protocol: str) -> int | None:
 
 
 def _by_tick(rows: Iterable[tuple[int, int, str]]) -> list[str]:
-    """List what runs in each tick, "" if nothing does."""
+    """Return what runs in each tick, "" if nothing does."""
     ran = [""] * HORIZON
     for start, end, task in rows:
         ran[start:end] = [task] * (end - start)

@@ -24,7 +24,7 @@ from studies.s4_hierarchical_scheduling import (
 
 
 def make(is_quick: bool) -> Study:
-    """Make the study."""
+    """Return the study."""
     return Study(
         name="s4_hierarchical_scheduling",
         title="S4: hierarchical scheduling",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What S2 is sure to get, over the phases of S1's work: the back-to-back hit of deferrable servers.
+"""Guaranteed supply of S2, over the phases of S1's work: the back-to-back hit of deferrable servers.
 
 Source: the usual global tests, R = Q + sum of ceil(R / P) Q for idling servers, and ceil((R + P - Q) / P) for
 deferrable ones above. Here the phases are tried, which shows that the second test is right to refuse Table I; it
@@ -33,7 +33,7 @@ def run(is_quick: bool) -> Section:
 
 
 def try_phases(step: int) -> pl.DataFrame:
-    """Give the least supply of S2 for each kind, and where it is."""
+    """Return the least supply of S2 for each kind, and its phase."""
     rows = [(kind, *_least_of(kind, step)) for kind in KINDS]
     return pl.DataFrame(rows, schema=["kind", "least_supply", "arrival_in_S1", "offset_of_S2", "phases"], orient="row")
 
@@ -45,7 +45,7 @@ def _least_of(kind: str, step: int) -> tuple[int, int, int, int]:
 
 
 def _least_supply(kind: str, arrival: int, offset: int) -> int:
-    """Run one phase; give the least that S2 gets in one of its periods."""
+    """Run one phase; return the least supply of S2 in one of its periods."""
     offsets = {"S1": 0, "S2": offset}
     servers = [
         takt.Server(name=name, period=period, budget=budget, priority=priority, kind=kind, offset=offsets[name])

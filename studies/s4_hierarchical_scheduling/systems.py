@@ -24,7 +24,7 @@ PAPER_KINDS = ("idling", "deferrable")
 
 
 def paper_system(kind: str, test: int = 1, policy: str = "fp", offset: int = 0) -> takt.System:
-    """Make the system of Tables I and II.
+    """Return the system of Tables I and II.
 
     Args:
         kind: of both servers.
@@ -50,7 +50,7 @@ def run_paper(kind: str, test: int = 1, horizon: int = HORIZON, policy: str = "f
 
 
 def executed(result: takt.Result) -> list[str]:
-    """List the task that ran in each tick, as "server/task"; "" in idle time."""
+    """Return the task that ran in each tick, as "server/task"; "" in idle time."""
     ran = [""] * result.horizon
     for start, end, server, task in merged(result.segments):
         ran[start:end] = [f"{server}/{task}"] * (end - start)
@@ -58,7 +58,7 @@ def executed(result: takt.Result) -> list[str]:
 
 
 def server_ran(result: takt.Result, server: str) -> list[bool]:
-    """Say for each tick whether the server was charged for it."""
+    """Return for each tick whether the server was charged for it."""
     return [ran.startswith(f"{server}/") for ran in executed(result)]
 
 

@@ -70,7 +70,7 @@ def _states(result: takt.Result, task: str, job: int, finish: int | None) -> Ite
 
 
 def _reason(ran: str, server: str, budget: int) -> str:
-    """Say why a job waits: its server has no budget or runs another task, or another server runs."""
+    """Return why a job waits: its server has no budget or runs another task, or another server runs."""
     return "local" if budget == 0 or ran.startswith(f"{server}/") else "global"
 
 

@@ -54,7 +54,7 @@ def differences(runs: Runs) -> dict[tuple[int, str], int]:
 
 
 def late_jobs(runs: Runs) -> pl.DataFrame:
-    """List the late jobs of Test 2, finished or not."""
+    """Return the late jobs of Test 2, finished or not."""
     frames = [
         runs[2, kind].jobs.filter("missed").select(pl.lit(kind).alias("kind"), "task", "release", "finish", "response")
         for kind in PAPER_KINDS
@@ -63,14 +63,14 @@ def late_jobs(runs: Runs) -> pl.DataFrame:
 
 
 def s2_is_identical(kind: str) -> bool:
-    """Say whether S2 runs in the same ticks, the same tasks, with the same budget in both tests."""
+    """True if S2 runs in the same ticks, the same tasks, with the same budget in both tests."""
     first, second = (run_paper(kind, test, LONG) for test in (1, 2))
     own = [[ran if ran.startswith("S2/") else "" for ran in executed(result)] for result in (first, second)]
     return own[0] == own[1] and first.budgets["S2"].equals(second.budgets["S2"])
 
 
 def _summary(runs: Runs) -> pl.DataFrame:
-    """Tell the runs in numbers."""
+    """Return figures of the runs."""
     rows = []
     for (test, kind), result in runs.items():
         responses = result.summary["response_max"].to_list()
@@ -82,7 +82,7 @@ def _summary(runs: Runs) -> pl.DataFrame:
 
 
 def _segments_table(test: int, kind: str, result: takt.Result) -> Table:
-    """Make the table of a schedule."""
+    """Return the table of a schedule."""
     frame = pl.DataFrame(merged(result.segments), schema=["start", "end", "server", "task"], orient="row")
     return Table(f"test_{test}_{kind}", f"Test {test}, {kind}: the schedule", frame)
 
@@ -194,7 +194,7 @@ def _test_2_claim(runs: Runs, differing: dict[tuple[int, str], int]) -> Claim:
 
 
 def _slips_claim(runs: Runs) -> Claim:
-    """List the slips that the numbers show."""
+    """Return the claim about the slips that the numbers show."""
     late = late_jobs(runs).filter(kind="idling", task="T2").drop_nulls("finish")
     by = [response - 15 for response in late["response"]]
     return Claim(

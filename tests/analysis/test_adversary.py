@@ -23,7 +23,7 @@ CLIMBERS = 8
 
 
 def seed_of(number: int) -> int:
-    """Give the seed of a climber: the same at every run, but in the long ones."""
+    """Return the seed of a climber: the same at every run, but in the long ones."""
     return number if SYSTEMS is None else random.SystemRandom().randrange(2**32)
 
 

@@ -22,7 +22,7 @@ def advice_of(system: takt.System) -> dict[str, tuple[tuple[str, str, str, objec
 
 
 def fits(system: takt.System, changes: tuple[tuple[str, str, str, object], ...]) -> bool:
-    """Whether a system with what an advice changes is proved, and misses nothing when it runs."""
+    """True if a system with what an advice changes is proved, and misses nothing when it runs."""
     fitting = changed(system, changes)
     counted = {task.name for task in system.tasks if task.class_ == "hard"} or {task.name for task in system.tasks}
     missed = takt.simulate(fitting, 2000, segments=False).summary.filter(missed=0)["task"]

@@ -28,7 +28,7 @@ many = tries(200)
 
 
 def contradictions(system: takt.System, horizon: int | None = None) -> list[str]:
-    """List what a simulation shows that the analysis denies."""
+    """Return what a simulation shows that the analysis denies."""
     rows = {row.task: row for row in judge(view_of(system)).rows()}
     result = takt.simulate(system, horizon, jobs=True, segments=False)
     # A job without a finish has taken until now; but an imprecise one may have been cut, which has no finish either.
@@ -42,7 +42,7 @@ def contradictions(system: takt.System, horizon: int | None = None) -> list[str]
 
 
 def _denies(row: TaskBound, arrival: int, until: int | None, *, missed: bool) -> bool:
-    """Say whether a job does what its task cannot do; it has come to the instant `until`, unless it was ended."""
+    """True if a job does what its task cannot do; it has come to the instant `until`, unless it was ended."""
     is_late = row.response is not None and until is not None and until - arrival > row.response
     return is_late or (row.verdict is Verdict.SCHEDULABLE and missed)
 
@@ -94,7 +94,7 @@ OWN = ("rate-based", "dual-priority", "imprecise", "pinwheel", "rbe", "share", "
 
 @st.composite
 def own_systems(draw: st.DrawFn) -> takt.System:
-    """Make a system under a policy with a test of its own."""
+    """Return a system under a policy with a test of its own."""
     policy = draw(st.sampled_from([*OWN, "enforced"]))
     count = draw(st.integers(1, 5))
     tasks = [draw(_own_task(f"T{number}", policy, count)) for number in range(1, count + 1)]
@@ -109,7 +109,7 @@ def own_systems(draw: st.DrawFn) -> takt.System:
 
 @st.composite
 def _own_task(draw: st.DrawFn, name: str, policy: str, count: int) -> takt.Task:
-    """Make a periodic task that about fits beside its neighbours."""
+    """Return a periodic task that about fits beside its neighbours."""
     period = draw(st.integers(2, 24))
     wcet = draw(st.integers(1, max(1, 2 * period // count)))
     more: dict[str, object] = {"priority": draw(st.integers(0, 5)), "weight": draw(st.integers(1, 5))}
@@ -132,7 +132,7 @@ def _own_task(draw: st.DrawFn, name: str, policy: str, count: int) -> takt.Task:
 
 @st.composite
 def negotiations(draw: st.DrawFn) -> takt.System:
-    """Make a rate-based system of which some tasks come, leave, or ask for other parameters."""
+    """Return a rate-based system of which some tasks come, leave, or request other parameters."""
     count = draw(st.integers(2, 5))
     tasks = [draw(_own_task(f"T{number}", "rate-based", count)) for number in range(1, count + 1)]
     changes = []
@@ -220,7 +220,7 @@ def test_the_random_systems_have_every_verdict() -> None:
 
 @st.composite
 def late_systems(draw: st.DrawFn, policy: str) -> takt.System:
-    """Make a system whose jobs may be late, and are dropped or aborted then."""
+    """Return a system whose jobs may be late, and are dropped or aborted then."""
     tasks = []
     for name in "ABC"[: draw(st.integers(2, 3))]:
         period = draw(st.integers(2, 6))

@@ -52,7 +52,7 @@ FAMILIES = ("python", "lists", "resources", "changes", "fair")
 
 @st.composite
 def systems_of(draw: st.DrawFn, family: str) -> takt.System:
-    """Make a system of a family whose tasks about fit."""
+    """Return a system of a family whose tasks about fit."""
     count = draw(st.integers(2, 4))
     tasks = [draw(_task(f"T{number}", family, count)) for number in range(1, count + 1)]
     more: dict[str, Any] = {"policy": draw(st.sampled_from(["fp", "edf", "llf" if family == "resources" else "rm"]))}
@@ -81,7 +81,7 @@ def _shares(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def _task(draw: st.DrawFn, name: str, family: str, count: int) -> takt.Task:
-    """Make a task, of some families with bursts or sections."""
+    """Return a task, of some families with bursts or sections."""
     period = draw(st.integers(3, 24))
     wcet = draw(st.integers(1, max(1, (3 * period) // (2 * count) - 1)))
     deadline = draw(st.sampled_from([period, 2 * period, 50]))
@@ -105,7 +105,7 @@ def _task(draw: st.DrawFn, name: str, family: str, count: int) -> takt.Task:
 
 @st.composite
 def _body(draw: st.DrawFn, wcet: int) -> list[str]:
-    """Make a body of one section, or two that are nested; with both orders there can be a deadlock."""
+    """Return a body of one section, or two that are nested; with both orders there can be a deadlock."""
     outer, inner = draw(st.permutations(["R", "S"])) if draw(st.integers(0, 4)) == 0 else ["R", "S"]
     within = [f"lock {inner}", f"run {wcet}", f"unlock {inner}"] if draw(st.booleans()) else [f"run {wcet}"]
     return [f"lock {outer}", *within, f"unlock {outer}"]
@@ -113,7 +113,7 @@ def _body(draw: st.DrawFn, wcet: int) -> list[str]:
 
 @st.composite
 def _changes(draw: st.DrawFn, tasks: list[takt.Task]) -> list[takt.Change]:
-    """Let tasks come, go, come again and change, and the policy too."""
+    """Return changes: tasks come, go, come again and change, and the policy too."""
     changes = []
     for at in sorted(draw(st.sets(st.integers(1, 70), min_size=1, max_size=3))):
         name = draw(st.sampled_from([task.name for task in tasks]))
@@ -158,7 +158,7 @@ def _at_once(system: takt.System) -> takt.System:
 
 @st.composite
 def plain_sets(draw: st.DrawFn, periods: tuple[int, ...] = (4, 6, 8, 12)) -> list[takt.Task]:
-    """Make preemptive tasks that do not overload the processor."""
+    """Return preemptive tasks that do not overload the processor."""
     load, tasks = 0.0, list[takt.Task]()
     for number in range(1, draw(st.integers(2, 4)) + 1):
         period = draw(st.sampled_from(periods))

@@ -63,7 +63,7 @@ def draw(generator: random.Random, max_jitter: int = 0) -> tuple[list[Task], Sch
 
 
 def times_of(scheduler: Scheduler) -> tuple[int, int, int]:
-    """What the binding takes."""
+    """Return the times in the binding's form."""
     return scheduler.context_switch, scheduler.interval, scheduler.latency
 
 
@@ -173,7 +173,7 @@ def draw_phase(generator: random.Random, task: Task) -> Phase:
 
 
 def verdicts_of(system: takt.System) -> dict[str, TaskBound]:
-    """What the analysis says of each task."""
+    """Return the analysis' row of each task."""
     return {row.task: row for row in judge(view_of(system)).rows()}
 
 
@@ -208,7 +208,7 @@ def check_simulation(seed: int) -> None:
 
 
 def any_fails(system: takt.System) -> bool:
-    """Say whether some job fails, where all execute what they may, within a long time."""
+    """True if some job fails, where all execute their maximum, within a long time."""
     tasks = [task.replace(demand=task.wcet) for task in system.tasks]
     return takt.simulate(system.replace(tasks=tasks), 100_000, segments=False).missed > 0
 

@@ -79,7 +79,7 @@ def line_of(found: takt.Analysis, unit: str = "ms") -> str:
 
 
 def periodic(*tasks: dict[str, Any], policy: str | takt.Policy = "fp", **more: Any) -> takt.System:
-    """Make a system of tasks with a period of 10 unless they say otherwise."""
+    """Return a system of tasks with a period of 10 unless they have another."""
     given = [{"name": name, "period": 10} | task for name, task in zip("ABC", tasks, strict=False)]
     return takt.System(tasks=[takt.Task(**task) for task in given], policy=policy, **more)
 

@@ -18,7 +18,7 @@ from takt._analysis import Tasks
 
 
 def ask(columns: Sequence[Column], effort: int = 10**6) -> list[int]:
-    """Ask the binding: wcet, period, jitter, start, until, how many are listed, arrivals."""
+    """Return the binding's answer for wcet, period, jitter, start, until, how many are listed, arrivals."""
     wcet, period, jitter, start, until, listed, arrivals = columns
     ticks = _analysis.busy_periods(
         Tasks(wcet, period, jitter=jitter, start=start, until=until, listed=listed, arrivals=arrivals), effort
@@ -27,7 +27,7 @@ def ask(columns: Sequence[Column], effort: int = 10**6) -> list[int]:
 
 
 def columns_of(sources: Sequence[Source]) -> list[Column]:
-    """Make the columns of sources."""
+    """Return the columns of sources."""
     return [
         column([each.wcet for each in sources]),
         column([each.period for each in sources]),
@@ -40,7 +40,7 @@ def columns_of(sources: Sequence[Source]) -> list[Column]:
 
 
 def found(sources: Sequence[Source], effort: int = 10**6) -> list[int]:
-    """Ask the binding about sources."""
+    """Return the binding's answer for sources."""
     return ask(columns_of(sources), effort)
 
 

@@ -158,7 +158,7 @@ class Draw:
         return self.numbers.randint(1, 6)
 
     def _sections(self, runs: list[int], shared: list[takt.Resource]) -> list[str]:
-        """Let a job hold something in some of its runs, two of them nested."""
+        """Return a body that holds resources in some of its runs, two of them nested."""
         body = []
         for run in runs:
             names = [resource.name for resource in shared if self.numbers.random() < 0.5]
@@ -171,7 +171,7 @@ class Draw:
         return BEGIN + self.numbers.choice([0, 0, 1, 2, self.numbers.randint(0, 9), self.numbers.randint(0, period)])
 
     def moved(self, system: takt.System) -> takt.System:
-        """Give the same system with other offsets, and perhaps demands."""
+        """Return the same system with other offsets, and perhaps demands."""
         tasks = [task.replace(offset=self.offset(int(task.period or 0)), **self._demand(task)) for task in system.tasks]
         servers = [
             server.replace(offset=self.numbers.choice([0, self.numbers.randint(0, BEGIN)])) for server in system.servers
@@ -185,7 +185,7 @@ class Draw:
 
 
 def contradictions(system: takt.System, found: Judgement) -> list[str]:
-    """List jobs that take longer than they can, or that are late although they cannot be."""
+    """Return jobs that take longer than they can, or that are late although they cannot be."""
     rows = {row.task: row for row in found.rows()}
     jobs = takt.simulate(system, HORIZON, jobs=True, segments=False).jobs
     wrong = []
@@ -200,7 +200,7 @@ def contradictions(system: takt.System, found: Judgement) -> list[str]:
 
 
 def check(seed: int, family: str) -> list[str]:
-    """Look for contradictions of one system."""
+    """Return the contradictions of one system."""
     draw = Draw(seed, family)
     try:
         system = draw.system()
@@ -235,7 +235,7 @@ def test_no_simulation_with_costs_contradicts_the_analysis(family: str) -> None:
 
 
 def one(system: takt.System, task: str) -> tuple[int | None, int]:
-    """Give the bound of a task, and the longest response that is simulated."""
+    """Return the bound of a task, and the longest response that is simulated."""
     bound = next(row.response for row in takt.analyse(system).tasks if row.task == task)
     jobs = takt.simulate(system, HORIZON, jobs=True, segments=False).jobs
     return bound, max(
@@ -352,7 +352,7 @@ def test_a_task_may_be_named_like_the_kernel() -> None:
 
 
 def row_of(system: takt.System, task: str) -> takt.analysis.TaskBound:
-    """Give what the analysis says of a task."""
+    """Return the analysis' row of a task."""
     return next(row for row in takt.analyse(system).tasks if row.task == task)
 
 

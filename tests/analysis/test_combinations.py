@@ -78,7 +78,7 @@ seen: Counter[str] = Counter()
 
 
 def pairs_of(config: Config) -> set[frozenset[tuple[str, str]]]:
-    """List the pairs of values that meet in a system."""
+    """Return the pairs of values that meet in a system."""
     return set(map(frozenset, combinations(config.items(), 2)))
 
 
@@ -95,7 +95,7 @@ def covering(numbers: random.Random) -> Iterator[Config]:
 
 
 def _all_pairs() -> set[frozenset[tuple[str, str]]]:
-    """List all pairs of values of two factors."""
+    """Return all pairs of values of two factors."""
     return {
         frozenset({(a, x), (b, y)}) for a, b in combinations(FACTORS, 2) for x, y in product(FACTORS[a], FACTORS[b])
     }
@@ -197,7 +197,7 @@ class Draw:
         return self._plain(name, place, self._body(place, longest))
 
     def _plain(self, name: str, place: int, body: Sequence[str]) -> dict[str, Any]:
-        """Make the keys of a task."""
+        """Return the keys of a task."""
         wcet = sum(int(item.split()[1]) for item in body if item.startswith("run"))
         scale = self.numbers.choice([1, 1, 2])
         period = self._period(max(scale * (12 + 14 * place), wcet), scale * (30 + 30 * place))
@@ -258,7 +258,7 @@ class Draw:
                 each["body"] = self._with_points(each["body"], is_inside=limit == "points inside")
 
     def _with_points(self, body: Sequence[str], *, is_inside: bool) -> list[str]:
-        """Put points between runs, inside of sections or outside; a long run is cut."""
+        """Return runs with points between them, inside of sections or outside; a long run is cut."""
         found: list[str] = []
         depth = 0
         for place, item in enumerate(body):
@@ -290,7 +290,7 @@ class Draw:
                 each["threshold"] = each["name"]
 
     def _with_arrivals(self, keys: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """List all scenarios, one behind the other; with jitter, which is drawn, let all phases come."""
+        """Return all scenarios, one after the other; with jitter, which is drawn, in all phases."""
         if self.config["jitter"]:
             return [each | {"period": each.pop("min_separation"), "offset": 60} for each in keys]
         work = sum(each["wcet"] * -(-SPAN // each["min_separation"]) for each in keys)
@@ -314,7 +314,7 @@ MOST = 400
 
 
 def worst_of(system: takt.System) -> dict[str, tuple[int, bool]]:
-    """Give for each task the longest response, and whether a job has missed."""
+    """Return for each task the longest response, and whether a job has missed."""
     streams = [task.arrivals for task in system.resolved.tasks]
     last = [each.values[-1] for each in streams if each is not None]
     jobs = takt.simulate(system, max(last, default=HORIZON) + 400, jobs=True, segments=False).jobs
@@ -323,13 +323,13 @@ def worst_of(system: takt.System) -> dict[str, tuple[int, bool]]:
 
 
 def denied(row: TaskBound, response: int, *, missed: bool) -> bool:
-    """Say whether a simulation denies what is said of a task."""
+    """True if a simulation contradicts the row of a task."""
     is_above = row.response is not None and response > row.response
     return is_above or (missed and row.verdict is Verdict.SCHEDULABLE)
 
 
 def check(config: Config, seed: int) -> list[str]:
-    """List what the simulation of a system denies."""
+    """Return the contradictions in the simulation of a system."""
     try:
         system = Draw(config, random.Random(seed)).system()
     except takt.InputError:

@@ -41,13 +41,13 @@ SCHEDULABLE = (_analysis.SCHEDULABLE, 0, 0, 0)
 
 
 def columns(tasks: Sequence[Sporadic]) -> tuple[Column, Column, Column, Column]:
-    """Give wcets, periods, deadlines and jitters."""
+    """Return wcets, periods, deadlines and jitters."""
     wcets, periods, deadlines, jitters = (column([task[place] for task in tasks]) for place in range(4))
     return wcets, periods, deadlines, jitters
 
 
 def implicit(*tasks: tuple[int, int]) -> list[Sporadic]:
-    """Make tasks (C, T) with deadlines at the end of the period."""
+    """Return tasks (C, T) with deadlines at the end of the period."""
     return [Sporadic(wcet, period, period) for wcet, period in tasks]
 
 
@@ -86,7 +86,7 @@ def record(
     steps: Sequence[tuple[int, int]] = (),
     **more: Any,
 ) -> Tasks:
-    """Make the record of tasks and of what blocks them."""
+    """Return the record of tasks and of what blocks them."""
     lengths = None if regions is None else column(regions)
     begins, ticks = (column([step[place] for step in steps]) for place in range(2))
     return Tasks(*columns(tasks), regions=lengths, step_from=begins, step_ticks=ticks, **more)
@@ -132,12 +132,12 @@ def test_density_is_compared_with_one_exactly_and_suffices() -> None:
 
 
 def responses(tasks: Sequence[Sporadic], is_preemptive: bool) -> list[int]:
-    """Ask the analysis for worst responses."""
+    """Return the worst responses of the analysis."""
     return cut_responses(tasks, None if is_preemptive else [[task.wcet] for task in tasks])
 
 
 def cut_responses(tasks: Sequence[Sporadic], regions: Sequence[Sequence[int]] | None, **more: Any) -> list[int]:
-    """Ask the analysis for worst responses of jobs with regions."""
+    """Return the worst responses of jobs with regions, by the analysis."""
     if regions is None:
         return [int(ticks) for ticks in _analysis.edf_responses(record(tasks, **more))[0]]
     last = column([own[-1] for own in regions])
@@ -145,7 +145,7 @@ def cut_responses(tasks: Sequence[Sporadic], regions: Sequence[Sequence[int]] | 
 
 
 def longest(regions: Sequence[Sequence[int]]) -> list[int]:
-    """Give the longest region of each task."""
+    """Return the longest region of each task."""
     return [max(own) for own in regions]
 
 
@@ -222,7 +222,7 @@ def test_least_laxity_first_misses_iff_earliest_deadline_first_does() -> None:
 
 
 def rbe(judged: Sequence[Events], is_preemptive: bool) -> tuple[int, int, int, int]:
-    """Ask the analysis."""
+    """Return the analysis' answer."""
     return _analysis.edf_demand(rates.demand_record(judged, is_preemptive=is_preemptive))
 
 
@@ -331,7 +331,7 @@ def test_rate_based_execution_that_is_feasible_never_misses_whatever_comes() -> 
 
 
 def rbe_task(name: str, rate: Events, is_preemptive: bool, data: st.DataObject) -> takt.Task:
-    """Make a task with arrivals in bursts."""
+    """Return a task with arrivals in bursts."""
     arrivals = sorted(data.draw(st.lists(st.integers(0, 60), min_size=1, max_size=12)))
     return takt.Task(
         name=name,
@@ -348,7 +348,7 @@ def rbe_task(name: str, rate: Events, is_preemptive: bool, data: st.DataObject) 
 
 
 def system_of(tasks: Sequence[Sporadic], regions: Sequence[Sequence[int]]) -> takt.System:
-    """Make a system whose jobs can be preempted between regions."""
+    """Return a system whose jobs can be preempted between regions."""
     described = [
         takt.Task(
             name=f"T{number}",

@@ -26,7 +26,7 @@ WORDS = ("READ", "INERT", "UNREAD")
 
 
 def all_fields() -> list[tuple[str, int]]:
-    """List each field as its table and place."""
+    """Return each field as its table and place."""
     return [(table.name, place) for table in TABLES for place in range(len(table.fields))]
 
 
@@ -36,7 +36,7 @@ def named(table: str, place: int) -> str:
 
 
 def those(analysis: str) -> list[str]:
-    """List the fields with a word."""
+    """Return the fields with a word."""
     fields = [(table.name, field) for table in TABLES for field in table.fields]
     return [f"{table} {field.key}" for table, field in fields if field.analysis == analysis]
 
@@ -106,7 +106,7 @@ Changed = Callable[[Any], Any]
 
 
 def each(part: str, **values: Any) -> Changed:
-    """Give all rows of a part of a system other values."""
+    """Return a part of a system with other values in all its rows."""
     return lambda resolved: replace(
         resolved, **{part: tuple(replace(row, **values) for row in getattr(resolved, part))}
     )
@@ -161,7 +161,7 @@ def test_an_inert_field_changes_no_run_and_no_verdict(field: str) -> None:
 
 
 def drawn(**keys: Any) -> takt.System:
-    """Make a system that draws demands and arrivals."""
+    """Return a system that draws demands and arrivals."""
     mean, shape, seed = keys.get("mean", 3), keys.get("shape", 2.0), keys.get("seed", 0)
     demand = takt.Weibull(scale=mean, shape=shape, min=1, max=4)
     tasks = [
@@ -172,7 +172,7 @@ def drawn(**keys: Any) -> takt.System:
 
 
 def rated(**keys: Any) -> takt.System:
-    """Make a rate-based system in which soft and best-effort tasks change and adapt."""
+    """Return a rate-based system in which soft and best-effort tasks change and adapt."""
     options = {"grid": 1} | {key: value for key, value in keys.items() if key != "weight"}
     tasks = [
         takt.Task(name="A", period=10, wcet=3),

@@ -287,7 +287,7 @@ def test_fifo_is_never_proved_where_it_misses(package: Path) -> None:
 
 
 def nested(inner: str, outer: str) -> dict[str, Any]:
-    """Give a system with a server in a server."""
+    """Return a system with a server in a server."""
     around = {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": outer}
     return {"tasks": INSIDE, "servers": [server(kind=inner, parent="Q"), around], "policy": "fp"}
 
@@ -499,7 +499,7 @@ def test_a_copy_of_any_row_is_that_row_in_every_example(package: Path, asked: li
 
 
 def with_copy(names: Collection[str], found: re.Match[str]) -> str:
-    """Give a key with the copy in place of a row of core; what names no row stays."""
+    """Return a key with the copy in place of a row of core; a name that is no row stays."""
     return f'{found[1]}{found[2]}"{added_rows.copy_of(found[3]) if found[3] in names else found[3]}"'
 
 

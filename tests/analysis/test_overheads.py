@@ -133,7 +133,7 @@ def columns(plans: list[Plan], costs: Costs) -> Columns:
 
 
 def record(plans: list[Plan], costs: Costs, *names: str) -> Tasks:
-    """Make the record of a system, with some of the columns behind the first four."""
+    """Return the record of a system, with some of the columns behind the first four."""
     given = columns(plans, costs)
     more = {name: getattr(given, name) for name in names}
     return Tasks(given.wcet, given.period, given.deadline, given.jitter, **more)
@@ -212,7 +212,7 @@ def test_equals_delay_each_other_and_their_regions_are_no_blocking_besides(regio
 
 
 def load_up(plans: list[Plan], costs: Costs, generator: random.Random) -> list[Plan]:
-    """Let a first run grow as long as the test is passed."""
+    """Return plans of which the first run is as long as the test allows."""
     place = generator.randrange(len(plans))
     while edf_verdict(plans, costs) == _analysis.SCHEDULABLE:
         passed = plans

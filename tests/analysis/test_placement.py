@@ -107,7 +107,7 @@ def test_what_is_cut_into_longest_regions_stays_schedulable() -> None:
 
 
 def is_edf_schedulable(tasks: list[Task]) -> bool:
-    """Whether demand never exceeds time, up to where that is known to be enough for these."""
+    """True if demand never exceeds time, up to where that is known to be enough for these."""
     return (
         all(tolerance.demand_bound(tasks, t) <= t for t in range(2000))
         and sum(wcet / period for wcet, period, _, _ in tasks) < 0.99

@@ -53,7 +53,7 @@ class Drawn:
         return Fraction(self.wcet, self.period)
 
     def described(self, number: int, priority: int) -> takt.Task:
-        """Give the task of a system."""
+        """Return the task of a system."""
         keys = {"wcet": self.wcet} if self.is_preemptive else {"subjobs": self.parts}
         return takt.Task(
             name=f"T{number}",
@@ -65,7 +65,7 @@ class Drawn:
         )
 
     def proved(self, priority: int, jitter: int, deadline: int) -> prosa.Task:
-        """Give the task of the second opinion; as its tasks are compared by value, the priority tells them apart."""
+        """Return the task of the second opinion; its tasks are compared by value, so priorities distinguish them."""
         arrivals = prosa.PeriodicWithJitter(self.period, jitter) if jitter else prosa.Sporadic(self.period)
         wcet = prosa.WCET(self.wcet)
         execution: prosa.PreemptionModel = prosa.LimitedPreemptive(wcet, max(self.parts), self.parts[-1])
@@ -94,7 +94,7 @@ def _task(drawn: random.Random, count: int, has_jitter: bool) -> Drawn:
 
 
 def bounds(tasks: list[Drawn], policy: str) -> list[TaskBound]:
-    """Give what Takt says of each task."""
+    """Return Takt's row of each task."""
     described = [task.described(number, len(tasks) - number) for number, task in enumerate(tasks)]
     return judge(view_of(takt.System(policy=policy, tasks=described))).rows()
 
@@ -106,7 +106,7 @@ Choose = Callable[[Drawn], int]
 def proved_bound(
     tasks: list[Drawn], place: int, policy: str, own_jitter: Choose, others_deadline: Choose
 ) -> int | None:
-    """Give the proved bound of one task; None if its busy period has no end."""
+    """Return the proved bound of one task; None if its busy period has no end."""
     made = [
         task.proved(
             len(tasks) - number,
@@ -125,7 +125,7 @@ def as_drawn(task: Drawn) -> int:
 
 
 def both(tasks: list[Drawn], place: int, policy: str, row: TaskBound, proved: int | None) -> tuple[int, int] | None:
-    """Give both bounds; None if one is missing, after a check that the processor is full."""
+    """Return both bounds; None if one is missing, after a check that the processor is full."""
     competing = tasks[: place + 1] if policy == "fp" else tasks
     utilization = sum((task.share for task in competing), Fraction(0))
     assert (row.response is None) == (utilization > 1), (tasks, place)

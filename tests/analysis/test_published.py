@@ -40,7 +40,7 @@ def analysed(name: str) -> Analysis | None:
 
 
 def answer(row: Row) -> str:
-    """Give what Takt says in place of what is published."""
+    """Return Takt's answer in place of the published one."""
     found = analysed(row["file"])
     if found is None:
         return NOT_READ

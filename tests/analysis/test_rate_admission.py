@@ -27,7 +27,7 @@ Grants = list[tuple[bool, int, int, int]]
 def admit(
     requests: Sequence[Request], system: System, longest: Sequence[int] = (), excess: Sequence[int] = ()
 ) -> tuple[Grants, tuple[int, ...]]:
-    """Ask the analysis."""
+    """Return the analysis' answer."""
     none = [0] * len(requests)
     admitted, rates, budgets, periods, division = _analysis.rate_admission(
         column([CLASSES.index(request.class_) for request in requests]),
@@ -62,7 +62,7 @@ def by_reference(requests: Sequence[Request], system: System, longest: Sequence[
 
 
 def taken(chosen: Sequence[int], longest: Sequence[int], excess: Sequence[int]) -> int:
-    """Give what sharing takes from the processor."""
+    """Return the share of the processor that sharing costs."""
     return max((longest[index] for index in chosen), default=0) + sum(excess[index] for index in chosen)
 
 
@@ -225,7 +225,7 @@ def test_a_task_that_enters_again_may_be_rejected() -> None:
 
 
 def task_of(name: str, request: Request) -> takt.Task:
-    """Make the task of a request."""
+    """Return the task of a request."""
     if request.class_ == "none":
         return takt.Task(name=name, class_="none", period=request.period, weight=request.weight)
     return takt.Task(name=name, class_=request.class_, period=request.period, wcet=request.budget)

@@ -37,7 +37,7 @@ def any_tasks(rng: random.Random, most: int = 3, longest: int = 6, **keys: Calla
 
 
 def system(tasks: list[Keys], policy: str | takt.Policy, **more: Any) -> takt.System:
-    """Make the system of some tasks."""
+    """Return the system of some tasks."""
     return takt.System(tasks=[takt.Task(**task) for task in tasks], policy=policy, **more)
 
 

@@ -53,7 +53,7 @@ def rows_of(system: takt.System) -> Rows:
 
 
 def rounds(view: SystemView) -> bool:
-    """Say whether something is rounded to ticks, or paid for each event."""
+    """True if something is rounded to ticks, or paid for each event."""
     resolved = view.resolved
     kinds = [server.kind for each in view.dispatchers for server in each.servers]
     is_summing = all(each.policy in SUMMING_POLICIES for each in view.dispatchers)
@@ -63,12 +63,12 @@ def rounds(view: SystemView) -> bool:
 
 
 def is_halved(server: ServerView) -> bool:
-    """Say whether half of the period of a sporadic server is no whole number of ticks."""
+    """True if half of the period of a sporadic server is no whole number of ticks."""
     return server.kind == "sporadic" and server.period % 2 == 1
 
 
 def misses_a_tick(view: SystemView) -> bool:
-    """Say whether a term is less one tick."""
+    """True if a term is less one tick."""
     dispatchers = view.dispatchers
     return any(server.kind == "polling" or server.protocol for each in dispatchers for server in each.servers) or any(
         is_entered(task) for each in dispatchers for task in each.tasks
@@ -76,7 +76,7 @@ def misses_a_tick(view: SystemView) -> bool:
 
 
 def is_entered(task: TaskView) -> bool:
-    """Say whether a job keeps back others, from a tick after its begin on."""
+    """True if a job blocks others, from a tick after its begin on."""
     return bool(task.barred > 1 or task.regions or task.threshold is not None or task.sections)
 
 
@@ -91,7 +91,7 @@ def check_same(found: Sequence[Rows], *, has_ties: bool) -> None:
 
 
 def splits(view: SystemView) -> bool:
-    """Say whether a sporadic server may have more than 32 returns if it has so many ticks: of a view of fine ticks."""
+    """True if a sporadic server may have more than 32 returns if it has so many ticks: of a view of fine ticks."""
     there = [server for each in view.dispatchers for server in each.servers if server.kind == "sporadic"]
     return any(returns_of(view, server) > MAX_RETURNS for server in there)
 
@@ -161,7 +161,7 @@ def test_verdicts_and_bounds_do_not_depend_on_the_resolution(family: str) -> Non
 
 @st.composite
 def sporadic_servers(draw: st.DrawFn) -> takt.System:
-    """Make a sporadic server of few or of many ticks, with tasks in it, above it and below."""
+    """Return a sporadic server of few or of many ticks, with tasks in it, above it and below."""
     period = draw(st.sampled_from([4, 6, 8, 10, 20, 40, 80]))
     budget = draw(st.integers(1, period))
     server = takt.Server(name="S", kind="sporadic", period=period, budget=budget, priority=2)

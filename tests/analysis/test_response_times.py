@@ -29,36 +29,36 @@ Responses = list[int | None]
 
 
 def listed(answer: tuple[Column, Column]) -> Responses:
-    """List responses; None is one without a bound."""
+    """Return responses; None is one without a bound."""
     assert _analysis.UNKNOWN not in answer[0]
     return [None if value == _analysis.UNBOUNDED else int(value) for value in answer[0]]
 
 
 def columns(tasks: Sequence[Task]) -> tuple[Column, Column]:
-    """Give the wcets and periods."""
+    """Return the wcets and periods."""
     return column([task.wcet for task in tasks]), column([task.period for task in tasks])
 
 
 def record(tasks: Sequence[Task], deadline: Column | None = None, **more: Any) -> Tasks:
-    """Make the record of tasks."""
+    """Return the record of tasks."""
     jitter = column([task.jitter for task in tasks])
     return Tasks(*columns(tasks), deadline, jitter, **more)
 
 
 def thresholds_of(tasks: Sequence[Task]) -> Column:
-    """Give the thresholds."""
+    """Return the thresholds."""
     return column([task.threshold for task in tasks])
 
 
 def deferred(tasks: Sequence[Task], above: Column | None = None) -> Responses:
-    """Ask for the responses of sequences of subjobs, each non-preemptive."""
+    """Return the responses of sequences of subjobs, each non-preemptive."""
     blocked = _analysis.fp_blocking(column([max(task.graph.lengths) for task in tasks]), above)
     last = column([task.graph.lengths[-1] for task in tasks])
     return listed(_analysis.fp_responses(record(tasks, blocking=blocked, last=last, above=above)))
 
 
 def thresholds(tasks: Sequence[Task]) -> Responses:
-    """Ask for the responses under the tasks' thresholds."""
+    """Return the responses under the tasks' thresholds."""
     return listed(_analysis.fp_responses(record(tasks, threshold=thresholds_of(tasks))))
 
 
@@ -75,14 +75,14 @@ def graph_columns(tasks: Sequence[Task]) -> tuple[Column, Column, Column, Column
 
 
 def graphs(tasks: Sequence[Task]) -> Responses:
-    """Ask for the responses of graphs of non-preemptive nodes."""
+    """Return the responses of graphs of non-preemptive nodes."""
     return listed(
         _analysis.graph_responses(columns(tasks)[1], *graph_columns(tasks), column([task.jitter for task in tasks]))
     )
 
 
 def preemptive(tasks: Sequence[Task]) -> Responses:
-    """Ask for the responses under full preemption, in the short form."""
+    """Return the responses under full preemption, in the short form."""
     return listed(_analysis.fp_responses(record(tasks)))
 
 

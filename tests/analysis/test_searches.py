@@ -71,26 +71,26 @@ def analysed(policy: str) -> list[tuple[takt.System, Analysis]]:
 
 
 def with_wcet(system: takt.System, name: str, wcet: int) -> takt.System:
-    """Give a task another wcet, which all its jobs demand."""
+    """Return a system with another wcet of a task, which all its jobs demand."""
     tasks = [task.replace(wcet=wcet, demand=wcet) if task.name == name else task for task in system.tasks]
     return system.replace(tasks=tasks)
 
 
 def has_own_wcet(system: takt.System, name: str) -> bool:
-    """Say whether nothing else in the tables says how long a job of a task takes."""
+    """True if nothing else in the tables says how long a job of a task takes."""
     task = next(task for task in system.tasks if task.name == name)
     changed = [change for change in system.changes if change.task == name and (change.wcet or change.demand)]
     return task.body is None and not changed
 
 
 def that_must(found: Analysis, also: str = "") -> set[str]:
-    """Name the tasks that meet their deadlines in any case: who must, who does so now, and one more."""
+    """Return the tasks that must meet their deadlines: those that count, those that do so now, and one more."""
     hard = {row.task for row in found.tasks if row.class_ == "hard"} or {row.task for row in found.tasks}
     return hard | {row.task for row in found.tasks if row.verdict is Verdict.SCHEDULABLE} | {also} - {""}
 
 
 def failing(system: takt.System, names: set[str]) -> list[str]:
-    """Name the tasks of some that are not schedulable, or miss."""
+    """Return the tasks of some that are not schedulable, or miss."""
     rows = {row.task: row for row in judge(view_of(system)).rows()}
     seen = takt.simulate(system, 800, jobs=False, segments=False).summary.select("task", "missed").rows()
     missing = {task for task, missed in seen if missed}
@@ -109,7 +109,7 @@ def scaled(system: takt.System, thousandths: int) -> takt.System | None:
 
 
 def growths(policy: str) -> Iterator[tuple[takt.System, Analysis, TaskBound, int]]:
-    """List what is told of single tasks."""
+    """Yield the growth of single tasks."""
     for system, found in analysed(policy):
         for row in found.tasks:
             if row.growth is not None and has_own_wcet(system, row.task):
@@ -138,7 +138,7 @@ def test_a_wcet_may_not_grow_further_than_is_told(policy: str) -> None:
 
 
 def scalings(policy: str) -> Iterator[tuple[takt.System, Analysis, int]]:
-    """List what is told of all tasks together."""
+    """Yield the scaling of all tasks together."""
     for system, found in analysed(policy):
         if found.scaling is not None and all(has_own_wcet(system, task.name) for task in system.tasks):
             yield system, found, found.scaling
@@ -179,7 +179,7 @@ def test_what_is_advised_fits(policy: str) -> None:
 
 
 def advised(system: takt.System, advice: takt.analysis.Advice) -> takt.System:
-    """Do what is advised."""
+    """Return the system with the advised changes."""
     keys: dict[tuple[str, str], dict[str, object]] = {}
     for table, name, key, value in advice.changes:
         keys.setdefault((table, name), {})[key] = value

@@ -30,7 +30,7 @@ def searched(view: SystemView, now: Judgement) -> dict[int, int | None]:
 
 
 def check(system: takt.System) -> bool:
-    """Whether a system is plain; then both ways must find the same."""
+    """True if a system is plain; then both ways must find the same."""
     view = view_of(system)
     now = judge(view)
     plain = growth.plain_of(view, now, sensitivity.wanted_by(now), EFFORT // sensitivity.PROBES)
@@ -45,7 +45,7 @@ def check(system: takt.System) -> bool:
 
 @st.composite
 def plain_systems(draw: st.DrawFn) -> takt.System:
-    """Make tasks without anything that C leaves out, of any deadlines, with jitter, equals, regions and soft tasks."""
+    """Return tasks without features that C omits, of any deadlines, with jitter, equals, regions and soft tasks."""
     policy = draw(st.sampled_from(["fp", "fp", "rm", "dm", "edf"]))
     count = draw(st.integers(1, 6))
     kinds = draw(st.sampled_from([("preemptive",), ("preemptive", "preemptive", "non-preemptive")]))

@@ -74,7 +74,7 @@ def draw_system(seed: int, policy: str, protocol: str) -> takt.System | None:
 
 
 def observed(system: takt.System) -> dict[str, int]:
-    """Give of each server how many ticks its tasks executed in the longest of its sections."""
+    """Return for each server how many ticks its tasks executed in the longest of its sections."""
     result = takt.simulate(system, HORIZON)
     homes = {task.name: task.server or "" for task in system.tasks}
     table = resource_use.sections(result)
@@ -88,7 +88,7 @@ def observed(system: takt.System) -> dict[str, int]:
 
 
 def bounded(system: takt.System) -> dict[str, ServerView]:
-    """Give the servers of which it is known for how long they hold something."""
+    """Return the servers whose longest holding is known."""
     servers = with_holding(view_of(system)).dispatchers[0].servers
     return {each.name: each for each in servers if 0 < each.holding < each.period and not each.is_outgrown}
 

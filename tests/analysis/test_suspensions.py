@@ -12,12 +12,12 @@ BODY = ["run 1", "suspend 1", "run 1"]
 
 
 def worst_of(system: takt.System, task: str) -> int:
-    """Give the longest response that is simulated."""
+    """Return the longest response that is simulated."""
     return int(takt.simulate(system, 1000).summary.filter(pl.col("task") == task)["response_max"].item())
 
 
 def row_of(system: takt.System, task: str) -> takt.analysis.TaskBound:
-    """Give what the analysis says of a task."""
+    """Return the analysis' row of a task."""
     return next(row for row in takt.analyse(system).tasks if row.task == task)
 
 

@@ -40,7 +40,7 @@ def draw_system(numbers: random.Random, kind: str) -> TinySystem:
 
 
 def as_system(tiny: TinySystem) -> takt.System:
-    """Say a tiny system in Takt's words; tasks have the names of their places."""
+    """Return a tiny system in Takt's words; tasks have the names of their places."""
     homes = [None] * len(tiny.above) + ["S"] * len(tiny.inside) + [None] * len(tiny.below)
     levels = [*range(1, len(tiny.above) + 1), *range(len(tiny.above) + 2, len(tiny.tasks) + 2)]
     tasks = [
@@ -58,7 +58,7 @@ def rows_of(tiny: TinySystem) -> list[TaskBound]:
 
 
 def searched(kind: str) -> list[tuple[TinySystem, list[int], list[int]]]:
-    """Give tiny systems of which all tasks have bounds, with what is observed and the bounds."""
+    """Return tiny systems of which all tasks have bounds, with what is observed and the bounds."""
     found: list[tuple[TinySystem, list[int], list[int]]] = []
     numbers = random.Random(1 if SYSTEMS is None else None)
     while len(found) < count(SAMPLE):

@@ -14,7 +14,7 @@ FILES = sorted((CASES / "unsound").glob("*.toml"))
 
 
 def denied(rows: dict[str, TaskBound], result: takt.Result) -> list[str]:
-    """List the jobs that miss although their task is schedulable, or that respond later than its bound."""
+    """Return the jobs that miss although their task is schedulable, or that respond later than its bound."""
     return [
         f"{task}: job {job} responds after {response}, missed {missed}; {rows[task]}"
         for task, job, response, missed in result.jobs.select("task", "job", "response", "missed").rows()

@@ -58,7 +58,7 @@ class Start:
 
 
 def starts_of(scheduler: Scheduler) -> list[Start]:
-    """List how busy periods begin."""
+    """Return the ways in which busy periods begin."""
     cost, interval = scheduler.context_switch, scheduler.interval
     half = cost // 2
     if scheduler.model == "hardware":
@@ -82,12 +82,12 @@ def begun(start: Start, x: int) -> int:
 
 
 def cost(task: Task, start: Start) -> int:
-    """Give what a job takes with its switch and its end."""
+    """Return what a job takes with its switch and its end."""
     return task.wcet + start.switch + start.ending
 
 
 def load_of(tasks: Sequence[Task], start: Start, scheduler: Scheduler) -> Fraction:
-    """Give the share of the processor that jobs and entries ask for."""
+    """Return the share of the processor that jobs and entries demand."""
     period = scheduler.interval + (scheduler.context_switch if scheduler.model == "rearm" else 0)
     return Fraction(start.entry, period) + sum(Fraction(cost(task, start), task.period) for task in tasks)
 
@@ -113,7 +113,7 @@ def response(tasks: Sequence[Task], place: int, above: int, start: Start) -> int
 
 
 def least(others: Sequence[Task], start: Start, own: int, x: int) -> int:
-    """Give the least time from x on in which others, the timer and so much more are done."""
+    """Return the least time from x on in which others, the timer and so much more are done."""
     while True:
         jobs = sum(released(start, task, x) * cost(task, start) for task in others)
         if begun(start, x) * start.entry + jobs + own <= x:
@@ -141,7 +141,7 @@ def due(task: Task, y: int) -> int:
 
 
 def busy_period(tasks: Sequence[Task], start: Start) -> int:
-    """Give how long the processor can be busy."""
+    """Return how long the processor can be busy."""
     x = 1
     while begun(start, x) * start.entry + sum(released(start, t, x) * cost(t, start) for t in tasks) > x:
         x += 1
@@ -149,7 +149,7 @@ def busy_period(tasks: Sequence[Task], start: Start) -> int:
 
 
 def finish_of(tasks: Sequence[Task], start: Start, y: int, x: int) -> int:
-    """Give when a job is done at most that is due y ticks after the earliest release; not before x."""
+    """Return when a job is done at most that is due y ticks after the earliest release; not before x."""
     while True:
         jobs = sum(min(released(start, t, x), due(t, y)) * cost(t, start) for t in tasks)
         if begun(start, x) * start.entry + jobs - start.ending <= x:

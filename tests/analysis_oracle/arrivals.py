@@ -36,7 +36,7 @@ class State(NamedTuple):
 def worst_response(
     tasks: Sequence[Task], place: int, is_early: bool = False, levels: Sequence[int] | None = None
 ) -> int:
-    """Give the longest response of the task at `place`.
+    """Return the longest response of the task at `place`.
 
     Args:
         tasks: most urgent first; of a started node the threshold counts, between nodes the level.
@@ -59,7 +59,7 @@ def worst_response(
 
 
 def _with_releases(tasks: Sequence[Task], place: int, state: State) -> Iterator[State]:
-    """Give the states after any releases at this instant; of one task as many as its jitter allows."""
+    """Yield the states after any releases at this instant; of one task as many as its jitter allows."""
     choices = [range(_releasable(task, ahead) + 1) for task, ahead in zip(tasks, state.next_arrival, strict=True)]
     for counts in product(*choices):
         first, period = state.next_arrival[place], tasks[place].period
@@ -79,7 +79,7 @@ def _releasable(task: Task, ahead: int) -> int:
 
 
 def _running(tasks: Sequence[Task], state: State, ranks: Sequence[int]) -> list[int]:
-    """Say which task may run: by threshold if its node has begun, else by level, and those that have begun first."""
+    """Return which task may run: by threshold if its node has begun, else by level, and those that have begun first."""
     keys = {
         j: (task.threshold if state.done[j] > 0 else ranks[j], state.done[j] == 0)
         for j, task in enumerate(tasks)
@@ -91,7 +91,7 @@ def _running(tasks: Sequence[Task], state: State, ranks: Sequence[int]) -> list[
 def _with_a_tick(
     tasks: Sequence[Task], place: int, state: State, is_early: bool, ranks: Sequence[int]
 ) -> Iterator[tuple[State, int]]:
-    """Give the states a tick later, each with the response of the job in question that ends then, or 0."""
+    """Yield the states a tick later, each with the response of the job in question that ends then, or 0."""
     later = state._replace(
         next_arrival=tuple(max(ahead - 1, -task.jitter) for task, ahead in zip(tasks, state.next_arrival, strict=True)),
         ages=tuple(age + 1 for age in state.ages),
@@ -108,7 +108,7 @@ def _with_a_tick(
 def _with_progress(
     tasks: Sequence[Task], place: int, state: State, runs: int, node: int, is_early: bool
 ) -> Iterator[tuple[State, int]]:
-    """Give the states after a task has executed a tick of a node."""
+    """Yield the states after a task has executed a tick of a node."""
     graph, done = tasks[runs].graph, state.done[runs] + 1
     after = graph.after(node)
     is_over = done == graph.lengths[node]
@@ -128,7 +128,7 @@ def _with_progress(
 
 
 def _at(state: State, task: int, node: int | None, done: int) -> State:
-    """Give the state with the first job of a task at another place."""
+    """Return the state with the first job of a task at another place."""
     return state._replace(
         node=tuple(node if j == task else other for j, other in enumerate(state.node)),
         done=tuple(done if j == task else other for j, other in enumerate(state.done)),

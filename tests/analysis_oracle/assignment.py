@@ -16,7 +16,7 @@ Plan = Sequence[tuple[int, Task]]
 
 
 def fits(plan: Plan, extra: Sequence[int] | None = None) -> bool:
-    """Say whether all responses are within the deadlines; `extra` is blocking by others than less urgent tasks."""
+    """True if all responses are within the deadlines; `extra` is blocking by others than less urgent tasks."""
     tasks = [task for _, task in plan]
     for place, (deadline, _) in enumerate(plan):
         more = extra[place] if extra is not None else 0
@@ -27,26 +27,26 @@ def fits(plan: Plan, extra: Sequence[int] | None = None) -> bool:
 
 
 def orders(plan: Plan, extra: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Give the orders in which it fits."""
+    """Yield the orders in which it fits."""
     for order in permutations(range(len(plan))):
         if fits([plan[i] for i in order], [extra[i] for i in order]):
             yield order
 
 
 def with_final_region(task: Task, region: int) -> Task:
-    """Make a task preemptive up to its final region."""
+    """Return a task that is preemptive up to its final region."""
     return replace(task, graph=chain(*[1] * (task.wcet - region), region), threshold=0)
 
 
 def final_regions(plan: Plan) -> Iterator[tuple[int, ...]]:
-    """Give the final regions with which it fits."""
+    """Yield the final regions with which it fits."""
     for regions in product(*(range(1, task.wcet + 1) for _, task in plan)):
         if fits([(plan[i][0], with_final_region(plan[i][1], region)) for i, region in enumerate(regions)]):
             yield regions
 
 
 def thresholds(plan: Plan) -> Iterator[tuple[int, ...]]:
-    """Give the thresholds with which it fits, each as the place from which on no task preempts."""
+    """Yield the thresholds with which it fits, each as the place from which on no task preempts."""
     for places in product(*(range(place + 1) for place in range(len(plan)))):
         if fits([(deadline, replace(task, threshold=at)) for (deadline, task), at in zip(plan, places, strict=True)]):
             yield places

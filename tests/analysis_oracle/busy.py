@@ -31,7 +31,7 @@ def load(sources: Sequence[Source]) -> Fraction:
 
 
 def longest(sources: Sequence[Source]) -> list[int | None]:
-    """Give of each source the longest busy period in which it is there; all None if some may have no end."""
+    """Return for each source the longest busy period in which it is present; all None if some may have no end."""
     if load(sources) > 1:
         return [None] * len(sources)
     worst = [0] * len(sources)
@@ -54,7 +54,7 @@ def _is_there(source: Source, start: int, end: int) -> bool:
 
 
 def _limit(sources: Sequence[Source]) -> int:
-    """Give a length beyond which no busy period ends, however full the processor is, or which none reaches."""
+    """Return a length beyond which no busy period ends, however full the processor is, or which none reaches."""
     spans = [each.arrivals[-1] - each.arrivals[0] for each in sources if each.arrivals]
     settled = _last_change(sources) + max(spans, default=0)
     common = lcm(*(each.period for each in sources))
@@ -91,7 +91,7 @@ def _most(arrivals: Sequence[int], window: int) -> int:
 
 
 def _releases(source: Source, start: int) -> Iterator[int]:
-    """List the releases of the densest arrivals: the first one as late as its jitter allows, all others at once."""
+    """Yield the releases of the densest arrivals: the first one as late as its jitter allows, all others at once."""
     first = max(start, source.begin)
     arrival = first - source.jitter
     while source.end is None or max(arrival, first) < source.end:

@@ -35,19 +35,19 @@ def density(tasks: Sequence[Sporadic]) -> Fraction:
 
 
 def demand_of(task: Sporadic, length: int) -> int:
-    """Give what the jobs of a task demand that have release and deadline within `length` ticks."""
+    """Return what the jobs of a task demand that have release and deadline within `length` ticks."""
     return max(0, (length + task.jitter - task.deadline) // task.period + 1) * task.wcet
 
 
 def last_length(tasks: Sequence[Sporadic]) -> int:
-    """Give a length after which all repeats, if U is at most 1."""
+    """Return a length after which all repeats, if U is at most 1."""
     return lcm(*(task.period for task in tasks)) + max(task.deadline + task.jitter for task in tasks)
 
 
 def first_excess(
     tasks: Sequence[Sporadic], regions: Sequence[int] | None = None, steps: Sequence[tuple[int, int]] = ()
 ) -> tuple[int, int] | None:
-    """Give the least length with more demand and blocking than ticks, and how much; (0, 0) if U is above 1."""
+    """Return the least length with more demand and blocking than ticks, and how much; (0, 0) if U is above 1."""
     if utilization(tasks) > 1:
         return 0, 0
     shortest = max(0, min(task.deadline - task.jitter for task in tasks))
@@ -99,7 +99,7 @@ def _response(
     steps: Sequence[tuple[int, int]],
     last: int,
 ) -> int:
-    """Give the response of the job released at `release`, whichever task blocks it."""
+    """Return the response of the job released at `release`, whichever task blocks it."""
     task = tasks[own]
     due = release - task.jitter + task.deadline
     others = [other for index, other in enumerate(tasks) if index != own]
@@ -114,7 +114,7 @@ def _response(
 
 
 def _finish(task: Sporadic, release: int, others: Sequence[Sporadic], blocked: int, due: int, last: int) -> int:
-    """Find the least finish with so much work before the last region, which begins at `instant`."""
+    """Return the least finish with so much work before the last region, which begins at `instant`."""
     fixed = blocked + (release // task.period + 1) * task.wcet - last
     instant, work = -1, fixed
     while work != instant:
@@ -187,7 +187,7 @@ class Search:
             yield self._tick(tuple(wait for wait, _ in chosen), [jobs for _, jobs in chosen], state.running)
 
     def _choices(self, index: int, state: State) -> list[tuple[int, tuple[Job, ...]]]:
-        """Give what may arrive and be released of a task at this instant: its wait and its jobs after that."""
+        """Return what may arrive and be released of a task at this instant: its wait and its jobs after that."""
         task = self.tasks[index]
         wait, jobs = state.waits[index], state.jobs[index]
         arrivals = [(wait, jobs)]
@@ -227,7 +227,7 @@ class Search:
         return min(ready)[2] if ready else None
 
     def _key(self, job: Job) -> int:
-        """Give the time to the deadline, or the laxity."""
+        """Return the time to the deadline, or the laxity."""
         return job.to_deadline - (job.left if self.is_by_laxity else 0)
 
     def _finish(self, index: int, job: Job) -> None:
@@ -242,7 +242,7 @@ class Search:
 
 
 def _is_ready(jobs: Sequence[Job]) -> bool:
-    """Say whether the first job of a task may execute."""
+    """True if the first job of a task may execute."""
     return bool(jobs) and jobs[0].is_released
 
 
@@ -259,7 +259,7 @@ class Events(NamedTuple):
 
 
 def rbe_excess(rates: Sequence[Events], is_preemptive: bool) -> int | None:
-    """Give the least length that is too short, by the two conditions of section 1; 0 if the rates exceed 1."""
+    """Return the least length that is too short, by the two conditions of section 1; 0 if the rates exceed 1."""
     if sum(Fraction(rate.events * rate.cost, rate.interval) for rate in rates) > 1:
         return 0
     end = lcm(*(rate.interval for rate in rates)) + max(rate.deadline for rate in rates)
@@ -304,7 +304,7 @@ Arrived = tuple[tuple[int, ...], tuple[tuple[int, int], ...]]
 
 
 def _arrivals(rate: Events, state: EventState, index: int) -> list[Arrived]:
-    """Give deadlines and open events of a task after none, one, ... arrivals at this instant."""
+    """Return deadlines and open events of a task after none, one, ... arrivals at this instant."""
     latest, events = state.latest[index], state.open_events[index]
     ways: list[Arrived] = [(latest, events)]
     while (deadline := max(rate.deadline, latest[0] + rate.interval)) <= rate.deadline + rate.interval:

@@ -22,15 +22,15 @@ class Graph:
     edges: tuple[tuple[int, int], ...]
 
     def after(self, node: int) -> list[int]:
-        """Give the nodes that follow."""
+        """Return the nodes that follow."""
         return [second for first, second in self.edges if first == node]
 
     def sources(self) -> list[int]:
-        """Give the nodes that follow none."""
+        """Return the nodes that follow none."""
         return [node for node in range(len(self.lengths)) if all(second != node for _, second in self.edges)]
 
     def paths(self) -> Iterator[list[int]]:
-        """Give all ways from a source to a sink."""
+        """Yield all ways from a source to a sink."""
         ways = [[source] for source in self.sources()]
         while ways:
             way = ways.pop()
@@ -40,12 +40,12 @@ class Graph:
                 yield way
 
     def length(self, way: Sequence[int]) -> int:
-        """Give the execution of a way."""
+        """Return the execution of a way."""
         return sum(self.lengths[node] for node in way)
 
 
 def chain(*lengths: int) -> Graph:
-    """Make a sequence of subjobs."""
+    """Return a sequence of subjobs."""
     return Graph(lengths, tuple((node, node + 1) for node in range(len(lengths) - 1)))
 
 
@@ -73,7 +73,7 @@ class Task:
 
 
 def least(start: int, function: Callable[[int], int]) -> int:
-    """Give the least fixed point of a monotone function at or above `start`, which is below all of them."""
+    """Return the least fixed point of a monotone function at or above `start`, which is below all of them."""
     value = start
     while function(value) != value:
         value = function(value)
@@ -81,18 +81,18 @@ def least(start: int, function: Callable[[int], int]) -> int:
 
 
 def utilization(tasks: Sequence[Task]) -> Fraction:
-    """Give the sum of C / T."""
+    """Return the sum of C / T."""
     return sum((Fraction(task.wcet, task.period) for task in tasks), Fraction(0))
 
 
 def blocking(tasks: Sequence[Task], place: int) -> int:
-    """Give the longest node of a less urgent task whose threshold bars the task, less the tick that it has begun."""
+    """Return the longest node of a less urgent task whose threshold bars the task, less the tick that it has begun."""
     barring = [task for task in tasks[place + 1 :] if task.threshold <= place]
     return max((length - 1 for task in barring for length in task.graph.lengths), default=0)
 
 
 def response(tasks: Sequence[Task], place: int, blocked: int | None = None) -> int | None:
-    """Give the worst-case response of a task, from its arrival; None if it has no bound.
+    """Return the worst-case response of a task, from its arrival; None if it has no bound.
 
     Args:
         tasks: most urgent first.
@@ -130,7 +130,7 @@ def _jobs(level: Sequence[Task], delay: int) -> int:
 
 
 def _finish(tasks: Sequence[Task], place: int, own: int, last: int) -> int:
-    """Give the finish of a job: `own` is all but interference before its last node, which is `last` long."""
+    """Return the finish of a job: `own` is all but interference before its last node, which is `last` long."""
     higher, over = tasks[:place], tasks[: tasks[place].threshold]
     start = least(own, lambda t: own + sum(_until(task, t) * task.wcet for task in higher))
     return least(

@@ -39,7 +39,7 @@ def philox(counter: int, key: tuple[int, int]) -> tuple[int, int, int, int]:
 
 
 def numbers(key: tuple[int, int], purpose: str, number: int, width: int, attempt: int = 0) -> list[float]:
-    """Give the numbers of one set for one purpose."""
+    """Return the numbers of one set for one purpose."""
     blocks = math.ceil(width / 4)
     above = (_PURPOSES.index(purpose) << 192) + (attempt << 128)
     words = [word for block in range(blocks) for word in philox(above + number * blocks + block + 1, key)]
@@ -47,7 +47,7 @@ def numbers(key: tuple[int, int], purpose: str, number: int, width: int, attempt
 
 
 def uunifast(draws: list[float], total: float) -> Iterator[float]:
-    """Give shares that add up to the total."""
+    """Yield shares that add up to the total."""
     rest, scale = total, 1.0
     for place, draw in enumerate(draws):
         scale *= math.pow(1.0 - draw, 1.0 / (len(draws) - place))
@@ -70,7 +70,7 @@ def shares(keys: dict[str, Any], key: tuple[int, int], number: int) -> list[floa
 
 
 def limits(keys: dict[str, Any]) -> tuple[float, float]:
-    """Give the limits of shares."""
+    """Return the limits of shares."""
     if keys["shares"] == "uunifast":
         return 0.0, math.inf
     return keys["min_share"], keys["max_share"]
@@ -109,7 +109,7 @@ def rounded(wanted: list[tuple[int, float]], least: float, most: float) -> list[
 
 
 def kept_below(wcets: list[int], periods: list[int], total: float, least: float) -> list[int]:
-    """Take ticks back, the longest period first, until the set is not above what was asked for, exactly.
+    """Return ticks with the excess subtracted, the longest period first, until the set is not above the total, exactly.
 
     Raises:
         ValueError: one tick of each task is more than that.

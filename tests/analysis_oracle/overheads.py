@@ -44,36 +44,36 @@ class Kernel:
 
     @property
     def is_free(self) -> bool:
-        """Whether nothing costs anything."""
+        """True if all costs are 0."""
         return not any(self.costs[:5])
 
     def job(self, task: Task) -> int:
-        """Give what a job executes, its points, and its completion."""
+        """Return what a job executes, its points, and its completion."""
         return task.wcet + task.points * self.costs[3] + self.completion
 
     def interrupts(self, tasks: Sequence[Task], t: int) -> int:
-        """Give what releases and ticks cost in t ticks."""
+        """Return what releases and ticks cost in t ticks."""
         ticks = -(-t // self.costs[5]) * self.costs[4] if self.costs[4] else 0
         return ticks + sum(task.arrivals(t) for task in tasks) * (self.costs[1] + self.completion)
 
     def region(self, task: Task) -> int:
-        """Give how long a job of a task may keep others waiting, from the kernel's choice to its next one."""
+        """Return how long a job of a task may keep others waiting, from the kernel's choice to its next one."""
         end = max(self.costs[3], self.completion) if task.points else self.completion
         return task.longest - self.is_free + end if task.longest else 0
 
     def point(self, tasks: Sequence[Task]) -> int:
-        """Give what a point costs, if anybody has one."""
+        """Return the cost of a point, 0 if no task has one."""
         return max((self.costs[3] for task in tasks if task.points), default=0)
 
     def load(self, tasks: Sequence[Task]) -> Fraction:
-        """Give the utilization with all costs."""
+        """Return the utilization with all costs."""
         release = self.costs[1] + self.completion
         ticks = Fraction(self.costs[4], self.costs[5]) if self.costs[4] else Fraction(0)
         return ticks + sum((Fraction(self.job(task) + release, task.period) for task in tasks), Fraction(0))
 
 
 def is_edf_schedulable(tasks: Sequence[Task], costs: Costs) -> bool:
-    """Say whether demand with all costs is never more than time, of tasks that do not use the processor up."""
+    """True if demand with all costs is never more than time, of tasks that do not use the processor up."""
     kernel = Kernel(costs)
     if kernel.load(tasks) >= 1 or any(task.deadline < task.jitter + task.wcet for task in tasks):
         return False
@@ -87,7 +87,7 @@ def is_edf_schedulable(tasks: Sequence[Task], costs: Costs) -> bool:
 
 
 def demand(kernel: Kernel, tasks: Sequence[Task], t: int) -> int:
-    """Give what keeps the processor from a job that is due at t, itself included."""
+    """Return what keeps the processor from a job that is due at t, itself included."""
     due = sum(task.due(t) * kernel.job(task) for task in tasks)
     region = max((kernel.region(task) for task in tasks if task.due(t) == 0), default=0)
     return kernel.point(tasks) + kernel.interrupts(tasks, t) + due + region

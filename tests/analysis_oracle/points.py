@@ -8,7 +8,7 @@ from itertools import product
 
 
 def longest_region(wcet: Sequence[int], cost: Sequence[int], points: Sequence[bool]) -> int:
-    """Give the longest region, the cost of the point that it begins with included."""
+    """Return the longest region, the cost of the point that it begins with included."""
     regions = [0]
     for block, point, is_point in zip(wcet, cost, points, strict=True):
         regions[-1] += block
@@ -18,7 +18,7 @@ def longest_region(wcet: Sequence[int], cost: Sequence[int], points: Sequence[bo
 
 
 def least_cost(wcet: Sequence[int], cost: Sequence[int], longest: int) -> int | None:
-    """Give the least cost of points that leave no longer region; None if there are none."""
+    """Return the least cost of points that leave no longer region; None if there are none."""
     inner = [(*choice, False) for choice in product((False, True), repeat=len(wcet) - 1)]
     fitting = [points for points in inner if longest_region(wcet, cost, points) <= longest]
     return min((cost_of(cost, points) for points in fitting), default=None)

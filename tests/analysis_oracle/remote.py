@@ -72,7 +72,7 @@ class Scheduler:
     is_signalled: bool = False
 
     def look(self) -> Job | None:
-        """Say who would be chosen."""
+        """Return the job that would be selected."""
         if self.started is not None:
             return self.started
         return min(self.ready, key=lambda job: job.key, default=None)
@@ -112,7 +112,7 @@ class Sides:
         heappush(self.letters, (self.last[sender], self.sent, sender, what))
 
     def take(self, *senders: int) -> Any:
-        """Take the first message that has arrived from one of these senders, None if there is none."""
+        """Return the first message that has arrived from one of these senders, removed; None if there is none."""
         there = [each for each in self.letters if each[0] <= self.now and each[2] in senders]
         if not there:
             return None
@@ -134,7 +134,7 @@ class Sides:
         self.in_pass = self.asks = True
 
     def ask(self) -> bool:
-        """Ask for the decision, after all events of this instant."""
+        """Request the decision, after all events of this instant."""
         if not self.asks:
             return False
         self.asks = self.waits = False
@@ -159,7 +159,7 @@ class Sides:
         return True
 
     def arrive(self) -> bool:
-        """Take an interrupt from outside."""
+        """Process an interrupt from outside."""
         if not self.outside or self.outside[0][0] > self.now:
             return False
         _, number, nominal = heappop(self.outside)
@@ -169,7 +169,7 @@ class Sides:
         return True
 
     def hear(self) -> bool:
-        """Take a signal or an answer."""
+        """Process a signal or an answer."""
         letter = self.take(ANSWERS, SIGNALS)
         if letter is None:
             return False
@@ -200,7 +200,7 @@ class Sides:
     # ---- the scheduler --------------------------------------------------------------------------------
 
     def job_of(self, number: int, nominal: int) -> Job:
-        """Make a job."""
+        """Return a job."""
         task = self.tasks[number]
         first = nominal + task.deadline if task.priority is None else task.priority
         return Job(number, nominal, (first, number, nominal), left=task.runs[0])
@@ -259,11 +259,11 @@ class Sides:
     # ---- time -----------------------------------------------------------------------------------------
 
     def act(self) -> bool:
-        """Do one thing that is due."""
+        """Perform one due action; return whether there was one."""
         return self.finish_run() or self.arrive() or self.ask() or self.receive() or self.signal() or self.hear()
 
     def next(self) -> int | None:
-        """Say when something is due next."""
+        """Return the instant of the next due action."""
         instants = [letter[0] for letter in self.letters[:1]]
         instants += [release[0] for release in (*self.inside[:1], *self.outside[:1])]
         if not self.in_pass and self.job is not None:
@@ -274,7 +274,7 @@ class Sides:
 def simulate(
     tasks: Sequence[Task], delay: Callable[[], int], horizon: int, how: Behaviour | None = None
 ) -> list[list[int]]:
-    """List the responses of the jobs of each task that end up to a horizon, from their nominal releases."""
+    """Return the responses of the jobs of each task that end up to a horizon, from their nominal releases."""
     sides = Sides(tasks, delay, how or Behaviour())
     while sides.now <= horizon:
         while sides.act():

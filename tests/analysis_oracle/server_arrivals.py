@@ -41,12 +41,12 @@ class TinySystem:
 
     @property
     def has_returns(self) -> bool:
-        """Whether used budget comes back by itself."""
+        """True if used budget comes back by itself."""
         return self.kind in ("sporadic", "sporadic-strict")
 
     @property
     def is_strict(self) -> bool:
-        """Whether each tick of the budget counts for itself."""
+        """True if each tick of the budget counts for itself."""
         return self.kind == "sporadic-strict"
 
     @property
@@ -97,7 +97,7 @@ class TooMany(Exception):  # noqa: N818
 
 
 def worst_responses(system: TinySystem, most: int) -> list[int]:
-    """Give the longest response of each task, in the order of `tasks`.
+    """Return the longest response of each task, in the order of `tasks`.
 
     Args:
         system: with responses that are bounded.
@@ -120,7 +120,7 @@ def worst_responses(system: TinySystem, most: int) -> list[int]:
 
 
 def _after_a_tick(system: TinySystem, state: State, worst: list[int]) -> Iterator[State]:
-    """Give the states a tick later, whichever tasks release jobs, and note the responses that end then."""
+    """Yield the states a tick later, whichever tasks release jobs, and note the responses that end then."""
     state = state._replace(server=_replenished(system, state))
     for released in product(*([False, True] if wait == 0 else [False] for wait in state.waits)):
         now = _with_releases(system, state, released)
@@ -128,12 +128,12 @@ def _after_a_tick(system: TinySystem, state: State, worst: list[int]) -> Iterato
 
 
 def _has_work(system: TinySystem, ages: Sequence[Sequence[int]]) -> bool:
-    """Say whether a job is in the server."""
+    """True if a job is in the server."""
     return any(ages[place] for place in _inside(system))
 
 
 def _inside(system: TinySystem) -> range:
-    """Give the places of the tasks in the server."""
+    """Return the places of the tasks in the server."""
     return range(len(system.above), len(system.above) + len(system.inside))
 
 
@@ -150,7 +150,7 @@ def _replenished(system: TinySystem, state: State) -> Server:
 
 
 def _eligible(system: TinySystem, server: Server) -> Server:
-    """Let a sporadic server that has work and budget begin an interval, unless it is in one."""
+    """Return the server; a sporadic one with work and budget begins an interval, unless it is in one."""
     if server.age is not None or server.budget == 0:
         return server
     return server._replace(age=0, charged=0, there=(0,) * (server.budget * system.is_strict), used=())
@@ -176,7 +176,7 @@ SERVER_IDLES = -1
 
 
 def _chosen(system: TinySystem, state: State) -> int | None:
-    """Give the place of the task whose job executes; SERVER_IDLES of an idling server without jobs."""
+    """Return the place of the task whose job executes; SERVER_IDLES of an idling server without jobs."""
     first = next((i for i in range(len(system.above)) if state.ages[i]), None)
     if first is not None:
         return first
@@ -220,7 +220,7 @@ def _charged(system: TinySystem, server: Server) -> Server:
 
 
 def _older(server: Server) -> Server:
-    """Let a tick pass for a server."""
+    """Return a server a tick later."""
     return server._replace(
         ahead=max(0, server.ahead - 1),
         age=None if server.age is None else server.age + 1,
@@ -246,5 +246,5 @@ def _settled(system: TinySystem, state: State) -> State:
 
 
 def _put(values: tuple, place: int, value: object) -> tuple:  # type: ignore[type-arg]
-    """Give the values with another one at a place."""
+    """Return the values with another one at a place."""
     return (*values[:place], value, *values[place + 1 :])

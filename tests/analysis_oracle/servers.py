@@ -15,7 +15,7 @@ Demander = tuple[int, int, int, int]
 
 
 def responses(members: Sequence[Member]) -> list[int | None]:
-    """Give the longest response of each (kind, C or Q, T or P), most urgent first, D = T; None if overloaded."""
+    """Return the longest response of each (kind, C or Q, T or P), most urgent first, D = T; None if overloaded."""
     seen: list[tuple[int, int, int]] = []
     found: list[int | None] = []
     for kind, wcet, period in members:
@@ -30,7 +30,7 @@ def responses(members: Sequence[Member]) -> list[int | None]:
 
 
 def _response(seen: Sequence[tuple[int, int, int]], wcet: int, period: int) -> int | None:
-    """Look at every job of the active period, or of a hyperperiod where there is no end."""
+    """Return the longest response in the active period, or in a hyperperiod if there is no end."""
     share = sum((Fraction(c, t) for c, t, _ in seen), Fraction(wcet, period))
     if share > 1:
         return None
@@ -44,12 +44,12 @@ def _response(seen: Sequence[tuple[int, int, int]], wcet: int, period: int) -> i
 
 
 def share(members: Sequence[Demander]) -> Fraction:
-    """Give the share of the processor that (kind, C or Q, T or P, D) need, a sporadic server twice its own."""
+    """Return the share of the processor that (kind, C or Q, T or P, D) need, a sporadic server twice its own."""
     return sum((Fraction((2 if kind == SPORADIC else 1) * c, t) for kind, c, t, _ in members), Fraction(0))
 
 
 def demand(members: Sequence[Demander], window: int) -> int:
-    """Give what has to be done in a window, with deadlines in it."""
+    """Return the demand in a window, with deadlines in it."""
     return sum(_demand(*member, window) for member in members)
 
 
@@ -67,7 +67,7 @@ def _demand(kind: int, wcet: int, period: int, deadline: int, window: int) -> in
 
 
 def failing_windows(members: Sequence[Demander], limit: int) -> list[int]:
-    """Give the windows from the least deadline on, which is 1 beside bandwidth servers, that have too much to do."""
+    """Return the windows from the least deadline on, which is 1 beside bandwidth servers, with too much demand."""
     first = min(1 if kind == BANDWIDTH else deadline for kind, _, _, deadline in members)
     return [window for window in range(first, limit) if demand(members, window) > window]
 
@@ -75,7 +75,7 @@ def failing_windows(members: Sequence[Demander], limit: int) -> list[int]:
 def bandwidth_busy_period(
     tasks: Sequence[tuple[int, int, int]], period: int, budget: int, is_cbs: bool, limit: int
 ) -> int | None:
-    """Give the first instant by which all that (C, T, J) have released before it is due in a cbs, or else in a tbs."""
+    """Return the first instant by which all released demand of (C, T, J) is due later in a cbs, or else in a tbs."""
     for end in range(1, limit):
         jobs = [(-(-(end + jitter) // separation), wcet) for wcet, separation, jitter in tasks]
         if is_cbs:

@@ -11,7 +11,7 @@ Section = tuple[int, int, int]
 
 
 def blocking(sections: Sequence[Section], late: Sequence[int], early: Sequence[int], locking: int, at: int) -> int:
-    """Give for how long tasks below a level delay those from it on; sections are (task, resource, ticks)."""
+    """Return for how long tasks below a level delay those from it on; sections are (task, resource, ticks)."""
     if locking == CEILING:
         return _under_ceilings(sections, late, early, at)
     matters = {resource for task, resource, _ in sections if early[task] <= at}

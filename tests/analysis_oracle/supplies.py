@@ -22,13 +22,13 @@ class Task(NamedTuple):
 
 
 def patterns(period: int, budget: int, response: int) -> Iterator[tuple[bool, ...]]:
-    """Give each way in which a period can hold the budget within `response` ticks from its beginning."""
+    """Yield each way in which a period can hold the budget within `response` ticks from its beginning."""
     for ticks in itertools.combinations(range(response), budget):
         yield tuple(tick in ticks for tick in range(period))
 
 
 def least_supply(period: int, budget: int, response: int, window: int) -> int:
-    """Give the least supply in a window of so many ticks, over all patterns and all beginnings.
+    """Return the least supply in a window of so many ticks, over all patterns and all beginnings.
 
     A period's ticks are chosen for the part of it that lies in the window, one period independently of the other.
     """
@@ -48,12 +48,12 @@ def _parts(period: int, start: int, window: int) -> Iterator[tuple[int, int]]:
 
 
 def _least_in(period: int, budget: int, response: int, begin: int, end: int) -> int:
-    """Give the least that a period can hold in its ticks begin .. end - 1."""
+    """Return the least that a period can hold in its ticks begin .. end - 1."""
     return min(sum(pattern[begin:end]) for pattern in patterns(period, budget, response))
 
 
 def sbf(period: int, budget: int, t: int) -> int:
-    """Give sbf as the specification writes it (6.5)."""
+    """Return sbf as the specification writes it (6.5)."""
     if t < period - budget:
         return 0
     k = (t - (period - budget)) // period
@@ -61,7 +61,7 @@ def sbf(period: int, budget: int, t: int) -> int:
 
 
 def refined_sbf(period: int, budget: int, gap: int, t: int) -> int:
-    """Give sbf with another first gap (6.5)."""
+    """Return sbf with another first gap (6.5)."""
     if t <= gap:
         return 0
     k, rest = divmod(t - gap, period)
@@ -69,7 +69,7 @@ def refined_sbf(period: int, budget: int, gap: int, t: int) -> int:
 
 
 def response(tasks: Sequence[Task], place: int, supply: Supply, limit: int) -> int:
-    """Give the longest response of a task, most urgent first, of the jobs that are finished by `limit`.
+    """Return the longest response of a task, most urgent first, of the jobs that are finished by `limit`.
 
     Every job of the active period, tick by tick: a region at the end of a job begins in the first tick that is
     supplied when nothing more urgent, and nothing earlier of its own, is left to do.
@@ -91,7 +91,7 @@ def response(tasks: Sequence[Task], place: int, supply: Supply, limit: int) -> i
 
 
 def _first_supplied(own: int, higher: Sequence[Task], supply: Supply, limit: int) -> int | None:
-    """Give the first instant at which own work, and all that others have released by then, has been supplied."""
+    """Return the first instant at which own work, and all that others have released by then, has been supplied."""
     return next((t for t in range(1, limit) if supply(t) >= own + _released(higher, t)), None)
 
 
@@ -100,12 +100,12 @@ def _released(tasks: Sequence[Task], t: int) -> int:
 
 
 def demand(tasks: Sequence[Task], window: int) -> int:
-    """Give what tasks demand under EDF in a window (6.5)."""
+    """Return what tasks demand under EDF in a window (6.5)."""
     return sum(max(0, (window + t.jitter - t.deadline) // t.period + 1) * t.wcet for t in tasks)
 
 
 def failing_windows(tasks: Sequence[Task], blocking: Callable[[int], int], supply: Supply, limit: int) -> list[int]:
-    """Give the windows from the least deadline to `limit` in which there is more demand than supply."""
+    """Return the windows from the least deadline to `limit` in which there is more demand than supply."""
     first = min(task.deadline - task.jitter for task in tasks)
     return [
         window
@@ -115,5 +115,5 @@ def failing_windows(tasks: Sequence[Task], blocking: Callable[[int], int], suppl
 
 
 def busy_period(tasks: Sequence[Task], blocking: int, supply: Supply, limit: int) -> int:
-    """Give the longest time until all that was released is done, or `limit`."""
+    """Return the longest time until all that was released is done, or `limit`."""
     return _first_supplied(blocking, tasks, supply, limit) or limit

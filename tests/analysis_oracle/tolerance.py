@@ -13,23 +13,23 @@ Task = tuple[int, int, int, int]
 
 
 def demand_until(tasks: Sequence[Task], t: int) -> int:
-    """Give what tasks that all come at 0, as late as they can, and then as early as they can demand in t ticks."""
+    """Return the demand in t ticks of tasks that all come at 0, as late as they can, and then as early as they can."""
     return sum(-(-(t + task[3]) // task[1]) * task[0] for task in tasks)
 
 
 def is_schedulable(tasks: Sequence[Task], rank: int, blocking: int = 0) -> bool:
-    """Say whether the first job of task number `rank` is done by its deadline: at some t all demand is served."""
+    """True if the first job of task number `rank` is done by its deadline: at some t all demand is served."""
     task = tasks[rank]
     return any(blocking + task[0] + demand_until(tasks[:rank], t) <= t for t in range(1, task[2] - task[3] + 1))
 
 
 def are_schedulable(tasks: Sequence[Task]) -> bool:
-    """Say whether all tasks are."""
+    """True if all tasks are schedulable."""
     return all(is_schedulable(tasks, rank) for rank in range(len(tasks)))
 
 
 def tolerance(tasks: Sequence[Task], rank: int) -> int | None:
-    """Give the most blocking of task number `rank`; None if it is late without any."""
+    """Return the most blocking of task number `rank`; None if it is late without any."""
     wcet, _, deadline, jitter = tasks[rank]
     slacks = [t - wcet - demand_until(tasks[:rank], t) for t in range(1, deadline - jitter + 1)]
     most = max(slacks, default=-1)
@@ -37,7 +37,7 @@ def tolerance(tasks: Sequence[Task], rank: int) -> int | None:
 
 
 def fp_regions(tasks: Sequence[Task]) -> list[int] | None:
-    """Give the longest region of each task under fixed priorities; None if the set is not schedulable."""
+    """Return the longest region of each task under fixed priorities; None if the set is not schedulable."""
     found = [tolerance(tasks, rank) for rank in range(len(tasks))]
     slacks = [slack for slack in found if slack is not None]
     if len(slacks) < len(tasks):
@@ -46,12 +46,12 @@ def fp_regions(tasks: Sequence[Task]) -> list[int] | None:
 
 
 def demand_bound(tasks: Sequence[Task], t: int) -> int:
-    """Give what must be done in t ticks under EDF."""
+    """Return what must be done in t ticks under EDF."""
     return sum(max(0, (t + jitter - deadline) // period + 1) * wcet for wcet, period, deadline, jitter in tasks)
 
 
 def edf_regions(tasks: Sequence[Task]) -> list[int] | None:
-    """Give the longest region of each task under EDF; None if more is due than there is time before a deadline."""
+    """Return the longest region of each task under EDF; None if more is due than there is time before a deadline."""
     instants = range(max((task[2] - task[3] for task in tasks), default=0))
     slacks = {t: t - demand_bound(tasks, t) for t in instants if demand_bound(tasks, t) > 0}
     if any(slack < 0 for slack in slacks.values()):

@@ -9,17 +9,17 @@ from fractions import Fraction
 
 
 def is_within_liu_layland(shares: Sequence[Fraction], parts: int) -> bool:
-    """Say whether U <= parts (2^(1/parts) - 1): both sides divided by parts, 1 added, and raised to that power."""
+    """True if U <= parts (2^(1/parts) - 1): both sides divided by parts, 1 added, and raised to that power."""
     return parts == 0 or (sum(shares, Fraction(0)) / parts + 1) ** parts <= 2
 
 
 def is_within_hyperbolic(shares: Sequence[Fraction]) -> bool:
-    """Say whether the product of all shares + 1 is at most 2."""
+    """True if the product of all shares + 1 is at most 2."""
     return math.prod(share + 1 for share in shares) <= 2
 
 
 def partitions(numbers: list[int]) -> Iterator[list[list[int]]]:
-    """Give all ways to part numbers into groups."""
+    """Yield all ways to part numbers into groups."""
     if not numbers:
         yield []
         return
@@ -31,7 +31,7 @@ def partitions(numbers: list[int]) -> Iterator[list[list[int]]]:
 
 
 def is_harmonic(periods: Sequence[int]) -> bool:
-    """Say whether of any two periods one divides the other."""
+    """True if of any two periods one divides the other."""
     ordered = sorted(periods)
     return all(longer % shorter == 0 for i, shorter in enumerate(ordered) for longer in ordered[i + 1 :])
 

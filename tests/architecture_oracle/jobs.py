@@ -69,7 +69,7 @@ class Workload:
         heapq.heapify(self.events)
 
     def next_event(self) -> int | None:
-        """Give the instant of the first release or deadline that the scheduler does not know; None without tasks.
+        """Return the instant of the first release or deadline that the scheduler does not know; None without tasks.
 
         The deadline of a job that is done is an event too, of which nothing comes.
         """
@@ -85,7 +85,7 @@ class Workload:
                 self._release(place, number, instant)
 
     def first(self) -> Job | None:
-        """Give the most urgent pending job."""
+        """Return the most urgent pending job."""
         return min(self.pending.values(), key=_urgency, default=None)
 
     def execute(self, job: Job, start: int, stop: int) -> None:
@@ -101,7 +101,7 @@ class Workload:
             del self.pending[job.place]
 
     def rows(self, duration: int) -> tuple[JobRow, ...]:
-        """Give all jobs that were released before the end, those of which the scheduler learned nothing too."""
+        """Return all jobs that were released before the end, also those unknown to the scheduler."""
         self._learn_releases_only(duration - 1)
         jobs = sorted(self.jobs, key=lambda job: (job.release, job.place))
         return tuple((job.task.name, job.number, job.release, job.start, job.finish, job.failed) for job in jobs)
@@ -132,7 +132,7 @@ class Workload:
         return job
 
     def _tie(self, place: int) -> int:
-        """Give what decides among equal keys: under fp the one that became ready first, else the order of tasks."""
+        """Return the order among equal keys: under fp the one that became ready first, else the order of tasks."""
         return len(self.jobs) if self.policy == "fp" else place
 
     def _drop(self, place: int, number: int) -> None:
@@ -144,5 +144,5 @@ class Workload:
 
 
 def _urgency(job: Job) -> tuple[int, int]:
-    """Give what the choice compares."""
+    """Return the values that the choice compares."""
     return job.urgency

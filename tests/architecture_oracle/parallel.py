@@ -50,14 +50,14 @@ class ParallelRun:
         return self.decide(stop)
 
     def next_decision(self, now: int) -> int:
-        """Give the next decision: the one after a switch to idle, which all others await, else L after an event."""
+        """Return the next decision: the one after a switch to idle, which all others await, else L after an event."""
         if self.decision_after_idle is not None:
             return min(self.decision_after_idle, self.record.duration)
         event = self.workload.next_event()
         return self.record.duration if event is None else min(max(now, event + self.latency), self.record.duration)
 
     def next_completion(self, now: int) -> int:
-        """Give the completion of the job on the processor if nothing comes in between."""
+        """Return the completion of the job on the processor if nothing comes in between."""
         return self.record.duration if self.job is None else min(now + self.job.remaining, self.record.duration)
 
     def execute(self, now: int, stop: int) -> None:
@@ -67,7 +67,7 @@ class ParallelRun:
             self.workload.execute(self.job, now, stop)
 
     def is_complete(self) -> bool:
-        """Say whether the job on the processor has executed all."""
+        """True if the job on the processor has executed all."""
         return self.job is not None and self.job.remaining == 0
 
     def decide(self, now: int) -> int:

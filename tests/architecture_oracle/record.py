@@ -35,5 +35,5 @@ class Record:
             self.last_job = None
 
     def within(self, start: int, end: int) -> int:
-        """Give how much of a span lies before the end of the run."""
+        """Return how much of a span lies before the end of the run."""
         return max(0, min(end, self.duration) - start)

@@ -71,7 +71,7 @@ def simulate(tasks: Sequence[Task], policy: str, architecture: Architecture, dur
 
 
 def _segments(record: Record, tasks: Sequence[Task], architecture: Architecture) -> tuple[Segment, ...]:
-    """Give the segments as the golden traces have them."""
+    """Return the segments as the golden traces have them."""
     if architecture.kind == "software":
         return tuple(record.segments)
     return tuple(split_at_releases(record.segments, tasks))

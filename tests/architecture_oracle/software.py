@@ -40,7 +40,7 @@ class SoftwareRun:
             now = self.execute(self.enter(now))
 
     def enter(self, now: int) -> int:
-        """Let the scheduler choose; give the end of the entry."""
+        """Execute an entry of the scheduler, and return its end."""
         end = now + self.architecture.context_switch
         self.workload.learn(now)
         self.chosen = self.workload.first()
@@ -60,7 +60,7 @@ class SoftwareRun:
             self.record.dispatches += 1
 
     def execute(self, now: int) -> int:
-        """Let the chosen job execute; give the next entry: the tick, at once if it is pending, or the completion."""
+        """Execute the selected job; return the next entry: the tick, at once if pending, or the completion."""
         tick = max(now, self.next_tick)
         if self.chosen is None:
             return tick

@@ -41,12 +41,12 @@ class System:
 
 
 def policies() -> st.SearchStrategy[str]:
-    """Make a policy."""
+    """Return a policy."""
     return st.sampled_from(POLICIES)
 
 
 def context_switches() -> st.SearchStrategy[int]:
-    """Make the cost of a whole sequence: none, one that four steps divide, or any."""
+    """Return the cost of a whole sequence: none, one that four steps divide, or any."""
     return st.one_of(
         st.just(0), st.sampled_from(range(4, MAX_CONTEXT_SWITCH + 1, 4)), st.integers(0, MAX_CONTEXT_SWITCH)
     )
@@ -54,42 +54,42 @@ def context_switches() -> st.SearchStrategy[int]:
 
 @st.composite
 def hardware_architectures(draw: st.DrawFn) -> Architecture:
-    """Make a HaRTS architecture."""
+    """Return a HaRTS architecture."""
     return Architecture("hardware", draw(context_switches()))
 
 
 @st.composite
 def coprocessor_architectures(draw: st.DrawFn) -> Architecture:
-    """Make a Co-SoRTS architecture; the latency is often the usual one, and may be 0."""
+    """Return a Co-SoRTS architecture; the latency is often the usual one, and may be 0."""
     latency = st.one_of(st.none(), st.just(COPROCESSOR_LATENCY), st.integers(0, MAX_LATENCY))
     return Architecture("coprocessor", draw(context_switches()), latency=draw(latency))
 
 
 @st.composite
 def software_architectures(draw: st.DrawFn) -> Architecture:
-    """Make a SoRTS architecture; the interval may be shorter than an entry, so that no time is left to tasks."""
+    """Return a SoRTS architecture; the interval may be shorter than an entry, so that no time is left to tasks."""
     interval = st.one_of(st.sampled_from((20, 40, 50, 100)), st.integers(1, MAX_INTERVAL))
     return Architecture("software", draw(context_switches()), draw(interval), draw(st.sampled_from(TIMERS)))
 
 
 def architectures() -> st.SearchStrategy[Architecture]:
-    """Make an architecture of any kind."""
+    """Return an architecture of any kind."""
     return st.one_of(hardware_architectures(), coprocessor_architectures(), software_architectures())
 
 
 def periods() -> st.SearchStrategy[int]:
-    """Make a period; every second one divides 400."""
+    """Return a period; every second one divides 400."""
     return st.one_of(st.sampled_from(HARMONIC_PERIODS), st.integers(MIN_PERIOD, MAX_PERIOD))
 
 
 def deadlines(period: int, max_periods: int) -> st.SearchStrategy[int | None]:
-    """Make a relative deadline: the period, at most the period, or up to some periods."""
+    """Return a relative deadline: the period, at most the period, or up to some periods."""
     return st.one_of(st.none(), st.integers(1, period), st.integers(period, max_periods * period))
 
 
 @st.composite
 def tasks(draw: st.DrawFn, name: str, share: int, max_periods: int) -> Task:
-    """Make a task that demands up to a share of the processor, and a little more at times.
+    """Return a task that demands up to a share of the processor, and a little more at times.
 
     Args:
         draw: given by Hypothesis.
@@ -110,7 +110,7 @@ def tasks(draw: st.DrawFn, name: str, share: int, max_periods: int) -> Task:
 
 @st.composite
 def systems(draw: st.DrawFn, *, among: st.SearchStrategy[Architecture] | None = None, max_periods: int = 3) -> System:
-    """Make a system of 1 to MAX_TASKS tasks; about half of them have a utilization of at most 1.
+    """Return a system of 1 to MAX_TASKS tasks; about half of them have a utilization of at most 1.
 
     Args:
         draw: given by Hypothesis.
@@ -124,5 +124,5 @@ def systems(draw: st.DrawFn, *, among: st.SearchStrategy[Architecture] | None = 
 
 
 def horizons() -> st.SearchStrategy[int]:
-    """Make a duration: a few periods, at least one instant."""
+    """Return a duration: a few periods, at least one instant."""
     return st.integers(1, MAX_DURATION)

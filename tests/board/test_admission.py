@@ -56,7 +56,7 @@ class Costs:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether the analysis is exact."""
+        """True if the analysis is exact."""
         return self.release == self.switch == self.request == self.masked == 0
 
 
@@ -83,7 +83,7 @@ def system_of(tasks: list[Request], costs: Costs) -> takt.System:
 
 
 def responses_of(tasks: list[Request], costs: Costs, effort: int) -> list[int]:
-    """Give the responses of tasks, most urgent first, and of the thread that admits, in `effort` steps."""
+    """Return the responses of tasks, most urgent first, and of the thread that admits, in `effort` steps."""
     columns = zip(*((one.wcet, one.period) for one in tasks), strict=True)
     wcet, period = ([*column, last] for column, last in zip(columns, (max(costs.masked, 1), SELDOM_US), strict=True))
     longest = np.array([0] * len(tasks) + [costs.masked], np.uint64)
@@ -103,7 +103,7 @@ class Model:
     said: Counter[str] = field(default_factory=Counter)
 
     def enter(self, request: Request) -> str:
-        """Answer a task that asks to enter."""
+        """Return the answer to a task that requests to enter."""
         if len(self.tasks) == ROOM:
             return self.say("no room", "refused: no room")
         if any(one.name == request.name for one in self.tasks):
@@ -113,7 +113,7 @@ class Model:
         return self.judge(request)
 
     def judge(self, request: Request) -> str:
-        """Answer one whose responses are to be looked at."""
+        """Return the answer to a task whose responses are to be analysed."""
         asked = sorted([*self.tasks, request], key=lambda one: -one.priority)
         ticks = responses_of(asked, self.costs, STEPS)[:-1]
         late = [one for one, response in zip(asked, ticks, strict=True) if response > one.deadline]
@@ -125,7 +125,7 @@ class Model:
         return self.say("admitted", f"admitted: response {own} of {request.deadline} us")
 
     def refuse(self, late: Request, response: int) -> str:
-        """Say who would be late."""
+        """Return the task that would be late."""
         if response == _analysis.UNKNOWN:
             return self.say("undecided", "refused: too many steps")
         if response == _analysis.UNBOUNDED:
@@ -139,7 +139,7 @@ class Model:
         assert all(rows[one.name].verdict is Verdict.SCHEDULABLE for one in asked)
 
     def leave(self, name: str) -> Request | None:
-        """Let a task leave."""
+        """Return the request of a task that leaves."""
         left = next((one for one in self.tasks if one.name == name), None)
         self.tasks = [one for one in self.tasks if one.name != name]
         return left
@@ -177,7 +177,7 @@ def run_with_words(port: str, program: Path, *words: Path) -> list[str]:
 
 
 def own_script() -> str:
-    """Give the requests that the program has of itself."""
+    """Return the requests that the program contains."""
     source = (ROOT / "examples" / "admission_rtos" / "main.c").read_text(encoding="utf-8")
     (text,) = re.findall(r"static const char text\[\] =\s*(.*?);", source, re.DOTALL)
     return "\n".join(re.findall(r'"(.*?)\\n"', text))
@@ -405,13 +405,13 @@ class Asked:
         return [self.effort, len(self.rows), *(number for row in self.rows for number in row)]
 
     def responses(self, effort: int) -> list[int]:
-        """Give response and job of each task, by the host."""
+        """Return response and job of each task, by the host."""
         wcet, period, _, jitter = (np.array(column, np.uint64) for column in zip(*self.rows, strict=True))
         ticks, jobs = _analysis.fp_responses(Tasks(wcet, period, jitter=jitter), effort=effort)
         return [int(number) for pair in zip(ticks, jobs, strict=True) for number in pair]
 
     def demand(self, effort: int) -> list[int]:
-        """Give verdict, interval and demand, by the host."""
+        """Return verdict, interval and demand, by the host."""
         wcet, period, deadline, jitter = (np.array(column, np.uint64) for column in zip(*self.rows, strict=True))
         return list(_analysis.edf_demand(Tasks(wcet, period, deadline, jitter), effort=effort)[:3])
 
@@ -431,7 +431,7 @@ def random_set(draw: random.Random) -> Asked:
 
 
 def answers_of(port: str, sets: list[Asked], folder: Path) -> list[int]:
-    """Ask the analyses on a port, linked with the libraries of the example."""
+    """Return the answers of the analyses on a port, linked with the libraries of the example."""
     how, source, program = recipe(port), folder / "answering.c", folder / f"answering-{port}.elf"
     source.write_text(ANSWERING, encoding="utf-8")
     libraries = sorted((built(port)[0].parent / "takt").glob("*.a"))

@@ -17,7 +17,7 @@ BUDGET_US, PERIOD_US, BLINK_MS, BLINKS = 10_000, 50_000, 100, 10
 
 @cache
 def printed(port: str) -> list[str]:
-    """Give the lines that the program prints, after those of the build."""
+    """Return the lines that the program prints, after those of the build."""
     command = ["make", "--no-print-directory", "blinky", f"PORT={port}"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -26,7 +26,7 @@ def printed(port: str) -> list[str]:
 
 
 def rows(lines: list[str]) -> dict[str, list[int]]:
-    """Give the table at the end: what is said of each thread."""
+    """Return the table at the end: the figures of each thread."""
     table = lines[lines.index("thread      jobs  chosen  executed us  longest us  stack unused") + 1 :]
     return {line.split()[0]: [int(word) for word in line.split()[1:]] for line in table}
 

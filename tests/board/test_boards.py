@@ -121,7 +121,7 @@ GENERATORS = {
 
 
 def as_programs(system: System, resolution: str = "1ms") -> takt.System:
-    """Make a random system one that a kernel can run: without costs."""
+    """Return a random system that a kernel can run: without costs."""
     return as_system(replace(system, platform=type(system.platform)())).replace(resolution=resolution)
 
 

@@ -113,7 +113,7 @@ DEFECTS = {
 
 
 def system() -> takt.System:
-    """Make a system with arrivals while decisions are under way, and an idle processor at times."""
+    """Return a system with arrivals while decisions are under way, and an idle processor at times."""
     return takt.System(
         policy="fp",
         horizon=3000,

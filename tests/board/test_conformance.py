@@ -28,7 +28,7 @@ Build = Callable[..., list[Path]]
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Give a function that compiles the kernel and what belongs to it, once for each port and choice of flags."""
+    """Return a function that compiles the kernel and what belongs to it, once for each port and choice of flags."""
     done: dict[tuple[str, ...], list[Path]] = {}
 
     def build(port: str, *flags: str) -> list[Path]:
@@ -94,7 +94,7 @@ GUARDED = ("cortex_m", "posix")
 
 
 def guard_case(act: str, margin: int = 0, *flags: str) -> list[str]:
-    """Say how guards.c overflows its stack, and how many bytes it leaves above the guard before."""
+    """Return how guards.c overflows its stack, and how many bytes it leaves above the guard before."""
     return [f"-DGUARDS_ACT={act}", f"-DGUARDS_MARGIN={margin}", *flags]
 
 
@@ -113,7 +113,7 @@ GUARD_CASES: list[list[str]] = [
 
 
 def name_of(value: object) -> str:
-    """Name a case for people."""
+    """Return the name of a case for people."""
     return ("_".join(value) or "plain") if isinstance(value, list) else str(value)
 
 
@@ -179,7 +179,7 @@ def test_a_guard_may_be_larger(built: Build, tmp_path: Path) -> None:
 
 
 def has_32_bits(folder: Path) -> bool:
-    """Tell whether the compiler has a C library of 32 bits, which in Debian is gcc-multilib."""
+    """True if the compiler has a C library of 32 bits, which in Debian is gcc-multilib."""
     source = folder / "nothing.c"
     source.write_text("#include <stdio.h>\nint main(void) { return 0; }\n", encoding="utf-8")
     return run(["cc", "-m32", source, "-o", folder / "nothing"]).returncode == 0

@@ -77,7 +77,7 @@ def must_run(command: list[str | Path]) -> subprocess.CompletedProcess[str]:
 
 
 def toolchain(port: str) -> list[str]:
-    """Give CMake's options for a port's compiler; the host's own needs none."""
+    """Return CMake's options for a port's compiler; the host's own needs none."""
     name = TOOLCHAINS[port]
     return [] if name is None else ["--toolchain", str(ROOT / "cmake" / f"toolchain-{name}.cmake")]
 

@@ -31,7 +31,7 @@ def compile_for(port: str, flags: list[str], sources: list[Path], folder: Path) 
 
 
 def obligations() -> set[str]:
-    """List what kernel/port.h asks of every port: not the type takt_port_level_t, nor what it defines itself."""
+    """Return what kernel/port.h requires of every port, without the type takt_port_level_t and its own definitions."""
     text = (ROOT / "kernel" / "port.h").read_text(encoding="utf-8")
     given = set(re.findall(r"^TAKT_INLINE \w+ takt_port_(\w+)\(", text, re.MULTILINE))
     return set(re.findall(r"\btakt_port_(\w+)\(", text)) - given

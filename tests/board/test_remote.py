@@ -77,7 +77,7 @@ def test_random_systems_with_random_delays_replay_identically(generator: st.Sear
 
 
 def drawn(paradigm: str, folder: Path) -> list[takt.System]:
-    """Give systems of a paradigm with allocators or deadline rules, evenly spread."""
+    """Return systems of a paradigm with allocators or deadline rules, evenly spread."""
     texts = net.systems(paradigm)
     return [
         takt.load(task_set(folder, text.removeprefix("schema = 1\n")))

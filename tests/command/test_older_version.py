@@ -28,7 +28,7 @@ BEFORE = tomllib.loads((CASES / "version_0_1.toml").read_text(encoding="utf-8"))
 
 
 def names_of(value: Any, path: str = "") -> Iterator[str]:
-    """List the paths of all names in JSON; the elements of a list have one path, and names that are data have none."""
+    """Yield the paths of all names in JSON; the elements of a list have one path, and names that are data have none."""
     if isinstance(value, list):
         for element in value:
             yield from names_of(element, path)
@@ -39,7 +39,7 @@ def names_of(value: Any, path: str = "") -> Iterator[str]:
 
 
 def shape_of(text: str, suffix: str) -> list[str]:
-    """Give the names in a file or an output, or that it is there."""
+    """Return the names in a file or an output, or that it is there."""
     if suffix == ".json":
         return sorted(set(names_of(json.loads(text))))
     if suffix in TEXTS:
@@ -75,7 +75,7 @@ def test_a_command_line_works_as_it_did(
 
 
 def parameters_of(name: str) -> list[str]:
-    """List the parameters of a public name, and the other names of a class."""
+    """Return the parameters of a public name, and the other names of a class."""
     thing = getattr(takt, name)
     is_error = inspect.isclass(thing) and issubclass(thing, BaseException)
     parameters = [*inspect.signature(thing).parameters] if callable(thing) and not is_error else []

@@ -154,7 +154,7 @@ def test_every_path_of_the_command_line_is_an_input_or_an_output_that_is_tested(
 
 
 def roles_of(group: str, commands: Iterable[CommandInfo]) -> Iterator[tuple[tuple[str, str], bool]]:
-    """List the parameters of commands that are paths, and whether each is declared to be an output."""
+    """Yield the parameters of commands that are paths, and whether each is declared to be an output."""
     for command in commands:
         assert command.callback is not None
         name = command.name or command.callback.__name__
@@ -180,7 +180,7 @@ def test_one_function_writes_all_outputs() -> None:
 
 
 def writer_of(call: ast.Call) -> str | None:
-    """Name the function that a call writes a file with, if it does."""
+    """Return the function that a call writes a file with, if it does."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     modes = [node.value for node in call.args[:2] if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     if name == "open":
@@ -190,7 +190,7 @@ def writer_of(call: ast.Call) -> str | None:
 
 
 def is_open_file(arguments: list[ast.expr]) -> bool:
-    """Say whether what is written to is a file that is open already, by the names that the project gives them."""
+    """True if the output is a file that is open already, by the names that the project uses."""
     return len(arguments) > 0 and isinstance(arguments[0], ast.Name) and arguments[0].id in ("file", "data")
 
 
@@ -222,7 +222,7 @@ def test_on_a_full_disk_the_old_file_stays_and_nothing_else_is_left(words: str, 
 
 
 def is_streamed(words: str) -> bool:
-    """Say whether an output is written piece by piece, and not at once."""
+    """True if an output is written piece by piece, and not at once."""
     return any(option in words for option in ("--segments", "--trace", "--output"))
 
 
@@ -336,7 +336,7 @@ def test_no_output_takes_the_place_of_an_input(words: str, way: str) -> None:
 
 
 def named(way: str, name: str, other: str, content: bytes) -> str:
-    """Make a file, and give a name of it."""
+    """Return a name of a file, which is created."""
     Path(name).write_bytes(content)
     if way == "a symbolic link":
         Path(other).symlink_to(name)

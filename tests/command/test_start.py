@@ -25,7 +25,7 @@ COSTLY = CHARTS | ROOMS | {"distributed", "lxml", "numpy", "polars", "tomlkit"}
 
 
 def imported(code: str, *arguments: str) -> set[str]:
-    """Give the modules that are there when a program ends."""
+    """Return the modules that are loaded when a program ends."""
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -33,7 +33,7 @@ def imported(code: str, *arguments: str) -> set[str]:
 
 
 def own(modules: set[str]) -> set[str]:
-    """Give those of the package."""
+    """Return those of the package."""
     return {name for name in modules if name.partition(".")[0] == "takt"}
 
 
@@ -83,7 +83,7 @@ def test_charts_and_clusters_are_imported_when_they_are_used() -> None:
 
 
 def announced() -> dict[str, str]:
-    """Give the names that type checkers see, each with its module."""
+    """Return the names that type checkers see, each with its module."""
     tree = ast.parse(Path(takt.__file__).read_text(encoding="utf-8"))
     (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]

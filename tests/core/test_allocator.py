@@ -57,7 +57,7 @@ class Both:
 
 
 def in_bulk(allocator: object, bulk: int) -> Planned:
-    """Let an allocator hand over several windows in a call."""
+    """Return an allocator that hands over several windows in a call."""
     assert isinstance(allocator, Planned)
     return replace(allocator, bulk=bulk)
 
@@ -72,7 +72,7 @@ def described(bulk: int, cost: AllocatorCost | None) -> takt.Allocator:
 
 
 def calls_of(result: takt.Result) -> dict[str, int]:
-    """Give the number of calls for each task."""
+    """Return the number of calls for each task."""
     calls = dict(result.summary.select("task", "allocator_calls").iter_rows())
     calls.pop(ALLOCATOR, None)
     return calls
@@ -83,7 +83,7 @@ class Promoted(by_period.DualPriority):
     """Dual priority whose allocator knows that both jobs of a release are one window: promotions call nobody."""
 
     def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether no release lies ahead."""
+        """True if no release lies ahead."""
         return self.planned == 0 or self.jobs_of(self.planned - 1)[0].start <= now
 
 
@@ -103,7 +103,7 @@ def systems(draw: st.DrawFn, kind: str) -> Both:
 
 
 def enforced(policy: str, tasks: list[Drawn], on_overrun: str) -> Both:
-    """Give tasks budgets."""
+    """Return tasks with budgets."""
     system = takt.System(policy=policy, tasks=[task.as_task(on_overrun=on_overrun) for task in tasks])
     on_finish = "keep" if on_overrun == "abort" else "end"
     works = [
@@ -120,7 +120,7 @@ def enforced(policy: str, tasks: list[Drawn], on_overrun: str) -> Both:
 
 
 def by_table(tasks: list[Drawn], cycle: int, slots: list[list[tuple[int, int]]]) -> Both:
-    """Give tasks slots."""
+    """Return tasks with slots."""
     named = {task.name: of for task, of in zip(tasks, slots, strict=True)}
     system = takt.System(
         policy="time-driven", options=table_of(cycle, **named), tasks=[task.as_task() for task in tasks]
@@ -133,7 +133,7 @@ def by_table(tasks: list[Drawn], cycle: int, slots: list[list[tuple[int, int]]])
 
 
 def promoted(tasks: list[Drawn]) -> Both:
-    """Give hard tasks promotions."""
+    """Return hard tasks with promotions."""
     hard = [replace(task, class_="hard") for task in tasks]
     system = takt.System(policy="dual-priority", tasks=[task.as_task(promotion=task.part) for task in hard])
     works = [
@@ -148,7 +148,7 @@ def promoted(tasks: list[Drawn]) -> Both:
 
 
 def turning(tasks: list[Drawn]) -> Both:
-    """Give tasks periods that divide one another; the lightest ones, which always fit."""
+    """Return tasks with periods that divide one another; the lightest ones, which always fit."""
     light = [replace(task, wcet=1, period=8 + task.period % 7) for task in tasks]
     windows = by_period.specialise(tuple((task.wcet, task.period) for task in light))
     assert windows is not None
@@ -197,13 +197,13 @@ def test_the_allocator_runs_as_a_task_as_in_the_framework(kind: str, costs: st.S
 
 
 def one_task(wcet: int, **allocator: object) -> takt.System:
-    """Make a task (5, wcet) with windows, and an allocator."""
+    """Return a task (5, wcet) with windows, and an allocator."""
     task = takt.Task(name="A", period=5, wcet=wcet, on_overrun="suspend")
     return takt.System(policy="rm", tasks=[task], allocator=takt.Allocator(**allocator))
 
 
 def two_tasks(**allocator: object) -> takt.System:
-    """Make two tasks (5, 2) with windows, and an allocator."""
+    """Return two tasks (5, 2) with windows, and an allocator."""
     tasks = [takt.Task(name=name, period=5, wcet=2, on_overrun="suspend") for name in "AB"]
     return takt.System(policy="rm", tasks=tasks, allocator=takt.Allocator(**allocator))
 

@@ -41,7 +41,7 @@ def two_servers(protocol: str) -> oracle.System:
 
 
 def marked_runs(outcome: oracle.Outcome) -> list[tuple[int, int, str]]:
-    """Give who ran, with a star while the job held something."""
+    """Return the segments, with a star while the job held a resource."""
     runs = []
     for start, end, _, task, _ in outcome.segments:
         steps = [
@@ -148,7 +148,7 @@ def overloaded(draw: st.DrawFn, protocols: tuple[str, ...]) -> oracle.System:
 
 
 def received_by_x(system: oracle.System) -> set[int]:
-    """Give how much X, which always has work, received in a period of its server."""
+    """Return how much X, which always has work, received in a period of its server."""
     segments = outcome(takt.simulate(as_system(system), 10 * PERIOD)).segments
     ticks = [tick // PERIOD for start, end, _, task, _ in segments if task == "X" for tick in range(start, end)]
     return {ticks.count(number) for number in range(10)}

@@ -29,22 +29,22 @@ many = tries(200)
 
 
 def software(context_switch: int, interval: int, timer: str = "rearm") -> architecture_oracle.Architecture:
-    """Make a scheduler in software."""
+    """Return a scheduler in software."""
     return architecture_oracle.Architecture("software", context_switch, interval, timer)
 
 
 def coprocessor(context_switch: int, latency: int | None = None) -> architecture_oracle.Architecture:
-    """Make a scheduler on a co-processor."""
+    """Return a scheduler on a co-processor."""
     return architecture_oracle.Architecture("coprocessor", context_switch, latency=latency)
 
 
 def hardware(context_switch: int) -> architecture_oracle.Architecture:
-    """Make a scheduler in hardware."""
+    """Return a scheduler in hardware."""
     return architecture_oracle.Architecture("hardware", context_switch)
 
 
 def as_platform(architecture: architecture_oracle.Architecture) -> takt.Platform:
-    """Say an architecture in Takt's words."""
+    """Return an architecture in Takt's words."""
     return takt.Platform(
         model=architecture.kind,
         context_switch=architecture.context_switch,
@@ -55,12 +55,12 @@ def as_platform(architecture: architecture_oracle.Architecture) -> takt.Platform
 
 
 def as_task(task: architecture_oracle.Task) -> takt.Task:
-    """Say a task of the oracle in Takt's words, which are the same."""
+    """Return a task of the oracle in Takt's words, which are the same."""
     return takt.Task(**asdict(task))
 
 
 def as_system(system: System) -> takt.System:
-    """Say a system of the oracle in Takt's words."""
+    """Return a system of the oracle in Takt's words."""
     return takt.System(
         resolution="1us",
         policy=system.policy,
@@ -170,7 +170,7 @@ def test_statistics_and_jobs_agree(system: System, horizon: int) -> None:
 
 
 def platform(**keys: int | str) -> takt.Platform:
-    """Make a platform of keys."""
+    """Return a platform of keys."""
     return takt.Platform.model_validate(keys)
 
 
@@ -208,7 +208,7 @@ class ShortestFirst(takt.Policy):
     """The job with the shortest wcet first."""
 
     def release(self, job: takt.Job) -> int:
-        """Give the wcet."""
+        """Return the wcet."""
         return job.wcet
 
 

@@ -41,12 +41,12 @@ class Engine:
 
 
 def is_ideal(case: Case) -> bool:
-    """Say whether the kernel's own work costs nothing."""
+    """True if the kernel's own work costs nothing."""
     return "platform" not in case.tables
 
 
 def has_one_processor(case: Case) -> bool:
-    """Say whether the system has one processor, as all boards do."""
+    """True if the system has one processor, as all boards do."""
     return "cpus" not in case.tables["system"]
 
 
@@ -103,13 +103,13 @@ ENGINES = {
 
 
 def runs_of(found: oracle.Outcome) -> list[Run]:
-    """Give the runs as golden files do, where an idling server is `idle-` and its name."""
+    """Return the runs as golden files do, where an idling server is `idle-` and its name."""
     rows = ((start, end, server, task) for start, end, server, task, _ in found.segments)
     return merged([(start, end, f"idle-{server}" if task == "idle" else task) for start, end, server, task in rows])
 
 
 def pairs(refused: bool) -> list[pytest.ParameterSet]:
-    """List cases and engines: those that go together, or those that do not."""
+    """Return cases and engines: those that can be combined, or the others."""
     return [
         pytest.param(case, engine, id=f"{case.name}-{name}")
         for case in ALL

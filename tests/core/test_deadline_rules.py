@@ -30,7 +30,7 @@ Row = tuple[str, int, int, int, int | None]
 
 
 def job_rows(result: takt.Result) -> list[Row]:
-    """Give task, job, arrival, deadline and finish of every job, in task order."""
+    """Return task, job, arrival, deadline and finish of every job, in task order."""
     order = {task.name: number for number, task in enumerate(result.system.tasks)}
     jobs = result.jobs.with_columns(deadline=result.deadlines["deadline"])
     rows = jobs.select("task", "job", "release", "deadline", "finish").rows()
@@ -38,7 +38,7 @@ def job_rows(result: takt.Result) -> list[Row]:
 
 
 def segment_rows(result: takt.Result) -> list[tuple[int, int, str, int]]:
-    """Give start, end, task and job of every segment."""
+    """Return start, end, task and job of every segment."""
     return result.segments.select("start", "end", "task", "job").rows()
 
 
@@ -52,14 +52,14 @@ def misses_of(rows: Sequence[Row], horizon: int) -> int:
 
 @st.composite
 def rbe_tasks(draw: st.DrawFn) -> tuple[RbeTask, ...]:
-    """Make 1 to 4 tasks with bursts of events."""
+    """Return 1 to 4 tasks with bursts of events."""
     count = draw(st.integers(1, 4))
     return tuple(draw(_rbe_task(f"T{number}")) for number in range(count))
 
 
 @st.composite
 def _rbe_task(draw: st.DrawFn, name: str) -> RbeTask:
-    """Make one task."""
+    """Return one task."""
     gaps = draw(st.lists(st.one_of(st.just(0), st.integers(0, 9)), min_size=1, max_size=10))
     some = st.integers(1, 9)
     class_ = draw(st.sampled_from(CLASSES))
@@ -68,7 +68,7 @@ def _rbe_task(draw: st.DrawFn, name: str) -> RbeTask:
 
 
 def as_rbe(tasks: Sequence[RbeTask], *, preemptive: bool) -> takt.System:
-    """Say tasks of the reference in Takt's words."""
+    """Return tasks of the reference in Takt's words."""
     return takt.System(
         policy="rbe",
         tasks=[
@@ -145,7 +145,7 @@ def test_replay_of_rate_based_execution_is_identical(tmp_path: Path) -> None:
 
 @st.composite
 def shared_processors(draw: st.DrawFn) -> tuple[list[tuple[int, int]], int, int]:
-    """Make periodic tasks (period, wcet) and a share, budget and period, that together are at most one processor."""
+    """Return periodic tasks (period, wcet) and a share, budget and period, that together are at most one processor."""
     budget, period = draw(st.integers(1, 3)), draw(st.integers(4, 10))
     left = 1 - Fraction(budget, period)
     tasks = []
@@ -186,7 +186,7 @@ def test_bandwidth_servers_isolate(
 
 @st.composite
 def flow_sets(draw: st.DrawFn, weights: st.SearchStrategy[int]) -> list[Flow]:
-    """Make 1 to 5 flows with bursts of packets."""
+    """Return 1 to 5 flows with bursts of packets."""
     flows = []
     for number in range(draw(st.integers(1, 5))):
         gaps = draw(st.lists(st.one_of(st.just(0), st.integers(0, 12)), min_size=1, max_size=8))
@@ -195,7 +195,7 @@ def flow_sets(draw: st.DrawFn, weights: st.SearchStrategy[int]) -> list[Flow]:
 
 
 def as_shares(flows: Sequence[Flow], variant: str, **keys: Any) -> takt.System:
-    """Say flows in Takt's words."""
+    """Return flows in Takt's words."""
     return takt.System(
         policy="share",
         options=[takt.Share(variant=variant)],
@@ -207,7 +207,7 @@ def as_shares(flows: Sequence[Flow], variant: str, **keys: Any) -> takt.System:
 
 
 def packet_ticks(result: takt.Result) -> list[tuple[str, int] | None]:
-    """Give flow and number of the packet of every tick."""
+    """Return flow and number of the packet of every tick."""
     ticks: list[tuple[str, int] | None] = [None] * result.horizon
     for start, end, task, job in segment_rows(result):
         ticks[start:end] = [(task, job)] * (end - start)
@@ -242,7 +242,7 @@ def test_fair_queueing_equals_exact_fractions_where_rounding_decides_nothing(var
 
 
 def virtual_times_are_broken(flows: tuple[fair.Flow, ...], total: int) -> bool:
-    """Say whether virtual time is ever read between two of Takt's whole numbers."""
+    """True if virtual time is ever read between two of Takt's whole numbers."""
     last = [0] * len(flows)
     virtual = Fraction(0)
     for now in range(HORIZON):
@@ -274,7 +274,7 @@ def test_virtual_deadlines_order_preemptive_jobs(flows: list[Flow]) -> None:
 
 
 def virtual_deadlines(flow: Flow, total: int) -> list[int]:
-    """Give the virtual deadlines of a flow."""
+    """Return the virtual deadlines of a flow."""
     last, found = 0, []
     for arrival in flow.arrivals:
         last = max(arrival, last) - (-flow.length * total // flow.weight)
@@ -326,20 +326,20 @@ def test_ten_thousand_flows_cost_little_more_than_a_hundred() -> None:
 
 @st.composite
 def visits(draw: st.DrawFn) -> list[int]:
-    """Make the instants at which a task is removed, added, removed and so on."""
+    """Return the instants at which a task is removed, added, removed and so on."""
     gaps = draw(st.lists(st.integers(1, 20), min_size=1, max_size=4))
     return list(accumulate(gaps))
 
 
 def arrivals_of(arrivals: Sequence[int], instants: Sequence[int]) -> list[int]:
-    """Give what arrives of a task that is removed and added at these instants; its list counts from when it comes."""
+    """Return the arrivals of a task that is removed and added at these instants; its list counts from its entry."""
     starts, ends = [0, *instants[1::2]], [*instants[::2], HORIZON]
     spans = zip(starts, ends, strict=False)
     return [start + arrival for start, end in spans for arrival in arrivals if start + arrival < end]
 
 
 def coming_and_going(system: takt.System, instants: Sequence[Sequence[int]]) -> tuple[takt.System, takt.System]:
-    """Make the system whose tasks come and go, and the one in which the same jobs just arrive."""
+    """Return the system whose tasks come and go, and the one in which the same jobs just arrive."""
     changes, tasks = [], []
     for task, own in zip(system.tasks, instants, strict=True):
         changes += [

@@ -27,12 +27,12 @@ from typer.testing import CliRunner
 
 
 def as_global(system: oracle.System, cpus: int) -> takt.System:
-    """Say a system of the oracle in Takt's words."""
+    """Return a system of the oracle in Takt's words."""
     return as_system(system).replace(cpus=cpus)
 
 
 def outcome(result: takt.Result) -> global_oracle.Outcome:
-    """Say what Takt found in the oracle's words."""
+    """Return Takt's outcome in the oracle's words."""
 
     def count(column: str) -> dict[str, int]:
         return dict(result.summary.select("task", column).rows())
@@ -144,7 +144,7 @@ class ShortestJobFirst(takt.Policy):
     """The shorter the job, the more urgent."""
 
     def release(self, job: takt.Job) -> int:
-        """Give the key of a job."""
+        """Return the key of a job."""
         return job.wcet
 
 

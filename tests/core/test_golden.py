@@ -32,13 +32,13 @@ def merged(runs: list[Run]) -> list[Run]:
 
 
 def golden_runs(name: str) -> list[Run]:
-    """Give who ran, without marks and without the idle time of nobody."""
+    """Return the segments, without marks and without idle time."""
     rows = [row for row in rows_of(name) if row["task"] != "idle"]
     return merged([(int(row["start"]), int(row["end"]), row["task"].rstrip("*")) for row in rows])
 
 
 def runs_of(result: takt.Result) -> list[Run]:
-    """Give who ran; an idling server is `idle-` and its name, as in the golden files."""
+    """Return the segments; an idling server is `idle-` and its name, as in the golden files."""
     rows = result.segments.select("start", "end", "server", "task").rows()
     return merged([(start, end, f"idle-{server}" if task == "idle" else task) for start, end, server, task in rows])
 

@@ -33,7 +33,7 @@ FEATURES = (EVERYTHING | SERVER_KINDS | RESOURCES | CHANGES) - {"costs"}
 
 
 def named(system: oracle.System, number: int) -> oracle.System:
-    """Give the members of a system names of their own."""
+    """Return the members of a system with names of their own."""
 
     def name(old: str | None) -> str | None:
         return None if old is None else f"{old}-{number}"
@@ -66,7 +66,7 @@ def named(system: oracle.System, number: int) -> oracle.System:
 
 @st.composite
 def machines(draw: st.DrawFn, *, has_clusters: bool = True) -> list[Domain]:
-    """Make domains of one processor, and plain ones of several."""
+    """Return domains of one processor, and plain ones of several."""
     order = draw(st.permutations(range(8)))
     domains: list[Domain] = []
     used = 0
@@ -79,13 +79,13 @@ def machines(draw: st.DrawFn, *, has_clusters: bool = True) -> list[Domain]:
 
 
 def mixed(lists: Sequence[Sequence[Any]]) -> list[Any]:
-    """Put members of all domains into one file, turn by turn."""
+    """Return the members of all domains in one file, turn by turn."""
     longest = max(map(len, lists))
     return [members[place] for place in range(longest) for members in lists if place < len(members)]
 
 
 def as_machine(domains: Sequence[Domain], key: str = "cluster") -> takt.System:
-    """Say domains in Takt's words."""
+    """Return domains in Takt's words."""
     tasks, servers = [], []
     for number, domain in enumerate(domains):
         place = {key: number if key == "cluster" else domain.processors[0]}
@@ -195,7 +195,7 @@ def test_the_golden_schedule_of_two_processors_comes_out_with_its_processors() -
 
 
 def alone(system: takt.System, cpu: int, policy: str) -> takt.System:
-    """Give what one processor of a partitioned machine runs, as an author would write it."""
+    """Return the system of one processor of a partitioned machine, as an author would write it."""
     tasks = [task.replace(cpu=None) for task in system.tasks if task.cpu == cpu]
     servers = [server.replace(cpu=None) for server in system.servers if server.cpu == cpu]
     used = {item.resource for task in tasks for item in task.items}
@@ -323,7 +323,7 @@ def test_a_record_of_no_domain_is_damage(tmp_path: Path) -> None:
 
 
 def is_whole(path: Path) -> bool:
-    """Say whether a trace replays identically."""
+    """True if a trace replays identically."""
     try:
         return takt.replay(path).is_identical
     except takt.InputError:

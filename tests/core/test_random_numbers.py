@@ -40,7 +40,7 @@ def period_of(task: oracle.Task) -> int:
 
 
 def with_jitter(task: oracle.Task, place: int, seed: int, horizon: int) -> tuple[oracle.Task, Keys]:
-    """Let jobs be released late, but not before the one in front."""
+    """Return a task whose jobs are released late, but not before the one in front."""
     draw, most = Draw(seed, place, JITTER), 1 + 3 * place
     arrivals = range(task.offset, horizon, period_of(task))
     late = (arrival + draw.uniform(number, 0, most) for number, arrival in enumerate(arrivals))
@@ -48,7 +48,7 @@ def with_jitter(task: oracle.Task, place: int, seed: int, horizon: int) -> tuple
 
 
 def separated(task: oracle.Task, horizon: int, separation: Callable[[int], int]) -> oracle.Task:
-    """Let jobs come so far apart, and at least a period."""
+    """Return a task whose jobs come so far apart, and at least a period."""
     least, arrivals = period_of(task), [task.offset]
     while arrivals[-1] < horizon:
         arrivals.append(arrivals[-1] + max(least, separation(len(arrivals) - 1)))
@@ -57,14 +57,14 @@ def separated(task: oracle.Task, horizon: int, separation: Callable[[int], int])
 
 
 def sporadic(task: oracle.Task, place: int, seed: int, horizon: int) -> tuple[oracle.Task, Keys]:
-    """Let jobs come at least a period apart, and at most two."""
+    """Return a task whose jobs come at least a period apart, and at most two."""
     draw, least = Draw(seed, place, SEPARATION), period_of(task)
     changed = separated(task, horizon, lambda number: draw.uniform(number, least, 2 * least))
     return changed, {"period": None, "min_separation": least}
 
 
 def arriving(name: str) -> Change:
-    """Let jobs come at random, at least a period apart."""
+    """Return a change to random arrivals, at least a period apart."""
     distribution, value = VALUES[name]
 
     def change(task: oracle.Task, place: int, seed: int, horizon: int) -> tuple[oracle.Task, Keys]:
@@ -76,7 +76,7 @@ def arriving(name: str) -> Change:
 
 
 def demanding(name: str) -> Change:
-    """Let jobs demand a random time, at most the wcet unless the distribution says more."""
+    """Return a change to a random demand, at most the wcet unless the distribution has a higher limit."""
     distribution, value = VALUES[name]
 
     def change(task: oracle.Task, place: int, seed: int, horizon: int) -> tuple[oracle.Task, Keys]:

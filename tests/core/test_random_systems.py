@@ -131,7 +131,7 @@ FOUND_BLOCKED = oracle.System(
 
 
 def as_task(task: oracle.Task, rules: Sequence[str | None] = ()) -> takt.Task:
-    """Say a task of the oracle in Takt's words; in servers that are rules tasks have no deadlines of their own."""
+    """Return a task of the oracle in Takt's words; in servers that are rules tasks have no deadlines of their own."""
     is_listed = task.releases is not None
     return takt.Task(
         name=task.name,
@@ -157,12 +157,12 @@ def as_task(task: oracle.Task, rules: Sequence[str | None] = ()) -> takt.Task:
 
 
 def as_server(server: oracle.Server) -> takt.Server:
-    """Say a server of the oracle in Takt's words, which are the same."""
+    """Return a server of the oracle in Takt's words, which are the same."""
     return takt.Server(**asdict(server))
 
 
 def as_system(system: oracle.System) -> takt.System:
-    """Say a system of the oracle in Takt's words."""
+    """Return a system of the oracle in Takt's words."""
     rules = [server.name for server in system.servers if server.kind in RULE_KINDS]
     return takt.System(
         policy=system.policy,
@@ -175,17 +175,17 @@ def as_system(system: oracle.System) -> takt.System:
 
 
 def as_change(change: oracle.Change) -> takt.Change:
-    """Say a change of the oracle in Takt's words, which are the same."""
+    """Return a change of the oracle in Takt's words, which are the same."""
     return takt.Change(**asdict(change))
 
 
 def as_platform(platform: oracle.Platform) -> takt.Platform:
-    """Say what the kernel's work costs in Takt's words, which are the same."""
+    """Return the costs of the kernel's work in Takt's words, which are the same."""
     return takt.Platform(**asdict(platform))
 
 
 def outcome(result: takt.Result) -> oracle.Outcome:
-    """Say what Takt found in the oracle's words."""
+    """Return Takt's outcome in the oracle's words."""
 
     def count(column: str) -> dict[str, int]:
         return dict(result.summary.select("task", column).rows())

@@ -31,7 +31,7 @@ LEAVE = System(
 
 
 def asking(task: Task, *requests: tuple[int, dict[str, Any]]) -> Task:
-    """Make a task that asks to be different: when, and in what."""
+    """Return a task that requests other parameters: when, and which."""
     return replace(task, requests=tuple((at, replace(task, **changes)) for at, changes in requests))
 
 
@@ -158,7 +158,7 @@ def test_naive_answers_to_requests_make_others_late() -> None:
 
 
 def simulate_jobs(system: System, horizon: int) -> dict[tuple[str, int], tuple[int | None, int | None, bool]]:
-    """Give deadline, finish and miss of each job."""
+    """Return deadline, finish and miss of each job."""
     columns = _core.simulate(program_of(system, horizon), kept=["jobs", "windows"])["frames"]
     names = [task.name for task in system.tasks]
     rows = zip(rows_of(columns["jobs"]), rows_of(columns["windows"]), strict=True)

@@ -27,7 +27,7 @@ NONE = Fraction(0)
 
 
 def hard(name: str, period: int, *body: str, offset: int = 0) -> Task:
-    """Make a hard task; what it does stands in its body."""
+    """Return a hard task; what it does stands in its body."""
     return Task(name, "hard", None, period, body=body, offset=offset)
 
 
@@ -37,12 +37,12 @@ CROWDED = System((LONG, SHORT), NONE, rule="boundary")
 
 
 def late(outcome: Outcome) -> list[str]:
-    """Name the tasks that missed a deadline of a window."""
+    """Return the tasks that missed a deadline of a window."""
     return sorted({row[0] for row in outcome.jobs if row[5]})
 
 
 def events(outcome: Outcome, what: str) -> list[tuple[int, str]]:
-    """Give instant and task of an event."""
+    """Return instant and task of an event."""
     return [(now, who) for now, event, who, _ in outcome.log if event == what]
 
 
@@ -100,7 +100,7 @@ def test_hard_tasks_are_not_late_when_others_overrun_outside_their_sections(syst
 
 
 def tame(task: Task) -> Task:
-    """Let a hard task keep its wcet, and whatever else executes more do it behind its last section."""
+    """Return a hard task that keeps its wcet; tasks that execute more do so after their last section."""
     if task.class_ == "hard":
         return replace(task, demand=None)
     wcet = None if task.wcet is None else min(task.wcet + 1, task.period)
@@ -188,7 +188,7 @@ def test_a_ceiling_follows_the_periods_of_its_users() -> None:
 
 
 def sections(outcome: Outcome, task: str) -> list[tuple[int, int]]:
-    """Give from when to when a task held something; its sections follow each other."""
+    """Return from when to when a task held something; its sections follow each other."""
     instants = [(now, what) for now, who, _, _, what in outcome.locks if who == task]
     return [(start, end) for (start, _), (end, _) in zip(instants[::2], instants[1::2], strict=False)]
 

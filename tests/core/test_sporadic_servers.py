@@ -23,7 +23,7 @@ KINDS = ("sporadic", "sporadic-strict")
 
 
 def used_by(system: takt.System, result: takt.Result, name: str) -> list[int]:
-    """Give the ticks that a server has used up to each instant."""
+    """Return the ticks that a server has used up to each instant."""
     parents = {server.name: server.parent for server in system.servers}
     ticks = [0] * result.horizon
     for start, end, server, *_ in result.segments.select("start", "end", "server").rows():
@@ -35,7 +35,7 @@ def used_by(system: takt.System, result: takt.Result, name: str) -> list[int]:
 
 
 def most_in(used: list[int], length: int) -> int:
-    """Give the most ticks that were used in a window of so many ticks."""
+    """Return the most ticks that were used in a window of so many ticks."""
     return max(after - before for before, after in zip(used, used[length:], strict=False))
 
 
@@ -63,7 +63,7 @@ def test_a_strict_server_uses_a_budget_more_than_its_share_at_most(policy: str, 
 
 
 def crumbs(kind: str) -> takt.System:
-    """Make a server of 4 ticks in 40, whose jobs of a tick come every 8; what is above it runs 36 of 55 ticks."""
+    """Return a server of 4 ticks in 40, whose jobs of a tick come every 8; what is above it runs 36 of 55 ticks."""
     return takt.System(
         policy="fp",
         tasks=[

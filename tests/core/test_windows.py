@@ -36,7 +36,7 @@ Runs = list[tuple[int, int, str]]
 
 
 def table_of(cycle: int, **slots: list[tuple[int, int]]) -> list[takt.TimeDriven]:
-    """Make the options of a time-driven system: start and end of the slots of each task."""
+    """Return the options of a time-driven system: start and end of the slots of each task."""
     rows = [takt.Slot(task=name, start=start, length=end - start) for name, of in slots.items() for start, end in of]
     return [takt.TimeDriven(cycle=cycle, slots=rows)]
 
@@ -132,15 +132,15 @@ class Drawn:
     class_: str = "hard"
 
     def releases(self) -> list[int]:
-        """List the instants of its releases."""
+        """Return the instants of its releases."""
         return list(range(self.offset, HORIZON, self.period))
 
     def work(self) -> list[tuple[int, int]]:
-        """List releases and demands."""
+        """Return releases and demands."""
         return [(at, self.demands[number % len(self.demands)]) for number, at in enumerate(self.releases())]
 
     def as_task(self, **keys: object) -> takt.Task:
-        """Say it in Takt's words."""
+        """Return the task in Takt's words."""
         described = {
             "name": self.name,
             "period": self.period,
@@ -219,7 +219,7 @@ POLICIES = {
 
 
 def framework_of(policy: str, tasks: list[Drawn], *, aborts: bool) -> Framework:
-    """Say tasks with budgets in the words of the framework; where jobs are aborted they have no finish time."""
+    """Return tasks with budgets in the words of the framework; where jobs are aborted they have no finish time."""
     works = []
     for task in tasks:
         allocator = POLICIES[policy](task)
@@ -279,14 +279,14 @@ def test_hard_tasks_are_promoted_as_in_the_framework(tasks: list[Drawn]) -> None
 
 
 def as_dual(task: Drawn) -> takt.Task:
-    """Make a task that is promoted, or one in the middle, whose jobs come as events."""
+    """Return a task that is promoted, or one in the middle, whose jobs come as events."""
     if task.class_ == "hard":
         return task.as_task(promotion=task.part)
     return task.as_task(period=None, arrivals=task.releases())
 
 
 def dual_work(task: Drawn) -> Work:
-    """Say the same in the words of the framework."""
+    """Return the same in the words of the framework."""
     allocator: Allocator = by_period.Aperiodic(1000 + task.rank)
     if task.class_ == "hard":
         response = task.deadline - task.part
@@ -332,18 +332,18 @@ def test_parts_are_cut_as_in_the_framework(tasks: list[Drawn]) -> None:
 
 
 def demands_of(task: Drawn) -> tuple[int, ...]:
-    """Let every job have what is there of an optional part."""
+    """Return demands that include all of the optional parts."""
     least = task.part + 1 if task.part < task.wcet else task.part
     return tuple(max(demand, least) for demand in task.demands)
 
 
 def as_imprecise(task: Drawn) -> takt.Task:
-    """Make a task of two parts."""
+    """Return a task of two parts."""
     return task.as_task(mandatory=task.part, demand=list(demands_of(task)))
 
 
 def parts_of(task: Drawn) -> list[Work]:
-    """Make two tasks of it, both of which drop what they could not do."""
+    """Return two tasks of it, both of which drop what they could not do."""
     demands = demands_of(task)
     whole = replace(task, demands=tuple(demand if task.part == task.wcet else task.part for demand in demands))
     rest = replace(task, demands=tuple(demand - task.part for demand in demands))
@@ -409,7 +409,7 @@ def test_long_windows_of_a_pinwheel_are_exact() -> None:
 
 
 def jobs_of(result: takt.Result) -> list[tuple[int, int | None, bool]]:
-    """Give release, finish and miss of every job."""
+    """Return release, finish and miss of every job."""
     return result.jobs.select("release", "finish", "missed").rows()
 
 

@@ -59,37 +59,37 @@ class Desk:
         setattr(job, attribute, value)
 
     def read_records(self, most: int | None = None) -> list[Record]:
-        """Take the oldest unread records."""
+        """Return the oldest unread records, removed."""
         taken = self.unread[:most]
         del self.unread[: len(taken)]
         return taken
 
     def take_arrived(self) -> list[Unit]:
-        """Take the units that came since the last call."""
+        """Return the units that came since the last call."""
         taken, self.arrived = self.arrived, []
         return taken
 
     # ------------------------------------------------------------------------------- for the dispatcher
 
     def arrive(self, arrival: int, demand: int, estimate: int | None = None) -> Unit:
-        """Put a unit of work at the end of the backlog."""
+        """Append a unit of work to the backlog, and return it."""
         unit = Unit(len(self.units), arrival, demand, demand if estimate is None else estimate, demand)
         for queue in (self.units, self.backlog, self.arrived):
             queue.append(unit)
         return unit
 
     def has_work(self, job: Job) -> bool:
-        """Say whether a unit waits that the job serves."""
+        """True if a unit waits that the job serves."""
         return bool(self.backlog) and (job.serves is None or self.backlog[0].number <= job.serves)
 
     def is_complete(self, job: Job) -> bool:
-        """Say whether all that the job serves is done."""
+        """True if all that the job serves is done."""
         if job.serves is None:
             return job.is_started() and job.on_idle == "end" and not self.backlog
         return job.serves < len(self.units) - len(self.backlog)
 
     def take_finished_units(self, now: int) -> list[Unit]:
-        """Take the finished units out of the backlog."""
+        """Return the finished units, removed from the backlog."""
         finished = [unit for unit in self.backlog if unit.left == 0]
         for unit in finished:
             unit.finish = now
@@ -107,14 +107,14 @@ class Allocator(ABC):
 
     @abstractmethod
     def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether it has to be called."""
+        """True if it has to be called."""
 
     @abstractmethod
     def call(self, now: int, desk: Desk) -> None:
         """Read what is new and hand over jobs; afterwards it is not due."""
 
     def needed_by(self, now: int) -> int:
-        """Give the instant at which what the next call hands over is needed; at once if it cannot be foreseen."""
+        """Return the instant at which the jobs of the next call are needed; at once if it cannot be foreseen."""
         return now
 
 
@@ -122,7 +122,7 @@ class Arriving(Allocator):
     """Makes jobs for every unit that arrives."""
 
     def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether units came."""
+        """True if units came."""
         return bool(desk.arrived)
 
     def call(self, now: int, desk: Desk) -> None:
@@ -151,7 +151,7 @@ class Planned(Allocator):
     planned: int = field(default=0, kw_only=True)
 
     def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether no start of a job lies ahead."""
+        """True if no start of a job lies ahead."""
         return all(job.start <= now for job in desk.jobs)
 
     def call(self, now: int, desk: Desk) -> None:
@@ -164,9 +164,9 @@ class Planned(Allocator):
             self.planned += 1
 
     def needed_by(self, now: int) -> int:
-        """Give the start of the first job that was not handed over."""
+        """Return the start of the first job that was not handed over."""
         return self.jobs_of(self.planned)[0].start
 
     @abstractmethod
     def jobs_of(self, release: int) -> list[Job]:
-        """Make the jobs of one release."""
+        """Return the jobs of one release."""

@@ -15,7 +15,7 @@ ALLOCATOR = "allocator"
 
 
 def make_allocator_task(cost: AllocatorCost) -> Task:
-    """Make the task that executes the calls."""
+    """Return the task that executes the calls."""
     kinds = {"top": TopWithBudget(cost.period, cost.budget), "dual": DualInSpareTime()}
     return Task(ALLOCATOR, kinds[cost.kind])
 
@@ -28,7 +28,7 @@ class TopWithBudget(Planned):
     budget: int
 
     def jobs_of(self, release: int) -> list[Job]:
-        """Make the job of one period, which waits for calls."""
+        """Return the job of one period, which waits for calls."""
         start = release * self.period
         return [Job(start, start + self.period, budget=Budget(self.budget), on_idle="sleep", band="top")]
 
@@ -44,7 +44,7 @@ class DualInSpareTime(Arriving):
 
     @staticmethod
     def jobs_for(unit: Unit, now: int) -> list[Job]:
-        """Make the job in spare time and the one from the last safe instant."""
+        """Return the job in spare time and the one from the last safe instant."""
         low = Job(now, unit.estimate, serves=unit.number, band="spare")
         high = Job(unit.estimate, serves=unit.number, band="top")
         return [low, high]

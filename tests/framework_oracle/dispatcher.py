@@ -39,12 +39,12 @@ NEVER = 10**18
 
 
 def _finish(job: Job) -> int:
-    """Give the finish time."""
+    """Return the finish time."""
     return NEVER if job.finish is None else job.finish
 
 
 def _latest_start(job: Job) -> int:
-    """Give finish minus what remains of the budget."""
+    """Return finish minus what remains of the budget."""
     return _finish(job) - (job.budget.left or 0)
 
 
@@ -104,7 +104,7 @@ class _Dispatcher:
         self.select()
 
     def live_jobs(self) -> Iterator[Choice]:
-        """Go through all jobs that have not ended."""
+        """Yield all jobs that have not ended."""
         for desk in self.desks:
             for job in list(desk.jobs):
                 yield desk, job
@@ -160,7 +160,7 @@ class _Dispatcher:
                 self.call_or_ask(desk, now)
 
     def is_due(self, desk: Desk, now: int) -> bool:
-        """Say whether an allocator has to be called, and no request for it has been made yet."""
+        """True if an allocator has to be called, and no request for it has been made yet."""
         allocator = desk.spec.allocator
         return allocator is not None and not desk.is_asked and allocator.is_due(now, desk)
 
@@ -221,11 +221,11 @@ class _Dispatcher:
 
     @staticmethod
     def is_able(job: Job) -> bool:
-        """Say whether a job could run."""
+        """True if a job could run."""
         return job.state == "active" and not job.budget.is_empty()
 
     def urgency(self, choice: Choice) -> tuple[int, ...]:
-        """Give what is compared: band, effective priority, class, place in the file, job number."""
+        """Return what is compared: band, effective priority, class, place in the file, job number."""
         desk, job = choice
         values = [ATTRIBUTES[name](job) for name in self.effective]
         return BANDS.index(job.band), *values, CLASSES.index(desk.spec.class_), desk.order, job.number
@@ -258,12 +258,12 @@ class _Dispatcher:
         job.budget.charge()
 
     def outcome(self) -> Outcome:
-        """Put together what happened."""
+        """Return the outcome."""
         rows = [_row(desk, unit) for desk in self.desks for unit in desk.units if desk.spec.name != ALLOCATOR]
         calls = {desk.spec.name: desk.calls for desk in self.desks if desk.spec.name != ALLOCATOR}
         return Outcome(self.ticks, self.records, calls, rows)
 
 
 def _row(desk: Desk, unit: Unit) -> UnitRow:
-    """Tell what became of a unit."""
+    """Return the row of a unit."""
     return UnitRow(desk.spec.name, unit.number, unit.arrival, unit.finish)

@@ -33,7 +33,7 @@ class Budget:
     left: int | None = None
 
     def is_empty(self) -> bool:
-        """Say whether it is used up."""
+        """True if it is used up."""
         return self.left == 0
 
     def charge(self) -> None:
@@ -81,7 +81,7 @@ class Job:
     submitted: int = -1
 
     def is_started(self) -> bool:
-        """Say whether its start has passed and it has not ended."""
+        """True if its start has passed and it has not ended."""
         return self.state in ("active", "sleep")
 
 
@@ -215,13 +215,13 @@ class Outcome:
     units: list[UnitRow]
 
     def by_task(self) -> list[str | None]:
-        """Give the task that executes in each tick; burning budget is not executing."""
+        """Return the task that executes in each tick; burning budget is not executing."""
         return [tick.task if tick is not None and tick.unit >= 0 else None for tick in self.ticks]
 
     def by_job(self) -> list[tuple[str, int] | None]:
-        """Give task and job that execute in each tick."""
+        """Return task and job that execute in each tick."""
         return [(tick.task, tick.job) if tick is not None and tick.unit >= 0 else None for tick in self.ticks]
 
     def reasons(self, task: str) -> list[str]:
-        """Give why the jobs of a task ended, in order of their end."""
+        """Return why the jobs of a task ended, in order of their end."""
         return [record.reason for record in self.records if record.task == task]

@@ -62,15 +62,15 @@ class Periodic(Planned):
     on_finish: str = "end"
 
     def release_of(self, release: int) -> int:
-        """Give the instant of a release."""
+        """Return the instant of a release."""
         return self.offset + release * self.period
 
     def finish_of(self, release: int) -> int:
-        """Give the finish time of the job of a release."""
+        """Return the finish time of the job of a release."""
         return self.release_of(release) + (self.period if self.deadline is None else self.deadline)
 
     def jobs_of(self, release: int) -> list[Job]:
-        """Make the job of one release."""
+        """Return the job of one release."""
         start, finish, budget = self.release_of(release), self.finish_of(release), Budget(self.estimate)
         return [Job(start, finish, self.priority, budget=budget, serves=release, on_finish=self.on_finish)]
 
@@ -120,7 +120,7 @@ class TimeTable(Planned):
     major: int
 
     def jobs_of(self, release: int) -> list[Job]:
-        """Make the job of one slot."""
+        """Return the job of one slot."""
         cycle, slot = divmod(release, len(self.slots))
         start, end = (cycle * self.major + instant for instant in self.slots[slot])
         return [Job(start, end, budget=Budget(end - start), on_idle="sleep")]
@@ -134,13 +134,13 @@ class Pinwheel(Planned):
     window: int
 
     def jobs_of(self, release: int) -> list[Job]:
-        """Make the job of one window."""
+        """Return the job of one window."""
         start = release * self.window
         return [Job(start, start + self.window, self.window, budget=Budget(self.ticks), on_idle="sleep")]
 
 
 def specialise(requests: tuple[tuple[int, int], ...]) -> tuple[int, ...] | None:
-    """Find windows b' <= b of the form x * 2^j whose loads a / b' fit into 1; None if no whole x does."""
+    """Return windows b' <= b of the form x * 2^j whose loads a / b' fit into 1; None if no whole x does."""
     candidates = [_windows(requests, x) for x in range(1, min(b for _, b in requests) + 1)]
     best = min(candidates, key=lambda windows: _load(requests, windows))
     return best if _load(requests, best) <= 1 else None
@@ -179,7 +179,7 @@ class DualPriority(Planned):
     shares_budget: bool = True
 
     def jobs_of(self, release: int) -> list[Job]:
-        """Make the low and the high job of one release."""
+        """Return the low and the high job of one release."""
         start = release * self.period
         end = start + (self.period if self.deadline is None else self.deadline)
         promotion = end - self.response
@@ -232,7 +232,7 @@ class Subjobs(Planned):
     on_finish: str = "end"
 
     def jobs_of(self, release: int) -> list[Job]:
-        """Make the jobs of one release."""
+        """Return the jobs of one release."""
         start = self.offset + release * self.period
         whole = Job(start, start + self.period, self.priority, serves=release, on_finish=self.on_finish)
         return [replace(whole, budget=Budget(ticks), non_preemptive=True) for ticks in self.subjobs]
@@ -257,7 +257,7 @@ class InServer(Planned):
     offset: int = 0
 
     def jobs_of(self, release: int) -> list[Job]:
-        """Make the job of one release."""
+        """Return the job of one release."""
         start = self.offset + release * self.period
         job = Job(start, None, self.priority, self.server_priority, self.budget, serves=release)
         return [replace(job, on_finish="keep", on_budget="hold")]
@@ -281,7 +281,7 @@ class ServerRefill(Allocator):
     filled: int = field(default=0, kw_only=True)
 
     def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether a period begins."""
+        """True if a period begins."""
         return self.offset + self.filled * self.period <= now
 
     def call(self, now: int, desk: Desk) -> None:
@@ -290,5 +290,5 @@ class ServerRefill(Allocator):
         self.filled += 1
 
     def needed_by(self, now: int) -> int:
-        """Give the begin of the next period."""
+        """Return the begin of the next period."""
         return self.offset + self.filled * self.period

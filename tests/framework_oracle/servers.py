@@ -38,7 +38,7 @@ class PeriodicServer(Planned):
     on_idle: str
 
     def jobs_of(self, release: int) -> list[Job]:
-        """Make the job of one period."""
+        """Return the job of one period."""
         start = release * self.period
         return [Job(start, start + self.period, self.priority, budget=Budget(self.capacity), on_idle=self.on_idle)]
 
@@ -77,7 +77,7 @@ class Sporadic(Allocator):
     served_before: int = field(default=0, kw_only=True)
 
     def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether an interval ends or starts."""
+        """True if an interval ends or starts."""
         return desk.submitted == 0 or self.ends(now, desk) or self.starts(now, desk)
 
     def call(self, now: int, desk: Desk) -> None:
@@ -92,12 +92,12 @@ class Sporadic(Allocator):
         desk.take_arrived()
 
     def ends(self, now: int, desk: Desk) -> bool:
-        """Say whether an interval that began before ends: the work ran out, or the budget."""
+        """True if an interval that began before ends, because work or budget is used up."""
         has_budget = any(job.is_started() and not job.budget.is_empty() for job in desk.jobs)
         return self.active_from not in (None, now) and (desk.went_idle or not has_budget)
 
     def starts(self, now: int, desk: Desk) -> bool:
-        """Say whether an interval starts: there is work and budget."""
+        """True if an interval starts: there is work and budget."""
         has_budget = any(job.start <= now and not job.budget.is_empty() for job in desk.jobs)
         return self.active_from is None and bool(desk.backlog) and has_budget
 

@@ -42,7 +42,7 @@ class Chunks(Allocator):
     deadline: int = field(default=0, kw_only=True)
 
     def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether work waits without a job."""
+        """True if work waits without a job."""
         return bool(desk.backlog) and not desk.jobs
 
     def call(self, now: int, desk: Desk) -> None:
@@ -72,11 +72,11 @@ class TotalBandwidth(Arriving):
         desk.submit(self.job_for(unit, self.start_of(now, earliest)), now)
 
     def start_of(self, now: int, earliest: int) -> int:
-        """Give the start of a job: at once."""
+        """Return the start of a job: at once."""
         return now
 
     def job_for(self, unit: Unit, start: int) -> Job:
-        """Make the job of a unit."""
+        """Return the job of a unit."""
         return Job(start, self.deadline, budget=Budget(unit.estimate), serves=unit.number, on_finish="keep")
 
 
@@ -87,11 +87,11 @@ class ConstantUtilization(TotalBandwidth):
     """
 
     def start_of(self, now: int, earliest: int) -> int:
-        """Give the start of a job: not before the last deadline."""
+        """Return the start of a job: not before the last deadline."""
         return earliest
 
     def job_for(self, unit: Unit, start: int) -> Job:
-        """Make the job of a unit."""
+        """Return the job of a unit."""
         return replace(super().job_for(unit, start), on_finish="end")
 
 
@@ -114,7 +114,7 @@ class ConstantBandwidth(Allocator):
     deadline: int = field(default=0, kw_only=True)
 
     def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether a job ended or work came."""
+        """True if a job ended or work came."""
         return bool(desk.unread or desk.arrived)
 
     def call(self, now: int, desk: Desk) -> None:
@@ -127,7 +127,7 @@ class ConstantBandwidth(Allocator):
             desk.submit(self.next_job(now, was_exhausted), now)
 
     def next_job(self, now: int, was_exhausted: bool) -> Job:
-        """Make a job: after an exhaustion, at an arrival to an idle server, or with what is left."""
+        """Return a job: after an exhaustion, at an arrival to an idle server, or with what is left."""
         if not was_exhausted and self.budget * self.period >= (self.deadline - now) * self.capacity:
             return self.fresh_job(now, now)
         if self.budget == 0:
@@ -135,7 +135,7 @@ class ConstantBandwidth(Allocator):
         return Job(now, self.deadline, budget=Budget(self.budget), on_finish="keep")
 
     def fresh_job(self, start: int, earliest: int) -> Job:
-        """Make a job with the whole capacity and a deadline one period after an instant."""
+        """Return a job with the whole capacity and a deadline one period after an instant."""
         self.budget, self.deadline = self.capacity, earliest + self.period
         return Job(start, self.deadline, budget=Budget(self.budget), on_finish="keep")
 
@@ -157,7 +157,7 @@ class FairQueue(Arriving):
         desk.submit(self.job_for(unit, now), now)
 
     def job_for(self, unit: Unit, now: int) -> Job:
-        """Make the job of a packet; its finish is no timer."""
+        """Return the job of a packet; its finish is no timer."""
         _, finish = self.clock.tag(self.name, unit.estimate, now)
         job = Job(now, finish, budget=Budget(unit.estimate), serves=unit.number, on_finish="keep")
         job.non_preemptive = True
@@ -177,7 +177,7 @@ class WorstCaseFairQueue(FairQueue):
     seen: int = field(default=0, kw_only=True)
 
     def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether a packet of any flow came."""
+        """True if a packet of any flow came."""
         return bool(desk.arrived) or self.seen != self.clock.packets
 
     def call(self, now: int, desk: Desk) -> None:
@@ -189,7 +189,7 @@ class WorstCaseFairQueue(FairQueue):
                 desk.update(job, "start", max(now, self.clock.instant_of(self.starts[job.number], now)))
 
     def job_for(self, unit: Unit, now: int) -> Job:
-        """Make the job of a packet, and remember its virtual start."""
+        """Return the job of a packet, and remember its virtual start."""
         job = super().job_for(unit, now)
         self.starts.append(self.clock.last_start)
         return job

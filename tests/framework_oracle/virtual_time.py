@@ -37,7 +37,7 @@ class FluidClock:
     last_start: int = 0
 
     def tag(self, flow: str, length: int, now: int) -> tuple[int, int]:
-        """Make virtual start and finish of a packet that arrives now."""
+        """Return virtual start and finish of a packet that arrives now."""
         self.advance(now)
         self.last_start = max(self.tags.get(flow, 0), self.value.__floor__())
         self.tags[flow] = self.last_start + (length * SCALE / self.shares[flow]).__floor__()
@@ -54,7 +54,7 @@ class FluidClock:
         self.time = Fraction(now)
 
     def backlogged(self) -> list[str]:
-        """List the flows that the fluid system still serves."""
+        """Return the flows that the fluid system still serves."""
         return [flow for flow, tag in self.tags.items() if tag > self.value]
 
     def load(self) -> Fraction:
@@ -62,11 +62,11 @@ class FluidClock:
         return sum((self.shares[flow] for flow in self.backlogged()), Fraction(0))
 
     def instant_within_slope(self, value: Fraction) -> Fraction:
-        """Give the real instant of a virtual time that is not after the next departure."""
+        """Return the real instant of a virtual time that is not after the next departure."""
         return self.time + (value - self.value) * self.load() / SCALE
 
     def instant_of(self, value: int, now: int) -> int:
-        """Give the first whole instant at which virtual time has reached a value, if no packet comes any more."""
+        """Return the first whole instant at which virtual time has reached a value, if no packet comes any more."""
         ahead = FluidClock(self.shares, dict(self.tags), self.time, self.value)
         ahead.advance(now)
         while ahead.value < value:

@@ -57,7 +57,7 @@ FIELDS = ((0, 8), (8, 8), (16, 4), (20, 4), (24, 1), (25, 1), (26, 2), (28, 4))
 
 
 def begin_of_records(data: bytes) -> int:
-    """Where the records begin, or would if the file were long enough."""
+    """Return where the records begin, or would if the file were long enough."""
     length = PREAMBLE.unpack_from(data)[3] if len(data) >= PREAMBLE.size else 0
     return int(-(-(PREAMBLE.size + length) // RECORD.size) * RECORD.size)
 
@@ -92,7 +92,7 @@ def test_one_input(data: bytes) -> None:
 
 
 def places_in(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Give all lists and objects of a JSON value, each with every index or key of it."""
+    """Yield all lists and objects of a JSON value, each with every index or key of it."""
     if isinstance(value, dict | list):
         for place in value if isinstance(value, dict) else range(len(value)):
             yield value, place
@@ -115,7 +115,7 @@ def change_value(header: Any, choice: random.Random) -> None:
 
 
 def with_another_word(image: bytes, choice: random.Random) -> bytes:
-    """Put another number into a word behind the length of the image."""
+    """Return the trace with another number in a word behind the length of the image."""
     at = 8 * choice.randrange(3, max(4, len(image) // 8))
     word = choice.choice([value for value in VALUES if type(value) is int and 0 <= value < 2**64])
     return image[:at] + word.to_bytes(8, "little") + image[at + 8 :]

@@ -22,7 +22,7 @@ def check_problem(problem: takt.Problem) -> None:
 
 
 def problems_of(use: Callable[[Path], object], path: Path) -> tuple[takt.Problem, ...]:
-    """Give the problems for which a file is refused."""
+    """Return the problems for which a file is refused."""
     try:
         use(path)
     except takt.InputError as error:

@@ -21,7 +21,7 @@ COMPLETE, REFUSE, WITHDRAW, PRIORITY = 1, 20, 25, 26
 
 
 def task_sets() -> Iterator[bytes]:
-    """Give good task sets, and the bad inputs but those that only are long."""
+    """Yield good task sets, and the bad inputs but those that only are long."""
     sys.path.insert(0, str(TESTS / "support"))
     from bad_inputs import BAD
 
@@ -47,7 +47,7 @@ def with_inserted(data: bytes, kind: int, after: int) -> Iterator[bytes]:
 
 
 def traces() -> Iterator[bytes]:
-    """Give traces of the good task sets, so short that a mutation hits something."""
+    """Yield traces of the good task sets, so short that a mutation hits something."""
     import takt
 
     with tempfile.TemporaryDirectory() as folder:

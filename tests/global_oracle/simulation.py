@@ -52,7 +52,7 @@ class _Job:
         return self.arrival + self.task.spec.relative_deadline
 
     def has_missed(self, horizon: int) -> bool:
-        """Say whether it was late, never will finish, or has a deadline up to the horizon."""
+        """True if it was late, never will finish, or has a deadline up to the horizon."""
         if self.finish is not None:
             return self.finish > self.deadline
         return self.fate != "unfinished" or self.deadline <= horizon
@@ -70,7 +70,7 @@ class _Task:
     migrations: int = 0
 
     def next_release(self) -> tuple[int, int] | None:
-        """Give release and arrival of the next job."""
+        """Return release and arrival of the next job."""
         if self.spec.releases is not None:
             return self.spec.releases[self.released] if self.released < len(self.spec.releases) else None
         assert self.spec.period is not None
@@ -234,6 +234,6 @@ class _Run:
 
 
 def _row(job: _Job, horizon: int) -> JobRow:
-    """Make the row of one job."""
+    """Return the row of one job."""
     response = None if job.finish is None else job.finish - job.arrival
     return job.task.spec.name, job.number, job.arrival, job.finish, response, job.has_missed(horizon)

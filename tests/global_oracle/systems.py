@@ -18,13 +18,13 @@ FEATURES = ("arrivals", "demands")
 
 
 def processors(least: int = 1) -> st.SearchStrategy[int]:
-    """Make a number of processors."""
+    """Return a number of processors."""
     return st.integers(least, MAX_CPUS)
 
 
 @st.composite
 def _tasks(draw: st.DrawFn, name: str) -> Task:
-    """Make one task."""
+    """Return one task."""
     period = draw(periods())
     task = Task(
         name=name,
@@ -45,7 +45,7 @@ def _tasks(draw: st.DrawFn, name: str) -> Task:
 
 @st.composite
 def systems(draw: st.DrawFn) -> System:
-    """Make a system of plain tasks; one under rm whose tasks have no separation is under dm."""
+    """Return a system of plain tasks; one under rm whose tasks have no separation is under dm."""
     policy = draw(st.sampled_from(POLICIES))
     count = draw(st.integers(1, MAX_TASKS))
     tasks = tuple(draw(_tasks(f"T{number}")) for number in range(1, count + 1))

@@ -186,7 +186,7 @@ def draw_system(seed: int) -> System:
 
 
 def with_requests(system: System, seed: int) -> System:
-    """Let some tasks ask for other parameters; in every other system hard ones overrun, so that their jobs wait."""
+    """Return a system in which some tasks request other parameters; in every other one hard tasks overrun."""
     draw = random.Random(seed)
     tasks = []
     for task in system.tasks:
@@ -211,7 +211,7 @@ Request = tuple[int, int, int, str]
 
 
 def requests_of(system: System) -> list[Request]:
-    """Give instant, order, task and the rest; at one instant leaves come first, then entries, then parameters."""
+    """Return instant, order, task and the rest; at one instant leaves come first, then entries, then parameters."""
     requests: list[Request] = []
     for number, task in enumerate(system.tasks):
         requests.append((task.offset, 1, number, f"0 {demand_text(task)}"))
@@ -257,7 +257,7 @@ def text_of(system: System, is_hybrid: bool, requests: list[Request], records: i
 
 
 def ticks_of(system: System) -> str:
-    """Say who executes in each tick according to the reference."""
+    """Return the task of each tick according to the reference."""
     ticks = ["."] * HORIZON
     for start, end, name, _ in reference(system, HORIZON).segments:
         ticks[start:end] = name * (end - start)
@@ -265,7 +265,7 @@ def ticks_of(system: System) -> str:
 
 
 def play_both(rates: Path, system: System, requests: list[Request], records: int) -> tuple[str, list[str]]:
-    """Give what happens natively, which is what happens over fixed priorities, the answers included."""
+    """Return the native output, which equals that over fixed priorities, the answers included."""
     native = play(rates, text_of(system, is_hybrid=False, requests=requests, records=records))
     assert play(rates, text_of(system, is_hybrid=True, requests=requests, records=records)) == native
     return native
@@ -313,7 +313,7 @@ def draw_body(draw: random.Random, names: list[str]) -> list[str]:
 
 
 def with_sections(system: System, seed: int) -> System:
-    """Let most tasks share resources; some of their jobs end before they unlock, and some overrun."""
+    """Return a system in which most tasks share resources; some jobs end before they unlock, and some overrun."""
     draw = random.Random(seed)
     tasks = []
     for task in system.tasks:

@@ -29,7 +29,7 @@ Build = Callable[[str], list[Path]]
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Give a function that compiles the kernel for a port, once."""
+    """Return a function that compiles the kernel for a port, once."""
     done: dict[str, list[Path]] = {}
 
     def build(port: str) -> list[Path]:
@@ -95,7 +95,7 @@ def test_random_scripts_that_lock_do_what_the_model_does_in_both_layers(
 
 
 def script_of(*threads: tuple[int, list[Operation]]) -> Script:
-    """Make a script of threads that all exist from the start, with objects of size 1 and semaphores at 0."""
+    """Return a script of threads that all exist from the start, with objects of size 1 and semaphores at 0."""
     idle = Operation("give", 1)
     return Script(
         "fp",

@@ -34,17 +34,17 @@ def program(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def home_of(resource: Resource, system: System) -> str | None:
-    """Give the server in which a resource is used."""
+    """Return the server in which a resource is used."""
     return next((task.server for task in system.tasks if resource.name in task.resources), None)
 
 
 def policy_in(home: str | None, system: System) -> str:
-    """Give what orders a dispatcher."""
+    """Return the policy of a dispatcher."""
     return next((server.policy for server in system.servers if server.name == home), system.policy)
 
 
 def ceiling_of(resource: Resource, system: System) -> int:
-    """Give the highest level of its users."""
+    """Return the highest level of its users."""
     users = [task for task in system.tasks if resource.name in task.resources]
     levels = {
         "fp": [PRIORITIES - task.priority for task in users],
@@ -79,7 +79,7 @@ def text_of(system: System, horizon: int, *, is_traced: bool) -> str:
 
 
 def expected_of(system: System, horizon: int) -> tuple[str, list[str]]:
-    """Say what the program prints, by the oracle."""
+    """Return the output of the program, by the oracle."""
     outcome = oracle.simulate(system, horizon)
     names = [task.name for task in system.tasks]
     ticks = ["."] * horizon
@@ -93,7 +93,7 @@ def expected_of(system: System, horizon: int) -> tuple[str, list[str]]:
 
 
 def is_known(end: str) -> bool:
-    """Whether it was told if a job was late."""
+    """True if it was reported whether a job was late."""
     return not end.endswith(" 2")
 
 

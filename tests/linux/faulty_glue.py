@@ -148,7 +148,7 @@ def write_sources(folder: Path) -> None:
 
 
 def build_products(products: Path, folder: Path) -> dict[str, Path]:
-    """Make the programs with faults.
+    """Build the programs with faults, and return their paths.
 
     Args:
         products: those without, and what they were made of.

@@ -17,7 +17,7 @@ MOVE = "for each in /work/root/*; do /bin/busybox mv $each /; done"
 
 
 def programs(places: Mapping[str, Path], folders: Sequence[Path] = ()) -> dict[str, Path | bytes]:
-    """List programs, modules and the libraries that they need.
+    """Return programs, modules and the libraries that they need.
 
     Args:
         places: the programs, by their places in the guest.

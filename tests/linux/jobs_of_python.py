@@ -107,7 +107,7 @@ class Scheduler:
 
 
 def failed(call: Callable[[], object]) -> Status:
-    """Give the status of a call that fails, which its text explains."""
+    """Return the status of a call that fails, which its text explains."""
     with pytest.raises(JobError) as raised:
         call()
     assert str(raised.value) == job.message(raised.value.status)

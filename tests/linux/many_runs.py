@@ -116,7 +116,7 @@ def run_part(seed: int, folder: Path) -> dict[str, list[str]]:
 
 
 def folder_of(into: Path) -> Path:
-    """Make the folder of what the programs of now are found to do."""
+    """Return the folder of the results of the present programs, created if missing."""
     files = sorted(board.products(board.folder()).values())
     checks = [Path(linux_checks.__file__), Path(__file__)]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in (*files, *checks))).hexdigest()[:16]

@@ -118,7 +118,7 @@ def test_allocators_and_deadline_rules_run_exactly_as_they_are_simulated(
 
 
 def drawn(paradigm: str, folder: Path) -> list[takt.System]:
-    """Give systems of a paradigm, evenly spread."""
+    """Return systems of a paradigm, evenly spread."""
     texts = net.systems(paradigm)
     path = folder / "set.toml"
     found = []

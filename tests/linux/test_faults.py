@@ -285,16 +285,16 @@ class Outcome:
     files: Mapping[str, bytes]
 
     def lines(self, name: str) -> list[str]:
-        """Give the lines of a file."""
+        """Return the lines of a file."""
         return self.files.get(f"{self.number}/{name}", b"").decode().splitlines()
 
     def run(self) -> board.Run:
-        """Give the run itself."""
+        """Return the run itself."""
         return board._Recorded(self.order, self.number, self.files).written()
 
 
 def files_of(mode: str, orders: list[board._Order]) -> tuple[dict[str, bytes], list[str]]:
-    """Give the files of the runs of a mode, and the names of their results."""
+    """Return the files of the runs of a mode, and the names of their results."""
     files, lines, results = dict[str, bytes](), [], list[str]()
     for number, order in enumerate(orders):
         images = [f"image{number}.{index}" for index in range(len(order.parts))]
@@ -344,7 +344,7 @@ def outcomes(program: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 
 def named(outcome: Outcome) -> list[str]:
-    """Give what takt-linux says that it does not say of a good run."""
+    """Return what takt-linux prints that it does not print about a good run."""
     usual = (
         "epoch",
         "note processor 0: other",
@@ -368,7 +368,7 @@ def test_a_fault_is_named(mode: str, name: str, outcomes: dict[str, dict[str, Ou
 
 
 def finished(jobs: pl.DataFrame, task: str) -> list[int]:
-    """List the responses of the jobs of a task that ended."""
+    """Return the responses of the jobs of a task that ended."""
     return jobs.filter((pl.col("task") == task) & pl.col("finish").is_not_null())["response"].to_list()
 
 

@@ -107,7 +107,7 @@ FILES = dict.fromkeys(re.findall(r" >>? (\w+)(?= |$)", SCRIPT, re.MULTILINE))
 
 
 def python() -> dict[str, Path | bytes]:
-    """List what of this Python the script needs."""
+    """Return what of this Python the script needs."""
     done = subprocess.run([sys.executable, "-c", IMPORTS + NAMES], capture_output=True, text=True, check=True)
     modules = dict(line.split(" ", 1) for line in done.stdout.splitlines())
     version = f"usr/lib/python{sysconfig.get_python_version()}"

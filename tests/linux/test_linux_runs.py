@@ -192,7 +192,7 @@ wcet = "6ms"
 
 
 def switched(system: takt.System, folder: Path) -> board.Run:
-    """Give a run that does what the simulator does, with switches 10 us after decisions."""
+    """Return a run that does what the simulator does, with switches 10 us after decisions."""
     path = folder / "T.takt"
     takt.simulate(system, trace=path)
     trace = trace_file.read(path)

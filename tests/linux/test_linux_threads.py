@@ -100,7 +100,7 @@ def execute(program: Path, image: bytes, folder: Path, how: str = "run") -> Run:
 
 
 def trace_of(system: takt.System, folder: Path) -> trace_file.Trace:
-    """Make a trace of the records of a run."""
+    """Return a trace of the records of a run."""
     records = bytes(trace_file.without_closing(memoryview((folder / "R").read_bytes())))
     path = folder / "T.takt"
     trace_file.write(path, adapted(system), "linux", horizon_ticks(system), records, is_remote=True)
@@ -108,7 +108,7 @@ def trace_of(system: takt.System, folder: Path) -> trace_file.Trace:
 
 
 def told(run: Run, system: takt.System) -> list[tuple[str, int, int, int, bool]]:
-    """List the jobs that ended, as the threads recorded them: task, number, release, finish, missed."""
+    """Return the jobs that ended, as the threads recorded them: task, number, release, finish, missed."""
     names = [task.name for task in adapted(system).tasks]
     ended = [job for job in run.jobs if job[5] != ABORTED]
     return sorted((names[task], number, release, end, how == MISSED) for task, number, release, _, end, how in ended)
@@ -139,7 +139,7 @@ def test_threads_of_every_example_execute_what_is_simulated(example: str, progra
 
 
 def is_as_simulated(task: Task) -> bool:
-    """Whether threads do what the simulation of the task does.
+    """True if threads do what the simulation of the task does.
 
     Two unlocks of one instant are one decision there, and two of a thread. A job that is aborted while it suspends
     itself leaves its thread asleep.

@@ -69,7 +69,7 @@ def link(objects: list[Path | str], tables: Path, target: Path, *options: str) -
 
 
 def described(module: Path, entries: list[str], folder: Path) -> str:
-    """Give a lowered module as the kernel gets it, its stack and the bound of its loops apart."""
+    """Return a lowered module as the kernel gets it, its stack and the bound of its loops apart."""
     text = flatten.flatten(module.read_text(), entries, DEEPEST)
     (folder / "marked.ll").write_text(text)
     passes = f"internalize,always-inline,globaldce,{build.CLEAN},function(instnamer)"

@@ -122,11 +122,11 @@ class Outcome:
     joined: str
 
     def had(self, task: str) -> list[int]:
-        """Give the time that threads of a task had the processor in each window, by the kernel's record, in ns."""
+        """Return the time that threads of a task had the processor in each window, by the kernel's record, in ns."""
         return self._sums(linux_checks._ran(self.processor), task)
 
     def was_selected(self, task: str) -> list[int]:
-        """Give the time that a task was selected in each window, in ns."""
+        """Return the time that a task was selected in each window, in ns."""
         return self._sums(linux_checks._decided(self.trace), task)
 
     @staticmethod

@@ -30,7 +30,7 @@ needs_x86 = pytest.mark.skipif(
 
 
 def path_of(function: str, code: str) -> list[str]:
-    """Give the instructions of a function up to its return, if no job waits: the branch to the call is not taken."""
+    """Return the instructions of a function up to its return, if no job waits: the branch to the call is not taken."""
     body = code.split(f"<{function}>:\n")[1].split("\n\n")[0]
     instructions = [line.split("\t")[-1].strip() for line in body.splitlines()]
     return instructions[: instructions.index("ret") + 1]

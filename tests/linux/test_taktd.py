@@ -116,12 +116,12 @@ def taktd(program: Path, tmp_path: Path) -> Iterator[Daemon]:
 
 
 def ask(connection: socket.socket, kind: int, files: tuple[int, ...] = (), **fields: Any) -> str:
-    """Make a call; gives the status."""
+    """Return the status of a call."""
     return told(connection, kind, files, **fields)[0]
 
 
 def told(connection: socket.socket, kind: int, files: tuple[int, ...] = (), **fields: Any) -> tuple[str, Any, Any]:
-    """Make a call; gives the status, the fields of the reply and the files that come with it."""
+    """Return the status of a call, the fields of the reply and the files that come with it."""
     keys = ("version", "kind", "thread", "cpu", "entity", "flags", "tick_ns", "records", "name")
     values = {"version": 1, "kind": kind, "thread": threading.get_native_id(), "name": b"", **fields}
     socket.send_fds(connection, [daemon._CALL.pack(*(values.get(key, 0) for key in keys))], files)
@@ -346,7 +346,7 @@ def test_systemd_is_told(program: Path, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def systemd_analyze() -> tuple[str, str] | None:
-    """Give systemd-analyze and the folders of its libraries: that of this machine, or that of the guest."""
+    """Return systemd-analyze and the folders of its libraries: that of this machine, or that of the guest."""
     folder = ROOT / "build" / "linux" / "systemd"
     found = shutil.which("systemd-analyze"), folder / "usr/bin/systemd-analyze"
     libraries = [str(place) for path in folder.rglob("*-linux-gnu") for place in (path, path / "systemd")]
@@ -423,7 +423,7 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def executed(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[Path, list[str]]:
-    """Give the program that a command becomes, and its words."""
+    """Return the program that a command becomes, and its words."""
     found: list[tuple[Path, list[str]]] = []
     monkeypatch.setattr(os, "execv", lambda path, words: found.append((path, words)))
     assert invoke("linux", "daemon", *words)[0] == 0
@@ -600,7 +600,7 @@ def test_when_there_are_too_many_connections_later_ones_wait(program: Path, tmp_
 
 
 def seconds_of(process: subprocess.Popen[str]) -> float:
-    """Give the processor time of a process."""
+    """Return the processor time of a process."""
     words = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, words[11:13])) / os.sysconf("SC_CLK_TCK")
 

@@ -89,14 +89,14 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | bytes]:
 
 
 def jobs(outcome: dict[str, str | bytes], name: str) -> dict[str, tuple[int, int]]:
-    """Give, for each task of a program, the jobs it executed and the class it continued in."""
+    """Return, for each task of a program, the jobs it executed and the class it continued in."""
     lines = re.findall(r"^(\w) ended (-?\d+) after (\d+) jobs in class \d then (\d)$", str(outcome[name]), re.MULTILINE)
     assert {int(status) for _, status, _, _ in lines} == {DETACHED}, outcome[name]
     return {task: (int(count), int(fair)) for task, _, count, fair in lines}
 
 
 def threads(outcome: dict[str, str | bytes], name: str) -> dict[str, bool]:
-    """Give whether each task had a thread."""
+    """Return whether each task had a thread."""
     return {
         task: thread != "0"
         for task, thread in re.findall(r"^task (\w) thread (\d+) ", str(outcome[name]), re.MULTILINE)

@@ -91,19 +91,19 @@ def _switches(segments: Iterable[global_oracle.Segment]) -> int:
 
 
 def _merged(outcomes: Iterable[oracle.Outcome], name: str, instant: Callable[[Any], int]) -> list[Any]:
-    """Put rows of all domains in the order of time."""
+    """Return the rows of all domains in the order of time."""
     return sorted((row for outcome in outcomes for row in getattr(outcome, name)), key=instant)
 
 
 def _counts(outcomes: Iterable[oracle.Outcome], name: str) -> dict[str, int]:
-    """Put counts of tasks together."""
+    """Return the counts of all tasks together."""
     return {task: count for outcome in outcomes for task, count in getattr(outcome, name).items()}
 
 
 def _budgets(
     domains: Sequence[Domain], outcomes: Sequence[oracle.Outcome], servers: Sequence[str], horizon: int
 ) -> list[list[int]]:
-    """Put the budgets of all servers into rows, one for each tick; none if there are no servers."""
+    """Return the budgets of all servers in rows, one for each tick; none if there are no servers."""
     columns = {
         server.name: [row[place] for row in outcome.budgets]
         for domain, outcome in zip(domains, outcomes, strict=True)
@@ -113,7 +113,7 @@ def _budgets(
 
 
 def _jobs(outcomes: Sequence[oracle.Outcome], tasks: Sequence[str]) -> list[oracle.JobRow]:
-    """Put jobs together: those that ended by the latest finish before, then the others by their tasks.
+    """Return the jobs of all domains: finished ones by the latest finish before, then the others by their tasks.
 
     A domain lists its jobs that ended before all others: as many as it aborted or skipped have no finish.
     """

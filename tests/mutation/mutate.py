@@ -60,7 +60,7 @@ class Room:
     flags: list[str] = field(default_factory=list)
 
     def sources(self) -> list[str]:
-        """List its sources and headers."""
+        """Return its sources and headers."""
         return [str(path.relative_to(ROOT)) for path in sorted((ROOT / self.name).glob("*.[ch]"))]
 
 
@@ -75,7 +75,7 @@ class Judge:
     end: float
 
     def judge(self, mutant: Mutant) -> tuple[Mutant, str, str]:
-        """Say what became of a mutant, and which test killed it."""
+        """Return the result of a mutant, and which test killed it."""
         if (mutant.file, mutant.code, mutant.change) in self.known:
             return mutant, EQUIVALENT, ""
         if time.monotonic() > self.end:
@@ -119,12 +119,12 @@ def read_known() -> set[tuple[str, str, str]]:
 
 
 def of_file(file: str) -> list[Mutant]:
-    """List the mutants of a source."""
+    """Return the mutants of a source."""
     return mutants(file, (ROOT / file).read_text(encoding="utf-8"))
 
 
 def asked(rooms: dict[str, Room], word: str, sample: int, seed: int) -> list[Mutant]:
-    """List the mutants of a line, or a sample of those of a room."""
+    """Return the mutants of a line, or a sample of those of a folder."""
     if ":" in word:
         file, line = word.rsplit(":", 1)
         return [mutant for mutant in of_file(file) if mutant.line == int(line)]
@@ -133,7 +133,7 @@ def asked(rooms: dict[str, Room], word: str, sample: int, seed: int) -> list[Mut
 
 
 def chosen(rooms: dict[str, Room], what: list[str], sample: int, seed: int) -> Iterator[Mutant]:
-    """List the mutants that are asked for, one of each room in turn."""
+    """Yield the requested mutants, one of each folder in turn."""
     lists = [asked(rooms, word, sample, seed) for word in what or list(rooms)]
     yield from filter(None, chain.from_iterable(zip_longest(*lists)))
 

@@ -76,11 +76,11 @@ class Mutant:
     code: str
 
     def __str__(self) -> str:
-        """Name it as in a report."""
+        """Return its name as in a report."""
         return f"{self.file}:{self.line}: {self.change}: {self.code}"
 
     def apply(self, text: str) -> str:
-        """Give the damaged source."""
+        """Return the damaged source."""
         return text[: self.start] + self.instead + text[self.end :]
 
 
@@ -90,7 +90,7 @@ def mask(text: str) -> str:
 
 
 def _in_line(line: str) -> Iterator[tuple[int, int, str, str]]:
-    """List start, end, replacement and name of what can be changed inside a line."""
+    """Yield start, end, replacement and name of changes inside a line."""
     for found in OPERATOR.finditer(line):
         for instead in EXCHANGES[found[0]]:
             yield found.start(), found.end(), instead, f"{found[0]} to {instead}"
@@ -106,7 +106,7 @@ def _in_line(line: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _statement_end(lines: list[str], first: int) -> int | None:
-    """Give the last line of the statement that begins at a line; None if that is none that can be dropped."""
+    """Return the last line of the statement that begins at a line; None if no statement there can be dropped."""
     text = lines[first].strip()
     if not BEGINS.match(text) or NOT_ALONE.match(text) or DECLARATION.match(text):
         return None
@@ -122,7 +122,7 @@ def _statement_end(lines: list[str], first: int) -> int | None:
 
 
 def mutants(file: str, text: str) -> list[Mutant]:
-    """List all mutants of a source."""
+    """Return all mutants of a source."""
     found = []
     lines, originals = mask(text).split("\n"), text.split("\n")
     starts = [0]

@@ -189,7 +189,7 @@ class Workspace:
 
 
 def _make_compilers(folder: Path) -> Path:
-    """Make a folder of compilers that are the compiler cache."""
+    """Return a folder of compilers that are the compiler cache."""
     names = folder / "compilers"
     names.mkdir(parents=True, exist_ok=True)
     cache = shutil.which("ccache")

@@ -93,7 +93,7 @@ def record(paradigm: str, rows: list[Row]) -> None:
 
 
 def row_of(name: str, text: str, folder: Path) -> Row:
-    """Ask everything about one system.
+    """Return the hashes of one system.
 
     Args:
         name: of the system.

@@ -21,14 +21,14 @@ Version = tuple[int, Task]
 
 
 def releases_of(task: Task, changes: tuple[Change, ...]) -> Iterator[Release]:
-    """Go through all releases of a task."""
+    """Yield all releases of a task."""
     versions = versions_of(task, changes)
     for begin, end in stays_of(task, changes):
         yield from _releases_from(task, versions, begin, end)
 
 
 def stays_of(task: Task, changes: tuple[Change, ...]) -> list[tuple[int, float]]:
-    """List from when to when the task is there."""
+    """Return from when to when the task is present."""
     stays: list[tuple[int, float]] = [] if task.absent else [(0, math.inf)]
     for change in in_order(changes):
         if task.name in change.remove:
@@ -39,7 +39,7 @@ def stays_of(task: Task, changes: tuple[Change, ...]) -> list[tuple[int, float]]
 
 
 def versions_of(task: Task, changes: tuple[Change, ...]) -> list[Version]:
-    """List what the task is from when on."""
+    """Return the versions of the task, each with its begin."""
     versions = [(0, task)]
     for change in in_order(changes):
         if change.task == task.name:
@@ -48,17 +48,17 @@ def versions_of(task: Task, changes: tuple[Change, ...]) -> list[Version]:
 
 
 def policies_of(system: System) -> list[tuple[int, str]]:
-    """List when the root gets which policy."""
+    """Return the policies of the root, each with its begin."""
     return [(change.at, change.policy) for change in in_order(system.changes) if change.policy is not None]
 
 
 def in_order(changes: tuple[Change, ...]) -> list[Change]:
-    """Put changes in the order of time, then of the file."""
+    """Return changes in the order of time, then of the file."""
     return sorted(changes, key=lambda change: change.at)
 
 
 def _releases_from(task: Task, versions: list[Version], begin: int, end: float) -> Iterator[Release]:
-    """Go through the releases of one stay."""
+    """Yield the releases of one stay."""
     if task.releases is not None:
         for release, arrival in task.releases:
             if begin + release < end:
@@ -73,5 +73,5 @@ def _releases_from(task: Task, versions: list[Version], begin: int, end: float) 
 
 
 def _version_at(versions: list[Version], instant: int) -> Task:
-    """Give the task with the parameters that are in force at an instant."""
+    """Return the task with the parameters that are in force at an instant."""
     return [version for since, version in versions if since <= instant][-1]

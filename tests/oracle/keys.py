@@ -19,7 +19,7 @@ from .states import Child, Dispatcher, ServerState, TaskState
 
 
 def _latest_start(task: TaskState) -> int:
-    """Give the last instant at which the job could wait, had it the whole wcet to execute."""
+    """Return the last instant at which the job could wait, had it the whole wcet to execute."""
     job = task.backlog[0]
     return job.deadline - max(0, job.spec.declared_wcet - job.executed)
 
@@ -67,7 +67,7 @@ def choose(dispatcher: Dispatcher) -> Child | None:
 
 
 def find_who_must_go_out(dispatcher: Dispatcher) -> Child | None:
-    """Give the child, here or inside the one that is chosen, that is chosen and must go out; None if none must."""
+    """Return the selected child, here or inside, that cannot keep its place; None if there is none."""
     if not dispatcher.queue:
         return None
     first = min(dispatcher.queue, key=urgency)
@@ -78,24 +78,24 @@ def find_who_must_go_out(dispatcher: Dispatcher) -> Child | None:
 
 
 def urgency(child: Child) -> tuple[float, ...]:
-    """Give what the choice compares: a started limited job is as urgent as its limit."""
+    """Return what the choice compares: a started limited job is as urgent as its limit."""
     is_limited = isinstance(child, TaskState) and child.backlog[0].started
     return _urgency(child, child.backlog[0].limit if isinstance(child, TaskState) and is_limited else None)
 
 
 def own_urgency(child: Child) -> tuple[float, ...]:
-    """Give what would be compared had nothing started."""
+    """Return what would be compared had nothing started."""
     return _urgency(child, None)
 
 
 def _urgency(child: Child, limit: float | None) -> tuple[float, ...]:
-    """Give what is compared, with the limit of a started job."""
+    """Return what is compared, with the limit of a started job."""
     keys = [own_key(child), *(raised_keys(child) if isinstance(child, TaskState) else [])]
     return min([*keys, *([] if limit is None else [limit])]), _rank(child, limit), *_tie(child)
 
 
 def _rank(child: Child, limit: float | None) -> int:
-    """Give which child goes first among equal keys: a started non-preemptive job, under a computed key a job that holds
+    """Return the order among equal keys: a started non-preemptive job first, under a computed key a job that holds
     something or is blocked, a job that started under a threshold, all others."""
     if limit == NOBODY:
         return 0
@@ -105,13 +105,13 @@ def _rank(child: Child, limit: float | None) -> int:
 
 
 def own_key(child: Child) -> int:
-    """Give the key by the policy of the dispatcher."""
+    """Return the key by the policy of the dispatcher."""
     policy = child.home.policy
     return TASK_KEYS[policy](child) if isinstance(child, TaskState) else SERVER_KEYS[policy](child)
 
 
 def _tie(child: Child) -> tuple[float, ...]:
-    """Give what decides among equal keys: under fp the place in the queue, else class, servers first, file order.
+    """Return what decides among equal keys: under fp the place in the queue, else class, servers first, file order.
 
     A server counts as hard.
     """
@@ -123,7 +123,7 @@ def _tie(child: Child) -> tuple[float, ...]:
 
 
 def limit_at_start(task: TaskState, start: int) -> float | None:
-    """Give the key of a job that starts: by what may displace it; None if it keeps its own key."""
+    """Return the key of a job that starts: by what may displace it; None if it keeps its own key."""
     threshold = task.spec.threshold
     if task.spec.non_preemptive:
         return NOBODY
@@ -136,7 +136,7 @@ def limit_at_start(task: TaskState, start: int) -> float | None:
 
 
 def is_anybody_more_urgent(task: TaskState) -> bool:
-    """Say whether another child would go first had its job not started; under fp never an equal."""
+    """True if another child would go first had its job not started; under fp never an equal."""
     compared = 1 if task.home.policy == "fp" else None
     others = (child for child in task.home.queue if child is not task)
     return any(urgency(other)[:compared] < own_urgency(task)[:compared] for other in others)

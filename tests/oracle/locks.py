@@ -57,12 +57,12 @@ def _build_among(spec: Resource, users: list[TaskState], system: System) -> None
 
 
 def _is_in(home: Dispatcher, parent: Dispatcher) -> bool:
-    """Say whether a dispatcher is the inside of a server of another one."""
+    """True if a dispatcher is the inside of a server of another one."""
     return home.owner is not None and home.owner.home is parent
 
 
 def longest_hold(name: str, system: System, server: Server) -> int:
-    """Give X of a resource in a server: how long one of its tasks may take from lock to unlock.
+    """Return X of a resource in a server: the longest time of one of its tasks from lock to unlock.
 
     That is the longest section, and what of the server may displace the one in it: each above the ceiling as often as
     it comes meanwhile, and once more if it can be away when the section begins.
@@ -82,12 +82,12 @@ def longest_hold(name: str, system: System, server: Server) -> int:
 
 
 def _can_be_away(task: Task, waiting: set[str]) -> bool:
-    """Say whether a job of a task can suspend itself or wait for budget."""
+    """True if a job of a task can suspend itself or wait for budget."""
     return any(step.kind == "suspend" for step in task.steps) or bool(waiting.intersection(task.resources))
 
 
 def _longest_section(task: Task, name: str) -> int:
-    """Give how long a task runs at most from a lock of a resource to its unlock; what exceeds its runs comes last."""
+    """Return how long a task runs at most from a lock of a resource to its unlock; what exceeds its runs comes last."""
     runs = [step.ticks for step in task.steps if step.kind == "run"]
     last = max(place for place, step in enumerate(task.steps) if step.kind == "run")
     longest, length, inside = 0, 0, False
@@ -109,14 +109,14 @@ def _jobs_within(ticks: int, task: Task) -> int:
 
 
 def _highest(child: Child) -> int:
-    """Give the highest level that a task or a server ever has in its dispatcher."""
+    """Return the highest level that a task or a server ever has in its dispatcher."""
     if isinstance(child, TaskState):
         return min(LEVELS[child.home.policy](version) for version in child.versions)
     return level(child)
 
 
 def level(child: Child) -> int:
-    """Give the level of a task or a server in its dispatcher."""
+    """Return the level of a task or a server in its dispatcher."""
     if isinstance(child.spec, Server):
         return -child.spec.priority if child.home.policy == "fp" else child.spec.period
     assert isinstance(child, TaskState)
@@ -129,7 +129,7 @@ def level(child: Child) -> int:
 
 
 def held_by_others(child: Child, protocols: Iterable[str]) -> list[ResourceState]:
-    """List the resources of some protocols that others than a child hold in its dispatcher."""
+    """Return the resources of some protocols that others than a child hold in its dispatcher."""
     return [
         resource
         for resource in child.home.resources
@@ -138,26 +138,26 @@ def held_by_others(child: Child, protocols: Iterable[str]) -> list[ResourceState
 
 
 def ceilings_against(child: Child, protocols: Iterable[str]) -> list[ResourceState]:
-    """List the resources of some protocols that others hold and than whose ceiling a child's level is not higher."""
+    """Return the resources of some protocols that others hold and than whose ceiling a child's level is not higher."""
     return [resource for resource in held_by_others(child, protocols) if level(child) >= resource.ceiling]
 
 
 def obstacles(task: TaskState, wanted: ResourceState) -> list[ResourceState]:
-    """List what must be unlocked before a task can lock a resource."""
+    """Return the resources that must be unlocked before a task can lock a resource."""
     if wanted.spec.protocol == "pcp":
         return ceilings_against(task, ["pcp"])
     return [] if wanted.holder is None else [wanted]
 
 
 def holder_of_highest(resources: list[ResourceState]) -> Child:
-    """Give the holder of the highest ceiling; of equal ones that of the last lock."""
+    """Return the holder of the highest ceiling; of equal ones that of the last lock."""
     holder = min(resources, key=lambda resource: (resource.ceiling, -resource.since)).holder
     assert holder is not None
     return holder
 
 
 def blocker(task: TaskState) -> TaskState | None:
-    """Give the task that runs instead of a blocked one; None if nothing blocks it."""
+    """Return the task that runs instead of a blocked one; None if nothing blocks it."""
     wanted = task.backlog[0].waits_for
     in_the_way = [] if wanted is None else obstacles(task, wanted)
     holder = holder_of_highest(in_the_way) if in_the_way else None
@@ -166,19 +166,19 @@ def blocker(task: TaskState) -> TaskState | None:
 
 
 def who_may_run(child: Child) -> Child:
-    """Give a child that was chosen, or the one that runs instead because srp, or one of its like, wants it."""
+    """Return a selected child, or the one that runs instead because srp, or a protocol like it, raises it."""
     above = ceilings_against(child, CHOOSING)
     return holder_of_highest(above) if above else child
 
 
 def is_barred(child: Child) -> bool:
-    """Say whether no job runs if a child is chosen: the server that holds something cannot run instead."""
+    """True if no job runs if a child is selected: the server that holds a resource cannot run instead."""
     instead = who_may_run(child)
     return instead is not child and isinstance(instead, ServerState) and instead not in instead.home.queue
 
 
 def is_short_of_budget(task: TaskState, wanted: ResourceState | None) -> bool:
-    """Say whether sirap lets a task wait, because its section might last longer than the budget of its server."""
+    """True if sirap lets a task wait, because its section might last longer than the budget of its server."""
     owner = task.home.owner
     is_asked = wanted is not None and wanted.among is not None and wanted.spec.protocol == "sirap"
     if not is_asked or wanted is None or owner is None or task.backlog[0].held:
@@ -187,7 +187,7 @@ def is_short_of_budget(task: TaskState, wanted: ResourceState | None) -> bool:
 
 
 def chain(task: TaskState) -> tuple[list[TaskState], TaskState | None]:
-    """List a task, the one that blocks it, and so on, and give the one that blocks the last: None, or one of them."""
+    """Return a task, the one that blocks it, and so on, and the one that blocks the last: None, or one of them."""
     met, following = [task], blocker(task)
     while following is not None and following not in met:
         met.append(following)
@@ -196,7 +196,7 @@ def chain(task: TaskState) -> tuple[list[TaskState], TaskState | None]:
 
 
 def stand_in(child: Child) -> Child | None:
-    """Give the child that runs if a child is chosen; None if all wait for one another."""
+    """Return the child that runs if a child is chosen; None if all wait for one another."""
     first = who_may_run(child)
     if isinstance(first, ServerState):
         return first
@@ -205,7 +205,7 @@ def stand_in(child: Child) -> Child | None:
 
 
 def circle_behind(child: Child) -> list[TaskState]:
-    """List the tasks of the circle for which a child that was chosen waits, from the first one on that is met."""
+    """Return the tasks of the circle for which a child that was chosen waits, from the first one on that is met."""
     first = who_may_run(child)
     if isinstance(first, ServerState):
         return []
@@ -214,7 +214,7 @@ def circle_behind(child: Child) -> list[TaskState]:
 
 
 def must_go_out(child: Child) -> bool:
-    """Say whether a child that was chosen cannot keep its place.
+    """True if a child that was chosen cannot keep its place.
 
     No job runs instead; its protocol is none; or it has to wait for budget.
     """
@@ -228,7 +228,7 @@ def must_go_out(child: Child) -> bool:
 
 
 def in_the_way(child: Child) -> list[ResourceState]:
-    """List the resources of which one must be unlocked before a child that is out comes back."""
+    """Return the resources of which one must be unlocked before a child that is out comes back."""
     ceilings = ceilings_against(child, CHOOSING)
     wanted = child.backlog[0].waits_for if isinstance(child, TaskState) else None
     wanted_first = [] if wanted is None or isinstance(child, ServerState) else obstacles(child, wanted)
@@ -238,7 +238,7 @@ def in_the_way(child: Child) -> list[ResourceState]:
 
 
 def _protocol_waited_for(child: Child) -> str | None:
-    """Give the protocol of what a child waits for."""
+    """Return the protocol of what a child waits for."""
     wanted = child.backlog[0].waits_for if isinstance(child, TaskState) else None
     return None if wanted is None else wanted.spec.protocol
 
@@ -247,12 +247,12 @@ def _protocol_waited_for(child: Child) -> str | None:
 
 
 def is_involved(task: TaskState) -> bool:
-    """Say whether a task holds something or is blocked."""
+    """True if a task holds a resource or is blocked."""
     return len(task.backlog[0].held) > 0 or task.backlog[0].waits_for is not None
 
 
 def raised_keys(task: TaskState) -> list[float]:
-    """List the keys that a job has because of what it holds."""
+    """Return the keys that a job has because of what it holds."""
     return [
         NOBODY if resource.spec.protocol == "npcs" else _ceiling_key(resource, task.home)
         for resource in task.backlog[0].held
@@ -261,7 +261,7 @@ def raised_keys(task: TaskState) -> list[float]:
 
 
 def _ceiling_key(resource: ResourceState, home: Dispatcher) -> int:
-    """Give the key that the ceiling of a locked resource stands for: under edf a deadline that counts from the lock."""
+    """Return the key of a locked resource's ceiling: under edf a deadline that counts from the lock."""
     return resource.since + resource.ceiling if home.policy == "edf" else resource.ceiling
 
 
@@ -358,7 +358,7 @@ class Locks:
 
 
 def blocked_by(child: Child) -> list[TaskState]:
-    """List the tasks that are out and wait for what a child holds, for the last lock first."""
+    """Return the tasks that are out and wait for what a child holds, for the last lock first."""
     if isinstance(child, ServerState):
         return []
     out = [other for other in child.home.out if isinstance(other, TaskState)]
@@ -367,13 +367,13 @@ def blocked_by(child: Child) -> list[TaskState]:
 
 
 def stays_out(child: Child) -> bool:
-    """Say whether a child waits under none for what is held, so that it lends nothing."""
+    """True if a child waits under none for a held resource, so that it lends nothing."""
     wanted = child.backlog[0].waits_for if isinstance(child, TaskState) else None
     return wanted is not None and wanted.spec.protocol == "none" and wanted.holder is not None
 
 
 def without_way_out(child: Child) -> list[Child]:
-    """List a child that was chosen and cannot go on, and those between it and the circle for which it waits."""
+    """Return a child that was chosen and cannot go on, and those between it and the circle for which it waits."""
     if not isinstance(child, TaskState) or who_may_run(child) is not child:
         return [child]
     met, repeated = chain(child)
@@ -396,5 +396,5 @@ def wait_for_budget(task: TaskState, instant: int) -> None:
 
 
 def _resource(task: TaskState, name: str) -> ResourceState:
-    """Find a resource by its name."""
+    """Return a resource by its name."""
     return next(resource for resource in task.home.resources if resource.spec.name == name)

@@ -131,7 +131,7 @@ class Task:
 
     @property
     def non_preemptive(self) -> bool:
-        """Whether a started job gives way at its points only."""
+        """True if a started job gives way at its points only."""
         if self.preemption is None:
             return self.subjobs is not None or "point" in (self.body or ())
         return self.preemption == "non-preemptive"

@@ -151,7 +151,7 @@ class _Run:
             self.root.policy = self.policies.pop(0)[1]
 
     def is_policy_due(self, now: int) -> bool:
-        """Say whether a policy is to be changed."""
+        """True if a change of policy is due."""
         return len(self.policies) > 0 and self.policies[0][0] <= now
 
     def pass_quiet_instant(self, now: int) -> None:
@@ -178,11 +178,11 @@ class _Run:
     # ----------------------------------------------------------------------------------- what invokes the scheduler
 
     def has_anything_happened(self, now: int) -> bool:
-        """Say whether there is a reason to invoke the scheduler."""
+        """True if there is a reason to invoke the scheduler."""
         return self.count_unpaid_ticks(now) > 0 or self.has_more_than_a_tick_happened(now)
 
     def has_more_than_a_tick_happened(self, now: int) -> bool:
-        """Say whether the running job has done something, a timer is due, or a waiting job overtakes.
+        """True if the running job has done something, a timer is due, or a waiting job overtakes.
 
         Without an event only llf can choose anew: the key of the running job grows.
         """
@@ -194,7 +194,7 @@ class _Run:
         )
 
     def what_the_job_does(self, now: int) -> str | None:
-        """Give "completion" or the kind of the next mark, or None if the running job just runs on."""
+        """Return "completion" or the kind of the next mark, or None if the running job just runs on."""
         if self.running is None or self.is_held_back(now):
             return None
         job = self.running.backlog[0]
@@ -204,29 +204,29 @@ class _Run:
         return "completion" if job.is_complete() else mark.kind if mark is not None else None
 
     def is_chosen_to_run_on(self, now: int) -> bool:
-        """Say whether the scheduler has nothing to do before the running job executes its next tick."""
+        """True if the scheduler has nothing to do before the running job executes its next tick."""
         is_quiet = not self.is_depleted() and not self.is_timer_due(now) and self.count_unpaid_ticks(now) == 0
         is_quiet = is_quiet and not self.is_policy_due(now)
         return is_quiet and choose(self.root) is self.chosen
 
     def is_held_back(self, now: int) -> bool:
-        """Say whether a job that has not run since the last invocation must let timers and ticks be handled first."""
+        """True if a job that has not run since the last invocation must let timers and ticks be handled first."""
         return self.is_fresh and (self.is_timer_due(now) or self.count_unpaid_ticks(now) > 0)
 
     def is_depleted(self) -> bool:
-        """Say whether a server that was chosen is out of budget."""
+        """True if a server that was chosen is out of budget."""
         return self.chosen is not None and not all(server.is_active() for server in charged_servers(self.chosen))
 
     def is_timer_due(self, now: int) -> bool:
-        """Say whether an event is due and need not wait for the running job."""
+        """True if an event is due and need not wait for the running job."""
         return is_anything_due(self.root, now) and not self.is_pulling()
 
     def is_pulling(self) -> bool:
-        """Say whether a non-preemptive job runs at the root and lets events wait for its points."""
+        """True if a non-preemptive job runs at the root and lets events wait for its points."""
         return self.running is not None and not self.is_fresh and self.has_pulled_points(self.running)
 
     def has_pulled_points(self, task: TaskState) -> bool:
-        """Say whether the points of a task call the scheduler: of a non-preemptive one at the root."""
+        """True if the points of a task call the scheduler: of a non-preemptive one at the root."""
         return self.platform.points == "pull" and task.spec.non_preemptive and task.home.owner is None
 
     def count_unpaid_ticks(self, now: int) -> int:
@@ -271,28 +271,28 @@ class _Run:
         self.dispatch(chosen, now, cost)
 
     def is_to_wait(self, event: str | None, job: JobState | None) -> bool:
-        """Say whether timers go on to wait for the running job, which was only stopped to lock or unlock, if at all."""
+        """True if timers still wait for the running job, which was only stopped to lock or unlock, if at all."""
         is_blocked = job is not None and job.waits_for is not None
         return self.is_pulling() and (event is None or event in LOCKING) and not is_blocked
 
     def pay_ticks(self, now: int) -> int:
-        """Give what the unpaid ticks of the timer cost, each once."""
+        """Return what the unpaid ticks of the timer cost, each once."""
         unpaid = self.count_unpaid_ticks(now)
         self.ticks_paid += unpaid
         return unpaid * self.platform.tick
 
     def cost_of_point(self, event: str | None) -> int:
-        """Give what a point of a non-preemptive job costs; no other one is an event."""
+        """Return the cost of a point of a non-preemptive job; no other one is an event."""
         return self.platform.point if event in POINTS else 0
 
     def pay_releases(self) -> int:
-        """Give what the releases of this invocation cost."""
+        """Return what the releases of this invocation cost."""
         cost = self.releases_to_pay * self.platform.release
         self.releases_to_pay = 0
         return cost
 
     def is_free(self, goes_on: bool, event: str | None, flag: bool) -> bool:
-        """Say whether the scheduler had nothing to do: a non-preemptive job goes on unasked that does not pull."""
+        """True if the scheduler had nothing to do: a non-preemptive job goes on unasked that does not pull."""
         task = self.running
         is_pushed = goes_on and task is not None and task.spec.non_preemptive and not self.has_pulled_points(task)
         return is_pushed and (event in (None, "optional point", *LOCKING) or not flag)
@@ -515,27 +515,27 @@ class _Run:
 
 
 def _owner_of_tick(chosen: Child) -> tuple[str, str, int]:
-    """Give what a segment says of its owner: the server, the task or "idle", the number of the job."""
+    """Return the owner of a segment: the server, the task or "idle", the number of the job."""
     if isinstance(chosen, ServerState):
         return chosen.spec.name, IDLE, 0
     return chosen.spec.server or "", chosen.spec.name, chosen.backlog[0].number
 
 
 def _unfinished_jobs(task: TaskState, horizon: int) -> list[JobState]:
-    """List the jobs released before the horizon that did not end, those included whose release still waits."""
+    """Return the jobs released before the horizon that did not end, those included whose release still waits."""
     while task.has_arrived(horizon - 1):
         task.backlog.append(task.make_next_job())
     return task.backlog
 
 
 def _has_missed(job: JobState, horizon: int) -> bool:
-    """Say whether a job was unfinished at a deadline up to the horizon, or will never finish."""
+    """True if a job was unfinished at a deadline up to the horizon, or will never finish."""
     if job.finish is not None:
         return job.finish > job.deadline
     return job.fate != "unfinished" or job.deadline <= horizon
 
 
 def _job_row(name: str, job: JobState, horizon: int) -> JobRow:
-    """Make the row of one job for the outcome."""
+    """Return the row of one job for the outcome."""
     response = None if job.finish is None else job.finish - job.arrival
     return name, job.number, job.arrival, job.finish, response, _has_missed(job, horizon)

@@ -32,7 +32,7 @@ class Bandwidth:
     due: int = 0
 
     def of(self, task: Task, number: int) -> Given:
-        """Give start and deadline of a job."""
+        """Return start and deadline of a job."""
         while len(self.given.setdefault(task.name, [])) <= number:
             self.take_next()
         return self.given[task.name][number]
@@ -53,7 +53,7 @@ class Bandwidth:
 
 
 def release_of(task: Task, number: int) -> Given | None:
-    """Give release and arrival of a job; None if there is no such job."""
+    """Return release and arrival of a job; None if there is no such job."""
     if task.releases is not None:
         return task.releases[number] if number < len(task.releases) else None
     assert task.period is not None

@@ -15,7 +15,7 @@ class Idling(ServerState):
     """Takes its ticks with or without an eligible child."""
 
     def is_eligible(self) -> bool:
-        """Say whether it competes: while it has budget."""
+        """True if it competes: while it has budget."""
         return self.is_active()
 
 
@@ -43,11 +43,11 @@ class Sporadic(ServerState):
     returns: list[tuple[int, int]] = field(default_factory=list)
 
     def deadline(self) -> int:
-        """Give the instant at which it will get back what it is charged now."""
+        """Return the instant at which the budget that is charged now returns."""
         return self.eligible_since + self.spec.period
 
     def next_replenishment(self) -> int | None:
-        """Give its offset, then the next return."""
+        """Return its offset, then the next return."""
         if self.replenishment is not None:
             return self.replenishment
         return self.returns[0][0] if self.returns else None
@@ -61,7 +61,7 @@ class Sporadic(ServerState):
         self.budget = self.spec.budget
 
     def budget_at(self, now: int) -> int:
-        """Give its budget at an instant, with what has come back."""
+        """Return its budget at an instant, with the returned amounts."""
         if self.replenishment is not None:
             return super().budget_at(now)
         return self.budget + sum(ticks for instant, ticks in self.returns if instant <= now)
@@ -138,15 +138,15 @@ class ConstantBandwidth(ServerState):
     due: int = 0
 
     def is_awake(self) -> bool:
-        """Say that events inside it are always handled."""
+        """True: events inside it are always handled."""
         return True
 
     def has_begun(self) -> bool:
-        """Say whether its offset was handled."""
+        """True if its offset was handled."""
         return self.replenishment is None
 
     def deadline(self) -> int:
-        """Give d."""
+        """Return d."""
         return self.due
 
     def replenish(self) -> None:
@@ -178,7 +178,7 @@ class HardConstantBandwidth(ConstantBandwidth):
     """Gets its new budget only at the deadline."""
 
     def next_replenishment(self) -> int | None:
-        """Give the offset, then the deadline for which exhausted work waits."""
+        """Return the offset, then the deadline for which exhausted work waits."""
         is_waiting = self.has_begun() and self.has_work() and not self.is_active()
         return self.due if is_waiting else self.replenishment
 
@@ -197,7 +197,7 @@ class Rule(ServerState):
     """Only gives its tasks their deadlines (rules.py), which compete where it stands: it is never charged."""
 
     def is_replenishment_due(self, now: int) -> bool:
-        """Say that there are none."""
+        """False: it has no replenishments."""
         return False
 
 
@@ -215,7 +215,7 @@ CLASS_OF_KIND: dict[str, type[ServerState]] = {
 
 
 def build_servers(system: System, root: Dispatcher) -> list[ServerState]:
-    """Make the servers and hang them into the tree; a parent may stand after its child in the file."""
+    """Return the servers, placed in the tree; a parent may stand after its child in the file."""
     insides = {spec.name: Dispatcher(spec.policy) for spec in system.servers}
     servers = []
     for file_order, spec in enumerate(system.servers):

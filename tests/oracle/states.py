@@ -52,11 +52,11 @@ class JobState:
     fate: str = "unfinished"
 
     def is_complete(self) -> bool:
-        """Say whether it has executed its demand."""
+        """True if it has executed its demand."""
         return self.executed == self.demand
 
     def next_mark(self) -> Mark | None:
-        """Give what it does now besides running; a complete job does nothing more, whatever its body has left."""
+        """Return its next mark beside running; a complete job does nothing more, whatever its body has left."""
         is_there = bool(self.marks) and self.marks[0].executed <= self.executed and not self.is_complete()
         return self.marks[0] if is_there else None
 
@@ -111,36 +111,36 @@ class ServerState:
     debt: int = 0
 
     def is_active(self) -> bool:
-        """Say whether it has budget, or overruns it."""
+        """True if it has budget, or overruns it."""
         return self.budget > 0 or self.is_overrunning()
 
     def is_overrunning(self) -> bool:
-        """Say whether it goes on without budget because of what it holds."""
+        """True if it goes on without budget because of what it holds."""
         return self.budget == 0 and any(held.spec.protocol in ("hsrp", "hsrp-payback") for held in self.held)
 
     def is_awake(self) -> bool:
-        """Say whether events inside it are handled; if not, they wait for its replenishment."""
+        """True if events inside it are handled; if not, they wait for its replenishment."""
         return self.is_active()
 
     def has_work(self) -> bool:
-        """Say whether it has an eligible child."""
+        """True if it has an eligible child."""
         return len(self.inside.queue) > 0
 
     def is_eligible(self) -> bool:
-        """Say whether it competes in its home."""
+        """True if it competes in its home."""
         return self.is_active() and self.has_work()
 
     def deadline(self) -> int:
-        """Give its deadline for an edf or llf home: the end of the current period, which is the next replenishment."""
+        """Return its deadline for an edf or llf home: the end of the current period, the next replenishment."""
         assert self.replenishment is not None
         return self.replenishment
 
     def next_replenishment(self) -> int | None:
-        """Give the instant of the next event of step 6."""
+        """Return the instant of the next event of step 6."""
         return self.replenishment
 
     def is_replenishment_due(self, now: int) -> bool:
-        """Say whether an event of step 6 was not handled."""
+        """True if an event of step 6 was not handled."""
         upcoming = self.next_replenishment()
         return upcoming is not None and upcoming <= now
 
@@ -153,7 +153,7 @@ class ServerState:
         self.budget = self.spec.budget - paid
 
     def budget_at(self, now: int) -> int:
-        """Give its budget at an instant: a replenishment counts from then on, though it may be handled later."""
+        """Return its budget at an instant: a replenishment counts from then on, though it may be handled later."""
         if not self.is_replenishment_due(now):
             return self.budget
         if self.debt == 0 or self.replenishment is None:
@@ -219,42 +219,42 @@ class TaskState:
         return self.backlog[0].spec
 
     def is_eligible(self) -> bool:
-        """Say whether a released job is unfinished, and the current one is not suspended."""
+        """True if a released job is unfinished, and the current one is not suspended."""
         return len(self.backlog) > 0 and self.backlog[0].wake is None
 
     def next_release(self) -> tuple[int, int] | None:
-        """Give release and arrival of the first job whose release was not handled; None if there is none."""
+        """Return release and arrival of the first job whose release was not handled; None if there is none."""
         release = self.arrival()
         if release is None or self.rule is None:
             return release
         return self.rule.of(self.spec, self.released)[0], release[1]
 
     def arrival(self) -> tuple[int, int] | None:
-        """Give the first release that was not handled, as it would be without a rule, and its arrival."""
+        """Return the first release that was not handled, as it would be without a rule, and its arrival."""
         if not self.following:
             self.following = [release for release in [next(self.upcoming, None)] if release is not None]
         return self.following[0][:2] if self.following else None
 
     def has_arrived(self, now: int) -> bool:
-        """Say whether there is a job whose release was not handled though it came, be it that its rule puts it off."""
+        """True if a job has arrived whose release was not handled, also if its rule delays it."""
         release = self.arrival()
         return release is not None and release[0] <= now
 
     def is_release_due(self, now: int) -> bool:
-        """Say whether a release is due and was not handled."""
+        """True if a release is due and was not handled."""
         upcoming = self.next_release()
         return upcoming is not None and upcoming[0] <= now
 
     def is_abort_due(self, now: int) -> bool:
-        """Say whether the current job is to be ended."""
+        """True if the current job is to be ended."""
         return self.spec.on_miss == "abort" and len(self.backlog) > 0 and self.backlog[0].deadline <= now
 
     def is_wake_due(self, now: int) -> bool:
-        """Say whether the suspension of the current job is over."""
+        """True if the suspension of the current job is over."""
         return len(self.backlog) > 0 and self.backlog[0].wake is not None and self.backlog[0].wake <= now
 
     def make_next_job(self) -> JobState:
-        """Make the first job whose release was not handled, and count it."""
+        """Return the first job whose release was not handled, and count it."""
         assert self.next_release() is not None
         _, arrival, spec = self.following.pop()
         number = self.released
@@ -264,7 +264,7 @@ class TaskState:
         return JobState(number, arrival, self.deadlines[number], demand, list(spec.marks), spec)
 
     def deadline_of(self, spec: Task, number: int, arrival: int) -> int:
-        """Give the deadline of the next job: under rbe not so soon that more than x are due in an interval."""
+        """Return the deadline of the next job: under rbe late enough that at most x are due in an interval."""
         if self.rule is not None:
             return self.rule.of(self.spec, number)[1]
         due = arrival + spec.relative_deadline
@@ -298,13 +298,13 @@ Child = ServerState | TaskState
 
 
 def servers_around(child: Child) -> list[ServerState]:
-    """List the servers that hold a child, innermost first."""
+    """Return the servers that hold a child, innermost first."""
     owner = child.home.owner
     return [] if owner is None else [owner, *servers_around(owner)]
 
 
 def charged_servers(chosen: Child) -> list[ServerState]:
-    """List the servers that pay for a tick of the chosen task, innermost first: an idling one that idles pays too."""
+    """Return the servers charged for a tick of the selected task, innermost first; one that idles, too."""
     return [*([chosen] if isinstance(chosen, ServerState) else []), *servers_around(chosen)]
 
 
@@ -323,7 +323,7 @@ def take_or_leave_place(child: Child, instant: int) -> None:
 
 
 def _competes(child: Child) -> bool:
-    """Say whether a child belongs in its queue."""
+    """True if a child belongs in its queue."""
     return child.is_eligible() and child not in child.home.out
 
 
@@ -351,7 +351,7 @@ def _let_owner_follow(child: Child, instant: int) -> None:
 
 
 def is_anything_due(dispatcher: Dispatcher, now: int) -> bool:
-    """Say whether an event is due that can be handled: one of the dispatcher, or inside one of its servers awake."""
+    """True if an event is due that can be handled: one of the dispatcher, or inside one of its servers awake."""
     return (
         any(task.is_abort_due(now) or task.is_wake_due(now) or task.is_release_due(now) for task in dispatcher.tasks)
         or any(server.is_replenishment_due(now) for server in dispatcher.servers)
@@ -360,7 +360,7 @@ def is_anything_due(dispatcher: Dispatcher, now: int) -> bool:
 
 
 def build_tasks(system: System, root: Dispatcher, servers: list[ServerState]) -> list[TaskState]:
-    """Make the tasks and hang them into the tree."""
+    """Return the tasks, placed in the tree."""
     insides = {server.spec.name: server.home if server.spec.kind in RULE_KINDS else server.inside for server in servers}
     rules = {server.spec.name: Bandwidth(server.spec) for server in servers if server.spec.kind in RULE_KINDS}
     tasks = []

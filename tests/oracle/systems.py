@@ -75,34 +75,34 @@ LEVELLED_POLICIES = ("fp", "rm", "dm", "edf")
 
 
 def policies(features: Features = PLAIN) -> st.SearchStrategy[str]:
-    """Make the policy of the root or of a server."""
+    """Return the policy of the root or of a server."""
     steady = [policy for policy in POLICIES if policy != "rbe" or "changes" not in features]
     return st.sampled_from(steady if "policies" in features else PLAIN_POLICIES)
 
 
 def periods(least: int = MIN_PERIOD) -> st.SearchStrategy[int]:
-    """Make a period; every second one divides 24, so that instants coincide."""
+    """Return a period; every second one divides 24, so that instants coincide."""
     harmonic = [period for period in (2, 3, 4, 6, 8, 12, 24) if period >= least]
     return st.one_of(st.sampled_from(harmonic), st.integers(least, MAX_PERIOD))
 
 
 def offsets() -> st.SearchStrategy[int]:
-    """Make an offset, often 0."""
+    """Return an offset, often 0."""
     return st.one_of(st.just(0), st.integers(0, MAX_PERIOD))
 
 
 def priorities() -> st.SearchStrategy[int]:
-    """Make a priority out of few levels, so that equal ones are frequent."""
+    """Return a priority out of few levels, so that equal ones are frequent."""
     return st.integers(1, PRIORITY_LEVELS)
 
 
 def deadlines(period: int) -> st.SearchStrategy[int | None]:
-    """Make a relative deadline: the period, at most the period, or at least the period."""
+    """Return a relative deadline: the period, at most the period, or at least the period."""
     return st.one_of(st.none(), st.integers(1, period), st.integers(period, 3 * period))
 
 
 def kinds(parent_policy: str, features: Features, *, with_rules: bool = False) -> st.SearchStrategy[str]:
-    """Make the kind of a server; most of those under edf have constant bandwidth, or are rules."""
+    """Return the kind of a server; most of those under edf have constant bandwidth, or are rules."""
     if "kinds" not in features:
         return st.just(KINDS[0])
     anywhere = st.sampled_from([kind for kind in KINDS if kind not in EDF_KINDS + RULE_KINDS])
@@ -115,7 +115,7 @@ def kinds(parent_policy: str, features: Features, *, with_rules: bool = False) -
 def servers(
     draw: st.DrawFn, *, parents_first: bool = True, features: Features = PLAIN, root_policy: str = "fp"
 ) -> tuple[Server, ...]:
-    """Make 0 to MAX_SERVERS servers, nested in any way; every second time in a chain.
+    """Return 0 to MAX_SERVERS servers, nested in any way; every second time in a chain.
 
     Args:
         draw: given by Hypothesis.
@@ -139,7 +139,7 @@ def servers(
 
 @st.composite
 def _server(draw: st.DrawFn, name: str, parent: str | None, features: Features) -> Server:
-    """Make one server; a budget as long as the period is frequent, because it depletes and returns at once."""
+    """Return one server; a budget as long as the period is frequent, because it depletes and returns at once."""
     period = draw(periods())
     return Server(
         name=name,
@@ -154,7 +154,7 @@ def _server(draw: st.DrawFn, name: str, parent: str | None, features: Features) 
 
 @st.composite
 def _task(draw: st.DrawFn, name: str, homes: dict[str | None, str], share: int, features: Features) -> Task:
-    """Make one task in one of the homes (name of the server to its policy) with demand / period <= 1 / share."""
+    """Return one task in one of the homes (name of the server to its policy) with demand / period <= 1 / share."""
     server = draw(st.sampled_from(list(homes)))
     period = draw(periods(max(MIN_PERIOD, share)))
     task = Task(
@@ -176,7 +176,7 @@ def _task(draw: st.DrawFn, name: str, homes: dict[str | None, str], share: int, 
 
 
 def _priority_thresholds(task: Task, policy: str) -> st.SearchStrategy[int | None]:
-    """Make a preemption threshold that is a priority, where that has a meaning."""
+    """Return a preemption threshold that is a priority, where that has a meaning."""
     if policy != "fp" or task.non_preemptive:
         return st.none()
     return st.one_of(st.none(), st.integers(task.priority, PRIORITY_LEVELS + 1))
@@ -200,13 +200,13 @@ def _with_bursts(draw: st.DrawFn, task: Task) -> Task:
 
 
 def _at_once(first: int, gaps: list[int]) -> tuple[tuple[int, int], ...]:
-    """Make jobs that are released when they arrive."""
+    """Return jobs that are released when they arrive."""
     return tuple((instant, instant) for instant in accumulate(gaps, initial=first))
 
 
 @st.composite
 def _with_events(draw: st.DrawFn, task: Task) -> Task:
-    """Say how many jobs are expected in which time: about as many as come, fewer, or more."""
+    """Return a task with the number of jobs expected in a time: about as many as come, fewer, or more."""
     interval = draw(st.one_of(st.none() if task.rate_period is not None else periods(), periods(1)))
     return replace(task, events=draw(st.integers(1, 4)), interval=interval)
 
@@ -218,7 +218,7 @@ def _with_arrivals(task: Task) -> st.SearchStrategy[Task]:
 
 @st.composite
 def _with_jitter(draw: st.DrawFn, task: Task) -> Task:
-    """Let the jobs be released late, but never before the job in front."""
+    """Return a task whose jobs are released late, but never before the job in front."""
     given_arrivals = [arrival for _, arrival in task.releases or ()]
     arrivals = given_arrivals or [task.offset + number * (task.period or 1) for number in range(MAX_ARRIVALS)]
     delays = draw(st.lists(st.integers(0, MAX_PERIOD), min_size=len(arrivals), max_size=len(arrivals)))
@@ -228,13 +228,13 @@ def _with_jitter(draw: st.DrawFn, task: Task) -> Task:
 
 @st.composite
 def _with_demands(draw: st.DrawFn, task: Task) -> Task:
-    """Let the jobs demand more or less than the wcet, and that be more than the body."""
+    """Return a task whose jobs demand more or less than the wcet, and that be more than the body."""
     wcet = task.declared_wcet + draw(st.integers(0, 3))
     return replace(task, wcet=wcet, demand=tuple(draw(st.lists(st.integers(1, wcet + 3), min_size=1, max_size=3))))
 
 
 def _with_points(task: Task) -> st.SearchStrategy[Task]:
-    """Give the task subjobs, or a body with points."""
+    """Return a task with subjobs, or a body with points."""
     return st.one_of(_with_subjobs(task), _with_items(task, ["point", "optional point"]))
 
 
@@ -247,13 +247,13 @@ def _with_subjobs(draw: st.DrawFn, task: Task) -> Task:
 
 
 def _with_suspensions(task: Task) -> st.SearchStrategy[Task]:
-    """Put suspensions between the runs of the task."""
+    """Return a task with suspensions between its runs."""
     return _with_items(task, ["suspend 1", "suspend 2", "suspend 5"])
 
 
 @st.composite
 def _with_items(draw: st.DrawFn, task: Task, items: list[str]) -> Task:
-    """Put some items before and between the runs of a task."""
+    """Return a task with some items before and between its runs."""
     body: list[str] = []
     for item in _body_of(task) if task.steps else [f"run {ticks}" for ticks in draw(_cut(task.declared_wcet))]:
         body += [*draw(st.lists(st.sampled_from(items), max_size=2)), item]
@@ -275,7 +275,7 @@ def _cut(draw: st.DrawFn, total: int) -> list[int]:
 
 
 def _with_on_miss(task: Task) -> st.SearchStrategy[Task]:
-    """Say what becomes of a late job."""
+    """Return a task with a rule for late jobs."""
     return st.builds(lambda on_miss: replace(task, on_miss=on_miss), st.sampled_from(ON_MISS))
 
 
@@ -291,13 +291,13 @@ TASK_CHANGES: dict[str, Callable[[Task], st.SearchStrategy[Task]]] = {
 
 
 def _task_changes(policy: str) -> dict[str, Callable[[Task], st.SearchStrategy[Task]]]:
-    """Give what the features do to a task under a policy: rm wants a separation."""
+    """Return the changes of the features to a task under a policy: rm requires a separation."""
     return TASK_CHANGES | {"arrivals": _with_separate_arrivals} if policy == "rm" else TASK_CHANGES
 
 
 @st.composite
 def _with_named_thresholds(draw: st.DrawFn, tasks: tuple[Task, ...]) -> tuple[Task, ...]:
-    """Let some of the tasks name a task of their dispatcher as threshold."""
+    """Return the tasks, some with a task of their dispatcher as threshold."""
     made = []
     for task in tasks:
         names = [other.name for other in tasks if other.server == task.server]
@@ -308,7 +308,7 @@ def _with_named_thresholds(draw: st.DrawFn, tasks: tuple[Task, ...]) -> tuple[Ta
 
 @st.composite
 def _resources(draw: st.DrawFn, home: str | None, policy: str) -> tuple[Resource, ...]:
-    """Make 1 to MAX_RESOURCES resources of a dispatcher, mostly of one protocol."""
+    """Return 1 to MAX_RESOURCES resources of a dispatcher, mostly of one protocol."""
     protocols = LEVELLESS_PROTOCOLS if policy in LEVELLESS_POLICIES else PROTOCOLS
     common = draw(st.sampled_from(protocols))
     mixable = st.sampled_from([protocol for protocol in protocols if protocol in MIXABLE_PROTOCOLS])
@@ -320,7 +320,7 @@ def _resources(draw: st.DrawFn, home: str | None, policy: str) -> tuple[Resource
 
 @st.composite
 def _with_sections(draw: st.DrawFn, task: Task, names: list[str]) -> Task:
-    """Put some of the runs of a task into sections, none of which is empty or holds a suspension."""
+    """Return a task with some runs in sections, none of which is empty or holds a suspension."""
     held: list[str] = []
     body: list[str] = []
     for item in draw(_items_to_enclose(task)):
@@ -343,7 +343,7 @@ def _with_sections(draw: st.DrawFn, task: Task, names: list[str]) -> Task:
 
 
 def _items_to_enclose(task: Task) -> st.SearchStrategy[list[str]]:
-    """Give the body of a task, or make one of some runs."""
+    """Return the body of a task, or one of some runs."""
     if task.steps:
         return st.just(_body_of(task))
     runs = _cut(task.declared_wcet) if task.wcet is None else st.just([task.wcet])
@@ -351,14 +351,14 @@ def _items_to_enclose(task: Task) -> st.SearchStrategy[list[str]]:
 
 
 def _shares_with(server: Server, home: str | None, resources: tuple[Resource, ...]) -> bool:
-    """Say whether a server is a rule in a home and its tasks can use what those of the home use."""
+    """True if a server is a rule in a home and its tasks can use what those of the home use."""
     can_use = all(resource.protocol in LEVELLESS_PROTOCOLS for resource in resources)
     return server.kind in RULE_KINDS and server.parent == home and can_use
 
 
 @st.composite
 def _with_resources(draw: st.DrawFn, system: System, homes: dict[str | None, str]) -> System:
-    """Let the tasks of each dispatcher share resources; about three of four use them."""
+    """Return a system in which the tasks of each dispatcher share resources; about three of four use them."""
     resources: list[Resource] = []
     tasks = list(system.tasks)
     for home, policy in homes.items():
@@ -374,7 +374,7 @@ def _with_resources(draw: st.DrawFn, system: System, homes: dict[str | None, str
 
 @st.composite
 def platforms(draw: st.DrawFn, features: Features, *, may_pull: bool) -> Platform:
-    """Make a platform: push or pull where there are points or costs, and costs, many of them 0."""
+    """Return a platform: push or pull where there are points or costs, and costs, many of them 0."""
     points = draw(st.sampled_from(POINT_MODELS)) if may_pull and features & {"points", "costs"} else "push"
     if "costs" not in features:
         return Platform(points=points)
@@ -403,7 +403,7 @@ def _some_of(features: Features) -> st.SearchStrategy[Features]:
 def systems(
     draw: st.DrawFn, *, parents_first: bool = True, features: Features = PLAIN, always: Features = PLAIN
 ) -> System:
-    """Make a system of 1 to MAX_TASKS tasks; about half of them have a utilization of at most 1.
+    """Return a system of 1 to MAX_TASKS tasks; about half of them have a utilization of at most 1.
 
     Args:
         draw: given by Hypothesis.
@@ -432,13 +432,13 @@ def systems(
 
 
 def _has_rules(system: System) -> bool:
-    """Say whether a server gives deadlines by a rule, which knows all arrivals."""
+    """True if a server gives deadlines by a rule, which knows all arrivals."""
     return any(server.kind in RULE_KINDS for server in system.servers)
 
 
 @st.composite
 def with_changes(draw: st.DrawFn, system: System) -> System:
-    """Let tasks of a system come, go and change, and the policy of the root; nothing where deadline rules forbid it."""
+    """Return a system whose tasks and root policy change; unchanged if deadline rules forbid it."""
     if "rbe" in [system.policy, *(server.policy for server in system.servers)] or _has_rules(system):
         return system
     absent = draw(st.sets(st.sampled_from([task.name for task in system.tasks])))
@@ -467,7 +467,7 @@ def _some_names(names: set[str]) -> st.SearchStrategy[set[str]]:
 
 @st.composite
 def _with_more(draw: st.DrawFn, change: Change, system: System) -> Change:
-    """Let a change be of the policy, or of the parameters of a task, too."""
+    """Return a change also of the policy, or of the parameters of a task."""
     policies = _policies_that_fit(system)
     if policies and draw(st.sampled_from([False, True])):
         change = replace(change, policy=draw(st.sampled_from(policies)))
@@ -481,7 +481,7 @@ def _with_more(draw: st.DrawFn, change: Change, system: System) -> Change:
 
 
 def _policies_that_fit(system: System) -> list[str]:
-    """List the policies that the root can have; none where something is made for the one that it has."""
+    """Return the policies that the root can have; none where something is made for the one that it has."""
     tasks = [task for task in system.tasks if task.server is None]
     protocols = [resource.protocol for resource in system.resources if None in dispatchers_of(resource, system)]
     if any(task.threshold is not None for task in tasks) or not set(protocols) <= set(LEVELLESS_PROTOCOLS):
@@ -494,7 +494,7 @@ def _policies_that_fit(system: System) -> list[str]:
 
 @st.composite
 def _parameters(draw: st.DrawFn, task: Task) -> dict[str, Any]:
-    """Make some new parameters of a task, at least one."""
+    """Return some new parameters of a task, at least one."""
     period = task.rate_period or MAX_PERIOD
     most = task.threshold if isinstance(task.threshold, int) else PRIORITY_LEVELS
     choices: dict[str, st.SearchStrategy[Any]] = {
@@ -512,7 +512,7 @@ def _parameters(draw: st.DrawFn, task: Task) -> dict[str, Any]:
 
 @st.composite
 def chains(draw: st.DrawFn, *, kinds: bool = False) -> System:
-    """Make small servers, one inside the other, with small tasks: much waits, and then comes at once.
+    """Return small servers, one inside the other, with small tasks: much waits, and then comes at once.
 
     Args:
         draw: given by Hypothesis.
@@ -544,7 +544,7 @@ def crowds(
     policies: tuple[str, ...] = POLICIES,
     protocols: tuple[str, ...] = PROTOCOLS,
 ) -> System:
-    """Make a few tasks of one dispatcher, with sections nearly everywhere, each of which comes into those of others.
+    """Return a few tasks of one dispatcher, with sections nearly everywhere, each of which comes into those of others.
 
     Args:
         draw: given by Hypothesis.
@@ -572,7 +572,7 @@ def crowds(
 
 @st.composite
 def _sharer(draw: st.DrawFn, name: str, number: int, policy: str, features: Features) -> Task:
-    """Make a task that is more urgent the higher its number is, and then mostly comes later."""
+    """Return a task that is more urgent the higher its number is, and then mostly comes later."""
     runs = draw(st.lists(st.integers(1, 3), min_size=2, max_size=4))
     task = Task(
         name=name,
@@ -590,7 +590,7 @@ def _sharer(draw: st.DrawFn, name: str, number: int, policy: str, features: Feat
 
 @st.composite
 def _inside_a_server(draw: st.DrawFn, system: System) -> System:
-    """Put all tasks into a server of any kind, with an equal beside it."""
+    """Return a system with all tasks in a server of any kind, and an equal beside it."""
     root_policy = draw(st.sampled_from(PLAIN_POLICIES))
     server = replace(draw(_server("S", None, PLAIN)), policy=system.policy, kind=draw(kinds(root_policy, SERVER_KINDS)))
     inside = tuple(replace(task, server="S") for task in system.tasks)
@@ -600,7 +600,7 @@ def _inside_a_server(draw: st.DrawFn, system: System) -> System:
 
 @st.composite
 def households(draw: st.DrawFn, *, features: Features = PLAIN, protocols: tuple[str, ...] = AMONG_PROTOCOLS) -> System:
-    """Make servers that share resources, at the root or in one server, with something beside them.
+    """Return servers that share resources, at the root or in one server, with something beside them.
 
     Args:
         draw: given by Hypothesis.
@@ -654,7 +654,7 @@ def _with_users_in_servers(system: System, parent: str | None) -> System:
 
 
 def _with_budgets_for_sections(system: System, parent: str | None) -> System:
-    """Give the servers budgets into which their sections fit, or let them not share under sirap."""
+    """Return the servers with budgets into which their sections fit, or without sharing under sirap."""
     longest = {server.name: _longest_in(system, server) for server in system.servers if server.parent == parent}
     if max(longest.values()) > 4 * MAX_PERIOD:
         return replace(system, resources=tuple(replace(resource, protocol="hsrp") for resource in system.resources))
@@ -666,7 +666,7 @@ def _with_budgets_for_sections(system: System, parent: str | None) -> System:
 
 
 def _longest_in(system: System, server: Server) -> int:
-    """Give the largest X of what the tasks of a server lock under sirap."""
+    """Return the largest X of what the tasks of a server lock under sirap."""
     waiting = {resource.name for resource in system.resources if resource.protocol == "sirap"}
     names = {name for task in system.tasks if task.server == server.name for name in task.resources}
     return max((longest_hold(name, system, server) for name in waiting & names), default=1)
@@ -674,7 +674,7 @@ def _longest_in(system: System, server: Server) -> int:
 
 @st.composite
 def _sharing_server(draw: st.DrawFn, name: str, parent: str | None) -> Server:
-    """Make a server that may share, mostly with a budget that is soon used up."""
+    """Return a server that may share, mostly with a budget that is soon used up."""
     server = replace(draw(_server(name, parent, PLAIN)), policy=draw(st.sampled_from(LEVELLED_POLICIES)))
     budget = draw(st.one_of(st.just(server.budget), st.integers(1, min(4, server.period))))
     return replace(server, budget=budget, kind=draw(st.sampled_from(AMONG_KINDS)))
@@ -682,7 +682,7 @@ def _sharing_server(draw: st.DrawFn, name: str, parent: str | None) -> Server:
 
 @st.composite
 def _user(draw: st.DrawFn, name: str, home: str | None, policy: str, features: Features) -> Task:
-    """Make a task that is cut into runs."""
+    """Return a task that is cut into runs."""
     runs = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
     task = Task(
         name=name,
@@ -701,7 +701,7 @@ def _user(draw: st.DrawFn, name: str, home: str | None, policy: str, features: F
 
 @st.composite
 def _chain(draw: st.DrawFn, root_policy: str, features: Features) -> tuple[Server, ...]:
-    """Make small servers, one inside the other."""
+    """Return small servers, one inside the other."""
     made: list[Server] = []
     for number in range(1, draw(st.integers(2, MAX_SERVERS)) + 1):
         server = Server(
@@ -719,7 +719,7 @@ def _chain(draw: st.DrawFn, root_policy: str, features: Features) -> tuple[Serve
 
 
 def horizons() -> st.SearchStrategy[int]:
-    """Make a horizon: a few periods, at least one tick.
+    """Return a horizon: a few periods, at least one tick.
 
     The simplest one is the longest, because Hypothesis makes what is drawn last the simplest in a third of its
     examples, and a system that runs for a tick or two shows little.

@@ -7,14 +7,14 @@ from .model import AMONG_PROTOCOLS, Resource, System
 
 
 def _shares_among(resource: Resource, system: System, parent: str | None) -> bool:
-    """Say whether the users of a resource are in servers of a parent, and perhaps in that itself."""
+    """True if the users of a resource are in servers of a parent, and perhaps in that itself."""
     homes = {task.server for task in system.tasks if resource.name in task.resources}
     inside = {server.name for server in system.servers if server.parent == parent}
     return bool(homes & inside) and homes <= inside | {parent}
 
 
 def dispatchers_of(resource: Resource, system: System) -> set[str | None]:
-    """List the dispatchers that a resource concerns: of its users, and of the servers that share it."""
+    """Return the dispatchers that a resource concerns: of its users, and of the servers that share it."""
     homes = {task.server for task in system.tasks if resource.name in task.resources}
     if resource.protocol not in AMONG_PROTOCOLS:
         return homes
@@ -23,7 +23,7 @@ def dispatchers_of(resource: Resource, system: System) -> set[str | None]:
 
 
 def measured_by(system: System) -> set[str]:
-    """List the tasks on which ceilings or longest sections among servers depend."""
+    """Return the tasks on which ceilings or longest sections among servers depend."""
     shared = [resource for resource in system.resources if resource.protocol in AMONG_PROTOCOLS]
     found = {task.name for task in system.tasks for resource in shared if resource.name in task.resources}
     servers = {

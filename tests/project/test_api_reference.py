@@ -55,14 +55,14 @@ def test_the_reference_is_made_without_a_warning() -> None:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Give a copy of what the reference is made of."""
+    """Return a copy of the sources of the reference."""
     for room in ("core", "kernel", "policy", "port/template", "tools"):
         shutil.copytree(ROOT / room, tmp_path / room)
     return tmp_path
 
 
 def without(tree: Path, header: str, comment: str) -> Path:
-    """Take a comment, given by how it begins, out of a header."""
+    """Return a header without a comment, given by its beginning."""
     path = tree / "kernel" / header
     text = path.read_text(encoding="utf-8")
     changed = re.sub(rf" ?/\* {comment}.*?\*/", "", text, flags=re.DOTALL)
@@ -119,14 +119,14 @@ BODY = re.compile(
 
 @cache
 def bodies(file: Path) -> dict[str, str]:
-    """Give the functions of a file that answer a status, as the compiler sees them."""
+    """Return the functions of a file that answer a status, as the compiler sees them."""
     command = ["cc", "-E", "-P", f"-I{ROOT}", f"-I{ROOT / 'tests' / 'fake_port'}", str(file)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return {name: long + short for name, long, short in BODY.findall(text)}
 
 
 def answers_in(file: Path, name: str, seen: frozenset[str] = frozenset()) -> set[str]:
-    """List what the code of a function and of its helpers in the same file can answer."""
+    """Return what the code of a function and of its helpers in the same file can answer."""
     body = bodies(file)[name]
     helpers = {other for other in re.findall(r"\b(\w+)\(", body) if other in bodies(file)} - seen - {name}
     private = {other for other in helpers if not other.startswith("takt_")}

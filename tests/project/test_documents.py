@@ -33,7 +33,7 @@ CODE = re.compile(r"`([^`\n]+)`")
 
 
 def documents() -> list[str]:
-    """List the Markdown files of the project, as paths from the root."""
+    """Return the Markdown files of the project, as paths from the root."""
     found = (path.relative_to(ROOT) for path in ROOT.rglob("*.md"))
     return sorted(
         path.as_posix() for path in found if not any(part.startswith(".") or part in NO_ROOMS for part in path.parts)
@@ -49,14 +49,14 @@ def prose(document: str) -> str:
 
 
 def anchors(document: Path) -> set[str]:
-    """List the anchors that the headings of a document make."""
+    """Return the anchors that the headings of a document make."""
     text = FENCE.sub("", document.read_text(encoding="utf-8"))
     headings = re.findall(r"^#+ +(.+?) *$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def is_dead(document: str, target: str) -> bool:
-    """Say whether a link within the project leads nowhere."""
+    """True if a link within the project leads nowhere."""
     if re.match(r"[a-z]+:", target):
         return False
     path, _, anchor = target.partition("#")
@@ -71,7 +71,7 @@ def test_every_link_leads_somewhere(document: str) -> None:
 
 
 def is_path(code: str) -> bool:
-    """Say whether code in prose is the path of one file or folder of a room: no pattern, no command."""
+    """True if code in prose is the path of one file or folder of the project's folders: no pattern, no command."""
     return re.fullmatch(rf"({'|'.join(ROOMS)})/[\w./-]*", code) is not None
 
 
@@ -89,7 +89,7 @@ BAR = re.compile(r"(?<!\\)\|")
 
 
 def faults_of_tables(text: str) -> list[str]:
-    """List what makes rows of a Markdown text no table: a rule that is missing, other numbers of cells, no blank line.
+    """Return why rows of a Markdown text are no table: a rule is missing, other numbers of cells, no blank line.
 
     Bars in code count as well, as Markdown has it: they need a backslash.
     """
@@ -159,14 +159,14 @@ class Block:
 
 
 def blocks(document: str) -> list[Block]:
-    """List the code blocks of a document."""
+    """Return the code blocks of a document."""
     text = (ROOT / document).read_text(encoding="utf-8")
     found = FENCE.finditer(text)
     return [Block(match[1], match[2] or "", match[3], text.count("\n", 0, match.start()) + 2) for match in found]
 
 
 def is_run(block: Block) -> bool:
-    """Say whether a block is run."""
+    """True if a block is run."""
     if block.language == "console":
         return block.text.startswith("$ takt ")
     is_task_set = block.language == "toml" and re.search(r"^schema = 1$", block.text, re.MULTILINE) is not None
@@ -174,7 +174,7 @@ def is_run(block: Block) -> bool:
 
 
 def runnable_documents() -> list[str]:
-    """List the documents that have something to run."""
+    """Return the documents that have something to run."""
     return [document for document in documents() if any(map(is_run, blocks(document)))]
 
 

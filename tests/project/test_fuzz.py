@@ -82,7 +82,7 @@ def must_run(command: list[str]) -> None:
 
 
 def seeds_in_order(folder: Path) -> str:
-    """Name the seeds one by one: a folder lists them in an order of its own."""
+    """Return the seeds one by one: a folder lists them in an order of its own."""
     return "-seed_inputs=" + ",".join(str(folder / path.name) for path in sorted((ROOT / folder).iterdir()))
 
 

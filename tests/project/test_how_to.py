@@ -34,7 +34,7 @@ GUIDES = sorted((ROOT / "docs" / "how-to").glob("*.md"))
 
 
 def rows() -> dict[str, tuple[str, str]]:
-    """Give where each thing is, and its guide, from the first table of DESIGN.md."""
+    """Return the place of each subject, and its guide, from the first table of DESIGN.md."""
     table = (ROOT / "DESIGN.md").read_text(encoding="utf-8").partition("## Where a thing is")[2].partition("\n## ")[0]
     return {thing: (file, guide) for thing, file, guide in ROW.findall(table)}
 

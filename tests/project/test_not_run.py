@@ -23,7 +23,7 @@ CTEST = """<testsuite>
 
 
 def said(tmp_path: Path, **reports: str) -> str:
-    """Give what the tool prints of reports."""
+    """Return the tool's output about reports."""
     for name, text in reports.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     done = subprocess.run(

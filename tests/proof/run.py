@@ -39,7 +39,7 @@ CHECKS = (
 
 
 def find_checker(folder: Path) -> str | None:
-    """Gives the command of the checker, None with a line of output if it cannot be had."""
+    """Return the command of the checker, None with a line of output if it cannot be had."""
     tool = [sys.executable, str(ROOT / "tools" / "get_cbmc.py"), "--into", str(folder)]
     done = subprocess.run(tool, capture_output=True, text=True, check=False)
     if done.returncode == 0:
@@ -49,7 +49,7 @@ def find_checker(folder: Path) -> str | None:
 
 
 def damage(name: str, mutation: list[str], folder: Path) -> None:
-    """Copies the sources to a folder, with one text in one file replaced."""
+    """Copy the sources to a folder, with one text in one file replaced."""
     for room in ("core", "kernel", "tests/proof"):
         shutil.copytree(ROOT / room, folder / room)
     file, text, instead = mutation
@@ -60,7 +60,7 @@ def damage(name: str, mutation: list[str], folder: Path) -> None:
 
 
 def command_of(checker: str, proof: dict[str, Any]) -> list[str]:
-    """Gives the checker's command, to be run where the sources are."""
+    """Return the checker's command, to be run where the sources are."""
     loops = [f"{loop}:{times}" for loop, times in proof.get("loops", {}).items()]
     return [
         *(checker, *CHECKS, "-I.", "--slice-formula", "--drop-unused-functions"),
@@ -72,7 +72,7 @@ def command_of(checker: str, proof: dict[str, Any]) -> list[str]:
 
 
 def check(checker: str, proof: dict[str, Any], folder: Path) -> str:
-    """Runs one harness; gives "holds", "refuted: " with the first broken claim, or what went wrong."""
+    """Return the result of one harness: "holds", "refuted: " with the first broken claim, or its error."""
     command = command_of(checker, proof)
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS)
@@ -89,7 +89,7 @@ def check(checker: str, proof: dict[str, Any], folder: Path) -> str:
 
 
 def run_one(checker: str, name: str, proof: dict[str, Any], is_mutated: bool) -> bool:
-    """Runs one proof, says how it went, and gives whether that is as it should be."""
+    """Run one proof and print its result; return whether that is as expected."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         if is_mutated:
@@ -100,7 +100,7 @@ def run_one(checker: str, name: str, proof: dict[str, Any], is_mutated: bool) ->
 
 
 def choose(names: list[str], only_sample: bool) -> dict[str, dict[str, Any]]:
-    """Gives the proofs that are asked for."""
+    """Return the requested proofs."""
     proofs: dict[str, dict[str, Any]] = tomllib.loads((HERE / "proofs.toml").read_text(encoding="utf-8"))
     unknown = sorted(set(names) - set(proofs))
     if unknown:
@@ -113,7 +113,7 @@ def choose(names: list[str], only_sample: bool) -> dict[str, dict[str, Any]]:
 
 
 def main() -> int:
-    """Runs what is asked for."""
+    """Run the requested proofs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", action="store_true", help="only the proofs of a few seconds")
     parser.add_argument("--mutated", action="store_true", help="on damaged sources, which must be found")

@@ -58,14 +58,14 @@ def ceil_div(dividend: int, divisor: int) -> int:
 
 
 def allocate(system: System, requests: Sequence[Request], capacity: int = SCALE) -> list[Target]:
-    """Give every admitted task its target."""
+    """Return the target of every admitted task."""
     hard = rate_of("hard", requests)
     soft = soft_share(system, requests, capacity)
     return [_target(request, requests, soft, capacity - hard - soft, system.grid) for request in requests]
 
 
 def soft_share(system: System, requests: Sequence[Request], capacity: int = SCALE) -> int:
-    """Give what all soft tasks together get, equation (4)."""
+    """Return the share of all soft tasks together, equation (4)."""
     has_none = any(request.class_ == "none" for request in requests)
     beta = beta_of(system, requests, capacity) if has_none else 0
     return max(0, min(rate_of("soft", requests), capacity - rate_of("hard", requests) - beta))
@@ -79,7 +79,7 @@ def is_admitted(
     *,
     raises_blocking: bool = False,
 ) -> bool:
-    """Say whether a task may be admitted; one that is not hard may be refused only if b rises with it."""
+    """True if a task may be admitted; one that is not hard may be refused only if b rises with it."""
     if candidate.class_ != "hard" and not raises_blocking:
         return True
     together = [*admitted, candidate]
@@ -88,7 +88,7 @@ def is_admitted(
 
 
 def beta_of(system: System, requests: Sequence[Request], capacity: int = SCALE) -> int:
-    """Give the share reserved for class none: a constant, or by the corrected formula (3)."""
+    """Return the share reserved for class none: a constant, or by the corrected formula (3)."""
     if system.beta != FORMULA3:
         return _rounded_up(Fraction(system.beta))
     nones = max(1, _count("none", requests))
@@ -104,7 +104,7 @@ def rate_of(class_: str, requests: Sequence[Request]) -> int:
 
 
 def _target(request: Request, requests: Sequence[Request], soft: int, none: int, grid: int) -> Target:
-    """Give one task its target, given what the soft tasks and what those of class none get together."""
+    """Return the target of one task, from the shares of the soft tasks and of those of class none together."""
     if request.class_ == "hard":
         return Target(request.rate, request.budget, request.period)
     if request.class_ == "soft":
@@ -138,5 +138,5 @@ def _count(class_: str, requests: Sequence[Request]) -> int:
 
 
 def _rounded_up(share: Fraction) -> int:
-    """Give a share of the processor in units of 1 / SCALE."""
+    """Return a share of the processor in units of 1 / SCALE."""
     return ceil_div(share.numerator * SCALE, share.denominator)

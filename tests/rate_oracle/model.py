@@ -73,7 +73,7 @@ class Task:
         return self.wcet or self.runs
 
     def demand_of(self, number: int) -> int | None:
-        """Give the demand of a job; None means the whole budget of its window."""
+        """Return the demand of a job; None means the whole budget of its window."""
         if self.demand is None and self.body:
             return self.runs
         if self.demand is None:

@@ -58,7 +58,7 @@ class Event:
 
 
 def deadlines(task: RbeTask) -> list[int]:
-    """Give the deadline of every event, equation (1)."""
+    """Return the deadline of every event, equation (1)."""
     found: list[int] = []
     for number, arrival in enumerate(task.arrivals):
         is_limited = number >= task.x
@@ -89,12 +89,12 @@ def simulate(tasks: Sequence[RbeTask], horizon: int, *, preemptive: bool = True)
 
 
 def demand(tasks: Sequence[RbeTask], length: int) -> int:
-    """Give the most work that must be done inside an interval of this length, over all arrivals."""
+    """Return the most work that must be done inside an interval of this length, over all arrivals."""
     return sum(max(0, (length - task.d + task.y) // task.y) * task.x * task.c for task in tasks)
 
 
 def is_feasible(tasks: Sequence[RbeTask], *, preemptive: bool = True) -> bool:
-    """Say whether EDF meets every deadline whatever the arrivals are."""
+    """True if EDF meets every deadline whatever the arrivals are."""
     if not _is_rate_possible(tasks):
         return False
     lengths = range(1, lcm(*(task.y for task in tasks)) + max(task.d for task in tasks) + 1)
@@ -103,19 +103,19 @@ def is_feasible(tasks: Sequence[RbeTask], *, preemptive: bool = True) -> bool:
 
 
 def _is_blocking_possible(tasks: Sequence[RbeTask], blocker: RbeTask) -> bool:
-    """Say whether the others bear a job of this task that has just started and cannot be preempted."""
+    """True if the others bear a job of this task that has just started and cannot be preempted."""
     lengths = range(min(task.d for task in tasks), blocker.d)
     return all(blocker.c - 1 + demand(tasks, length) <= length for length in lengths)
 
 
 def _is_rate_possible(tasks: Sequence[RbeTask]) -> bool:
-    """Say whether the sum of x c / y is at most 1."""
+    """True if the sum of x c / y is at most 1."""
     common = lcm(*(task.y for task in tasks))
     return sum(task.x * task.c * common // task.y for task in tasks) <= common
 
 
 def _events(task: RbeTask, order: int) -> list[Event]:
-    """Make the events of one task."""
+    """Return the events of one task."""
     pairs = zip(task.arrivals, deadlines(task), strict=True)
     return [Event(task, order, number, arrival, due, task.c) for number, (arrival, due) in enumerate(pairs)]
 

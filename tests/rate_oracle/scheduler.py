@@ -239,13 +239,13 @@ class _Run:
                 self.grant(task, now)
 
     def has_room(self, task: TaskState) -> bool:
-        """Say whether the ledger has room for what a task is to have."""
+        """True if the ledger has room for what a task is to have."""
         return self.total() - task.rate + task.target.rate <= SCALE - blocking(
             other.cost for other in self.tasks if other.stage != "out"
         )
 
     def total(self) -> int:
-        """Give the sum of all reservations."""
+        """Return the sum of all reservations."""
         return sum(task.rate for task in self.tasks)
 
     def give_up(self, task: TaskState, now: int) -> None:
@@ -268,19 +268,19 @@ class _Run:
             self.rerate(task, now)
 
     def is_not_ahead(self, task: TaskState) -> bool:
-        """Say whether a task may give up rate now; the naive rules do not ask."""
+        """True if a task may give up rate now; the naive rules do not check."""
         return self.is_naive() or task.is_behind()
 
     def is_naive(self) -> bool:
-        """Say whether this is a negative control."""
+        """True if this is a negative control."""
         return self.system.rule in ("naive", "naive-kept")
 
     def is_shrunk_as_it_is(self, task: TaskState) -> bool:
-        """Say whether a naive rule takes the rate and changes nothing else."""
+        """True if a naive rule takes the rate and changes nothing else."""
         return self.is_naive() and not self.may_be_extended(task)
 
     def may_be_extended(self, task: TaskState) -> bool:
-        """Say whether a soft task may get a later deadline now."""
+        """True if a soft task may get a later deadline now."""
         return (
             task.spec.class_ == "soft"
             and self.system.rule in ("in-flight", "naive")
@@ -290,7 +290,7 @@ class _Run:
         )
 
     def may_be_cut(self, task: TaskState) -> bool:
-        """Say whether a task of class none may get a smaller budget now."""
+        """True if a task of class none may get a smaller budget now."""
         return task.spec.class_ == "none" and self.system.nrt_shrink and task.is_behind()
 
     def cut_budget(self, task: TaskState, now: int) -> None:
@@ -330,7 +330,7 @@ class _Run:
             self.change(task, now)
 
     def may_be_compressed(self, task: TaskState) -> bool:
-        """Say whether a soft task may get an earlier deadline."""
+        """True if a soft task may get an earlier deadline."""
         is_same = task.target.budget == task.budget
         may_move = task.active and not task.is_holding()
         return self.system.compression and task.spec.class_ == "soft" and may_move and is_same
@@ -403,12 +403,12 @@ class _Run:
         return None if best is None else self.stand_in(best)
 
     def earliest(self) -> TaskState | None:
-        """Give the task with the earliest deadline among those that may run; a holder goes before its equals."""
+        """Return the task with the earliest deadline among those that may run; a holder goes before its equals."""
         candidates = [task for task in self.tasks if task.active] or self.background()
         return min(candidates, key=lambda task: (task.deadline, not task.is_holding(), *task.rank), default=None)
 
     def stand_in(self, best: TaskState) -> TaskState:
-        """Give what runs where a task is the earliest: itself, or the holder of the highest ceiling that bars it."""
+        """Return what runs where a task is the earliest: itself, or the holder of the highest ceiling that bars it."""
         locked = [one for one in self.resources if one.holder not in (None, best)]
         bars = [one for one in locked if best.level >= one.ceiling]
         if not bars:
@@ -421,7 +421,7 @@ class _Run:
     # -------------------------------------------------------------------------------------------------- resources
 
     def meet_mark(self, task: TaskState, now: int) -> bool:
-        """Let a job that was chosen lock or unlock what it has come to; say whether it did."""
+        """Lock or unlock the resource of the selected job's next mark; return whether it succeeded."""
         job = task.queue[0]
         mark = job.holdings.next_at(job.executed, is_lock=True)
         if mark is None:
@@ -456,7 +456,7 @@ class _Run:
         self.locks.append((now, task.spec.name, task.queue[0].number, resource.name, "unlock"))
 
     def background(self) -> list[TaskState]:
-        """Give the tasks of class none that have work but no budget, and share nothing."""
+        """Return the tasks of class none that have work but no budget, and share nothing."""
         some = [task for task in self.tasks if task.spec.class_ == "none" and task.queue and not task.used]
         return some if self.system.background else []
 
@@ -487,7 +487,7 @@ class _Run:
 
 
 def _row(task: TaskState, job: Job, horizon: int) -> JobRow:
-    """Make the row of one job."""
+    """Return the row of one job."""
     requested = job.release + job.task.window
     end = horizon + 1 if job.finish is None else job.finish
     return task.spec.name, job.number, job.release, job.deadline, job.finish, job.missed, requested < end

@@ -47,7 +47,7 @@ class Mark(NamedTuple):
 
 
 def marks_of(task: Task) -> list[Mark]:
-    """List the locks and unlocks of a body up to its last run; what stands behind happens at the end of the job."""
+    """Return the locks and unlocks of a body up to its last run; what stands behind happens at the end of the job."""
     found: list[Mark] = []
     length, kept = 0, 0
     for item in task.body:
@@ -61,12 +61,12 @@ def marks_of(task: Task) -> list[Mark]:
 
 
 def used_by(task: Task) -> set[str]:
-    """Name what the jobs of a task lock."""
+    """Return the resources that the jobs of a task lock."""
     return {mark.resource for mark in marks_of(task) if mark.is_lock}
 
 
 def longest_section(task: Task, resource: str) -> int:
-    """Give how long a job executes at most from a lock of a resource to its unlock; 0 if it never locks it."""
+    """Return how long a job executes at most from a lock of a resource to its unlock; 0 if it never locks it."""
     marks = [mark for mark in marks_of(task) if mark.resource == resource]
     end = Mark(max(task.requested, task.runs), False, resource)
     return max((after.at - mark.at for mark, after in pairwise([*marks, end]) if mark.is_lock), default=0)
@@ -86,13 +86,13 @@ FREE = Cost(0, 0)
 
 
 def blocking(present: Iterable[Cost]) -> int:
-    """Give b of the tasks that are there: the largest B / D, and what sections execute beyond budgets."""
+    """Return b of the present tasks: the largest B / D, and what sections execute beyond budgets."""
     costs = list(present)
     return max((cost.longest for cost in costs), default=0) + sum(cost.excess for cost in costs)
 
 
 def cost_of(system: System, task: Task) -> Cost:
-    """Give what a task adds to b."""
+    """Return what a task adds to b."""
     if not system.counts_blocking:
         return FREE
     found = [0]
@@ -107,7 +107,7 @@ def cost_of(system: System, task: Task) -> Cost:
 
 
 def _excess_of(task: Task) -> int:
-    """Give the rate of what a task executes beyond its budgets."""
+    """Return the rate of what a task executes beyond its budgets."""
     if task.class_ == "hard" or not used_by(task):
         return 0
     longest = max(longest_section(task, resource) for resource in used_by(task))
@@ -135,6 +135,6 @@ class Holdings:
     held: list[ResourceState] = field(default_factory=list)
 
     def next_at(self, executed: int, *, is_lock: bool) -> Mark | None:
-        """Give the lock or unlock that a job has come to; None if it has not."""
+        """Return the lock or unlock that a job has reached; None if it has not."""
         is_there = bool(self.marks) and self.marks[0].at <= executed and self.marks[0].is_lock == is_lock
         return self.marks[0] if is_there else None

@@ -79,30 +79,30 @@ class TaskState:
 
     @property
     def is_admitted(self) -> bool:
-        """Whether its rate counts in the allocation."""
+        """True if its rate counts in the allocation."""
         return self.stage in ("waiting", "in")
 
     @property
     def is_hard(self) -> bool:
-        """Whether it is hard."""
+        """True if it is hard."""
         return self.spec.class_ == "hard"
 
     @property
     def rank(self) -> tuple[int, int]:
-        """What decides among equal deadlines, and the order of grants: class, then place in the file."""
+        """Order among equal deadlines, and of grants: class, then place in the file."""
         return CLASSES.index(self.spec.class_), self.order
 
     @property
     def request(self) -> Request:
-        """What it asks for now."""
+        """Its present request."""
         return self.request_of(self.asked, self.estimate)
 
     def request_of(self, task: Task, estimate: int) -> Request:
-        """Give what it would ask for as another task."""
+        """Return what it would ask for as another task."""
         return Request(self.spec.class_, estimate, task.window if self.is_hard else task.period, task.weight)
 
     def estimate_of(self, task: Task) -> int:
-        """Give the budget that it would ask for as another task: a new wcet begins the estimate anew."""
+        """Return the budget that it would ask for as another task: a new wcet begins the estimate anew."""
         return min(self.estimate, task.period) if task.wcet == self.asked.wcet else task.requested
 
     def ask(self, task: Task) -> None:
@@ -113,46 +113,46 @@ class TaskState:
         self.asked = task
 
     def ended(self) -> list[Job]:
-        """List its jobs that have ended."""
+        """Return its jobs that have ended."""
         return [job for job in self.jobs if job.finish is not None]
 
     def is_asking(self) -> bool:
-        """Say whether what it asks for is not in force yet."""
+        """True if its requested parameters are not in force yet."""
         return self.asked is not self.in_force
 
     def is_behind(self) -> bool:
-        """Say whether its job is not ahead of its fluid share: lag >= 0."""
+        """True if its job is not ahead of its fluid share: lag >= 0."""
         return self.share >= self.served * SCALE
 
     def is_at_boundary(self, now: int) -> bool:
-        """Say whether no window is open."""
+        """True if no window is open."""
         return not self.active and now >= self.deadline
 
     def must_give_up(self) -> bool:
-        """Say whether a leave or a decrease is pending."""
+        """True if a leave or a decrease is pending."""
         return self.stage == "leaving" or self.is_to_shrink()
 
     def is_to_shrink(self) -> bool:
-        """Say whether a decrease is pending that nothing locked forbids."""
+        """True if a decrease is pending that nothing locked forbids."""
         return self.target.rate < self.rate and self.may_adopt()
 
     def may_adopt(self) -> bool:
-        """Say whether its target leaves its level at or below the ceilings of what it uses and others hold."""
+        """True if its target leaves its level at or below the ceilings of what it uses and others hold."""
         level = self.spec.window if self.is_hard else self.target.period
         against = [one for one in self.used if one.holder not in (None, self)]
         is_above = self.target.rate > 0 and any(level < one.ceiling for one in against)
         return not is_above or not self.waits_for_ceilings
 
     def is_holding(self) -> bool:
-        """Say whether its current job holds something."""
+        """True if its current job holds something."""
         return bool(self.queue) and bool(self.queue[0].holdings.held)
 
     def least_level(self) -> int:
-        """Give the highest level, the least number, that it has until it adopts something."""
+        """Return the highest level, the least number, that it has until it adopts a target."""
         return self.spec.window if self.is_hard else self.level
 
     def moved_deadline(self, now: int) -> int:
-        """Give the deadline by which the target rate serves what the share has not, T3."""
+        """Return the deadline by which the target rate serves what the share has not, T3."""
         return now + ceil_div(self.budget * SCALE - min(self.served * SCALE, self.share), self.target.rate)
 
     def move_deadline(self, deadline: int) -> None:
@@ -171,7 +171,7 @@ class TaskState:
             self.queue[0].deadline = deadline
 
     def parameters(self) -> tuple[int, int]:
-        """Give budget and period of a window that begins: those of the target if the rate is there."""
+        """Return budget and period of a window that begins: those of the target if the rate is there."""
         if self.is_hard:
             return self.granted.budget, self.granted.period
         if self.target.rate <= self.rate and self.may_adopt():
@@ -180,7 +180,7 @@ class TaskState:
         return self.rate * self.period // SCALE if is_none else self.budget, self.period
 
     def is_complete(self) -> bool:
-        """Say whether the oldest job has done its work; one without a demand works as long as it has budget."""
+        """True if the oldest job has done its work; one without a demand works as long as it has budget."""
         job = self.queue[0]
         return self.served >= self.budget if job.demand is None else job.executed >= job.demand
 

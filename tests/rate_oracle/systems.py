@@ -32,13 +32,13 @@ BETAS = (Fraction(1, 10), Fraction(0), Fraction(1, 4), FORMULA3)
 
 
 def periods() -> st.SearchStrategy[int]:
-    """Make a period: a divisor of 24, any up to MAX_PERIOD, or a long one."""
+    """Return a period: a divisor of 24, any up to MAX_PERIOD, or a long one."""
     harmonic = [period for period in range(MIN_PERIOD, MAX_PERIOD + 1) if MAX_PERIOD % period == 0]
     return st.one_of(st.sampled_from(harmonic), st.integers(MIN_PERIOD, MAX_PERIOD), st.sampled_from(LONG_PERIODS))
 
 
 def instants() -> st.SearchStrategy[int]:
-    """Make the instant of an entry, often 0."""
+    """Return the instant of an entry, often 0."""
     return st.one_of(st.just(0), st.integers(0, LAST_REQUEST))
 
 
@@ -46,7 +46,7 @@ def instants() -> st.SearchStrategy[int]:
 def tasks(
     draw: st.DrawFn, name: str, *, overruns: bool = True, adapts: bool = True, requests: int = MAX_REQUESTS
 ) -> Task:
-    """Make one task.
+    """Return one task.
 
     Args:
         draw: given by Hypothesis.
@@ -62,7 +62,7 @@ def tasks(
 
 @st.composite
 def _versions(draw: st.DrawFn, task: Task, overruns: bool) -> Task:
-    """Make a task with other parameters."""
+    """Return a task with other parameters."""
     period = draw(st.one_of(st.just(task.period), periods()))
     wcet = draw(st.integers(1, max(1, period // 2)))
     if task.wcet is not None and task.wcet <= period:
@@ -82,7 +82,7 @@ def _versions(draw: st.DrawFn, task: Task, overruns: bool) -> Task:
 
 @st.composite
 def _first_versions(draw: st.DrawFn, name: str, overruns: bool, adapts: bool) -> Task:
-    """Make one task that asks for nothing else."""
+    """Return one task that requests no other parameters."""
     class_ = draw(st.sampled_from(CLASSES))
     period = draw(periods())
     wcet = draw(st.integers(1, max(1, period // 2)))
@@ -104,7 +104,7 @@ def _first_versions(draw: st.DrawFn, name: str, overruns: bool, adapts: bool) ->
 
 
 def _demands(wcet: int, overruns: bool) -> st.SearchStrategy[int | tuple[int, ...] | None]:
-    """Make demands: the wcet, or a few that are repeated, smaller and, if wanted, larger ones among them."""
+    """Return demands: the wcet, or a few that are repeated, smaller and, if wanted, larger ones among them."""
     largest = 3 * wcet + 2 if overruns else wcet
     several = st.lists(st.integers(1, largest), min_size=1, max_size=MAX_DEMANDS).map(tuple)
     return st.one_of(st.none(), several)
@@ -121,7 +121,7 @@ def systems(
     options: bool = True,
     requests: int = MAX_REQUESTS,
 ) -> System:
-    """Make a system of MIN_TASKS to MAX_TASKS tasks that enter and leave.
+    """Return a system of MIN_TASKS to MAX_TASKS tasks that enter and leave.
 
     Args:
         draw: given by Hypothesis.
@@ -152,7 +152,7 @@ def systems(
 
 @st.composite
 def bodies(draw: st.DrawFn, resources: tuple[str, ...] = RESOURCES) -> tuple[str, ...]:
-    """Make runs and sections, perhaps one in another."""
+    """Return runs and sections, perhaps one in another."""
     name = draw(st.sampled_from(resources))
     before, inside, after = (draw(st.integers(least, MAX_SECTION)) for least in (0, 1, 0))
     items = [f"lock {name}", f"run {inside}", f"unlock {name}"]
@@ -166,7 +166,7 @@ def bodies(draw: st.DrawFn, resources: tuple[str, ...] = RESOURCES) -> tuple[str
 
 @st.composite
 def sharing_tasks(draw: st.DrawFn, name: str, *, overruns: bool, adapts: bool, requests: int) -> Task:
-    """Make a task that most likely locks something, with room for others beside it.
+    """Return a task that most likely locks something, with room for others beside it.
 
     One that is not hard may ask for other parameters.
     """
@@ -189,7 +189,7 @@ def sharing_tasks(draw: st.DrawFn, name: str, *, overruns: bool, adapts: bool, r
 
 @st.composite
 def _paces(draw: st.DrawFn, task: Task) -> Task:
-    """Make a task with another period or weight."""
+    """Return a task with another period or weight."""
     period = draw(st.integers(max(MIN_PERIOD, task.wcet or 0), 2 * task.period))
     return replace(task, period=period, weight=draw(st.integers(1, 3)) if task.class_ == "none" else 1)
 
@@ -203,7 +203,7 @@ def sharing_systems(
     rules: tuple[str, ...] = SAFE_RULES,
     requests: int = 0,
 ) -> System:
-    """Make a system of tasks that share resources; the arguments are those of systems."""
+    """Return a system of tasks that share resources; the arguments are those of systems."""
     made = draw(systems(overruns=overruns, adapts=adapts, rules=rules, betas=BETAS[:3]))
     some = [draw(sharing_tasks(task.name, overruns=overruns, adapts=adapts, requests=requests)) for task in made.tasks]
     return replace(made, tasks=tuple(some))
@@ -211,7 +211,7 @@ def sharing_systems(
 
 @st.composite
 def rbe_tasks(draw: st.DrawFn, name: str) -> RbeTask:
-    """Make one RBE task with bursts and gaps."""
+    """Return one RBE task with bursts and gaps."""
     y = draw(st.sampled_from((1, 2, 3, 4, 6, 8, 12)))
     gaps = draw(st.lists(st.one_of(st.just(0), st.integers(0, 2 * y)), max_size=MAX_EVENTS))
     return RbeTask(
@@ -227,6 +227,6 @@ def rbe_tasks(draw: st.DrawFn, name: str) -> RbeTask:
 
 @st.composite
 def rbe_sets(draw: st.DrawFn) -> tuple[RbeTask, ...]:
-    """Make one to three RBE tasks."""
+    """Return one to three RBE tasks."""
     count = draw(st.integers(1, 3))
     return tuple(draw(rbe_tasks(f"T{number}")) for number in range(1, count + 1))

@@ -22,17 +22,17 @@ from sampling import tries
 
 
 def software(context_switch: int, interval: int, timer: str = "rearm") -> Architecture:
-    """Make a SoRTS architecture."""
+    """Return a SoRTS architecture."""
     return Architecture("software", context_switch, interval, timer)
 
 
 def coprocessor(context_switch: int, latency: int | None = None) -> Architecture:
-    """Make a Co-SoRTS architecture."""
+    """Return a Co-SoRTS architecture."""
     return Architecture("coprocessor", context_switch, latency=latency)
 
 
 def hardware(context_switch: int) -> Architecture:
-    """Make a HaRTS architecture."""
+    """Return a HaRTS architecture."""
     return Architecture("hardware", context_switch)
 
 
@@ -103,13 +103,13 @@ def test_a_longer_run_begins_like_a_shorter_one(system: System, duration: int) -
 
 
 def without_costs() -> st.SearchStrategy[System]:
-    """Make hardware without costs and tasks with deadlines within their periods: no release finds a pending job."""
+    """Return hardware without costs and tasks with deadlines within their periods: no release finds a pending job."""
     free = hardware_architectures().map(lambda architecture: Architecture(architecture.kind, 0))
     return systems(among=free, max_periods=1)
 
 
 def in_ticks(system: System, duration: int) -> list[tuple[str, int, int, int | None]]:
-    """Give (task, job, release, finish) by the tick-by-tick scheduler, late jobs aborted."""
+    """Return (task, job, release, finish) by the tick-by-tick scheduler, late jobs aborted."""
     tasks = tuple(
         oracle.Task(
             task.name,

@@ -62,7 +62,7 @@ class PeriodicTask:
         return self.period if self.deadline is None else self.deadline
 
     def for_oracle(self) -> oracle.Task:
-        """Say the same in the oracle's words."""
+        """Return the same task in the oracle's words."""
         given = {key: value for key, value in vars(self).items() if key not in ("rank", "demands")}
         return oracle.Task(**given, demand=self.demands, priority=TOP - self.rank)
 
@@ -74,7 +74,7 @@ Shared = tuple[Sets, int, int]
 def directly(
     tasks: Sets, policy: str, horizon: int = LONG, servers: Sequence[Server] = (), work: Arrivals = ()
 ) -> tuple[Ticks, bool]:
-    """Ask the oracle which task has each tick and whether a periodic deadline is missed; the last server has `work`."""
+    """Return the oracle's task of each tick, and whether a periodic deadline is missed; the last server has `work`."""
     jobs = [
         oracle.Task(
             f"{number}", releases=((instant, instant),), demand=demand, deadline=horizon, server=servers[-1].name
@@ -97,28 +97,28 @@ def golden(name: str) -> Segments:
 
 
 def by_task(outcome: Outcome) -> Segments:
-    """Give segments, neighbours of one task merged."""
+    """Return segments, neighbours of one task merged."""
     return merge(outcome.by_task())
 
 
 def by_job(outcome: Outcome) -> Segments:
-    """Give segments, neighbours of one job merged."""
+    """Return segments, neighbours of one job merged."""
     return [(start, end, task) for start, end, (task, _) in merge(outcome.by_job())]
 
 
 def released(period: int, demand: int, horizon: int = LONG, offset: int = 0) -> Work:
-    """Make the work of a periodic task."""
+    """Return the work of a periodic task."""
     return tuple((instant, demand) for instant in range(offset, horizon, period))
 
 
 def periodic(name: str, policy: str, period: int, demand: int) -> Task:
-    """Make a task under rm, edf or llf."""
+    """Return a task under rm, edf or llf."""
     maker = {"rm": by_period.rm(period, demand), "edf": by_period.edf(period, demand)}
     return Task(name, maker.get(policy, by_period.llf(period, demand)), released(period, demand))
 
 
 def system_of(mapping: str, *tasks: Task) -> System:
-    """Make a system with the effective priority of a mapping."""
+    """Return a system with the effective priority of a mapping."""
     return System(tasks, EFFECTIVE[mapping])
 
 
@@ -284,7 +284,7 @@ def test_wf2q_alternates() -> None:
 
 @st.composite
 def task_sets(draw: st.DrawFn, *, most_load: Fraction = Fraction(1), short_deadlines: bool = False) -> Sets:
-    """Make 1 to 4 periodic tasks with unique priorities in random order, not above a load."""
+    """Return 1 to 4 periodic tasks with unique priorities in random order, not above a load."""
     count = draw(st.integers(1, 4))
     priorities = draw(st.permutations(range(1, count + 1)))
     tasks = tuple(draw(_task(i, priorities[i], short_deadlines)) for i in range(count))
@@ -294,7 +294,7 @@ def task_sets(draw: st.DrawFn, *, most_load: Fraction = Fraction(1), short_deadl
 
 @st.composite
 def _task(draw: st.DrawFn, place: int, rank: int, short_deadlines: bool) -> PeriodicTask:
-    """Make one task; demands are at most the estimate."""
+    """Return one task; demands are at most the estimate."""
     period = draw(st.sampled_from([3, 4, 5, 6, 7, 8, 10, 12, 15, 20]))
     wcet = draw(st.integers(1, max(1, period // 2)))
     demands = tuple(draw(st.lists(st.integers(1, wcet), min_size=1, max_size=3)))
@@ -304,14 +304,14 @@ def _task(draw: st.DrawFn, place: int, rank: int, short_deadlines: bool) -> Peri
 
 
 def work_of(task: PeriodicTask, horizon: int = LONG) -> Work:
-    """Make the work of the jobs of a periodic task."""
+    """Return the work of the jobs of a periodic task."""
     instants = range(task.offset, horizon, task.period)
     demands = cycle(task.demands or (task.wcet,))
     return tuple((instant, demand, task.wcet) for instant, demand in zip(instants, demands, strict=False))
 
 
 def allocator_for(policy: str, task: PeriodicTask, bulk: int, on_finish: str = "end") -> Allocator:
-    """Make the allocator of a task by the table of mappings."""
+    """Return the allocator of a task by the table of mappings."""
     by = by_period
     deadline = task.relative_deadline
     priorities = {"rm": task.period, "dm": deadline, "fp": task.rank}
@@ -321,7 +321,7 @@ def allocator_for(policy: str, task: PeriodicTask, bulk: int, on_finish: str = "
 
 
 def framework_of(policy: str, tasks: Sets, bulk: int = 1, on_finish: str = "end") -> System:
-    """Make the system of a policy."""
+    """Return the system of a policy."""
     mapped = (Task(task.name, allocator_for(policy, task, bulk, on_finish), work_of(task)) for task in tasks)
     return system_of(policy, *mapped)
 
@@ -378,7 +378,7 @@ def test_deadlines_before_the_end_of_the_period(policy: str, tasks: Sets) -> Non
 
 @st.composite
 def sets_of_subjobs(draw: st.DrawFn) -> Sets:
-    """Make tasks whose jobs are one or more subjobs and take all their estimate."""
+    """Return tasks whose jobs are one or more subjobs and take all their estimate."""
     return tuple(replace(task, demands=None, subjobs=draw(_cuts(task.wcet))) for task in draw(task_sets()))
 
 
@@ -402,7 +402,7 @@ def test_one_job_per_subjob_equals_deferred_preemption(tasks: Sets, bulk: int, o
 
 @st.composite
 def server_sets(draw: st.DrawFn) -> tuple[Server, ...]:
-    """Make 1 to 3 deferrable servers with unique priorities."""
+    """Return 1 to 3 deferrable servers with unique priorities."""
     count = draw(st.integers(1, 3))
     ranks = draw(st.permutations(range(count)))
     periods = [draw(st.sampled_from([4, 5, 6, 8, 10])) for _ in ranks]
@@ -414,7 +414,7 @@ def server_sets(draw: st.DrawFn) -> tuple[Server, ...]:
 
 
 def hierarchical(servers: tuple[Server, ...], tasks: Sets, horizon: int = LONG) -> System:
-    """Make the framework's form of tasks in deferrable servers."""
+    """Return the framework's form of tasks in deferrable servers."""
     records = {server.name: Budget(0) for server in servers}
     ranks = {server.name: TOP - server.priority for server in servers}
     refills = [Task(s.name, by_period.ServerRefill(records[s.name], s.period, s.budget, s.offset)) for s in servers]
@@ -440,14 +440,14 @@ def test_budget_groups_on_hold_equal_deferrable_servers(
 
 @st.composite
 def arrivals(draw: st.DrawFn, most: int = 6) -> tuple[tuple[int, int], ...]:
-    """Make (instant, demand), instants ascending, several at one instant allowed."""
+    """Return (instant, demand), instants ascending, several at one instant allowed."""
     instants = sorted(draw(st.lists(st.integers(0, LONG - 10), max_size=10)))
     return tuple((instant, draw(st.integers(1, most))) for instant in instants)
 
 
 @st.composite
 def shared_processors(draw: st.DrawFn) -> tuple[Sets, int, int]:
-    """Make periodic tasks and a server (Q, T) that together do not load the processor above 1."""
+    """Return periodic tasks and a server (Q, T) that together do not load the processor above 1."""
     period = draw(st.integers(2, 12))
     capacity = draw(st.integers(1, period))
     room = 1 - Fraction(capacity, period)
@@ -462,7 +462,7 @@ def load_of(tasks: Sets) -> Fraction:
 
 
 def beside(tasks: Sets, allocator: Allocator, work: Work, on_finish: str = "end") -> System:
-    """Make a system of periodic tasks under EDF and a server: behind them, but for one of constant bandwidth."""
+    """Return a system of periodic tasks under EDF and a server: behind them, but for one of constant bandwidth."""
     makers = [by_period.edf(task.period, task.wcet, on_finish=on_finish) for task in tasks]
     mapped = [Task(task.name, maker, work_of(task)) for task, maker in zip(tasks, makers, strict=True)]
     place = 0 if isinstance(allocator, by_share.ConstantBandwidth) else len(mapped)
@@ -531,7 +531,7 @@ def test_the_finish_of_cus_is_a_timer_and_that_of_tbs_is_not(
 
 @st.composite
 def flow_sets(draw: st.DrawFn) -> tuple[fair.Flow, ...]:
-    """Make 1 to 5 flows whose shares sum up to at most 1."""
+    """Return 1 to 5 flows whose shares sum up to at most 1."""
     weights = draw(st.lists(st.integers(1, 7), min_size=1, max_size=5))
     spare = draw(st.integers(0, 3))
     total = sum(weights) + spare
@@ -736,7 +736,7 @@ def test_dual_priority_low_job_is_idle_time_for_soft_work() -> None:
 
 
 def responses(tasks: Sets) -> dict[str, int]:
-    """Give the longest response of every task when all are released together: the worst case if nothing is late."""
+    """Return the longest response of every task when all are released together: the worst case if no job is late."""
     jobs = oracle.simulate(oracle.System("fp", tuple(task.for_oracle() for task in tasks)), 2 * LONG).jobs
     return {task.name: max(job[4] or 0 for job in jobs if job[0] == task.name) for task in tasks}
 
@@ -861,7 +861,7 @@ def test_feedback_lets_an_allocator_adapt_its_budgets() -> None:
 
 
 def with_cost(system: System, cost: AllocatorCost) -> System:
-    """Let the calls of the allocator take time."""
+    """Return a system in which the calls of the allocator take time."""
     return replace(system, allocator_cost=cost)
 
 
@@ -922,7 +922,7 @@ class Given(Allocator):
     jobs: tuple[Job, ...]
 
     def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether the jobs were not handed over yet."""
+        """True if the jobs were not handed over yet."""
         return desk.calls == 0
 
     def call(self, now: int, desk: Desk) -> None:
@@ -932,7 +932,7 @@ class Given(Allocator):
 
 
 def given_jobs(name: str, *jobs: Job, work: Work = ((0, ENDLESS),), class_: str = "hard") -> Task:
-    """Make a task out of jobs."""
+    """Return a task of given jobs."""
     return Task(name, Given(jobs), work, class_=class_)
 
 

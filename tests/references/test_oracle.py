@@ -54,7 +54,7 @@ def runs(system: System, horizon: int) -> list[Run]:
 
 
 def finished_jobs(outcome: Outcome) -> list[tuple[str, int, int, int, bool]]:
-    """Give (task, release, finish, response, missed) of the finished jobs."""
+    """Return (task, release, finish, response, missed) of the finished jobs."""
     return [
         (task, release, finish, response, missed)
         for task, _, release, finish, response, missed in outcome.jobs
@@ -63,22 +63,22 @@ def finished_jobs(outcome: Outcome) -> list[tuple[str, int, int, int, bool]]:
 
 
 def once(name: str, demand: int, offset: int = 0, priority: int = 1, **more: Any) -> Task:
-    """Make a task whose second job lies beyond every horizon used here."""
+    """Return a task whose second job lies beyond every horizon used here."""
     return Task(name, 1000, demand, offset=offset, priority=priority, **more)
 
 
 def fp(*entities: Task | Server) -> System:
-    """Make a system with an fp root."""
+    """Return a system with an fp root."""
     return mixed("fp", *entities)
 
 
 def edf(*entities: Task | Server) -> System:
-    """Make a system with an edf root."""
+    """Return a system with an edf root."""
     return mixed("edf", *entities)
 
 
 def mixed(policy: str, *entities: Task | Server) -> System:
-    """Make a system out of tasks and servers in any order."""
+    """Return a system of tasks and servers in any order."""
     tasks = tuple(entity for entity in entities if isinstance(entity, Task))
     servers = tuple(entity for entity in entities if isinstance(entity, Server))
     return System(policy, tasks, servers)
@@ -104,7 +104,7 @@ def test_the_fpts_example_stays_within_the_worst_responses_that_the_specificatio
 
 
 def listed(name: str, *jobs: tuple[int, int], server: str | None = "S", **more: Any) -> Task:
-    """Make a task out of pairs of demand and arrival."""
+    """Return a task of pairs of demand and arrival."""
     releases = tuple((arrival, arrival) for _, arrival in jobs)
     demands = tuple(demand for demand, _ in jobs)
     return Task(name, demand=demands, deadline=1000, releases=releases, server=server, **more)
@@ -128,7 +128,7 @@ def test_a_job_that_arrives_but_is_not_released_before_the_horizon_is_not_there(
 
 
 def body(*items: str, name: str = "A", priority: int = 1, **more: Any) -> Task:
-    """Make a task of one job with a body."""
+    """Return a task of one job with a body."""
     return Task(name, 1000, priority=priority, body=items, **more)
 
 
@@ -136,7 +136,7 @@ def body(*items: str, name: str = "A", priority: int = 1, **more: Any) -> Task:
 
 
 def limited(*items: str, **more: Any) -> Task:
-    """Make the low task of one non-preemptive job with a body."""
+    """Return the low task of one non-preemptive job with a body."""
     return body(*items, name="L", preemption="non-preemptive", **more)
 
 
@@ -152,7 +152,7 @@ def test_a_task_is_non_preemptive_by_default_if_it_has_subjobs_or_a_point() -> N
 
 
 def sharing(protocol: str, *entities: Task | Server, policy: str = "fp", names: str = "AB") -> System:
-    """Make a system with resources of one protocol, each of one letter."""
+    """Return a system with resources of one protocol, each of one letter."""
     return replace(mixed(policy, *entities), resources=tuple(Resource(name, protocol) for name in names))
 
 
@@ -210,7 +210,7 @@ def test_a_horizon_of_zero_gives_an_empty_outcome() -> None:
 
 
 def chain_of(system: System, server_name: str | None) -> list[str]:
-    """List the names of the servers around a place, innermost first."""
+    """Return the names of the servers around a place, innermost first."""
     parents = {server.name: server.parent for server in system.servers}
     return [] if server_name is None else [server_name, *chain_of(system, parents[server_name])]
 
@@ -230,7 +230,7 @@ def without_idling(outcome: Outcome) -> Outcome:
 
 
 def pending_tasks(system: System, outcome: Outcome, tick: int) -> list[Task]:
-    """List the tasks that have a released and unfinished job in a tick."""
+    """Return the tasks that have a released and unfinished job in a tick."""
     names = {row[0] for row in outcome.jobs if row[2] <= tick and (row[3] is None or row[3] > tick)}
     return [task for task in system.tasks if task.name in names]
 
@@ -252,7 +252,7 @@ def test_two_runs_of_one_system_are_equal_and_leave_it_unchanged(system: System,
 
 
 def demand_of(task: Task, number: int) -> int:
-    """Say what a job executes."""
+    """Return what a job executes."""
     return task.demands[number % len(task.demands)]
 
 
@@ -272,7 +272,7 @@ def test_a_jobs_ticks_lie_between_its_arrival_and_its_finish_and_sum_to_its_dema
 
 
 def releases_before(task: Task, h: int) -> list[tuple[int, int]]:
-    """List release and arrival of the jobs released before a horizon."""
+    """Return release and arrival of the jobs released before a horizon."""
     periodic = ((instant, instant) for instant in range(task.offset, h, task.period or 1))
     return [pair for pair in (periodic if task.releases is None else task.releases) if pair[0] < h]
 
@@ -305,7 +305,7 @@ def test_nothing_runs_before_its_release_or_after_its_deadline_if_that_aborts(sy
 
 
 def has_own_deadlines(system: System, task: Task) -> bool:
-    """Say whether the deadlines of a task follow from its arrivals alone: no rule gives them."""
+    """True if the deadlines of a task follow from its arrivals alone: no rule assigns them."""
     server = next((server for server in system.servers if server.name == task.server), None)
     policy = system.policy if server is None else server.policy
     return policy != "rbe" and (server is None or server.kind not in RULE_KINDS)
@@ -411,7 +411,7 @@ def test_a_polling_server_at_the_root_has_budget_only_with_pending_work_inside(s
 
 @st.composite
 def isolated(draw: st.DrawFn) -> System:
-    """Make hard tasks and constant-bandwidth servers whose bandwidths fit, and tasks that use the servers at will."""
+    """Return hard tasks and constant-bandwidth servers whose bandwidths fit, and tasks that use the servers at will."""
     shares = draw(st.lists(st.tuples(st.integers(1, 8), st.integers(2, 24)), min_size=2, max_size=6))
     fitting = [
         (budget, period)
@@ -572,7 +572,7 @@ def all_fp(system: System) -> System:
 
 
 def without_limits(system: System) -> System:
-    """Make every task preemptive, without a threshold."""
+    """Return the tasks preemptive, without a threshold."""
     return rewritten(system, threshold=lambda task: None, preemption=lambda task: "preemptive")
 
 
@@ -734,7 +734,7 @@ def test_srp_never_blocks_at_a_lock(system: System, h: int) -> None:
 def of_one_protocol(
     draw: st.DrawFn, protocols: tuple[str, ...], policies: tuple[str, ...], features: Features = SINGLE
 ) -> System:
-    """Make a crowd with resources of one protocol."""
+    """Return a crowd with resources of one protocol."""
     return draw(crowds(features=features, protocols=(draw(st.sampled_from(protocols)),), policies=policies))
 
 
@@ -763,7 +763,7 @@ def test_the_processor_is_idle_only_if_all_that_is_pending_is_in_a_deadlock(syst
 
 
 def sections_of(task: Task) -> list[tuple[str, int]]:
-    """List the sections of a body: the resource and the ticks from the lock to the unlock."""
+    """Return the sections of a body: the resource and the ticks from the lock to the unlock."""
     total = sum(step.ticks for step in task.steps if step.kind == "run")
     ends = {mark.resource: mark.executed for mark in task.marks if mark.kind == "unlock"}
     found = []
@@ -776,7 +776,7 @@ def sections_of(task: Task) -> list[tuple[str, int]]:
 
 
 def blocking_of_the_most_urgent(system: System) -> int:
-    """Give the longest section of others that may block the last task, less the tick that was needed to lock."""
+    """Return the longest section of others that may block the last task, less the tick that was needed to lock."""
     *others, top = system.tasks
     sections = [section for other in others for section in sections_of(other)]
     is_npcs = system.resources[0].protocol == "npcs"
@@ -794,7 +794,7 @@ def test_the_most_urgent_task_is_blocked_for_at_most_one_section(system: System,
 
 
 def without_sections(task: Task) -> Task:
-    """Take the locks out of a body."""
+    """Return a body without locks."""
     return replace(task, body=tuple(item for item in task.body or () if "lock" not in item))
 
 

@@ -55,32 +55,32 @@ def runs(system: System, horizon: int) -> list[Run]:
 
 
 def hard(name: str, wcet: int, period: int, **more: Any) -> Task:
-    """Make a hard task."""
+    """Return a hard task."""
     return Task(name, "hard", wcet, period, **more)
 
 
 def soft(name: str, wcet: int, period: int, **more: Any) -> Task:
-    """Make a soft task."""
+    """Return a soft task."""
     return Task(name, "soft", wcet, period, **more)
 
 
 def none(name: str, period: int, **more: Any) -> Task:
-    """Make a task of class none."""
+    """Return a task of class none."""
     return Task(name, "none", None, period, **more)
 
 
 def unreserved(*tasks: Task, **more: Any) -> System:
-    """Make a system that reserves nothing for class none."""
+    """Return a system that reserves nothing for class none."""
     return System(tasks, NONE, **more)
 
 
 def missed(outcome: Outcome) -> list[tuple[str, int | None]]:
-    """Give (task, deadline) of the jobs that missed their adjusted deadline, each once, in order of the deadline."""
+    """Return (task, deadline) of the jobs that missed their adjusted deadline, each once, in order of the deadline."""
     return sorted(((row[0], row[3]) for row in outcome.jobs if row[5]), key=lambda row: (row[1] or 0, row[0]))
 
 
 def instants(outcome: Outcome, task: str, event: str) -> list[int]:
-    """Give the instants of an event of a task."""
+    """Return the instants of an event of a task."""
     return [now for now, what, who, _ in outcome.log if (what, who) == (event, task)]
 
 
@@ -132,7 +132,7 @@ def test_rbe_ties_go_by_class_then_file_order() -> None:
 
 
 def has_miss(tasks: Iterable[RbeTask], *, preemptive: bool = True) -> bool:
-    """Say whether EDF misses a deadline; long enough for all events."""
+    """True if EDF misses a deadline; long enough for all events."""
     tasks = list(tasks)
     horizon = max((arrival for task in tasks for arrival in task.arrivals), default=0) + sum(
         task.c * len(task.arrivals) for task in tasks
@@ -142,7 +142,7 @@ def has_miss(tasks: Iterable[RbeTask], *, preemptive: bool = True) -> bool:
 
 
 def densest(task: RbeTask, first: int, end: int) -> RbeTask:
-    """Let x events arrive at once in every y ticks."""
+    """Return a task in which x events arrive at once in every y ticks."""
     return replace(task, arrivals=tuple(sorted(list(range(first, end, task.y)) * task.x)))
 
 
@@ -233,13 +233,13 @@ def test_shrinking_class_none_in_flight_lets_in_earlier() -> None:
 
 
 def targets(system: System) -> dict[str, tuple[int, int, int]]:
-    """Give rate, budget and period of all tasks of a system, as if all were admitted."""
+    """Return rate, budget and period of all tasks of a system, as if all were admitted."""
     found = allocate(system, [request_of(task) for task in system.tasks])
     return {task.name: (it.rate, it.budget, it.period) for task, it in zip(system.tasks, found, strict=True)}
 
 
 def request_of(task: Task) -> Request:
-    """Give what a task asks for."""
+    """Return the request of a task."""
     return Request(task.class_, task.requested, task.window, task.weight)
 
 
@@ -296,7 +296,7 @@ def test_nothing_left_for_soft_tasks() -> None:
 
 
 def admitted_of(system: System) -> list[str]:
-    """Give the names of those who are not rejected."""
+    """Return the names of the tasks that are not rejected."""
     return [who for _, what, who, _ in simulate(system, 1).log if what == "admitted"]
 
 
@@ -582,7 +582,7 @@ def test_the_estimate_follows_what_jobs_execute() -> None:
 
 
 def asking(task: Task, *requests: tuple[int, dict[str, Any]]) -> Task:
-    """Let a task ask for other parameters at some instants."""
+    """Return a task that requests other parameters at some instants."""
     return replace(task, requests=tuple((at, replace(task, **keys)) for at, keys in requests))
 
 
@@ -710,12 +710,12 @@ def test_only_a_hard_job_that_overruns_is_late(system: System) -> None:
 
 
 def versions(task: Task) -> list[Task]:
-    """Give all that a task may ever be."""
+    """Return all that a task may ever be."""
     return [task, *(version for _, version in task.requests)]
 
 
 def may_overrun(task: Task) -> bool:
-    """Say whether some job may demand more than its wcet."""
+    """True if some job may demand more than its wcet."""
     return any((one.demand_of(number) or 0) > one.requested for one in versions(task) for number in range(MAX_DEMANDS))
 
 
@@ -752,7 +752,7 @@ def test_nothing_but_edf_without_overload_and_without_change(system: System, cla
 
 @st.composite
 def experiments(draw: st.DrawFn) -> System:
-    """Make a set like that of the experiment: two hard, two soft tasks, one of class none; U from .7 to 1.1."""
+    """Return a set like that of the experiment: two hard, two soft tasks, one of class none; U from .7 to 1.1."""
     percent = draw(st.integers(60, 100))
     factors = [Fraction(draw(st.integers(7, 13)), 10) for _ in range(4)]
     rates = [Fraction(1, 5) * factors[0], Fraction(1, 5) * factors[1], Fraction(3, 20) * factors[2], factors[3] / 10]

@@ -86,7 +86,7 @@ def ending() -> Iterator[None]:
 
 
 def is_uncovered(data: bytes, place: int) -> bool:
-    """Say whether nothing of a replay need depend on a byte."""
+    """True if nothing of a replay need depend on a byte."""
     begin = begin_of_records(data)
     if place < begin:
         length: int = PREAMBLE.unpack_from(data)[3]

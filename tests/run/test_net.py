@@ -17,7 +17,7 @@ SAMPLE = 20
 
 
 def sampled(paradigm: str) -> list[tuple[tuple[str, str], net.Row]]:
-    """Give systems of a paradigm, evenly spread, with what was recorded of them."""
+    """Return systems of a paradigm, evenly spread, with their records."""
     pairs = list(zip(net.systems(paradigm), net.recorded(paradigm), strict=True))
     return pairs[:: max(1, len(pairs) // count(SAMPLE))]
 

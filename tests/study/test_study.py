@@ -145,7 +145,7 @@ def test_a_worker_of_another_version_refuses(small: Study) -> None:
 
 
 def is_accepted(system: takt.System, order: str, is_preemptive: bool) -> bool:
-    """Ask the oracle about one system."""
+    """True if the oracle accepts one system."""
     keys = {"fp": lambda task: -task.priority, "rm": lambda task: task.period, "dm": lambda task: task.deadline}
     tasks = sorted(system.resolved.tasks, key=keys[order])
     ranked = [

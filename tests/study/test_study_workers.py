@@ -89,7 +89,7 @@ def write_result(folder: Path, files: Files) -> None:
 
 
 def environment(folder: Path, before_chunk: str, before_all: str = "") -> dict[str, str]:
-    """Make an environment in which Python does something when it starts, and before each chunk that it computes."""
+    """Return an environment in which Python runs code when it starts, and before each chunk that it computes."""
     (folder / "sitecustomize.py").write_text(
         "import os, time\n"
         "from takt.study import chunks\n"
@@ -120,12 +120,12 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def done_in(folder: Path) -> list[Path]:
-    """List the chunks that are there."""
+    """Return the finished chunks."""
     return sorted(folder.glob("study.study/chunks/*.parquet"))
 
 
 def children_of(main: int) -> list[int]:
-    """List the worker processes of a main process."""
+    """Return the worker processes of a main process."""
     found: list[int] = []
     for path in Path(f"/proc/{main}/task").glob("*/children"):
         found += map(int, path.read_text().split())
@@ -133,7 +133,7 @@ def children_of(main: int) -> list[int]:
 
 
 def is_running(pid: int) -> bool:
-    """Say whether a process is still there, and no zombie."""
+    """True if a process is still there, and no zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:

@@ -21,7 +21,7 @@ PROMISE = re.compile(r"^    \.is_bounded = true,\n", re.MULTILINE)
 
 
 def copy_of(name: str, place: str = LAST) -> str:
-    """Give the name of the copy with all traits."""
+    """Return the name of the copy with all traits."""
     return f"{place}0-{name}"
 
 
@@ -40,12 +40,12 @@ def add_copies(sources: Path) -> None:
 
 
 def _subsets(traits: list[str]) -> Iterator[tuple[str, ...]]:
-    """List the subsets of some traits, all of them first."""
+    """Yield the subsets of some traits, all of them first."""
     return chain.from_iterable(combinations(traits, size) for size in range(len(traits), -1, -1))
 
 
 def _versions(row: str) -> Iterator[str]:
-    """Give a row with each subset of its traits."""
+    """Yield a row with each subset of its traits."""
     found = TRAITS.search(row)
     if found is None:
         yield from dict.fromkeys((row, PROMISE.sub("", row)))

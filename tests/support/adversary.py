@@ -44,7 +44,7 @@ class Draft:
     platform: Rows = field(default_factory=dict)
 
     def build(self) -> takt.System | None:
-        """Make the system; None if it is none."""
+        """Return the system; None if it is none."""
         try:
             return takt.System(
                 **self.system,
@@ -88,7 +88,7 @@ def excess_of(system: takt.System, found: Judgement) -> Excess:
 
 
 def horizon_of(system: takt.System) -> int:
-    """Give a time in which jobs of all tasks meet in a few ways."""
+    """Return a time in which jobs of all tasks meet in a few ways."""
     ends = [int(task.offset) + 8 * int(task.period or task.min_separation or 20) for task in system.tasks]
     return min(max(ends, default=1) + 1, MAX_HORIZON)
 
@@ -104,7 +104,7 @@ POLICIES = (*ORDERS, "rbe", "share", "pinwheel", "dual-priority", "imprecise", "
 
 
 def any_task(rng: random.Random, name: str, count: int) -> Rows:
-    """Make a task of which `count` about fit."""
+    """Return a task of which `count` about fit."""
     period = rng.choice([rng.randint(4, 40), rng.choice([8, 12, 16, 24, 40])])
     wcet = max(1, min(period, round(period * rng.uniform(0.2, 1.2) / count)))
     deadline = rng.choice([period, period, rng.randint(max(1, period // 3), period), rng.randint(period, 2 * period)])
@@ -139,7 +139,7 @@ def any_body(rng: random.Random, wcet: int, resources: list[str], items: tuple[s
 
 
 def _names(draft: Draft, task: Rows) -> list[str]:
-    """Name the resources of a draft; a task may use them all."""
+    """Return the resources of a draft; a task may use them all."""
     return [resource["name"] for resource in draft.resources]
 
 
@@ -368,7 +368,7 @@ FEATURES: dict[str, Change] = {
 
 
 def first_draft(rng: random.Random) -> Draft:
-    """Make a few tasks under some policy, with one to four features."""
+    """Return a few tasks under some policy, with one to four features."""
     count = rng.randint(1, 4)
     draft = Draft({"policy": rng.choice(POLICIES)}, [any_task(rng, "ABCDEFGH"[place], count) for place in range(count)])
     for feature in rng.sample(list(FEATURES), rng.randint(1, min(4, len(FEATURES)))):
@@ -409,7 +409,7 @@ class Climber:
         self.nearest = 0
 
     def refutations(self) -> Iterator[Refuted]:
-        """Give each system above 1 that ends a climb."""
+        """Yield each system above 1 that ends a climb."""
         while self.left > 0:
             system, excess = self.climb()
             self.nearest += excess.ratio >= 1

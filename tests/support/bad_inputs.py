@@ -21,7 +21,7 @@ WORDS = {"{POLICIES}": ", ".join(NAMES), "{TASK KEYS}": TASK_KEYS, "{TIME}": TIM
 
 
 def spelled(line: str) -> str:
-    """Put in what a line of the file has a word for."""
+    """Return a line of the file with its words replaced."""
     for word, text in WORDS.items():
         line = line.replace(word, text)
     return line

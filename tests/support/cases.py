@@ -52,7 +52,7 @@ class Case:
 
     @cached_property
     def _below(self) -> dict[str, Any]:
-        """What stands below the task set."""
+        """Tables below the task set."""
         lines = (line.removeprefix(MARK) for line in self.text.splitlines() if line.startswith(MARK.strip()))
         return tomllib.loads("\n".join(lines))
 
@@ -73,7 +73,7 @@ class Case:
 
     @property
     def is_known_to_the_oracle(self) -> bool:
-        """Whether `oracle/` has all that the task set uses; other references have the rest."""
+        """True if `oracle/` has all that the task set uses; other references have the rest."""
         servers = self.tables.get("server", [])
         policies = {self.tables["system"]["policy"], *(server.get("policy", "fp") for server in servers)}
         kinds = {server.get("kind", "deferrable") for server in servers}
@@ -89,16 +89,16 @@ class Case:
 
     @property
     def is_divided(self) -> bool:
-        """Whether it is of a machine of domains."""
+        """True if it is of a machine of domains."""
         return any("cpu" in task or "cluster" in task for task in self.tables["task"])
 
     def domains(self) -> list[machine_oracle.Domain]:
-        """Give the domains of a machine to the oracles: those with tasks, in order."""
+        """Return the domains of a machine in the oracles' form: those with tasks, in order."""
         places = {task["name"]: self._place(task, "server") for task in self.tables["task"]}
         return [self._domain(place) for place in sorted({*places.values()})]
 
     def _place(self, member: dict[str, Any], above: str) -> int:
-        """Find the number of the processor or the cluster of a task or a server."""
+        """Return the number of the processor or the cluster of a task or a server."""
         for key in ("cpu", "cluster"):
             if key in member:
                 return int(member[key])
@@ -106,7 +106,7 @@ class Case:
         return self._place(parent, "parent")
 
     def _domain(self, place: int) -> machine_oracle.Domain:
-        """Give one domain, whose members leave out where they are."""
+        """Return one domain, whose members leave out where they are."""
         cluster = self.tables["cluster"][place] if "cluster" in self.tables else {"cpus": [place]}
         inside = {
             kind: [
@@ -122,7 +122,7 @@ class Case:
         return machine_oracle.Domain(tuple(sorted(cluster["cpus"])), alone.as_oracle())
 
     def as_oracle(self) -> oracle.System:
-        """Give the task set to the oracle, read here and not by Takt."""
+        """Return the task set in the oracle's form, read here and not by Takt."""
         root = {key: value for key, value in self.tables["system"].items() if key != "horizon"}
         return oracle.System(
             **root,
@@ -163,5 +163,5 @@ def _task(table: dict[str, Any]) -> oracle.Task:
 
 
 def cases() -> list[Case]:
-    """List all cases."""
+    """Return all cases."""
     return [Case(path) for path in sorted(CASES.glob("R*/*.toml"))]

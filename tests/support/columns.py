@@ -10,5 +10,5 @@ Column = NDArray[np.uint64]
 
 
 def column(values: Iterable[int]) -> Column:
-    """Make a column."""
+    """Return a column."""
     return np.fromiter(values, np.uint64)

@@ -29,29 +29,29 @@ class Draw:
     use: int
 
     def bits(self, number: int) -> int:
-        """Give 64 random bits."""
+        """Return 64 random bits."""
         stream = _mix(_mix(self.seed + _GAMMA) + (self.task * 256 | self.use))
         return _mix(stream + (number + 1) * _GAMMA)
 
     def unit(self, number: int) -> float:
-        """Give a number in (0, 1]."""
+        """Return a number in (0, 1]."""
         return (self.bits(number) // 2**11 + 1) / 2**53
 
     def uniform(self, number: int, first: int, last: int) -> int:
-        """Give a whole number from first to last, both included."""
+        """Return a whole number from first to last, both included."""
         return first + self.bits(number) * (last - first + 1) // WORD
 
     def normal(self, number: int, mean: float, deviation: float) -> float:
-        """Give a normal deviate."""
+        """Return a normal deviate."""
         turn = 2 * math.pi * self.unit(2 * number + 1)
         return mean + deviation * math.sqrt(-2 * math.log(self.unit(2 * number))) * math.cos(turn)
 
     def weibull(self, number: int, scale: float, shape: float) -> float:
-        """Give a Weibull deviate."""
+        """Return a Weibull deviate."""
         return float(scale * (-math.log(self.unit(number))) ** (1 / shape))
 
     def exponential(self, number: int, mean: float) -> float:
-        """Give an exponential deviate."""
+        """Return an exponential deviate."""
         return -mean * math.log(self.unit(number))
 
 
@@ -59,7 +59,7 @@ _GAMMA = 0x9E3779B97F4A7C15
 
 
 def _mix(z: int) -> int:
-    """Give the output function of SplitMix64."""
+    """Return the output function of SplitMix64."""
     z %= WORD
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % WORD
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB % WORD

@@ -67,7 +67,7 @@ def arrivals(flows: tuple[Flow, ...], last_tags: list[int], virtual: Fraction, n
 
 
 def take_next(waiting: list[Packet], virtual: Fraction, is_wf2q: bool) -> Packet | None:
-    """Take the packet with the least virtual finish, ties by place of the flow."""
+    """Return the packet with the least virtual finish, removed, ties by place of the flow."""
     eligible = [packet for packet in waiting if packet.start <= virtual or not is_wf2q]
     if not eligible:
         return None
@@ -85,7 +85,7 @@ def send(flows: tuple[Flow, ...], sending: Packet | None) -> tuple[str, int] | N
 
 
 def after_one_tick(flows: tuple[Flow, ...], last_tags: list[int], virtual: Fraction) -> Fraction:
-    """Give virtual time one tick later; it stops at the last tag of all."""
+    """Return virtual time one tick later; it stops at the last tag of all."""
     value = virtual
     for tag in sorted({tag for tag in last_tags if tag > virtual}):
         if fluid_service(flows, last_tags, virtual, Fraction(tag)) >= 1:
@@ -104,6 +104,6 @@ def fluid_service(flows: tuple[Flow, ...], last_tags: list[int], begin: Fraction
 
 
 def slope(flows: tuple[Flow, ...], last_tags: list[int], value: Fraction) -> Fraction:
-    """Give the service per unit of virtual time just after a value."""
+    """Return the service per unit of virtual time just after a value."""
     shares = (flow.share for flow, tag in zip(flows, last_tags, strict=True) if tag > value)
     return sum(shares, Fraction(0)) / SCALE

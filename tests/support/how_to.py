@@ -16,7 +16,7 @@ BLOCK = re.compile(r"^```(\w+) (\S+/\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def changes(page: str) -> list[tuple[str, str, str]]:
-    """Give language, path and text of each change of a page, by its name without folder and suffix."""
+    """Return language, path and text of each change of a page, by its name without folder and suffix."""
     text = (ROOT / "docs" / "how-to" / f"{page}.md").read_text(encoding="utf-8")
     return [(language, path, block) for language, path, block in BLOCK.findall(text)]
 
@@ -37,5 +37,5 @@ def apply(page: str, sources: Path) -> None:
 
 
 def _lines(text: str, kept: str) -> str:
-    """Give the lines that begin with one of two signs, without the sign; an empty line stays."""
+    """Return the lines that begin with one of two signs, without the sign; an empty line stays."""
     return "".join(line[1:] or "\n" for line in text.splitlines(keepends=True) if line[0] in kept + "\n")

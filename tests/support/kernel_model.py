@@ -304,7 +304,7 @@ class Timeout:
 
 
 def always(status: int, value: int = 0) -> Callable[[], Result]:
-    """Give a result that is known already."""
+    """Return a function of a known result."""
     return lambda: (status, value)
 
 
@@ -455,7 +455,7 @@ class Model:
 
     @staticmethod
     def take_flags(flags: Flags, wanted: tuple[int, int]) -> int:
-        """Give the bits if what is wanted holds, else 0."""
+        """Return the bits if the condition holds, else 0."""
         mask, way = wanted
         bits = flags.bits & mask
         if bits == 0 or (way & FLAGS_ALL and bits != mask):
@@ -763,7 +763,7 @@ class Model:
 
 
 def predict(script: Script) -> tuple[list[str], int]:
-    """Say what script.c prints.
+    """Return the output of script.c.
 
     Args:
         script: A script.

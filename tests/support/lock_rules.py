@@ -41,7 +41,7 @@ class Contender:
     circle: Mutex | None = None  # what it waits for in a circle that was reported
 
     def is_away(self) -> bool:
-        """Whether it is not ready, and not because of a mutex."""
+        """True if it is not ready, and not because of a mutex."""
         return not self.ready and self.parked_at is None
 
 
@@ -62,17 +62,17 @@ class Home:
         return thread.priority
 
     def ceiling_key(self, mutex: Mutex) -> int:
-        """How urgent a ceiling makes its holder."""
+        """Urgency of a holder by a ceiling."""
         return mutex.ceiling
 
     def force(self, thread: Contender) -> int:
-        """How urgent it is: by itself, or by what it holds."""
+        """Its urgency: its own, or that of what it holds."""
         boosts = [MOST_URGENT for mutex in thread.held if mutex.protocol == "npcs"]
         boosts += [self.ceiling_key(mutex) for mutex in thread.held if mutex.protocol == "icpp"]
         return max([self.level(thread), *boosts])
 
     def best(self) -> Contender:
-        """Give the ready one that goes first."""
+        """Return the most urgent ready one."""
         return self.ready[0]
 
     # -- places
@@ -103,17 +103,17 @@ class Home:
     # -- which thread blocks which
 
     def ceiling_over(self, thread: Contender, mutexes: list[Mutex]) -> Mutex | None:
-        """Give the highest ceiling of what others hold of `mutexes`, the last lock of several, if it bars `thread`."""
+        """Return the highest ceiling of others' `mutexes` if it bars `thread`; of several the last lock."""
         others = [mutex for mutex in mutexes if mutex.holder is not thread]
         highest = max(reversed(others), key=lambda mutex: mutex.ceiling, default=None)
         return highest if highest is not None and highest.ceiling >= self.level(thread) else None
 
     def bar(self, thread: Contender) -> Mutex | None:
-        """Give what keeps `thread` from running at all."""
+        """Return what keeps `thread` from running at all."""
         return self.ceiling_over(thread, [m for m in self.locked if m.protocol == "srp" and m.holder in self.ready])
 
     def obstacle(self, thread: Contender) -> Mutex | None:
-        """Give what must be unlocked before `thread` has what it wants."""
+        """Return what must be unlocked before `thread` has its mutex."""
         if thread.wants is None:
             return None
         if thread.wants.protocol == "pcp":
@@ -123,7 +123,7 @@ class Home:
         return thread.wants if thread.wants.holder is not None else None
 
     def blocker(self, thread: Contender) -> Contender | None:
-        """Give the holder."""
+        """Return the holder."""
         obstacle = self.obstacle(thread)
         return obstacle.holder if obstacle is not None else None
 
@@ -135,14 +135,14 @@ class Home:
         thread.parked_at = mutex
 
     def take_parked(self, mutex: Mutex) -> list[Contender]:
-        """Take all that stand at `mutex` away from there."""
+        """Return all that are parked at `mutex`, removed from there."""
         parked, mutex.parked = mutex.parked, []
         for thread in parked:
             thread.parked_at = None
         return parked
 
     def take_waiters(self, thread: Contender) -> list[Contender]:
-        """Likewise at what `thread` holds, at its last lock first."""
+        """Return all that wait for what `thread` holds, removed, the last lock first."""
         return [waiter for mutex in reversed(thread.held) for waiter in self.take_parked(mutex)]
 
     def come_back(self, threads: list[Contender]) -> None:
@@ -157,7 +157,7 @@ class Home:
             threads += self.take_waiters(thread)
 
     def stop_waiting_in_place(self, thread: Contender) -> bool:
-        """Take `thread` away from where it stands, and out of a circle; say whether it stood anywhere."""
+        """Remove `thread` from its place, and out of a circle; return whether it stood anywhere."""
         self.forget_circle(thread)
         place, thread.parked_at = thread.parked_at, None
         if place is not None:
@@ -167,7 +167,7 @@ class Home:
     # -- circles
 
     def circle_through(self, thread: Contender) -> list[Contender]:
-        """Give those that wait for one another, from `thread` on; none if it does not wait for itself in the end."""
+        """Return those that wait for one another, from `thread` on; none if it does not wait for itself in the end."""
         chain = [thread]
         while (following := self.blocker(chain[-1])) is not None and following.circle is None:
             if following is thread:
@@ -178,7 +178,7 @@ class Home:
         return []
 
     def circle_behind(self, thread: Contender | None) -> list[Contender]:
-        """Give the circle to which the chain from `thread` on leads."""
+        """Return the circle to which the chain from `thread` on leads."""
         seen: list[Contender] = []
         while thread is not None and thread.circle is None and thread not in seen:
             circle = self.circle_through(thread)
@@ -262,7 +262,7 @@ class Home:
     # -- which thread runs
 
     def choose(self) -> Contender | None:
-        """Give what runs, a server if that idles; which blocks which is computed at every call."""
+        """Return what runs, a server if that idles; which blocks which is computed at every call."""
         while self.ready:
             runs = self.instead_of(self.best())
             if runs is not None and runs.wants is not None:
@@ -273,7 +273,7 @@ class Home:
         return None
 
     def instead_of(self, best: Contender) -> Contender | None:
-        """Give what runs because `best` is chosen; None if the choice is to be made again."""
+        """Return what runs because `best` is chosen; None if the choice is to be made again."""
         obstacle = self.bar(best) or self.obstacle(best)
         if obstacle is None:
             return best
@@ -290,7 +290,7 @@ class Home:
         return end
 
     def end_of_chain(self, thread: Contender) -> Contender | None:
-        """Give what runs in the end instead of one that `thread` blocks."""
+        """Return what runs in the end instead of one that `thread` blocks."""
         while thread.circle is None and not thread.is_away():
             blocker = self.blocker(thread)
             if blocker is None:
@@ -352,7 +352,7 @@ class Server:
             self.parent.leave(self.place)
 
     def pays_for(self, chosen: Contender | None) -> bool:
-        """Whether it pays for the chosen one: itself if it idles."""
+        """True if it pays for the chosen one: itself if it idles."""
         return chosen is self.place or chosen in self.inside.ready
 
     def exhaust(self) -> None:

@@ -24,7 +24,7 @@ FILES = {
 
 
 def make_machine(root: Path, changes: Mapping[str, str | None] | None = None) -> Path:
-    """Make a machine.
+    """Return a machine.
 
     Args:
         root: its folder.

@@ -47,7 +47,7 @@ def resolved_of(system: System) -> ResolvedSystem:
 
 
 def program_of(system: System, horizon: int = 1) -> _core.Program:
-    """Make the program of a system of the reference."""
+    """Return the program of a system of the reference."""
     resolved = resolved_of(system)
     return images.program(resolved, images.pack(resolved, horizon))
 
@@ -72,7 +72,7 @@ def simulate(system: System, horizon: int, trace_path: Path | None = None) -> Ou
 
 
 def first_difference(expected: Outcome, found: Outcome) -> str | None:
-    """Say where two outcomes differ first; None if they do not. Events of one instant may come in any order."""
+    """Return where two outcomes differ first; None if they do not. Events of one instant may come in any order."""
     for name in ("segments", "jobs", "ledger", "log", "locks"):
         wanted, got = getattr(expected, name), getattr(found, name)
         if name == "log":
@@ -84,12 +84,12 @@ def first_difference(expected: Outcome, found: Outcome) -> str | None:
 
 
 def names_of(system: System) -> list[str]:
-    """Name the resources of a system, in core's order."""
+    """Return the resources of a system, in core's order."""
     return sorted({name for task in system.tasks for name in used_by(task)})
 
 
 def _sharing(system: System, task: Task) -> ResolvedSharing:
-    """Say what a task locks, and what that takes from the processor."""
+    """Return what a task locks, and the share of the processor for that."""
     names, cost = names_of(system), cost_of(system, task)
     uses = tuple(names.index(name) for name in sorted(used_by(task)))
     return ResolvedSharing(uses, min(cost.longest, 2 * SCALE), min(cost.excess, 2 * SCALE))
@@ -130,7 +130,7 @@ def _task(system: System, task: Task) -> ResolvedTask:
 
 
 def _locks(system: System, rows: list[tuple[int, ...]]) -> list[LockRow]:
-    """Name what became of resources."""
+    """Return the rows of resources."""
     names, whats = names_of(system), ("lock", "wait", "unlock", "deadlock")
     return [(now, system.tasks[task].name, job, names[what], whats[event]) for now, task, job, what, event in rows]
 
@@ -151,7 +151,7 @@ def _rates(system: System) -> ResolvedRates:
 
 
 def _changes(system: System) -> Iterator[ResolvedChange]:
-    """List what tasks ask for after they have entered."""
+    """Yield the requests of tasks after they have entered."""
     for number, task in enumerate(system.tasks):
         if task.leaves is not None:
             yield ResolvedChange(at=task.leaves, kind="leave", task=number)
@@ -170,7 +170,7 @@ def _changes(system: System) -> Iterator[ResolvedChange]:
 
 
 def _rounded_up(share: Fraction) -> int:
-    """Give a share in units of 1 / SCALE."""
+    """Return a share in units of 1 / SCALE."""
     return -(-share.numerator * SCALE // share.denominator)
 
 
@@ -183,12 +183,12 @@ def records_of(system: System, horizon: int, path: Path) -> list[bytes]:
 
 
 def rows_of(columns: Mapping[str, _core.Column]) -> list[tuple[int, ...]]:
-    """Give columns of core as rows."""
+    """Return columns of core as rows."""
     return pl.DataFrame({name: pl.Series(name, column) for name, column in columns.items()}).rows()
 
 
 def _jobs(names: list[str], jobs: list[tuple[int, ...]], windows: list[tuple[int, ...]]) -> list[JobRow]:
-    """Put jobs and their windows together."""
+    """Return the jobs with their windows."""
 
     def unless_never(instant: int) -> int | None:
         return None if instant == _core.NEVER else instant
@@ -200,6 +200,6 @@ def _jobs(names: list[str], jobs: list[tuple[int, ...]], windows: list[tuple[int
 
 
 def _every_tick(changes: list[tuple[int, ...]], horizon: int) -> list[int]:
-    """Give the ledger of every tick; of several decisions at one instant the last counts."""
+    """Return the ledger of every tick; of several decisions at one instant the last counts."""
     ends = [*(instant for instant, _ in changes[1:]), horizon]
     return [reserved for (start, reserved), end in zip(changes, ends, strict=True) for _ in range(start, end)]

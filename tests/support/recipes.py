@@ -26,7 +26,7 @@ def recipe(port: str, *flags: str) -> dict[str, Any]:
 
 
 def emulator(how: dict[str, Any]) -> Command:
-    """Give what stands before the name of a program to run it: nothing where it runs by itself."""
+    """Return the command before a program that runs it: nothing where it runs by itself."""
     if "qemu" not in how:
         return []
     return [*how["qemu"], "-icount", f"shift={how['instruction_shift']},align=off,sleep=off", "-kernel"]

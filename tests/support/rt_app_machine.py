@@ -71,7 +71,7 @@ class Thread:
 
     @property
     def can_run(self) -> bool:
-        """Whether it is ready, and has budget if it needs some."""
+        """True if it is ready, and has budget if it needs some."""
         return self.is_ready and self.next is not None and (self.budget > 0 or not self.is_reserved)
 
     def advance(self, now: int) -> None:
@@ -150,7 +150,7 @@ class Machine:
         return None
 
     def settle(self, now: int) -> Thread | None:
-        """Do all that takes no time; gives the thread that runs then."""
+        """Process all that takes no time, and return the thread that runs then."""
         while True:
             for thread in self.order:
                 while thread.next is not None and thread.next[0] == "until" and thread.next[1] <= now:

@@ -20,12 +20,12 @@ IS_SMALLER = SYSTEMS is not None and int(SYSTEMS) < UNIT
 
 
 def count(sample: int) -> int:
-    """Say how many to try where `make test` tries `sample`: in proportion to TAKT_SYSTEMS, at least 1."""
+    """Return how many to try where `make test` tries `sample`: in proportion to TAKT_SYSTEMS, at least 1."""
     return sample if SYSTEMS is None else max(1, sample * int(SYSTEMS) // UNIT)
 
 
 def tries(sample: int) -> settings:
-    """Make the settings of a property that tries `sample` random systems in `make test`."""
+    """Return the settings of a property that tries `sample` random systems in `make test`."""
     return settings(
         max_examples=count(sample),
         derandomize=SYSTEMS is None or IS_STEADY,

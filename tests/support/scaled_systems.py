@@ -26,18 +26,18 @@ Write = Callable[[int], Any]
 
 
 def multiplied(system: System, factor: int) -> System:
-    """Give a system of which all times have `factor` times as many ticks."""
+    """Return a system of which all times have `factor` times as many ticks."""
     return _written(system, {}, lambda ticks: ticks * factor, lambda ticks: str(ticks * factor))
 
 
 def refined(system: System, factor: int) -> System:
-    """Give a system whose times are the same, in ticks of a part of the default of 1 ms."""
+    """Return a system whose times are the same, in ticks of a part of the default of 1 ms."""
     resolution = {1: "1ms", 2: "500us", 10: "100us", 1000: "1us"}[factor]
     return _written(system, {"resolution": resolution}, lambda ticks: f"{ticks}ms", lambda ticks: f"{ticks}ms")
 
 
 def _written(system: System, header: dict[str, Any], write: Write, write_item: Write) -> System:
-    """Give a system of which all times are written in another way."""
+    """Return a system of which all times are written in another way."""
     tables = tomllib.loads(to_toml(system))
     tables["system"] |= header
     return loads(tomlkit.dumps(_changed("", tables, write, write_item)), system.name)

@@ -48,7 +48,7 @@ class Child:
 
 @dataclass
 class Bounds:
-    """What the analysis answers.
+    """Answers of the analysis.
 
     Args:
         responses: the longest response of each task that has a bound.
@@ -60,12 +60,12 @@ class Bounds:
 
 
 def known(ticks: Column) -> list[int | None]:
-    """Give responses as numbers, None for those that are not bounded or not known."""
+    """Return responses as numbers, None for those that are not bounded or not known."""
     return [None if value in (analysis.UNBOUNDED, analysis.UNKNOWN) else value for value in ticks.tolist()]
 
 
 def columns(children: list[Child]) -> dict[str, Any]:
-    """Make the columns of what stands in a dispatcher."""
+    """Return the columns of the members of a dispatcher."""
     return {
         "kind": column(KIND[child.kind] for child in children),
         "wcet": column(child.wcet for child in children),
@@ -106,7 +106,7 @@ def _bound_child(bounds: Bounds, child: Child, response: int) -> None:
 
 
 def supply_of(server: Child, response: int) -> tuple[int, int, int, int]:
-    """Give what a server supplies that has its budget so many ticks after a replenishment."""
+    """Return the supply of a server that has its budget so many ticks after a replenishment."""
     if server.kind in ("sporadic", "sporadic-strict"):
         return analysis.sporadic_supply(server.period, server.wcet, response)
     return analysis.make_supply(server.period, server.wcet, response, is_polling=server.kind == "polling")
@@ -204,7 +204,7 @@ class Draw:
 
 
 def build_system(draw: Draw, policy: str, children: list[Child], span: int) -> takt.System:
-    """Make a system whose arrivals are as unkind as chance has it."""
+    """Return a system whose arrivals are as unkind as chance has it."""
     tasks: list[takt.Task] = []
     servers: list[takt.Server] = []
     critical = draw.numbers.randint(BEGIN + 10, BEGIN + 50)

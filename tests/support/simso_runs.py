@@ -25,7 +25,7 @@ Segment = tuple[str, int, int, int]
 
 
 def configuration(path: Path) -> Any:
-    """What SimSo itself reads."""
+    """Return a configuration of SimSo itself."""
     found = Configuration(str(path))
     found.check_all()
     return found
@@ -48,7 +48,7 @@ def file_of(
 
 
 def ran_in_simso(path: Path) -> list[Segment]:
-    """Who runs when in SimSo.
+    """Return the segments in SimSo.
 
     Raises:
         AssertionError: SimSo fails, as it does where it loses a job.
@@ -78,14 +78,14 @@ def _executions(events: Iterable[tuple[int, Any]], duration: int) -> Iterable[tu
 
 
 def ran_in_takt(system: takt.System) -> list[Segment]:
-    """Who runs when in Takt."""
+    """Return the segments in Takt."""
     tick = system.resolution_ns
     rows = takt.simulate(system).segments.select("task", "job", "start", "end").rows()
     return _merged([(task, job, start * tick, end * tick) for task, job, start, end in rows])
 
 
 def _merged(segments: list[Segment]) -> list[Segment]:
-    """Make one of executions of a job that touch; leave out those that take no time."""
+    """Return executions, touching ones of a job merged, without those that take no time."""
     found: list[Segment] = []
     for (task, job), group in groupby(sorted(segments), key=lambda one: one[:2]):
         for _, _, start, end in group:

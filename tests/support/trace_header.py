@@ -33,7 +33,7 @@ class Header:
     names: Any
 
     def begin(self, table: str) -> int:
-        """Where the words of a table begin."""
+        """Return where the words of a table begin."""
         names = [name for name, _ in TABLES]
         at = COUNTS_AT + len(TABLES)
         for number in range(names.index(table)):
@@ -41,7 +41,7 @@ class Header:
         return at
 
     def place(self, table: str, row: int, key: str) -> tuple[int, Field]:
-        """Where a word stands, and its field; of fields of one key the last one, or with a "?" the first one."""
+        """Return the place of a word, and its field; of fields of one key the last one, or with a "?" the first one."""
         fields = next(fields for name, fields in TABLES if name == table)
         places = [place for place, field in enumerate(fields) if field.key == key.removesuffix("?")]
         found = min(places) if key.endswith("?") else max(places)
@@ -80,7 +80,7 @@ def header_of(path: Path) -> Header:
 
 
 def begin_of_records(data: bytes) -> int:
-    """Where the records of a trace begin."""
+    """Return where the records of a trace begin."""
     length: int = PREAMBLE.unpack_from(data)[3]
     return (PREAMBLE.size + length + 31) // 32 * 32
 
@@ -104,13 +104,13 @@ def rewrite(path: Path, header: Header | None = None, records: list[list[int]] |
 
 
 def status_and_lines(path: Path) -> tuple[int, list[str]]:
-    """What the command says about a trace: its status, and the lines of both outputs."""
+    """Return the status of the command on a trace, and the lines of both outputs."""
     result = CliRunner().invoke(main.app, ["replay", str(path)])
     return result.exit_code, result.output.splitlines()
 
 
 def refusal(path: Path) -> str:
-    """What is said about a trace that is refused, without its path."""
+    """Return the message about a trace that is refused, without its path."""
     with pytest.raises(takt.InputError) as caught:
         takt.replay(path)
     (problem,) = caught.value.problems
@@ -134,13 +134,13 @@ def without(key: str) -> Change:
 
 
 def refusal_of_header(path: Path, system: takt.System, change: Change) -> str:
-    """What is said about a trace of a system whose header is changed."""
+    """Return the message about a trace of a system whose header is changed."""
     takt.simulate(system, 20, trace=path)
     return refusal_of_changed(path, change)
 
 
 def refusal_of_changed(path: Path, change: Change) -> str:
-    """What is said about a trace whose header is changed."""
+    """Return the message about a trace whose header is changed."""
     header = header_of(path)
     change(header)
     rewrite(path, header=header)

@@ -23,7 +23,7 @@ MOST_TICKS = 400
 
 
 def refusals_of(system: takt.System) -> list[frozenset[str]]:
-    """List what the analysis refuses: of each set of tasks a job misses."""
+    """Return the sets of tasks of which a job misses, by the analysis."""
     found = judge(view_of(system))
     names = [task.name for task in system.tasks]
     rows = [frozenset({row.task}) for row in found.rows() if row.verdict is Verdict.NOT_SCHEDULABLE]
@@ -31,7 +31,7 @@ def refusals_of(system: takt.System) -> list[frozenset[str]]:
 
 
 def without_witness(system: takt.System) -> list[frozenset[str]]:
-    """List the refusals of a system of which no run shows a miss."""
+    """Return the refusals of a system of which no run shows a miss."""
     left = refusals_of(system)
     for run in itertools.islice(runs_of(system), MOST_RUNS if left else 0):
         late = late_in(run)

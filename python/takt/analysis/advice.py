@@ -59,7 +59,7 @@ class Trial:
 
     @property
     def steps(self) -> int:
-        """How many steps an assignment may take: the effort, divided by a factor that grows with the task count."""
+        """Steps that one assignment may take: the effort, divided by a factor that grows with the task count."""
         return self.effort // max(1, len(self.system.tasks) // SMALL)
 
     def judged(self, changes: Changes) -> Judgement | None:
@@ -70,13 +70,13 @@ class Trial:
             return None
 
     def fits(self, changes: Changes) -> bool:
-        """Say whether all tasks that count are proved to meet their deadlines with other values."""
+        """True if all tasks that decide the verdict are proved to meet their deadlines with other values."""
         found = self.judged(changes)
         return found is not None and found.is_schedulable
 
 
 def advise(system: System, view: SystemView, effort: int) -> Iterator[Advice]:
-    """Look for changes that make the tasks that count schedulable.
+    """Yield the changes that make all deciding tasks schedulable.
 
     Args:
         system: one that is not known to be schedulable.
@@ -91,7 +91,7 @@ def advise(system: System, view: SystemView, effort: int) -> Iterator[Advice]:
 
 
 def _changed(system: System, changes: Changes) -> System:
-    """Make the system with other values."""
+    """Return the system with other values."""
     return system.replace(
         **changes.get(("system", ""), {}),
         tasks=[task.replace(**changes.get(("task", task.name), {})) for task in system.tasks],
@@ -101,7 +101,7 @@ def _changed(system: System, changes: Changes) -> System:
 
 
 def _listed(changes: Changes) -> tuple[tuple[str, str, str, object], ...]:
-    """List changes one by one."""
+    """Return changes one by one."""
     return tuple((table, name, key, value) for (table, name), keys in changes.items() for key, value in keys.items())
 
 
@@ -129,7 +129,7 @@ def _written(view: SystemView, keys: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _plain_root(view: SystemView, has: Callable[[PolicyTraits], bool]) -> DispatcherView | None:
-    """Give a root of tasks alone, of which assignments know all; None if there is more."""
+    """Return a root that has only tasks, all known to assignments; None if it has more."""
     root = view.dispatchers[0]
     is_plain = has(root.traits) and not root.servers and view.resolved.cpus == 1 and not view.doubts
     is_known = is_plain and not any(
@@ -168,7 +168,7 @@ def _priorities_by_trial(trial: Trial) -> Changes:
 
 
 def _lowest(trial: Trial, above: Sequence[TaskView], below: Sequence[TaskView]) -> TaskView | None:
-    """Find a task that meets its deadline as the least urgent of those that have no place yet."""
+    """Return a task that meets its deadline at the lowest priority among those without a place."""
     for task in reversed(above):
         order = [*(each for each in above if each is not task), task, *below]
         found = trial.judged(_in_order(order, range(len(order))))
@@ -178,12 +178,12 @@ def _lowest(trial: Trial, above: Sequence[TaskView], below: Sequence[TaskView]) 
 
 
 def _in_order(tasks: Sequence[TaskView], order: Sequence[int]) -> Changes:
-    """Give priorities, the first one of an order the largest."""
+    """Return priorities; the first task of an order gets the largest."""
     return {("task", tasks[place].name): {"priority": len(order) - rank} for rank, place in enumerate(order)}
 
 
 def _thresholds(trial: Trial) -> Changes:
-    """Give thresholds to the preemptive tasks of an fp root, in the order that they have."""
+    """Return thresholds for the preemptive tasks of an fp root, in their present order."""
     root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None or any(task.regions for task in root.tasks):
         return {}
@@ -206,7 +206,7 @@ def _final_regions(trial: Trial) -> Changes:
     if verdict != _analysis.SCHEDULABLE:
         return {}
     cuts = [(task, int(last)) for task, last in zip(root.tasks, regions, strict=True) if last > 1]
-    if not cuts or not _is_bearable(cuts):  # without cuts these are priorities alone, which are told already
+    if not cuts or not _is_bearable(cuts):  # without cuts these are priorities alone, which came earlier
         return {}
     changes = _in_order(root.tasks, order)
     for key, pieces in _in_pieces(cuts).items():
@@ -244,12 +244,12 @@ def _points_by_trial(trial: Trial) -> Changes:
 
 
 def _holds_or_waits(task: TaskView) -> bool:
-    """Say whether a job locks something, or suspends itself: its body is not cut."""
+    """True if a job locks something, or suspends itself: its body is not cut."""
     return any(op in (Op.LOCK, Op.SUSPEND) for op, _ in task.body)
 
 
 def _is_bearable(cuts: Sequence[tuple[TaskView, int]]) -> bool:
-    """Whether jobs have few enough pieces, with the longest of each task."""
+    """True if jobs have few enough pieces, with the longest of each task."""
     return all(task.wcet <= MAX_PIECES * most for task, most in cuts)
 
 
@@ -260,13 +260,13 @@ def _in_pieces(cuts: Sequence[tuple[TaskView, int]]) -> Changes:
 
 
 def _pieces(wcet: int, last: int) -> tuple[int, ...]:
-    """Give the lengths of pieces, the last one the longest."""
+    """Return the lengths of pieces, the last one the longest."""
     count, rest = divmod(wcet, last)
     return (*[rest] * (rest > 0), *[last] * count)
 
 
 def _preemptive(trial: Trial) -> Changes:
-    """Make as few tasks preemptive as will do, those that keep others waiting for longest first."""
+    """Return the fewest tasks to make preemptive, those with the longest blocking first."""
     tasks = [task for each in trial.view.dispatchers for task in each.tasks if task.barred > 1]
     tasks.sort(key=lambda task: (-task.barred, task.number))
     count = next((count for count in _sizes(len(tasks)) if trial.fits(_displaced(tasks[:count]))), 0)
@@ -279,7 +279,7 @@ def _preemptive(trial: Trial) -> Changes:
 
 
 def _sizes(most: int) -> Iterator[int]:
-    """List 1, 2, 4 and so on up to a number, and that."""
+    """Yield 1, 2, 4 and so on up to a number, and that."""
     size = 1
     while size < most:
         yield size
@@ -289,7 +289,7 @@ def _sizes(most: int) -> Iterator[int]:
 
 
 def _fewest(trial: Trial, tasks: Sequence[TaskView], count: int) -> int:
-    """Find how many of the first tasks will do, if `count` do and half of them do not; 0 of 0."""
+    """Return how many of the first tasks suffice, if `count` do and half of them do not; 0 of 0."""
     too_few = count // 2
     while count - too_few > 1:
         middle = (too_few + count) // 2
@@ -301,7 +301,7 @@ def _fewest(trial: Trial, tasks: Sequence[TaskView], count: int) -> int:
 
 
 def _displaced(tasks: Sequence[TaskView]) -> Changes:
-    """Make tasks preemptive."""
+    """Return the changes that make tasks preemptive."""
     return {
         ("task", task.name): {"preemption": "preemptive"} if task.threshold is None else {"threshold": None}
         for task in tasks
@@ -309,7 +309,7 @@ def _displaced(tasks: Sequence[TaskView]) -> Changes:
 
 
 def _protocols(trial: Trial) -> Changes:
-    """Give all resources of single dispatchers the first protocol that will do."""
+    """Return for all resources of single dispatchers the first protocol that suffices."""
     resources = [each for each in trial.system.resources if each.protocol not in AMONG_PROTOCOLS]
     for protocol in catalogue.ADVISED_PROTOCOLS if resources else ():
         changes: Changes = {
@@ -321,13 +321,13 @@ def _protocols(trial: Trial) -> Changes:
 
 
 def _idling(trial: Trial) -> Changes:
-    """Make deferrable servers idle, which act on others as tasks."""
+    """Return the changes to idling servers for deferrable servers; an idling server acts on others as a task."""
     there = [each for dispatcher in trial.view.dispatchers for each in dispatcher.servers if each.traits.defers]
     return {("server", each.name): {"kind": catalogue.TASK_LIKE_KIND} for each in there}
 
 
 def _budgets(trial: Trial) -> Changes:
-    """Give each server the least budget with which its tasks are schedulable, whatever the other servers do."""
+    """Return for each server the least budget with which its tasks are schedulable, whatever the other servers do."""
     found = least_budgets.with_least_budgets(trial.view, judge(trial.view, trial.steps), trial.effort).servers
     least = {row.server: row.least_budget for row in found.values()}
     return {("server", name): {"budget": budget} for name, budget in least.items() if budget is not None}
@@ -350,4 +350,4 @@ _KINDS: dict[str, Callable[[Trial], Changes]] = {
     "with other budgets: ": _budgets,
     f"with policy {catalogue.EARLIEST_DEADLINE}": _deadlines,
 }
-"""What is tried, in this order, and how it is told."""
+"""Kinds of changes in the order of trials, each with the beginning of its text."""

@@ -110,7 +110,7 @@ def _utilization(view: SystemView) -> Fraction:
 
 
 def _reason(judgement: Judgement, counted: Sequence[TaskBound], verdict: Verdict, known: str) -> str:
-    """Give the reason of the verdict in one line, with what else is known if it is not "schedulable"."""
+    """Return the reason of the verdict in one line, with what else is known if it is not "schedulable"."""
     if verdict is not Verdict.SCHEDULABLE:
         late = [row for row in counted if row.verdict is not Verdict.SCHEDULABLE]
         worst = worst_of([row.verdict for row in late])

@@ -4,8 +4,8 @@
 Source: analysis/busy_period.c. A processor is work-conserving if it never idles while a released job is unfinished.
 That a root is follows from SPEC.md:
 
-- At each instant the root selects the most urgent ready job (2, step 8), for any keys (3). The binding asks a policy in
-  Python for the key of each job, and refuses an invalid one. A change of policy takes over all ready jobs (12).
+- At each instant the root selects the most urgent ready job (2, step 8), for any keys (3). The binding calls a policy
+  in Python for the key of each job, and refuses an invalid one. A change of policy takes over all ready jobs (12).
 - A job in a non-preemptive region, or with a threshold, is itself ready.
 - A blocked job is ready, and the holder runs instead (9). Under `none` a blocked job is not ready. Its holder is in the
   same dispatcher and does not suspend itself, so it is ready, or blocked in turn. Such a chain ends with a running job
@@ -66,7 +66,7 @@ def bound(view: SystemView, found: Judgement, effort: int) -> Judgement:
 
 
 def _is_work_conserving(view: SystemView) -> bool:
-    """Say whether the processor is busy while a released job is unfinished, and the arriving work is bounded."""
+    """True if the processor is busy while a released job is unfinished, and the arriving work is bounded."""
     resolved, root = view.resolved, view.dispatchers[0]
     is_plain = (
         resolved.cpus == 1 and len(view.dispatchers) == 1 and resolved.costs.is_ideal and not resolved.costs.is_pull
@@ -85,13 +85,13 @@ def _is_work_conserving(view: SystemView) -> bool:
 
 
 def _is_admitted(task: TaskView) -> bool:
-    """Say whether the jobs of a task can run from their release on, and their number is bounded."""
+    """True if the jobs of a task can run from their release on, and their number is bounded."""
     is_bounded = bool(task.arrivals) or all(phase.period > 0 for phase in task.phases)
     return is_bounded and task.fixed.windows is None and not task.suspended and task.fixed.on_miss in _ENDED
 
 
 def _overload(counted: Sequence[TaskView]) -> str:
-    """Say that the tasks cannot all meet their deadlines; "" unless that holds under every order."""
+    """Return why the tasks cannot all meet their deadlines; "" unless that holds under every order."""
     staying = [phase for task in counted if not task.arrivals for phase in task.phases if phase.until == FOR_GOOD]
     # With deadlines at the ends of periods density is utilization.
     record = _analysis.Tasks(numbers(phase.wcet for phase in staying), numbers(phase.period for phase in staying))
@@ -100,7 +100,7 @@ def _overload(counted: Sequence[TaskView]) -> str:
 
 
 def _busy_periods(tasks: Sequence[TaskView], effort: int) -> dict[int, list[int]]:
-    """Give the longest busy period of each phase of each task, by the tasks' numbers, as the binding says it.
+    """Return the longest busy period of each phase of each task, by the tasks' numbers, as the binding returns it.
 
     A list of arrivals counts wherever it lies, and once for each phase.
     """
@@ -122,7 +122,7 @@ def _busy_periods(tasks: Sequence[TaskView], effort: int) -> dict[int, list[int]
 
 
 def _bounded(view: SystemView, row: TaskBound, task: TaskView, lengths: Sequence[int]) -> TaskBound:
-    """Make the row of a task from its busy periods; an existing row stays if it is at least as good."""
+    """Return the row of a task from its busy periods; an existing row stays if it is at least as good."""
     if _analysis.UNKNOWN in lengths:
         return row
     longest = max(lengths, default=0)
@@ -145,7 +145,7 @@ def _open_verdict(row: TaskBound) -> Verdict:
 
 
 def _with(row: TaskBound, verdict: Verdict, test: Test, reason: str, response: int | None = None) -> TaskBound:
-    """Give the row another verdict; the reasons why other tests gave none are kept."""
+    """Return the row with another verdict; it keeps the reasons why other tests gave none."""
     told = "; ".join(filter(None, [row.reason, reason])) if reason else ""
     return replace(
         row, verdict=verdict, test=test, response=response, is_tight=False, blocking=None, interference=(), reason=told

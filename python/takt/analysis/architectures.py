@@ -62,7 +62,7 @@ def _responses(root: DispatcherView, architecture: ResolvedArchitecture, effort:
 
 
 def _model_of(architecture: ResolvedArchitecture) -> int:
-    """Say what the binding calls an architecture with traits that coverage.py admits."""
+    """Return the number in the binding of an architecture with traits that coverage.py admits."""
     traits = catalogue.architecture_traits(architecture.model)
     if traits.is_entered:
         return _analysis.FIXED if architecture.is_fixed else _analysis.REARMED
@@ -72,7 +72,7 @@ def _model_of(architecture: ResolvedArchitecture) -> int:
 def _row(
     view: SystemView, root: DispatcherView, task: TaskView, architecture: ResolvedArchitecture, tick: int
 ) -> TaskBound:
-    """Make the row of a task."""
+    """Return the row of a task."""
     test = DEADLINES if root.traits.is_deadline_driven else RESPONSES
     if tick == _analysis.UNKNOWN:
         return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=children.unanswered(task.name))
@@ -85,7 +85,7 @@ def _row(
 def _reason(
     view: SystemView, root: DispatcherView, task: TaskView, architecture: ResolvedArchitecture, response: int | None
 ) -> str:
-    """Say why a job may be dropped before it is done."""
+    """Return why a job may be dropped before it is done."""
     share = f"the scheduler may take {_percent(_most_share(root, architecture))} of the processor"
     if root.traits.is_deadline_driven:
         return f"the demand of tasks and scheduler may exceed the processor; {share}"
@@ -101,12 +101,12 @@ def _reason(
 
 
 def _utilization(root: DispatcherView) -> Fraction:
-    """Give the share of the tasks."""
+    """Return the sum of the shares of the tasks."""
     return sum((Fraction(task.wcet, task.period) for task in root.tasks), Fraction(0))
 
 
 def _least_share(architecture: ResolvedArchitecture) -> Fraction:
-    """Give the share that entries by the timer take at least; a completion may put one off by less than an entry."""
+    """Return the share that entries by the timer take at least; a completion may put one off by less than an entry."""
     cost = architecture.context_switch
     if not catalogue.architecture_traits(architecture.model).is_entered or cost == 0:
         return Fraction(0)
@@ -114,7 +114,7 @@ def _least_share(architecture: ResolvedArchitecture) -> Fraction:
 
 
 def _most_share(root: DispatcherView, architecture: ResolvedArchitecture) -> Fraction:
-    """Give the share that entries by the timer, and what each job causes, take at most."""
+    """Return the share that entries by the timer, and what each job causes, take at most."""
     cost = architecture.context_switch
     jobs = sum((Fraction(1, task.period) for task in root.tasks), Fraction(0))
     traits = catalogue.architecture_traits(architecture.model)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a run of the file as it stands shows, beside a verdict that holds for all arrivals and demands of a model.
+"""Runs of the file as it stands, beside a verdict that holds for all arrivals and demands of a model.
 
 A verdict counts neither offsets nor lists of arrivals and demands: they are one case of many. So a system that is not
 schedulable may never miss as it is written. The run says so, up to the instant that was simulated, and no further: to

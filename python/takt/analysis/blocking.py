@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""For how long the sections of less urgent jobs delay others, by the protocol of each resource.
+"""Blocking: how long the sections of less urgent jobs delay others, by the protocol of each resource.
 
 The formulas are in analysis/resource_blocking.c and server_resources.c. This module selects the formula and lists the
 users of each resource. A server that shares a resource is in its parent a task; its section is the holding time.
@@ -61,17 +61,17 @@ class _Sharing:
 
     @property
     def is_edf(self) -> bool:
-        """Whether deadlines order."""
+        """True if deadlines order."""
         return has_deadlines(self.dispatcher)
 
     @property
     def is_late(self) -> bool:
-        """Whether a child's deadline may be nearer at its release than the relative deadline."""
+        """True if a child's deadline may be nearer at its release than the relative deadline."""
         return any(_early_of(child) < _deadline_of(child) for child in self.children)
 
     @property
     def locking(self) -> int:
-        """Give the sharpest formula that holds for all protocols together."""
+        """Sharpest formula that holds for all protocols together."""
         if all(each.raises_to_top for each in self.traits):
             return _analysis.NPCS
         is_ceiling = all(each.has_ceiling for each in self.traits) and not self._is_loose
@@ -89,7 +89,7 @@ class _Sharing:
 
     @property
     def _is_loose(self) -> bool:
-        """Whether a job may request what a less urgent one holds under icpp.
+        """True if a job may request what a less urgent one holds under icpp.
 
         Under deadlines the ceiling counts from the lock on. A job that was released before, and waited for a region of
         the holder, or was released late, may have an earlier deadline.
@@ -99,7 +99,7 @@ class _Sharing:
 
     @property
     def adds_regions(self) -> bool:
-        """Whether a job may wait for a region or threshold and then for sections, or for the one or the other.
+        """True if a job may wait for a region or threshold and then for sections, or for the one or the other.
 
         The job with the region has to displace the holder of a section that delays others later. Under npcs no job can.
         Under icpp the holder is then less urgent than all that wait. Under srp the job needs a higher level than the
@@ -116,11 +116,11 @@ class _Sharing:
 
     @property
     def can_refuse(self) -> bool:
-        """Whether a job may be refused a lock, so that it gives way to others until it is chosen again."""
+        """True if a job may be refused a lock, so that it gives way to others until it is chosen again."""
         return len(self.names) > 1 or any(each.refuses for each in self.traits)
 
     def columns(self) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
-        """Make the columns of sections, and of how urgent children are at the latest and at the earliest."""
+        """Return the columns of sections, and the urgency of children at the latest and at the earliest."""
         places = {resource: number for number, resource in enumerate(self.protocols)}
         uses = [*self.uses, *(self._raising() if self.locking == _analysis.PIP else ())]
         return (
@@ -132,7 +132,7 @@ class _Sharing:
         )
 
     def _urgencies(self) -> list[int]:
-        """List how urgent the children are at the earliest."""
+        """Return the urgency of the children at the earliest."""
         return [_early_of(child) if self.is_edf else child.key for child in self.children]
 
     def _raising(self) -> Iterator[_Use]:
@@ -156,7 +156,7 @@ class _Sharing:
         yield from (_Use(child, resource, (), 1, 1) for resource, child in highest.items())
 
     def features(self) -> Iterator[str]:
-        """Give the features: which resources are shared, by which protocols."""
+        """Yield the features: which resources are shared, by which protocols."""
         yield from map(coverage.protocol, self.names)
         if any(use.outer for use in self.uses):
             yield coverage.NESTED
@@ -169,12 +169,12 @@ class _Sharing:
 
 
 def has_deadlines(dispatcher: DispatcherView) -> bool:
-    """Say whether absolute deadlines bound how urgent jobs are."""
+    """True if absolute deadlines bound how urgent jobs are."""
     return dispatcher.traits.is_deadline_driven or dispatcher.traits.has_laxity_keys
 
 
 class DelaysOf(dict[int, Delays]):
-    """The delays in each dispatcher of a system by its number, computed when first asked for."""
+    """The delays in each dispatcher of a system by its number, computed at first use."""
 
     def __init__(self, view: SystemView) -> None:
         """Begin with none."""
@@ -226,7 +226,7 @@ def _end_of(child: Child, blocking: int) -> int | None:
 
 
 def _ticks_of(use: _Use, *, is_one: bool) -> int:
-    """Give how long a holder delays others; a section that others do not see adds nothing to its region.
+    """Return how long a holder delays others; a section that others do not see adds nothing to its region.
 
     Args:
         use: the section.
@@ -236,7 +236,7 @@ def _ticks_of(use: _Use, *, is_one: bool) -> int:
 
 
 def _uses_of(view: SystemView, children: Sequence[Child]) -> Iterator[_Use]:
-    """List the critical sections of the children of a dispatcher."""
+    """Yield the critical sections of the children of a dispatcher."""
     for place, child in enumerate(children):
         if isinstance(child, TaskView):
             for s in child.sections:
@@ -249,17 +249,17 @@ def _uses_of(view: SystemView, children: Sequence[Child]) -> Iterator[_Use]:
 
 
 def shares(view: SystemView, dispatcher: DispatcherView) -> bool:
-    """Say whether any child of a dispatcher has a critical section."""
+    """True if any child of a dispatcher has a critical section."""
     return any(True for _ in _uses_of(view, dispatcher.children()))
 
 
 def may_deadlock(view: SystemView, dispatcher: DispatcherView) -> bool:
-    """Say whether jobs of a dispatcher nest resources in a circle."""
+    """True if jobs of a dispatcher nest resources in a circle."""
     return _may_deadlock(list(_uses_of(view, dispatcher.children())))
 
 
 def _may_deadlock(uses: Sequence[_Use]) -> bool:
-    """Say whether resources are nested in a circle."""
+    """True if resources are nested in a circle."""
     nesting = TopologicalSorter[int]()
     for use in uses:
         nesting.add(use.resource, *use.outer)
@@ -271,12 +271,12 @@ def _may_deadlock(uses: Sequence[_Use]) -> bool:
 
 
 def _deadline_of(child: Child) -> int:
-    """Give the relative deadline of a task, or of a server its period."""
+    """Return the relative deadline of a task, or of a server its period."""
     return child.deadline if isinstance(child, TaskView) else child.period
 
 
 def _early_of(child: Child) -> int:
-    """Give how soon after a child has got work, at the earliest, its deadline may come.
+    """Return the earliest time from the arrival of work at a child to a deadline of it.
 
     That of a task comes sooner by its jitter. A server whose budget waits for work may have a deadline at any time.
     """
@@ -286,7 +286,7 @@ def _early_of(child: Child) -> int:
 
 
 def _barred(child: Child) -> int:
-    """Give for how long a child keeps back others that are more urgent by themselves: 1 tick if it never does."""
+    """Return the longest blocking of more urgent jobs by a started job of a child, in ticks; 1: none."""
     return child.barred if isinstance(child, TaskView) else 1
 
 
@@ -313,13 +313,13 @@ def with_returns(view: SystemView) -> SystemView:
 
 
 def _with_return(task: TaskView, delay: int) -> TaskView:
-    """Give a task whose every suspension lasts longer, as long as tests admit it."""
+    """Return a task whose every suspension lasts longer, as long as tests admit it."""
     suspended = task.suspended + task.suspensions * delay
     return replace(task, suspended=min(suspended, _analysis.TIME_MAX - task.wcet))
 
 
 def _chain(view: SystemView, number: int) -> Iterator[int]:
-    """List a dispatcher and those around it, up to the root."""
+    """Yield a dispatcher and those around it, up to the root."""
     yield number
     while number != ROOT:
         number = view.dispatchers[number].home
@@ -327,7 +327,7 @@ def _chain(view: SystemView, number: int) -> Iterator[int]:
 
 
 def _with_parents(view: SystemView, numbers: Iterable[int]) -> set[int]:
-    """List dispatchers, each with those around it."""
+    """Return dispatchers, each with those around it."""
     return {each for number in numbers for each in _chain(view, number)}
 
 
@@ -344,7 +344,7 @@ def _longest_delay(view: SystemView, dispatcher: DispatcherView) -> int:
 
 
 def with_holding(view: SystemView) -> SystemView:
-    """Give the same view with the holding of each server: it follows from the wcets of its tasks.
+    """Return the view with the holding of each server, which follows from the wcets of its tasks.
 
     A server holds longer if others execute meanwhile, and an overrun of another server is such execution. The result is
     the least fixed point.
@@ -388,7 +388,7 @@ def _with_holding(view: SystemView, server: ServerView) -> ServerView:
 
 
 def _others(view: SystemView, server: ServerView, resource: int) -> Callable[[int], int]:
-    """Give what other children of the root execute while a server holds a resource; in other parents it is unbounded.
+    """Return what other root children execute while a server holds a resource; in other parents it is unbounded.
 
     Under static keys these are the children above the ceiling, and none of them has work at the lock. Under deadlines
     they may: the server gets a later deadline when its budget comes. Then a job below that has begun continues, too.
@@ -410,7 +410,7 @@ def _others(view: SystemView, server: ServerView, resource: int) -> Callable[[in
 
 
 def _executed(child: Child, ticks: int, *, is_pending: bool) -> int:
-    """Give an upper bound of the execution of a child of the root in an interval; a job may be pending at its begin."""
+    """Return a bound of the execution of a child of the root in an interval; a job may be pending at its begin."""
     if isinstance(child, ServerView):
         return (-(-ticks // child.period) + 1) * child.longest if child.traits.is_limited else _UNBOUNDED
     jobs = -(-(ticks + child.jitter) // child.period) if child.period else _UNBOUNDED
@@ -418,7 +418,7 @@ def _executed(child: Child, ticks: int, *, is_pending: bool) -> int:
 
 
 def _begun(child: Child, ticks: int) -> int:
-    """Give an upper bound of the execution of a child of the root in an interval, if each job has begun before."""
+    """Return a bound of the execution of a child of the root in an interval, if each job has begun before."""
     return _executed(child, ticks, is_pending=True) if isinstance(child, ServerView) else child.wcet
 
 

@@ -60,7 +60,7 @@ class Carried:
         return min(work, length, self.budget)
 
     def heads(self, responses: Sequence[int]) -> set[Head]:
-        """List the ways in which budget can be left, as the binding takes them: gap, delay, ticks."""
+        """Return the ways in which budget can be left, as the binding takes them: gap, delay, ticks."""
         return {
             self._head(length, self.used(first, length, responses))
             for first in range(len(self.tasks))
@@ -68,19 +68,19 @@ class Carried:
         }
 
     def _head(self, length: int, used: int) -> Head:
-        """Say what there is if the last budget came `length` ticks ago and so much of it is used."""
+        """Return the budget left `length` ticks after the last replenishment, if so much of it is used."""
         after = self.period - length
         return self.delay + after, self.delay, min(self.budget - used, max(after - self.delay, 0))
 
     def _lengths(self, first: int, responses: Sequence[int]) -> Iterator[int]:
-        """List where V changes its slope, and where it reaches the length and the budget."""
+        """Yield the lengths where V changes its slope, and where it reaches the length and the budget."""
         changes = {0, *self._changes(first, responses)}
         meets = {self.used(first, length, responses) for length in changes}
         yield from sorted(length for length in changes | meets if length < self.period)
         yield self._full(first, responses)
 
     def _changes(self, first: int, responses: Sequence[int]) -> Iterator[int]:
-        """List where a job begins and ceases to count for more with longer lengths."""
+        """Yield the lengths where a job begins and ceases to count for more with longer lengths."""
         for place, (task, response) in enumerate(zip(self.tasks, responses, strict=True)):
             begin = _shift(task, response, is_first=place == first)
             count = max(self.period - begin, 0) // task.period + 1
@@ -88,7 +88,7 @@ class Carried:
                 yield from (instant for instant in (at, at + task.wcet) if instant >= 0)
 
     def _full(self, first: int, responses: Sequence[int]) -> int:
-        """Give the least length in which most was used."""
+        """Return the least length in which most was used."""
         least, most = 0, self.period - 1
         largest = self.used(first, most, responses)
         while least < most:
@@ -98,7 +98,7 @@ class Carried:
 
 
 def _shift(task: TaskView, response: int, *, is_first: bool) -> int:
-    """Give the length from which on jobs of a task count: T - R, or C - R if none comes at the end."""
+    """Return the length from which on jobs of a task count: T - R, or C - R if none comes at the end."""
     return (task.period if is_first else task.wcet) - response
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Charges the kernel's own work to the task or server that causes it, so that tests without costs judge the rest.
+"""Charge of the kernel's own work to the task or server that causes it; tests without costs judge the rest.
 
 SPEC.md, 5 has the costs of a pass of the kernel; no job runs meanwhile. With k = scheduling + context_switch, a pass
 pays k at most once, and only for an event that it handles: the decision follows from the state, which events change.
@@ -56,19 +56,19 @@ Body = tuple[tuple[int, int], ...]
 
 
 def has_more_than_tasks(view: SystemView) -> bool:
-    """Say whether the kernel's work takes time, and there is more to charge for it than plain tasks (charges.py)."""
+    """True if the kernel's work takes time, and there is more to charge for it than plain tasks (charges.py)."""
     root = view.dispatchers[0]
     is_ordinary = view.resolved.cpus == 1 and root.traits.is_level_or_deadline_driven
     return is_ordinary and not view.resolved.costs.is_ideal and (bool(root.servers) or any(map(_has_more, root.tasks)))
 
 
 def _has_more(task: TaskView) -> bool:
-    """Say whether a task does more than run and reach points."""
+    """True if a task does more than execute and reach points."""
     return bool(task.suspended or task.threshold is not None or task.sections or task.optional_points)
 
 
 def doubt_of(view: SystemView) -> str:
-    """Name a feature that no test admits where the kernel's own work takes time, "" if there is none."""
+    """Return a feature that no test admits where the kernel's own work takes time, "" if there is none."""
     return coverage.CHARGED.doubt(view.dispatchers[0].policy, coverage.features_of_system(view))
 
 
@@ -99,7 +99,7 @@ def judge_charged(view: SystemView, judge: Callable[[SystemView, int], Judgement
 
 
 def _longer_than(lasting: Mapping[int, int], found: Judgement) -> dict[int, int | None]:
-    """List the tasks in servers that may last longer than it was taken for; None: nothing bounds them."""
+    """Return the tasks in servers that may last longer than assumed; None: without a bound."""
     responses = {number: found.tasks[number].response for number in lasting}
     return {
         number: response for number, response in responses.items() if response is None or response > lasting[number]
@@ -107,7 +107,7 @@ def _longer_than(lasting: Mapping[int, int], found: Judgement) -> dict[int, int 
 
 
 def _restored(view: SystemView, found: Judgement) -> Judgement:
-    """Give the rows of a system from those of the one that has the charges."""
+    """Return the rows of a system from those of the one that has the charges."""
     tasks = {task.number: task for each in view.dispatchers for task in each.tasks}
     return Judgement(
         {number: _task_row(view, task, found.tasks[number]) for number, task in tasks.items()},
@@ -116,7 +116,7 @@ def _restored(view: SystemView, found: Judgement) -> Judgement:
 
 
 def _task_row(view: SystemView, task: TaskView, row: TaskBound) -> TaskBound:
-    """Give the row of a task as it is without charges; no test is exact any more."""
+    """Return the row of a task without charges; no test is exact any more."""
     return replace(
         row,
         wcet=task.wcet,
@@ -126,19 +126,19 @@ def _task_row(view: SystemView, task: TaskView, row: TaskBound) -> TaskBound:
 
 
 def _server_row(row: ServerBound) -> ServerBound:
-    """Give the row of a server likewise; what budget is the least one is not known, as the kernel's work is not."""
+    """Return the row of a server without charges; its least budget is not known, since the kernel's work is not."""
     return replace(row, least_budget=None)
 
 
 def _test_of(view: SystemView, server: str, test: Test | None) -> Test | None:
-    """Name the test of a row."""
+    """Return the test of a row."""
     if server or test is None:
         return test
     return DEMAND if view.dispatchers[0].traits.is_deadline_driven else RESPONSES
 
 
 def _without_bound(view: SystemView, found: Judgement) -> Judgement:
-    """Say that there is no bound: jobs in servers may wait for ever, and the kernel's work for them too."""
+    """Return a judgement without bounds: jobs in servers may wait for ever, and the kernel's work for them too."""
     inside = [found.tasks[task.number] for each in view.dispatchers[1:] for task in each.tasks]
     open_ = [row for row in inside if row.verdict is not Verdict.SCHEDULABLE]
     is_unknown = any(row.verdict is Verdict.NOT_KNOWN for row in open_)
@@ -155,7 +155,7 @@ def _without_bound(view: SystemView, found: Judgement) -> Judgement:
 
 
 def _weakened(row: TaskBound, verdict: Verdict, reason: str) -> TaskBound:
-    """Take back what a row says."""
+    """Return the row without response, blocking and interference."""
     return replace(row, verdict=verdict, reason=reason, response=None, blocking=None, interference=(), is_tight=False)
 
 
@@ -163,7 +163,7 @@ def _weakened(row: TaskBound, verdict: Verdict, reason: str) -> TaskBound:
 
 
 def _name_of_kernel(view: SystemView) -> str:
-    """Give a name for the kernel that no task and no server has."""
+    """Return a name for the kernel that no task and no server has."""
     names = {child.name for each in view.dispatchers for child in each.children()}
     name = "kernel"
     while name in names:
@@ -182,7 +182,7 @@ def _points(task: TaskView) -> int:
 
 
 def _stretched(body: Body, after: Mapping[Op, int]) -> Body:
-    """Let a job run longer behind items of some kinds."""
+    """Return a body whose runs behind items of some kinds are longer."""
     found = []
     for op, value in body:
         found.append((op, value))
@@ -204,7 +204,7 @@ class _Charge:
     lasting: Mapping[int, int]
 
     def view_with_costs(self) -> SystemView:
-        """Give a system without costs that is no better off than this one is with them."""
+        """Return a system without costs that is no better off than this one is with them."""
         root, *inside = self.view.dispatchers
         charged = [replace(each, tasks=tuple(_inner_task(task) for task in each.tasks)) for each in inside]
         work = [each for each in self._kernel_work(root) if each[0] > 0]
@@ -218,7 +218,7 @@ class _Charge:
 
     @property
     def _switch(self) -> int:
-        """What an event pays at most: k."""
+        """Most that an event pays: k."""
         return self.view.resolved.costs.scheduling + self.view.resolved.costs.context_switch
 
     @property
@@ -228,12 +228,12 @@ class _Charge:
 
     @property
     def _is_edf(self) -> bool:
-        """Whether the root orders by deadlines."""
+        """True if the root orders by deadlines."""
         return self.view.dispatchers[0].traits.is_deadline_driven
 
     @property
     def _passing(self) -> int:
-        """What less urgent ones have begun, or begin without executing; at least 1, so that no test is exact."""
+        """Kernel time that less urgent entities can cause in an interval; at least 1 tick, so that no test is exact."""
         tasks = [task for each in self.view.dispatchers for task in each.tasks]
         sleepers = sum(task.suspended > 0 for task in tasks)
         has_points = any(_points(task) + task.optional_points for task in tasks)
@@ -259,7 +259,7 @@ class _Charge:
         )
 
     def _region(self, task: TaskView, sections: int) -> int:
-        """For how long a job keeps others waiting with what it pays for sections, optional points and at the end."""
+        """Longest delay of others by what a job pays for sections, optional points and at its end."""
         if not task.regions:
             return 0
         end = max(self._switch, self._point * (_points(task) > 0))
@@ -268,7 +268,7 @@ class _Charge:
     # ---- the kernel
 
     def _kernel_work(self, root: DispatcherView) -> Iterator[tuple[int, int, int, ServerView | None]]:
-        """List the kernel's work: ticks, period, jitter, and beside which root server it is; None: above all."""
+        """Yield the kernel's work: ticks, period, jitter, and beside which root server it is; None: above all."""
         paid = self.view.resolved.costs
         yield paid.tick, paid.tick_period, 0, None
         for dispatcher in self.view.dispatchers:
@@ -281,7 +281,7 @@ class _Charge:
             yield from self._beside(server, server)
 
     def _beside(self, top: ServerView, server: ServerView) -> Iterator[tuple[int, int, int, ServerView | None]]:
-        """List the kernel's work for a server and its tasks; `top` is the server, or the one at the root around it."""
+        """Yield the kernel's work for a server and its tasks; `top` is the server, or the one at the root around it."""
         inside = self.view.dispatchers[server.number]
         yield self._switch, server.period, self._late(server.number), top
         for task in inside.tasks:
@@ -295,7 +295,7 @@ class _Charge:
         return self._switch * events + self._point * (_points(task) + task.optional_points)
 
     def _late(self, number: int) -> int:
-        """For how long events in a dispatcher wait for budget."""
+        """Longest time for which events in a dispatcher wait for budget."""
         periods = {each.number: each.period for around in self.view.dispatchers for each in around.servers}
         late = 0
         while number != ROOT:
@@ -303,7 +303,7 @@ class _Charge:
         return late
 
     def _kernel_task(self, place: int, wcet: int, period: int, jitter: int, top: ServerView | None) -> TaskView:
-        """Make a task of what the kernel does; under deadlines it has no blocking, whatever server it is beside."""
+        """Return a task of the kernel's work; under deadlines it has no blocking, whatever server it is beside."""
         first = min(child.key for child in self.view.dispatchers[0].children())
         return TaskView(
             number=-place,
@@ -321,7 +321,7 @@ class _Charge:
 
 
 def _inner_task(task: TaskView) -> TaskView:
-    """Give a task in a server, of which one that has just been chosen has not yet executed when others come."""
+    """Return a task in a server whose job, just selected, has not yet executed when others arrive."""
     locks = _count(task, Op.LOCK)
     return replace(
         task,

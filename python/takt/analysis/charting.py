@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Which charts of demand against supply an analysis shows: of tasks near the edge, or of dispatchers."""
+"""Choice of the charts of demand against supply: of tasks near the edge, or of dispatchers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from takt.model.core_input import ROOT
 MAX_TASKS = 6
 """How many tasks of a dispatcher have a chart."""
 EFFORT = 1_000_000
-"""Steps to find out what the tasks of servers ask for."""
+"""Steps to compute the demand of the tasks of servers."""
 
 
 def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
-    """Make the charts of a system: of each dispatcher with a test that compares demand with supply.
+    """Yield the charts of a system: one for each dispatcher with a test that compares demand with supply.
 
     Of a root where the kernel's own work or messages take time there are none, since that is no demand of the tasks.
     """
@@ -39,14 +39,14 @@ def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
 
 
 def _has_supply(view: SystemView, dispatcher: DispatcherView, judgement: Judgement) -> bool:
-    """Say whether a supply bound of a dispatcher is known."""
+    """True if a supply bound of a dispatcher is known."""
     if dispatcher.number == ROOT:
         return view.resolved.costs.is_ideal
     return judgement.servers[dispatcher.number].gap is not None
 
 
 def _have_periods(dispatcher: DispatcherView) -> bool:
-    """Say whether a dispatcher has tasks, and each a distance of arrivals; in a list they may coincide."""
+    """True if a dispatcher has tasks, each with a distance of arrivals; in a list they may coincide."""
     return bool(dispatcher.tasks) and all(task.period > 0 for task in dispatcher.tasks)
 
 
@@ -66,7 +66,7 @@ def _of_tasks(view: SystemView, dispatcher: DispatcherView, judgement: Judgement
 
 
 def _parts(member: Member) -> list[tuple[int, int, int]]:
-    """List wcet, period and jitter of what a member requests: of a server those of its tasks if they ask for less."""
+    """Return wcet, period and jitter of what a member requests; for a server of its tasks if they request less."""
     share = sum(Fraction(task.wcet, task.period) for task in member.inside)
     if member.inside and share * member.period <= member.wcet:
         return [(task.wcet, task.period, task.jitter) for task in member.inside]
@@ -74,7 +74,7 @@ def _parts(member: Member) -> list[tuple[int, int, int]]:
 
 
 def _slack(child: TaskView | ServerView, judgement: Judgement) -> float | None:
-    """Give the share of its deadline that a task has left, None if it has no bound."""
+    """Return the share of its deadline that a task has left, None if it has no bound."""
     if isinstance(child, ServerView):
         return None
     row = judgement.tasks[child.number]

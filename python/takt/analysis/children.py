@@ -33,13 +33,13 @@ Head = tuple[int, int, int]
 
 
 def numbers(values: Iterable[int]) -> Numbers:
-    """Make a column as the binding takes it."""
+    """Return a column in the binding's form."""
     return np.fromiter(values, np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
 class Delays:
-    """What resources do to the children of a dispatcher.
+    """Effects of resources on the children of a dispatcher.
 
     Args:
         blocking: for how long each child of the dispatcher is delayed, in ticks, in their order; empty: none is.
@@ -73,9 +73,9 @@ class Member:
         blocking: for how long less urgent ones delay it.
         longest: the longest part in which it is not displaced.
         last: the last such part.
-        barred: for how long it can keep back others that are more urgent by themselves: 1 tick if it never does.
+        barred: longest blocking of more urgent jobs by a started job, in ticks; 1: none.
         threshold: once started only smaller keys displace it; None: as longest and last say.
-        inside: of a server, what its tasks ask for; empty: nothing is known.
+        inside: of a server, the demand of its tasks; empty: not known.
     """
 
     name: str
@@ -99,13 +99,13 @@ class Member:
 
 
 def members_of(children: Sequence[Child], *, is_strict: bool = False) -> list[Member]:
-    """Make members of tasks and servers, the most urgent first; if ties are strict, each with a key of its own."""
+    """Return members of tasks and servers, the most urgent first; if ties are strict, each with a key of its own."""
     members = [_task(child) if isinstance(child, TaskView) else _server(child) for child in children]
     return _apart(members) if is_strict else members
 
 
 def _apart(members: Sequence[Member]) -> list[Member]:
-    """Give members their places as keys; one that has started under a threshold goes before its equals, too."""
+    """Return members with their places as keys; one that has started under a threshold precedes its equals, too."""
     keys = [member.key for member in members]
     return [
         replace(
@@ -118,7 +118,7 @@ def _apart(members: Sequence[Member]) -> list[Member]:
 
 
 def _task(task: TaskView) -> Member:
-    """Make a member of a task; a suspension as execution only makes responses larger."""
+    """Return the member of a task; suspension as execution can only make responses larger."""
     return Member(
         name=task.name,
         wcet=task.wcet + task.suspended,
@@ -135,7 +135,7 @@ def _task(task: TaskView) -> Member:
 
 
 def _server(server: ServerView) -> Member:
-    """Make a member of a server: its budget each period."""
+    """Return the member of a server: its budget each period."""
     return Member(
         name=server.name,
         wcet=server.longest,
@@ -149,7 +149,7 @@ def _server(server: ServerView) -> Member:
 
 
 def _kind_of(server: ServerView) -> int:
-    """Give the kind of a server as the binding takes it."""
+    """Return the number of a server's kind in the binding."""
     if server.is_rule or server.traits.has_bandwidth:
         return _analysis.BANDWIDTH
     if server.traits.returns:
@@ -190,12 +190,12 @@ def _with_sections(members: Sequence[Member], delays: Delays) -> list[Member]:
 
 
 def column(members: Sequence[Member], name: str) -> Numbers:
-    """Make a column of what members have."""
+    """Return a column of one field of the members."""
     return numbers(getattr(member, name) for member in members)
 
 
 def record_of(members: Sequence[Member], supply: Supply = FULL, **more: Any) -> _analysis.Tasks:
-    """Make the record that tests take.
+    """Return the record of tasks that tests take.
 
     Args:
         members: of a dispatcher.
@@ -209,14 +209,14 @@ def record_of(members: Sequence[Member], supply: Supply = FULL, **more: Any) -> 
 
 
 def plain_record(tasks: Sequence[TaskView], **more: Any) -> _analysis.Tasks:
-    """Make the record of tasks for tests that know no supply; `more` are further columns."""
+    """Return the record of tasks for tests that know no supply; `more` are further columns."""
     return record_of(members_of(tasks), **more)
 
 
 def under_priorities(
     members: Sequence[Member], supply: Supply = FULL, heads: Sequence[Head] = (), **more: Any
 ) -> _analysis.Tasks:
-    """Make the record of members under static keys.
+    """Return the record of members under static keys.
 
     Args:
         members: the most urgent first; with `blocking` as it counts.
@@ -239,7 +239,7 @@ _HEADS = ("head_gap", "head_delay", "head_ticks")
 
 
 def under_deadlines(members: Sequence[Member], delays: Delays, supply: Supply = FULL, **more: Any) -> _analysis.Tasks:
-    """Make the record of members under deadlines.
+    """Return the record of members under deadlines.
 
     Args:
         members: in any order.
@@ -258,7 +258,7 @@ def under_deadlines(members: Sequence[Member], delays: Delays, supply: Supply = 
 
 
 def behind_equals(members: Sequence[Member]) -> Numbers:
-    """Give for each member the place behind its last equal, its own if it has none."""
+    """Return for each member the place behind its last equal, its own if it has none."""
     keys = [member.key for member in members]
     behind = [bisect_right(keys, key) for key in keys]
     return numbers(end if end - bisect_left(keys, keys[end - 1]) > 1 else end - 1 for end in behind)
@@ -313,7 +313,7 @@ def read_ticks(ticks: int) -> int | None:
 
 
 def threshold_record(members: Sequence[Member]) -> _analysis.Tasks:
-    """Make the record of tasks of which some have thresholds, and that are else without anything: for exact responses.
+    """Return the record of tasks, some with thresholds, that have nothing else: for exact responses.
 
     Args:
         members: tasks of different keys without regions, the most urgent first.
@@ -326,7 +326,7 @@ def threshold_record(members: Sequence[Member]) -> _analysis.Tasks:
 
 
 def interference(members: Sequence[Member], place: int, response: Response) -> list[tuple[str, int]]:
-    """List by name what is executed of more urgent members, and equals, up to the finish of the job that responds last.
+    """Return by name what more urgent members and equals execute up to the finish of the job that responds last.
 
     A task and a server of one name are added up, as all work of the kernel is.
 
@@ -348,5 +348,5 @@ def interference(members: Sequence[Member], place: int, response: Response) -> l
 
 
 def _requests(wcet: int, period: int, jitter: int, length: int) -> int:
-    """Give the execution that a task releases in less than so many ticks."""
+    """Return the execution that a task releases in less than so many ticks."""
     return -(-(length + jitter) // period) * wcet

@@ -22,13 +22,13 @@ def judge_costs(view: SystemView, root: DispatcherView, effort: int) -> Judgemen
 
 
 def _costs_of(view: SystemView) -> tuple[int, int, int, int, int, int]:
-    """Give the costs as the binding takes them."""
+    """Return the costs in the binding's form."""
     costs = view.resolved.costs
     return (costs.context_switch, costs.release, costs.scheduling, costs.point, costs.tick, costs.tick_period)
 
 
 def _regions(root: DispatcherView) -> dict[str, Any]:
-    """Give the longest regions, 0 of preemptive tasks, and the numbers of points."""
+    """Return the longest regions, 0 of preemptive tasks, and the numbers of points."""
     return {
         "longest": children.numbers(max(task.regions, default=0) for task in root.tasks),
         "points": children.numbers(max(len(task.regions) - 1, 0) for task in root.tasks),
@@ -53,7 +53,7 @@ def _judge_static(view: SystemView, root: DispatcherView, effort: int) -> Judgem
 
 
 def _reason(view: SystemView, task: TaskView, response: Response) -> str:
-    """Say why a deadline is not guaranteed."""
+    """Return why a deadline is not guaranteed."""
     if not response.is_known:
         return children.unanswered(task.name)
     if response.ticks is None:

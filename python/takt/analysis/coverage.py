@@ -41,7 +41,7 @@ OVERDUE = "servers that give deadlines to jobs that may demand more than their w
 """A deadline of tbs and cus follows from the wcet: what is beyond it is more urgent than all that is in time."""
 ODD_RULES = "servers that give deadlines to jobs that do more than run"
 LATE_RULES = "servers that give deadlines to jobs with jitter"
-"""A deadline of tbs and cus counts from the arrival: a job that is released later asks for more than its share."""
+"""A deadline of tbs and cus counts from the arrival: a job that is released later demands more than its share."""
 OUTGROWN = "sections under sirap in servers whose jobs may demand more than their wcets"
 """The budget that sirap waits for follows from wcets: it can end in a longer section."""
 DISTURBED = "sections under sirap into which more jobs of the server can come than its budget counts"
@@ -65,12 +65,12 @@ _SENTENCES = {
 
 
 def protocol(name: str) -> str:
-    """Name the feature that resources have a protocol."""
+    """Return the feature that resources have a protocol."""
     return f"resources under {name}"
 
 
 def _sentence_of(each: str) -> str:
-    """Say why no theorem admits a protocol that bounds no delay."""
+    """Return why no theorem admits a protocol that bounds no delay."""
     if catalogue.protocol_traits(each).is_among:
         return "nothing bounds the delay by a server without budget that holds a resource"
     return "nothing bounds the delay by a resource without a protocol"
@@ -85,28 +85,28 @@ _SENTENCES |= {
 
 
 def servers_of(kind: str) -> str:
-    """Name the feature that a dispatcher has servers of a kind."""
+    """Return the feature that a dispatcher has servers of a kind."""
     return f"{kind} servers"
 
 
 def inside(kind: str) -> str:
-    """Name the feature that a dispatcher is a server of a kind."""
+    """Return the feature that a dispatcher is a server of a kind."""
     return f"a server of kind {kind} around"
 
 
 def scheduler_in(model: str) -> str:
-    """Name the feature that a scheduler runs somewhere."""
+    """Return the feature that a scheduler runs in a place."""
     return f"a scheduler in {model}"
 
 
 def features_of(view: SystemView, dispatcher: DispatcherView) -> frozenset[str]:
-    """List the features of a dispatcher but for what its children hold, which blocking.py adds."""
+    """Return the features of a dispatcher but for what its children hold, which blocking.py adds."""
     around = () if dispatcher.number == ROOT else (inside(dispatcher.kind),)
     return frozenset((*_features_of(view, dispatcher), *around))
 
 
 def _features_of(view: SystemView, dispatcher: DispatcherView) -> Iterator[str]:
-    """List them; each check of all tasks is short, since searches judge often."""
+    """Yield the features; each check of all tasks is short, since searches judge often."""
     tasks = dispatcher.tasks
     if any(task.jitter for task in tasks):
         yield JITTER
@@ -133,12 +133,12 @@ def _features_of(view: SystemView, dispatcher: DispatcherView) -> Iterator[str]:
 
 
 def _delays_others(task: TaskView) -> bool:
-    """Say whether a started job can keep back more urgent ones."""
+    """True if a started job can block more urgent ones."""
     return bool(task.barred > 1 or task.sections)
 
 
 def _features_of_servers(view: SystemView, dispatcher: DispatcherView) -> Iterator[str]:
-    """List what jobs in the servers of a dispatcher do to it."""
+    """Yield the features that jobs in the servers of a dispatcher add to it."""
     kinds = {server.number: server.kind for server in dispatcher.servers}
     for each in (each for each in view.dispatchers if each.number in kinds):
         if kinds[each.number] in catalogue.RULE_KINDS and any(task.excess for task in each.tasks):
@@ -152,12 +152,12 @@ def _features_of_servers(view: SystemView, dispatcher: DispatcherView) -> Iterat
 
 
 def _is_odd(task: TaskView) -> bool:
-    """Say whether a task with deadlines of its server does more than run."""
+    """True if a task with deadlines of its server does more than execute."""
     return bool(_delays_others(task) or task.suspended or task.doubts)
 
 
 def _has_sirap(view: SystemView, number: int) -> bool:
-    """Say whether tasks of a server hold something under sirap."""
+    """True if tasks of a server hold a resource under sirap."""
     resources = view.resolved.resources
     return any(
         each.home == number and each.among is not None and catalogue.protocol_traits(each.protocol).awaits_budget
@@ -166,7 +166,7 @@ def _has_sirap(view: SystemView, number: int) -> bool:
 
 
 def features_of_root(view: SystemView) -> frozenset[str]:
-    """List the features of a root whose policy has a test of its own."""
+    """Return the features of a root whose policy has a test of its own."""
     root, resolved = view.dispatchers[0], view.resolved
     has = {
         COSTS: not resolved.costs.is_ideal,
@@ -184,12 +184,12 @@ def _drops(view: SystemView) -> bool:
 
 
 def features_of_system(view: SystemView) -> frozenset[str]:
-    """List the features of all dispatchers together, with those of the system that most tests do not mind."""
+    """Return the features of all dispatchers together, with those of the system that most tests ignore."""
     return frozenset(_features_of_system(view))
 
 
 def _features_of_system(view: SystemView) -> Iterator[str]:
-    """List them."""
+    """Yield the features of the system."""
     for dispatcher in view.dispatchers:
         yield from _features_of(view, dispatcher)
     resolved = view.resolved
@@ -221,7 +221,7 @@ class Row:
     groups: tuple[frozenset[str], ...]
 
     def doubt(self, policy: str, features: frozenset[str]) -> str:
-        """Say why the theorem does not cover a dispatcher, "" if it does."""
+        """Return why the theorem does not cover a dispatcher, "" if it does."""
         if not self.admits(catalogue.traits_of(policy)):
             return " ".join(filter(None, [f"there is no test of {policy}", self.where]))
         if any(features <= group for group in self.groups):
@@ -232,13 +232,13 @@ class Row:
         )
 
     def _denied(self, features: frozenset[str]) -> list[str]:
-        """List features that are not admitted at all, or the fewest that are not admitted together."""
+        """Return features that are not admitted at all, or the fewest that are not admitted together."""
         alone = sorted(features.difference(*self.groups))
         return alone or next(sorted(some) for some in _some_of(features) if not any(map(some.issubset, self.groups)))
 
 
 def _some_of(features: frozenset[str]) -> Iterator[frozenset[str]]:
-    """List the combinations of features, small ones first."""
+    """Yield the combinations of features, small ones first."""
     ordered = sorted(features)
     return (frozenset(some) for size in range(2, len(ordered) + 1) for some in combinations(ordered, size))
 
@@ -276,7 +276,7 @@ DEADLINES = Row("", lambda policy: policy.is_deadline_driven, _AT_ROOT)
 """Demand and responses under deadlines at the root: qpa.c, edf_response_times.c."""
 
 LAXITY = Row("", lambda policy: policy.has_laxity_keys, (frozenset({JITTER, CHANGES}),))
-"""The same demand, which llf serves whenever deadlines do: jobs that are displaced anywhere, with laxities as told."""
+"""The same demand, which llf serves whenever deadlines do: jobs that are displaced anywhere, with declared laxities."""
 
 SUPPLIED = Row("in a server", lambda policy: policy.is_level_or_deadline_driven, _SUPPLIED)
 """Responses or demand under the supply of a server: servers_seen.c, qpa.c."""
@@ -365,11 +365,11 @@ ROOT_ROWS = (FIXED, DEADLINES, LAXITY)
 
 
 def row_of_root(policy: str) -> Row:
-    """Give the row of a policy at the root; a policy that is in none gets one that does not admit it."""
+    """Return the row of a policy at the root; a policy without a row gets one that does not admit it."""
     traits = catalogue.traits_of(policy)
     return next((row for row in ROOT_ROWS if row.admits(traits)), FIXED)
 
 
 def row_of_server(kind: str) -> Row:
-    """Give the row of what is in a server."""
+    """Return the row for the children of a server."""
     return BANDWIDTH if kind in (*_POSTPONING, *catalogue.RULE_KINDS) else SUPPLIED

@@ -87,7 +87,7 @@ class _Walk:
             self._finish()
 
     def point(self) -> None:
-        """Come to a point."""
+        """Process a point."""
         if self.has_regions:
             self._give_way()
             self.region = self.executed
@@ -95,24 +95,24 @@ class _Walk:
                 self._finish()
 
     def end(self) -> None:
-        """Come to the end of the job, which unlocks what is held."""
+        """Process the end of the job, which unlocks what is held."""
         for resource in list(self.held):
             self.unlock(resource)
         self._finish()
 
     def _give_way(self) -> None:
-        """Let others run, unless jobs are displaced anywhere."""
+        """End the non-preemptive region, if the job has one."""
         for held in self.held.values():
             if held.gap is None and self.is_limited:
                 held.gap = self.executed
 
     def _finish(self) -> None:
-        """List what has ended, now that the job gives way with nothing held."""
+        """Record the sections that have ended, now that the job gives way with nothing held."""
         self.found += map(self._section, self.ending)
         self.ending.clear()
 
     def _section(self, held: _Held) -> Section:
-        """Make a section."""
+        """Return a section."""
         gives_way = held.gap is not None
         end = self.executed if gives_way else held.end
         return Section(
@@ -128,9 +128,9 @@ class _Walk:
 
 @lru_cache(maxsize=4096)
 def sections_of(body: Body, wcet: int, *, has_regions: bool, is_limited: bool) -> tuple[Section, ...]:
-    """List the sections of a body as far as a wcet comes; what holds something at the end has no unlock.
+    """Return the sections of a body within a wcet; one that holds a resource at the end has no unlock.
 
-    Searches ask for the same bodies again and again, so that answers are kept.
+    Searches examine the same bodies repeatedly, so results are cached.
 
     Args:
         body: op and ticks, or number of a resource, of each item.
@@ -153,7 +153,7 @@ def sections_of(body: Body, wcet: int, *, has_regions: bool, is_limited: bool) -
 
 
 def behind_last_lock(body: Body, wcet: int) -> int:
-    """Give the execution from the last lock of a body to the end of the job, all of it without a lock."""
+    """Return the execution from the last lock of a body to the end of the job."""
     executed = begin = 0
     for op, value in _within(body, wcet):
         if op == Op.RUN:
@@ -164,7 +164,7 @@ def behind_last_lock(body: Body, wcet: int) -> int:
 
 
 def _within(body: Body, wcet: int) -> Iterator[tuple[int, int]]:
-    """List the items of a job; the last run has the part of the wcet that no run has."""
+    """Yield the items of a job; the last run has the part of the wcet that no run has."""
     last = max(place for place, (op, _) in enumerate(body) if op == Op.RUN)
     left = wcet
     for place, (op, value) in enumerate(body):

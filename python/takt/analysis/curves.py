@@ -27,7 +27,7 @@ class Stairs(NamedTuple):
 
 
 def requests(start: int, above: Iterable[tuple[int, int, int]]) -> tuple[int, list[Stairs]]:
-    """Give the requests from a critical instant on: the initial one, and the later steps.
+    """Return the requests from a critical instant on: the initial one, and the later steps.
 
     Args:
         start: what the task itself needs, and for how long less urgent ones block it.
@@ -39,7 +39,7 @@ def requests(start: int, above: Iterable[tuple[int, int, int]]) -> tuple[int, li
 
 
 def demands(tasks: Iterable[tuple[int, int, int, int]]) -> tuple[int, list[Stairs]]:
-    """Give the processor demand of tasks: of wcet, period, deadline and jitter."""
+    """Return the processor demand of tasks, given by wcet, period, deadline and jitter."""
     return 0, [Stairs(max(deadline - jitter, 0), period, wcet) for wcet, period, deadline, jitter in tasks]
 
 
@@ -60,7 +60,7 @@ def demand_curve(title: str, at_once: int, stairs: Sequence[Stairs], until: int)
 
 
 def _steps(stairs: Sequence[Stairs]) -> Iterator[tuple[int, int]]:
-    """List instants and heights of all steps, in order of time."""
+    """Yield instants and heights of all steps, in order of time."""
     due = [(each.first, place) for place, each in enumerate(stairs)]
     heapq.heapify(due)
     while due:

@@ -127,20 +127,20 @@ def judge_supplied(
 
 
 def _supplied_reason(view: SystemView, window: int, demand: int, supplied: int) -> str:
-    """Name the window in which demand exceeds supply."""
+    """Return the reason: the window in which demand exceeds supply."""
     if demand == 0:
         return "the shares add up to more than what is supplied"
     return f"in {view.write(window)} up to {view.write(demand)} may be asked for, and {view.write(supplied)} are sure"
 
 
 def _is_refused(view: SystemView, dispatcher: DispatcherView, test: Test, delays: Delays) -> bool:
-    """Say whether too much demand answers a search: some task of those that it asks about has a response beyond."""
+    """True if too much demand answers a search: a task that must meet its deadline does not."""
     agrees = test is DEMAND or not (delays.steps or any(task.barred > 1 for task in dispatcher.tasks))
     return agrees and (view.asked or frozenset()).issuperset(task.number for task in dispatcher.tasks)
 
 
 def _test_of(dispatcher: DispatcherView, delays: Delays) -> Test:
-    """Name the test, and say whether it is exact for all features of the dispatcher."""
+    """Return the test, and whether it is exact for all features of the dispatcher."""
     is_bound = delays.steps or any(task.suspended or task.threshold is not None for task in dispatcher.tasks)
     return DEMAND_BOUND if is_bound else DEMAND
 
@@ -165,13 +165,13 @@ def _responses(
 
 
 def _lasts(dispatcher: DispatcherView, delays: Delays) -> Numbers:
-    """Give the regions in which jobs run to their ends; beside sections 1, as a job can block at a lock in its own."""
+    """Return the regions in which jobs run to their ends; beside sections 1, as a lock in them can block."""
     has_sections = delays.steps or any(task.sections for task in dispatcher.tasks)
     return children.numbers(1 if has_sections else task.last_region for task in dispatcher.tasks)
 
 
 def excess(view: SystemView, interval: int, demand: int) -> str:
-    """Name the interval in which demand is too large."""
+    """Return the reason: the interval in which demand is too large."""
     if demand == 0:
         return "the tasks demand more than the whole processor"
     return f"in {view.write(interval)} up to {view.write(demand)} may be demanded"
@@ -187,7 +187,7 @@ def _row(
     is_met: bool,
     whole: str,
 ) -> TaskBound:
-    """Make the row of a task; of one whose response is not known, its deadline bounds it if all deadlines are met."""
+    """Return the row of a task; if all deadlines are met, its deadline bounds a response that is not known."""
     if not is_met and response is not None and not response.is_known:
         return task_bound(task, dispatcher, Verdict.NOT_KNOWN, test, reason=children.unanswered(task.name))
     ticks = None if response is None else response.ticks
@@ -198,7 +198,7 @@ def _row(
 
 
 def _own_reason(view: SystemView, task: TaskView, response: int | None, whole: str) -> str:
-    """Say why a task can be late."""
+    """Return why a task can be late."""
     if response is None:
         return whole
     return f"{view.miss(task.name, response, task.deadline)}; {whole}"

@@ -48,7 +48,7 @@ def judge_global(view: SystemView, dispatcher: DispatcherView) -> Judgement:
 
 
 def _all(dispatcher: DispatcherView, verdict: Verdict, test: Test, reason: str) -> Judgement:
-    """Give all tasks the same verdict; a schedulable task responds by its deadline."""
+    """Return the same verdict for all tasks; a schedulable task responds by its deadline."""
     is_met = verdict is Verdict.SCHEDULABLE
     return Judgement(
         {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""By how much each wcet of plain tasks may grow: all at once, in C, with the answers of the search in sensitivity.py.
+"""Growth of wcets of plain tasks, all at once, in C, with the answers of the search in sensitivity.py.
 
 *Plain* are tasks at a root of one processor under fp, rm, dm or edf that share nothing, never suspend themselves, and
 have no thresholds, servers, costs or changes. The tests are those of static.py and deadlines.py. Tasks with regions
@@ -40,7 +40,7 @@ class Plain:
     effort: int
 
     def verdict(self, changed: SystemView) -> Verdict:
-        """Say whether the wanted tasks of a changed system meet their deadlines.
+        """Return whether the required tasks of a changed system meet their deadlines.
 
         Args:
             changed: the same tasks with other wcets.
@@ -61,7 +61,7 @@ class Plain:
         )
 
     def growths(self) -> Iterator[tuple[int, int | None]]:
-        """Give by how much wcets may grow, by the tasks' numbers; tasks without a result are left out."""
+        """Yield the possible growth of wcets, by the tasks' numbers; tasks without a result are left out."""
         root = self.view.dispatchers[0]
         if any(task.wcet > task.period for task in root.tasks):
             return
@@ -70,7 +70,7 @@ class Plain:
                 yield task.number, longest - task.wcet if longest else None
 
     def _longest(self, root: DispatcherView) -> Numbers:
-        """Give the longest wcet of each task, 0 if none does."""
+        """Return the longest wcet of each task, 0 if none does."""
         if root.traits.is_deadline_driven:
             return _analysis.edf_growths(children.plain_record(root.tasks), self.effort)
         wanted = children.numbers(task.number in self.wanted for task in root.tasks)
@@ -79,7 +79,7 @@ class Plain:
 
 
 def plain_of(view: SystemView, now: Judgement, wanted: frozenset[int], effort: int) -> Plain | None:
-    """Give the tasks of a system if they are plain.
+    """Return the tasks of a system if they are plain.
 
     Args:
         view: of the system.
@@ -95,7 +95,7 @@ def plain_of(view: SystemView, now: Judgement, wanted: frozenset[int], effort: i
 
 
 def _is_plain_root(view: SystemView) -> bool:
-    """Say whether a root has nothing but tasks, which its policy alone orders."""
+    """True if a root has only tasks, which its policy alone orders."""
     resolved, root = view.resolved, view.dispatchers[0]
     is_alone = len(view.dispatchers) == 1 and resolved.cpus == 1 and resolved.architecture is None and not view.latency
     is_ideal = resolved.costs.is_ideal and not resolved.costs.is_pull and not resolved.changes
@@ -110,25 +110,25 @@ def _is_plain_root(view: SystemView) -> bool:
 
 
 def _is_plain(task: TaskView) -> bool:
-    """Say whether a task shares nothing and never waits."""
+    """True if a task shares nothing and never waits."""
     is_limited = task.threshold is not None or task.has_windows or task.may_overrun
     return not is_limited and not task.suspended and not any(op == Op.LOCK for op, _ in task.body)
 
 
 def _is_judged_so(row: TaskBound) -> bool:
-    """Say whether a row is that of a plain task; busy periods say no more of it."""
+    """True if a row is that of a plain task, of which busy periods say no more."""
     name = "" if row.test is None else row.test.name
     return name in _TESTS or (row.test is any_order.BUSY and row.verdict is not Verdict.SCHEDULABLE)
 
 
 def _needs_lists(root: DispatcherView, now: Judgement) -> bool:
-    """Say whether busy periods may be shorter than by a test that is not exact, since arrivals are listed."""
+    """True if busy periods may be shorter than by a test that is not exact, since arrivals are listed."""
     is_exact = all(row.test is not None and row.test.is_exact for row in now.rows())
     return not is_exact and any(task.arrivals for task in root.tasks)
 
 
 def _members_of(view: SystemView, root: DispatcherView) -> list[Member]:
-    """Make the members under static keys, which share nothing."""
+    """Return the members under static keys, which share nothing."""
     return children.with_delays(static.members_in(view, root), Delays())
 
 

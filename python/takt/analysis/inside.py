@@ -34,17 +34,17 @@ from takt.model.core_input import ROOT
 
 
 def _keeps(server: ServerView) -> bool:
-    """Say whether the budget of a server is there when work comes."""
+    """True if the budget of a server is available when work arrives."""
     return server.traits.defers or server.traits.returns
 
 
 def insides_of(view: SystemView) -> list[tuple[Inside, ...]]:
-    """List what is known of the tasks of all servers."""
+    """Return the known demand of the tasks of all servers."""
     return [server.inside for each in view.dispatchers for server in each.servers]
 
 
 def with_insides(view: SystemView, found: Judgement, delays: DelaysOf, effort: int) -> SystemView:
-    """Give the same system with the demand of its servers' tasks.
+    """Return the system with the demand of its servers' tasks.
 
     Args:
         view: of the system.
@@ -67,13 +67,13 @@ def with_insides(view: SystemView, found: Judgement, delays: DelaysOf, effort: i
 
 
 def _is_plain(server: ServerView, dispatcher: DispatcherView) -> bool:
-    """Say whether nothing but the tasks of a server use its budget, as they are."""
+    """True if only the tasks of a server use its budget, and are unchanged."""
     is_alone = (server.traits.loses_idle_budget or _keeps(server)) and not server.protocol and not dispatcher.servers
     return is_alone and not any(task.suspended or task.may_overrun or task.has_windows for task in dispatcher.tasks)
 
 
 def _keeps_under_priorities(view: SystemView, server: ServerView) -> bool:
-    """Say whether priorities order around a server and in it, and its budget is there when a task has work."""
+    """True if priorities order around a server and in it, and its budget is available when a task has work."""
     around, inside = view.around(server), view.dispatchers[server.number]
     is_static = around.traits.has_static_keys and inside.traits.has_static_keys
     return is_static and _keeps(server) and bool(inside.tasks)
@@ -127,7 +127,7 @@ class _Inner:
         return self.view.dispatchers[self.server.number].tasks
 
     def inside(self) -> tuple[Inside, ...]:
-        """Say what the tasks ask for; nothing if one of them has no bound, or no test admits the parent."""
+        """Return the demand of the tasks; nothing if one of them has no bound, or no test admits the parent."""
         if self.found.servers[self.server.number].verdict is Verdict.NOT_KNOWN:
             return ()
         at_place = self._responses_at_place()
@@ -156,7 +156,7 @@ class _Inner:
         return carried.responses(self.tasks, members, self.server, delay, bounds, self.effort)
 
     def _members_in(self, dispatcher: DispatcherView) -> list[Member]:
-        """Make the members of a dispatcher under static keys, with what delays them."""
+        """Return the members of a dispatcher under static keys, with what delays them."""
         return children.with_delays(static.members_in(self.view, dispatcher), self.delays[dispatcher.number])
 
     def _responses_at_place(self) -> list[int]:
@@ -174,7 +174,7 @@ class _Inner:
         return known if is_full else []
 
     def _window(self) -> int:
-        """Give the time after which used budget is replenished."""
+        """Return the time after which used budget is replenished."""
         is_late = self.server.traits.returns and servers.returns_of(self.view, self.server) > _analysis.MAX_RETURNS
         return 2 * self.server.period if is_late else self.server.period
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Selects the test of each dispatcher: the sharpest one that admits all of its features.
+"""Selection of the test of each dispatcher: the sharpest one that admits all of its features.
 
-`judge` is a function of the view alone, so that searches (sensitivity.py, advice.py) ask it about changed systems.
+`judge` is a function of the view alone, so that searches (sensitivity.py, advice.py) call it with changed systems.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
 
 def _judge_ideal(view: SystemView, effort: int) -> Judgement:
     """Judge a system, then again with the demand of its servers bounded by the result, until nothing improves."""
-    delays = blocking.DelaysOf(view)  # which insides do not change
+    delays = blocking.DelaysOf(view)  # which server demands do not change
     found = _judge_as_given(view, delays, effort)
     for _ in range(len(view.dispatchers) - 1):
         tighter = view if _is_answered(view, found) else inside.with_insides(view, found, delays, effort)
@@ -107,7 +107,7 @@ def _judge_ideal(view: SystemView, effort: int) -> Judgement:
 
 
 def _is_answered(view: SystemView, found: Judgement) -> bool:
-    """Say whether all tasks that a search asks about meet their deadlines."""
+    """True if all tasks that a search requires meet their deadlines."""
     return view.asked is not None and all(found.tasks[each].verdict is Verdict.SCHEDULABLE for each in view.asked)
 
 
@@ -117,7 +117,7 @@ def _judge_as_given(view: SystemView, delays: DelaysOf, effort: int) -> Judgemen
 
 
 def _excess_of(view: SystemView) -> Iterator[str]:
-    """Name times that exceed the range of the tests, such as a wcet that was multiplied or has charges."""
+    """Yield the times that exceed the range of the tests, such as a wcet that was multiplied or has charges."""
     tasks = [task for each in view.dispatchers for task in each.tasks]
     if any(max(task.wcet + task.suspended, task.jitter, task.longest_region) > _analysis.TIME_MAX for task in tasks):
         yield "jobs take longer than can be told"
@@ -146,7 +146,7 @@ def _judge_root(view: SystemView, all_delays: DelaysOf, effort: int) -> Judgemen
 
 
 def _test_of(view: SystemView) -> tuple[coverage.Row, Judge] | None:
-    """Give the test of a root that has one of its own, and what that covers."""
+    """Return the root test that a policy has of its own, and its row of coverage; None without one."""
     if view.resolved.architecture is not None:
         return coverage.SCHEDULED, architectures.judge_architecture
     traits = view.dispatchers[0].traits

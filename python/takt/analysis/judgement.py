@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What tests find out about a system, row by row."""
+"""Results of tests of a system, row by row."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Judgement:
         self.jointly += other.jointly
 
     def rows(self) -> list[TaskBound]:
-        """List the tasks in file order."""
+        """Return the tasks in file order."""
         return [self.tasks[number] for number in sorted(self.tasks)]
 
     def that_count(self) -> list[TaskBound]:
-        """List the tasks that decide, in file order: the hard ones, or all if none is hard."""
+        """Return the tasks that decide, in file order: the hard ones, or all if none is hard."""
         return [row for row in self.rows() if row.class_ == "hard"] or self.rows()
 
     @property
@@ -63,14 +63,14 @@ class Judgement:
 
     @property
     def is_schedulable(self) -> bool:
-        """Whether all tasks that decide are proved to meet their deadlines."""
+        """True if all tasks that decide are proved to meet their deadlines."""
         return all(row.verdict is Verdict.SCHEDULABLE for row in self.that_count())
 
 
 def task_bound(
     task: TaskView, dispatcher: DispatcherView, verdict: Verdict, test: Test | None, **more: Any
 ) -> TaskBound:
-    """Make the row of a task; `more` are further fields of it."""
+    """Return the row of a task; `more` are further fields of it."""
     return TaskBound(
         task=task.name,
         server=dispatcher.name,
@@ -88,7 +88,7 @@ def task_bound(
 def server_bound(
     server: ServerView, dispatcher: DispatcherView, verdict: Verdict, test: Test | None, **more: Any
 ) -> ServerBound:
-    """Make the row of a server in a dispatcher; `more` are further fields of it."""
+    """Return the row of a server in a dispatcher; `more` are further fields of it."""
     return ServerBound(
         server=server.name,
         parent=dispatcher.name,
@@ -102,7 +102,7 @@ def server_bound(
 
 
 def not_known(dispatcher: DispatcherView, reason: str, test: Test | None = None) -> Judgement:
-    """Say of all children of a dispatcher that nothing is known, and why; `test` has begun, and exceeds the effort."""
+    """Return not-known rows with a reason for all children of a dispatcher; `test` began, and exceeds the effort."""
     return Judgement(
         {
             task.number: task_bound(task, dispatcher, Verdict.NOT_KNOWN, test, reason=reason)
@@ -116,7 +116,7 @@ def not_known(dispatcher: DispatcherView, reason: str, test: Test | None = None)
 
 
 def nothing_known(view: SystemView, reason: str) -> Judgement:
-    """Say for all tasks and servers of a system that nothing is known, and why."""
+    """Return not-known rows with a reason for all tasks and servers of a system."""
     found = Judgement()
     for dispatcher in view.dispatchers:
         found.add(not_known(dispatcher, reason))

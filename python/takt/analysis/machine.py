@@ -21,7 +21,7 @@ _MOST = 3
 
 
 def together(system: System, analyses: Sequence[Analysis]) -> Analysis:
-    """Give the analysis of a machine.
+    """Return the analysis of a machine.
 
     Args:
         system: the machine.
@@ -59,7 +59,7 @@ def together(system: System, analyses: Sequence[Analysis]) -> Analysis:
 
 
 def _as_written(analyses: Sequence[Analysis]) -> AsWritten | None:
-    """Put together what runs of domains show; nothing is late in a domain that is schedulable."""
+    """Return the runs of all domains together; no job is late in a domain that is schedulable."""
     runs = [analysis.as_written for analysis in analyses if not analysis.is_schedulable]
     there = [run for run in runs if run is not None]
     fixed = tuple(dict.fromkeys(what for run in there for what in run.fixed))
@@ -70,19 +70,19 @@ def _as_written(analyses: Sequence[Analysis]) -> AsWritten | None:
 
 
 def _has_hard_tasks(analysis: Analysis) -> bool:
-    """Say whether the deadlines of a domain count where some do."""
+    """True if the deadlines of a domain count where only some do."""
     return any(bound.class_ == "hard" for bound in analysis.tasks)
 
 
 def _reason(counted: Sequence[_Analysed], verdict: Verdict) -> str:
-    """Give the reasons of the domains that the verdict comes from."""
+    """Return the reasons of the domains that the verdict comes from."""
     told = [f"{domain.label}: {analysis.reason}" for domain, analysis in counted if analysis.verdict is verdict]
     more = len(told) - _MOST
     return "; ".join([*told[:_MOST], *([f"and {more} domains more"] if more > 0 else [])])
 
 
 def _advice(counted: Sequence[_Analysed]) -> list[Advice]:
-    """Give the advice for the one domain that does not fit; what helps one of several does not help the machine."""
+    """Return the advice for the only domain that does not fit; with several such domains it would not help."""
     late = [(domain, analysis) for domain, analysis in counted if not analysis.is_schedulable]
     if len(late) != 1:
         return []
@@ -93,5 +93,5 @@ def _advice(counted: Sequence[_Analysed]) -> list[Advice]:
 
 
 def _is_of_members(advice: Advice) -> bool:
-    """Say whether a change is of tasks and servers; one of [system] would be of all domains."""
+    """True if a change concerns tasks and servers; one of [system] would apply to all domains."""
     return all(table in ("task", "server") for table, _, _, _ in advice.changes)

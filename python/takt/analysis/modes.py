@@ -28,7 +28,7 @@ class Mode(NamedTuple):
 
 
 def told(view: SystemView, effort: int) -> str:
-    """Say what is known of each mode; "" for a system with a single mode, or with servers.
+    """Return what is known of each mode; "" for a system with a single mode, or with servers.
 
     Args:
         view: of the system.
@@ -46,13 +46,13 @@ def told(view: SystemView, effort: int) -> str:
 
 
 def _name(view: SystemView, mode: Mode) -> str:
-    """Name a mode by its policy and its end."""
+    """Return the name of a mode: its policy and its end."""
     end = "after" if mode.until == FOR_GOOD else f"to {view.write(mode.until)}"
     return f"{mode.view.dispatchers[0].policy} {end}"
 
 
 def _modes_of(view: SystemView) -> Iterator[Mode]:
-    """List the modes that have tasks, in order of time; none with servers, rates, or new priorities."""
+    """Yield the modes that have tasks, in order of time; none with servers, rates, or new priorities."""
     if len(view.dispatchers) > 1 or view.resolved.rates is not None or _has_new_levels(view):
         return
     instants = sorted({0, *(change.at for change in view.resolved.changes)})
@@ -63,7 +63,7 @@ def _modes_of(view: SystemView) -> Iterator[Mode]:
 
 
 def _has_new_levels(view: SystemView) -> bool:
-    """Say whether a task gets another priority."""
+    """True if a task gets another priority."""
     levels = {task.number: task.fixed.level for each in view.dispatchers for task in each.tasks}
     return any(
         change.kind == "parameters" and change.task is not None and change.level != levels[change.task]
@@ -72,7 +72,7 @@ def _has_new_levels(view: SystemView) -> bool:
 
 
 def _mode_at(view: SystemView, start: int) -> SystemView:
-    """Give the tasks that are present from a change on."""
+    """Return the tasks that are present from a change on."""
     root, resolved = view.dispatchers[0], view.resolved
     policies = [change.policy for change in resolved.changes if change.kind == "policy" and change.at <= start]
     policy = policies[-1] if policies else resolved.policy
@@ -89,7 +89,7 @@ def _mode_at(view: SystemView, start: int) -> SystemView:
 
 
 def _as_in(task: TaskView, phase: Phase, policy: str) -> TaskView:
-    """Give a task as it is in one phase."""
+    """Return a task with its parameters of one phase."""
     key = static_key(policy, task.fixed.level, phase.period, phase.deadline)
     return replace(
         task.with_wcet(phase.wcet),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""When a task is present, and with which parameters, given the changes (SPEC.md, 12)."""
+"""Presence of a task and its parameters over time, given the changes (SPEC.md, 12)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Phase:
 
 
 def phases_of(task: ResolvedTask, period: int, wcet: int, changes: Iterable[ResolvedChange]) -> Iterator[Phase]:
-    """List the phases of a task.
+    """Yield the phases of a task.
 
     Args:
         task: as it is at first.
@@ -53,7 +53,7 @@ def phases_of(task: ResolvedTask, period: int, wcet: int, changes: Iterable[Reso
 
 
 def _changed(now: Phase, task: ResolvedTask, change: ResolvedChange) -> Phase:
-    """Give the parameters that are in force after a change."""
+    """Return the parameters that are in force after a change."""
     if change.kind != "parameters":
         return now
     return replace(
@@ -65,5 +65,5 @@ def _changed(now: Phase, task: ResolvedTask, change: ResolvedChange) -> Phase:
 
 
 def most_of(stream: Stream) -> int:
-    """Give the largest number of a stream."""
+    """Return the largest number of a stream."""
     return max(stream.values) if stream.kind == "listed" else stream.most

@@ -27,7 +27,7 @@ RATE_DEMAND = Test("demand of rate-based execution", "Jeffay and Goddard 1999")
 
 
 def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judgement:
-    """Judge a rate-based root by its admission, in the order in which its tasks ask to enter."""
+    """Judge a rate-based root by its admission, in the order in which its tasks request to enter."""
     rates = view.resolved.rates
     assert rates is not None
     if view.resolved.changes and RATE_RULES[rates.rule] == "naive":
@@ -65,7 +65,7 @@ def _entering_wcet(task: TaskView) -> int:
 
 
 def _too_long(dispatcher: DispatcherView) -> Judgement:
-    """Say for all tasks that a wcet exceeds its window; files are checked for it, but a search may try it."""
+    """Return rows that say that a wcet exceeds its window; files are checked for it, but a search may try it."""
     reason = "the demand of a job exceeds its window"
     return Judgement(
         {
@@ -78,7 +78,7 @@ def _too_long(dispatcher: DispatcherView) -> Judgement:
 def _rate_row(
     view: SystemView, dispatcher: DispatcherView, task: TaskView, grant: tuple[bool, int, int] | None
 ) -> TaskBound:
-    """Make the row of a task."""
+    """Return the row of a task."""
     doubt = _rate_doubt(view, task, is_there=grant is not None)
     if doubt or grant is None:
         return task_bound(task, dispatcher, Verdict.NOT_KNOWN, None, reason=doubt)
@@ -89,7 +89,7 @@ def _rate_row(
 
 
 def _rate_doubt(view: SystemView, task: TaskView, *, is_there: bool) -> str:
-    """Say why no guarantee for a task is known beforehand, "" if one is.
+    """Return why no guarantee for a task is known beforehand, "" if one is.
 
     A hard task that is admitted keeps what it has until something else is in force for it, and then has that: so it
     meets its deadlines whatever is answered to requests, its own included.
@@ -106,7 +106,7 @@ def _rate_doubt(view: SystemView, task: TaskView, *, is_there: bool) -> str:
 
 
 def _follows_a_request(view: SystemView, task: TaskView) -> bool:
-    """True if something is asked for before a task enters, or it enters again: a task enters at its offset."""
+    """True if a request precedes the entry of a task, or it enters again: a task enters at its offset."""
     entry = (task.fixed.offset, CHANGES.index("enter"))
     offsets = {each.number: each.fixed.offset for each in view.dispatchers[0].tasks}
     return any(
@@ -116,7 +116,7 @@ def _follows_a_request(view: SystemView, task: TaskView) -> bool:
 
 
 def _instant_of(change: ChangeView, offsets: Mapping[int, int]) -> tuple[int, int]:
-    """Return when a change is asked for, and its place among those of one instant: an entry counts from its offset."""
+    """Return when a change is requested, and its place among those of one instant: an entry counts from its offset."""
     is_entry = change.kind == "enter" and change.task is not None
     return change.at + (offsets[change.task or 0] if is_entry else 0), CHANGES.index(change.kind)
 
@@ -127,7 +127,7 @@ def _adapts(view: SystemView) -> bool:
 
 
 def _refusal(view: SystemView, task: TaskView, grant: tuple[bool, int, int]) -> str:
-    """Say why a task does not get what it asks for, "" if it does."""
+    """Return why a task does not get its requested rate, "" if it does."""
     is_admitted, budget, period = grant
     if not is_admitted:
         return f"{task.name} is rejected: hard tasks and reserved rates leave too little"
@@ -168,7 +168,7 @@ def judge_rbe(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judg
 
 
 def demand_record(rates: Sequence[tuple[int, int, int, int]], *, is_preemptive: bool) -> _analysis.Tasks:
-    """Make the record of tasks that demand as much as rate-based execution does.
+    """Return the record of tasks that demand as much as rate-based execution does.
 
     Of up to x events in any y ticks each is served within d ticks of its arrival, at a cost of at most c. In any
     interval of length L, x c (floor((L - d) / y) + 1) ticks of work are due, whatever comes when: the demand of a
@@ -185,7 +185,7 @@ def demand_record(rates: Sequence[tuple[int, int, int, int]], *, is_preemptive: 
 
 
 def _rbe_doubt(view: SystemView, dispatcher: DispatcherView) -> str:
-    """Say what the test does not admit, "" if there is nothing."""
+    """Return what the test does not admit, "" if there is nothing."""
     has_whole_jobs = all(task.regions == (task.wcet,) for task in dispatcher.tasks)
     has = {
         "servers": bool(dispatcher.servers),

@@ -8,7 +8,7 @@ failure is that of a bound, and the verdict stays *not guaranteed*.
 
 So judges give no row the verdict "not schedulable". The table below lists tests, and the features of a system with
 which the witness of a test is a run of the system. A test that is not in it, and a feature that is not listed, leave
-the row as it is. Two claims are told apart:
+the row as it is. Two claims are distinguished:
 
 - of a *row*: a job of this task misses. Where another task ends late jobs before they are done, the task demands less
   than the test counts; so tasks that it delays are not refused. The first late job of the task itself is a real one.
@@ -34,7 +34,7 @@ SPARSE = "events that come more slowly than they are served"
 
 @dataclass(frozen=True, slots=True)
 class Premises:
-    """When the witness of a test is a run of a system.
+    """Conditions under which the witness of a test is a run of a system.
 
     Args:
         features: of the system, with which it is.

@@ -95,13 +95,13 @@ def judge_remote(view: SystemView, effort: int) -> Judgement:
 
 
 def _doubts_of(task: TaskView) -> list[str]:
-    """Tell what a job does beside running."""
+    """Return what a job does beside executing."""
     plain = (Op.RUN, Op.POINT) if task.regions else (Op.RUN,)
     return [f"jobs of {task.name} do more than run"] * any(op not in plain for op, _ in task.body)
 
 
 def _excess_of(view: SystemView, root: DispatcherView) -> list[str]:
-    """Name times that exceed the range of the tests."""
+    """Return the times that exceed the range of the tests."""
     longest = max(
         (task.wcet + task.jitter + PASS * view.latency * (len(task.regions) + 2) for task in root.tasks), default=0
     )
@@ -109,23 +109,23 @@ def _excess_of(view: SystemView, root: DispatcherView) -> list[str]:
 
 
 def _is_external(view: SystemView, task: TaskView) -> bool:
-    """Say whether jobs of a task arrive as events from outside."""
+    """True if jobs of a task arrive as events from outside."""
     return task.fixed.is_external
 
 
 def _tail(view: SystemView, task: TaskView, *, displaces: bool) -> int:
-    """Give what a job costs others, but not itself: the pass at its end, and that of its signal if it displaces any."""
+    """Return what a job costs others but not itself: its end pass, and that of its signal if it displaces any."""
     return PASS * view.latency * (1 if _is_external(view, task) or not displaces else 2)
 
 
 def _with_messages(view: SystemView, task: TaskView, member: Member, tail: int, *, is_alone: bool) -> Member:
-    """Make a job longer by its passes. Its last region, if it executes alone, contains those that it does not await."""
+    """Return a job with its passes. Its last region, if it executes alone, contains those that it does not await."""
     points = PASS * view.latency * max(len(task.regions) - 1, 0)
     return replace(member, wcet=member.wcet + points + tail, last=tail + (member.last if is_alone else 1))
 
 
 def _events(view: SystemView, root: DispatcherView) -> list[Member]:
-    """Make a member of the highest priority of the events of each task from outside."""
+    """Return for the external events of each task a member of the highest priority."""
     external = [task for task in root.tasks if _is_external(view, task)]
     ticks = EVENT * view.latency
     return [
@@ -135,7 +135,7 @@ def _events(view: SystemView, root: DispatcherView) -> list[Member]:
 
 
 def _begin(view: SystemView, *, has_signal: bool) -> int:
-    """Give how long no urgent job may execute from its release on."""
+    """Return how long from its release on a job of high urgency may not execute."""
     return BEGIN * view.latency * has_signal
 
 
@@ -188,7 +188,7 @@ def _judge_deadlines(view: SystemView, root: DispatcherView, effort: int) -> Jud
 
 
 def _steps(view: SystemView, root: DispatcherView) -> list[tuple[int, int]]:
-    """List from which length of an interval on for how long jobs in it wait for later deadlines, and at the begin."""
+    """Return, by lengths of an interval, how long jobs in it wait for later deadlines, and at its begin."""
     has_signal = not all(_is_external(view, task) for task in root.tasks)
     found = []
     for begin in sorted({0, *(task.deadline for task in root.tasks)}):
@@ -203,7 +203,7 @@ def _steps(view: SystemView, root: DispatcherView) -> list[tuple[int, int]]:
 def _row(
     view: SystemView, root: DispatcherView, task: TaskView, tail: int, tick: int, test: Test, **more: int
 ) -> TaskBound:
-    """Make the row of a task, of a response with what the job does not wait for."""
+    """Return the row of a task; its response includes what the job does not await."""
     if tick == _analysis.UNKNOWN:
         return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=children.unanswered(task.name))
     whole = children.read_ticks(tick)
@@ -214,7 +214,7 @@ def _row(
 
 
 def _reason(view: SystemView, task: TaskView, response: int | None) -> str:
-    """Say why a deadline is not guaranteed."""
+    """Return why a deadline is not guaranteed."""
     messages = f"messages of {view.write(view.latency)}"
     if response is None:
         return f"{task.name}, others and {messages} may demand more than the processor"

@@ -214,7 +214,7 @@ class Analysis:
 
     @property
     def is_schedulable(self) -> bool:
-        """Whether all hard tasks are proved to meet their deadlines."""
+        """True if all hard tasks are proved to meet their deadlines."""
         return self.verdict is Verdict.SCHEDULABLE
 
 
@@ -222,5 +222,5 @@ _WORST_FIRST = (Verdict.NOT_SCHEDULABLE, Verdict.NOT_GUARANTEED, Verdict.NOT_KNO
 
 
 def worst_of(verdicts: Sequence[Verdict]) -> Verdict:
-    """Give the verdict of several together: not schedulable if one is, schedulable if all are."""
+    """Return the verdict of several together: not schedulable if one is, schedulable if all are."""
     return next((verdict for verdict in _WORST_FIRST if verdict in verdicts), Verdict.SCHEDULABLE)

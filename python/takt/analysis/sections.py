@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Which critical sections need no lock, because no other user of the resource can run meanwhile.
+"""Critical sections that need no lock, because no other user of the resource can run meanwhile.
 
 Source: Bergsma et al. 2009, claim ii: a section within one subjob needs no lock on one processor. No entity of a
 dispatcher displaces a started non-preemptive job before its next point, so all users of a resource must be in one
@@ -35,7 +35,7 @@ class Unprotected:
 
 
 def sections_that_need_locks(system: System) -> list[Unprotected]:
-    """Say of each section during which another user of its resource may run why that is so.
+    """Return the sections during which another user of the resource may run, with the reason.
 
     Args:
         system: a task set. A resource that is not named in what comes back needs no lock at all.
@@ -60,7 +60,7 @@ def _uses(task: Task, resource: str) -> bool:
 
 
 def _reasons(task: Task, resource: str, users: Sequence[Task]) -> Iterator[str]:
-    """Say why other users may run in sections of a task, each reason once."""
+    """Yield the reasons why other users may run in sections of a task, each once."""
     if any(user.server != task.server for user in users):
         yield "other users are in another dispatcher"
     if not task.is_non_preemptive:
@@ -70,7 +70,7 @@ def _reasons(task: Task, resource: str, users: Sequence[Task]) -> Iterator[str]:
 
 
 def _has_point_inside(task: Task, resource: str) -> bool:
-    """Say whether a subjob ends while the resource is held; a job that holds something does not suspend itself."""
+    """True if a subjob ends while the resource is held; a job that holds a resource does not suspend itself."""
     is_held = has_point = False
     for item in task.items:
         if item.op in {Op.LOCK, Op.UNLOCK} and item.resource == resource:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""How far a system is from the edge: by how much each wcet may grow, and all together, exactly, by search.
+"""Sensitivity: the largest growth of each wcet, and of all together, exactly, by search.
 
 The tests are sustainable: a set that they accept stays accepted with smaller wcets (Baruah and Burns 2006), so a
 bisection finds the edge. What a wcet grows by is in the last part of a job. Each question of that search is an analysis
@@ -21,7 +21,7 @@ MAX_SCALE = 100_000
 """The largest factor that is tried, in thousandths."""
 
 PROBES = 20
-"""Searches ask often: an answer may take this part of the steps that the verdict may take."""
+"""Searches judge often: each trial may take this part of the steps that the verdict may take."""
 
 EFFORT_PER_ROW = 500
 """What a search pays of the effort for each task in each analysis: this many steps take about as long as its row."""
@@ -30,7 +30,7 @@ Accepts = Callable[[SystemView], bool]
 
 
 def can_change_wcets(view: SystemView) -> bool:
-    """Say whether wcets can change with all else as it is, so that searches ask about systems that there could be.
+    """True if wcets can change with all else as it is, so that searches try systems that can exist.
 
     Not so where the scheduler's own parameters follow from wcets: pinwheel's windows, what rate-based tasks pay for
     blocking, and the deadlines of tasks in tbs and cus servers.
@@ -45,11 +45,11 @@ class Unanswered(Exception):  # noqa: N818
 
 
 def largest(accepts: Callable[[int], bool], near: int, most: int) -> int | None:
-    """Find the largest number from 1 on that is accepted, where all smaller ones are too.
+    """Return the largest accepted number from 1 on, where all smaller ones are accepted too.
 
     Args:
-        accepts: asked about numbers in this range; raises Unanswered if it cannot tell.
-        near: where to begin. What is far from there is asked last, since the tests take long where they refuse.
+        accepts: called with numbers in this range; raises Unanswered if the verdict is not known.
+        near: where to begin. Values far from it are tried last: rejecting tests are slow.
         most: the last one.
 
     Returns:
@@ -67,7 +67,7 @@ def largest(accepts: Callable[[int], bool], near: int, most: int) -> int | None:
 
 
 def _limits(accepts: Callable[[int], bool], near: int, most: int) -> tuple[int, int]:
-    """Give a number that is accepted, or 0, and a larger one that is not, or most + 1."""
+    """Return a number that is accepted, or 0, and a larger one that is not, or most + 1."""
     if not accepts(near):
         return 0, near
     least, step = near, 1
@@ -77,7 +77,7 @@ def _limits(accepts: Callable[[int], bool], near: int, most: int) -> tuple[int, 
 
 
 def _edge(accepts: Callable[[int], bool], least: int, beyond: int) -> int:
-    """Find the last number that is accepted, by bisection."""
+    """Return the last number that is accepted, by bisection."""
     while beyond - least > 1:
         middle = (least + beyond) // 2
         if accepts(middle):
@@ -89,7 +89,7 @@ def _edge(accepts: Callable[[int], bool], least: int, beyond: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """How far a system is from the edge.
+    """Distance of a system from the edge of schedulability.
 
     Args:
         growth: by the numbers of tasks, by how many ticks the wcet may grow; None: no wcet does, or it is not known.
@@ -128,33 +128,33 @@ def sensitivity_of(view: SystemView, now: Judgement, effort: int) -> Sensitivity
 
 
 def _accepts(plain: growth.Plain) -> Accepts:
-    """Say for changed plain systems whether all required deadlines are met."""
+    """Return a predicate of changed plain systems: whether all required deadlines are met."""
     return lambda changed: _is_yes(plain.verdict(changed))
 
 
 class Purse:
-    """How many rows the analyses of a search may have.
+    """Budget of task rows that all analyses of one search may compute.
 
     Args:
         rows: in all.
     """
 
     def __init__(self, rows: int) -> None:
-        """Put rows in."""
+        """Start with a number of rows."""
         self.rows = rows
 
     def pay(self, rows: int) -> None:
-        """Take rows out; it may become empty by that."""
+        """Subtract rows; the budget may become empty by that."""
         self.rows -= rows
 
     @property
     def is_empty(self) -> bool:
-        """Whether no search begins any more."""
+        """True if no further search starts."""
         return self.rows <= 0
 
 
 def wanted_by(now: Judgement, also: int | None = None) -> frozenset[int]:
-    """List the tasks that must meet their deadlines whatever changes: all that count, all that do so now, and one."""
+    """Return the tasks that must meet their deadlines after any change: deciding ones, those that do now, and one."""
     counted = {row.task for row in now.that_count()}
     return frozenset(
         number
@@ -164,13 +164,13 @@ def wanted_by(now: Judgement, also: int | None = None) -> frozenset[int]:
 
 
 def keeping(now: Judgement, effort: int, also: int | None = None, purse: Purse | None = None) -> Accepts:
-    """Say of changed systems whether all that must meet their deadlines do, and all that do so now.
+    """Return a predicate of changed systems: whether all tasks that must meet their deadlines, or do now, meet them.
 
     Args:
         now: what is known of the system as it is.
         effort: steps that the tests of each dispatcher may take for the verdict.
         also: place of a task that must do so, too.
-        purse: pays for each answer.
+        purse: pays for each trial.
     """
     wanted = wanted_by(now, also)
 
@@ -184,14 +184,14 @@ def keeping(now: Judgement, effort: int, also: int | None = None, purse: Purse |
 
 
 def _is_yes(verdict: Verdict) -> bool:
-    """Take a verdict for an answer."""
+    """True if schedulable; raises Unanswered if not known."""
     if verdict is Verdict.NOT_KNOWN:
         raise Unanswered
     return verdict is Verdict.SCHEDULABLE
 
 
 def growth_of(view: SystemView, task: TaskView, accepts: Accepts) -> int | None:
-    """Find by how much the wcet of a task may grow; negative if it must shrink.
+    """Return by how much the wcet of a task may grow; negative if it must shrink.
 
     Args:
         view: the system.
@@ -207,7 +207,7 @@ def growth_of(view: SystemView, task: TaskView, accepts: Accepts) -> int | None:
 
 
 def scaling_of(view: SystemView, accepts: Accepts) -> int | None:
-    """Find by how many thousandths all wcets can be multiplied at most, rounded up to ticks; None if that is not found.
+    """Return the largest factor of all wcets in thousandths, rounded up to ticks; None if it is not found.
 
     Args:
         view: the system.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Judges the tasks of servers by the guaranteed supply of the servers, from the root down.
+"""Judgement of the tasks of servers by the guaranteed supply of the servers, from the root down.
 
 What is sure of a server follows from its kind and, under fixed priorities, from how soon it has its budget
 (analysis/supply.h); servers of constant and total bandwidth give their tasks bounds of their own (bandwidth.c).
@@ -58,7 +58,7 @@ def _judge_inside(view: SystemView, server: ServerView, found: Judgement, delays
 
 
 def doubt_of(view: SystemView, server: ServerView, delays: Delays) -> str:
-    """Say why nothing is known of what is in a server, "" if something is."""
+    """Return why nothing is known of the children of a server, "" if something is."""
     dispatcher = view.dispatchers[server.number]
     if dispatcher.all_doubts:
         return "; ".join(dispatcher.all_doubts)
@@ -78,7 +78,7 @@ def doubt_of(view: SystemView, server: ServerView, delays: Delays) -> str:
 
 
 def _begins(view: SystemView, dispatcher: DispatcherView) -> Iterator[int]:
-    """List the instants before which a child of a server has no work; that of a rule has it with its tasks."""
+    """Yield the begins of the idle times of a server's children; a deadline rule has work with its tasks."""
     yield from (task.fixed.offset + next(iter(task.arrivals), 0) for task in dispatcher.tasks)
     for each in dispatcher.servers:
         if each.is_rule:
@@ -88,7 +88,7 @@ def _begins(view: SystemView, dispatcher: DispatcherView) -> Iterator[int]:
 
 
 def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgement:
-    """Say of all children of a server that they are as badly off as it."""
+    """Return for all children of a server the verdict of a server that gets no budget."""
     reason = f"the server {server.server} has no guaranteed budget ({server.reason})"
     verdict = Verdict.NOT_KNOWN if server.verdict is Verdict.NOT_KNOWN else Verdict.NOT_GUARANTEED
     return Judgement(
@@ -98,7 +98,7 @@ def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgemen
 
 
 def supply_of(view: SystemView, server: ServerView, row: ServerBound) -> tuple[int, int, int, int]:
-    """Give the guaranteed supply to the children of a server that gets its budget."""
+    """Return the guaranteed supply to the children of a server that gets its budget."""
     response = server.period if row.response is None else row.response
     is_polling = server.traits.loses_idle_budget
     if server.waits_for_budget and server.holding > 0:  # a search may shrink sections to nothing
@@ -131,7 +131,7 @@ def _judge_supplied(
 
 
 def _with_own_bounds(view: SystemView, dispatcher: DispatcherView, server: ServerView, found: Judgement) -> Judgement:
-    """Take the responses that follow from the demand of a server's tasks, where they are smaller (inside.py)."""
+    """Return the smaller responses: the given ones, or those from the demand of a server's tasks (inside.py)."""
     for task, each in zip(dispatcher.tasks, server.inside, strict=False):
         before = found.tasks[task.number].response
         if each.response is not None and (before is None or each.response < before):
@@ -142,7 +142,7 @@ def _with_own_bounds(view: SystemView, dispatcher: DispatcherView, server: Serve
 def _own_row(
     view: SystemView, dispatcher: DispatcherView, task: TaskView, response: int, *, is_at_place: bool
 ) -> TaskBound:
-    """Make the row of a task that never waits for budget, or finds some left."""
+    """Return the row of a task that never waits for budget, or finds some left."""
     test = AT_PLACE if is_at_place else CARRIED
     is_met = response <= task.deadline
     reason = "" if is_met else view.miss(task.name, response, task.deadline)
@@ -172,7 +172,7 @@ def _bandwidth_responses(tasks: Sequence[TaskView], server: ServerView, effort: 
 def _bandwidth_row(
     view: SystemView, dispatcher: DispatcherView, server: ServerView, task: TaskView, response: Response
 ) -> TaskBound:
-    """Make the row of a task; total bandwidth gives each job a deadline that it meets."""
+    """Return the row of a task; total bandwidth assigns each job a deadline that it meets."""
     ticks = response.ticks
     if server.is_rule:
         shown = ticks if ticks is not None and ticks <= task.deadline else None

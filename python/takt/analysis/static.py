@@ -50,7 +50,7 @@ def judge_static(
 
 
 def members_in(view: SystemView, dispatcher: DispatcherView) -> list[Member]:
-    """List the children of a dispatcher with static keys as members, the most urgent first.
+    """Return the children of a dispatcher with static keys as members, the most urgent first.
 
     Computed keys have strict ties: class, then the file's order (SPEC.md, 3). But holders go before their equals, and
     changes give tasks other classes: there any order among equals is possible, as if they were first in, first out.
@@ -62,7 +62,7 @@ def members_in(view: SystemView, dispatcher: DispatcherView) -> list[Member]:
 
 
 def _test_of(there: Sequence[Child], members: Sequence[Member], delays: Delays, supply: Supply) -> Test:
-    """Name the test, and say whether it is exact for all that the dispatcher has."""
+    """Return the test, and whether it is exact for all features of the dispatcher."""
     if supply != children.FULL:
         return SUPPLIED
     if any(isinstance(child, ServerView) for child in there):
@@ -108,12 +108,12 @@ def _add_child(
 
 
 def _interference(members: Sequence[Member], place: int, response: Response) -> tuple[tuple[str, int], ...]:
-    """List what others execute in a response."""
+    """Return what others execute in a response."""
     return () if response.ticks is None else tuple(children.interference(members, place, response))
 
 
 def _reason(view: SystemView, members: Sequence[Member], place: int, response: Response) -> str:
-    """Say in one line why a deadline is not known to be met."""
+    """Return in one line why a deadline is not known to be met."""
     me = members[place]
     if not response.is_known:
         return children.unanswered(me.name)
@@ -126,7 +126,7 @@ def _reason(view: SystemView, members: Sequence[Member], place: int, response: R
 
 
 def _listed(view: SystemView, amounts: Sequence[tuple[str, int]]) -> str:
-    """List the largest interferences, and the sum of the others."""
+    """Return the largest interferences, and the sum of the others."""
     if not amounts:
         return ""
     ranked = sorted(amounts, key=lambda row: -row[1])

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What an analysis is given: each dispatcher with its tasks and servers as plain numbers, and what no test admits.
+"""Input of the analyses: dispatchers, tasks and servers in ticks, and features that no test covers.
 
 Source of the numbers: SPEC.md, 7.1. A task stands for all that it is allowed to do: jobs at least their separation
 apart, each executing up to its longest demand, whatever its offset and its list of demands say. What a task does
 beyond the sporadic model (parts that cannot be displaced, sections, suspensions) stands beside it. A *doubt* is
-something that makes every test of a dispatcher unsound; it is told, and the verdict is not known.
+something that makes every test of a dispatcher unsound; it is reported, and the verdict is not known.
 """
 
 from __future__ import annotations
@@ -132,12 +132,12 @@ class TaskView:
 
     @property
     def has_other_deadlines(self) -> bool:
-        """Whether some of its jobs have longer deadlines than others."""
+        """True if some of its jobs have longer deadlines than others."""
         return self.latest > self.deadline
 
     @property
     def is_steady(self) -> bool:
-        """Whether it is always present, with the same parameters."""
+        """True if it is always present, with the same parameters."""
         return not self.has_other_deadlines and [(each.start, each.until) for each in self.phases] == [(0, FOR_GOOD)]
 
     @property
@@ -147,7 +147,7 @@ class TaskView:
 
     @property
     def suspensions(self) -> int:
-        """How often a job suspends itself."""
+        """Number of times that a job suspends itself."""
         return sum(op == Op.SUSPEND for op, _ in self.body)
 
     @property
@@ -157,7 +157,7 @@ class TaskView:
 
     @property
     def barred(self) -> int:
-        """For how long a started job can keep back some that are more urgent by themselves: 1 tick if it never does."""
+        """Longest blocking of more urgent jobs by a started job of this task, in ticks; 1: none."""
         return self.longest_region if self.threshold is None else self.wcet
 
     @property
@@ -166,13 +166,13 @@ class TaskView:
         return self.regions[-1] if self.regions else 1
 
     def with_wcet(self, wcet: int) -> TaskView:
-        """Give the same task with another wcet; what it grows or shrinks by is in its last part."""
+        """Return the task with another wcet; the last region absorbs the difference."""
         phases = tuple(replace(each, wcet=max(1, each.wcet + wcet - self.wcet)) for each in self.phases)
         return replace(self, wcet=wcet, regions=_fit(self.regions, wcet), phases=phases)
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """List its sections; what the wcet has beyond the runs is in the last run."""
+        """Its sections; the last run has the part of the wcet that no run has."""
         if not self.body:
             return ()
         is_limited = self.has_regions or self.threshold is not None
@@ -217,7 +217,7 @@ class ServerView:
         overrun: by how much that may exceed its budget.
         protocol: of what it shares, "" if nothing.
         is_outgrown: whether, under sirap, it may hold something for longer than the budget with which it locks.
-        inside: what its tasks ask for, where nothing else uses its budget; empty: nothing is known.
+        inside: demand of its tasks, where nothing else uses its budget; empty: not known.
     """
 
     number: int
@@ -237,7 +237,7 @@ class ServerView:
 
     @property
     def longest(self) -> int:
-        """How long it may execute in a period."""
+        """Longest execution in a period."""
         return self.budget + self.overrun
 
     @property
@@ -247,13 +247,13 @@ class ServerView:
 
     @property
     def waits_for_budget(self) -> bool:
-        """Whether its tasks wait for budget before a lock, or until an overrun is paid back."""
+        """True if its tasks wait for budget before a lock, or until an overrun is paid back."""
         traits = catalogue.protocol_traits(self.protocol)
         return traits.awaits_budget or traits.pays_back
 
     @property
     def is_rule(self) -> bool:
-        """Whether it has no budget, and only gives its tasks their deadlines."""
+        """True if it has no budget, and only assigns deadlines to its tasks."""
         return catalogue.server_kind(self.kind).is_rule
 
 
@@ -283,7 +283,7 @@ class DispatcherView:
     doubts: tuple[str, ...] = ()
 
     def children(self) -> list[Child]:
-        """List tasks and servers, the most urgent first."""
+        """Return tasks and servers, the most urgent first."""
         return sorted([*self.tasks, *self.servers], key=lambda child: child.urgency)
 
     @property
@@ -293,7 +293,7 @@ class DispatcherView:
 
     @property
     def all_doubts(self) -> tuple[str, ...]:
-        """Its own doubts and those of its tasks."""
+        """Features that no test covers, its own and those of its tasks."""
         return (*self.doubts, *(doubt for task in self.tasks for doubt in task.doubts))
 
 
@@ -363,7 +363,7 @@ class SystemView:
     latency: int = 0
 
     def around(self, server: ServerView) -> DispatcherView:
-        """Give the dispatcher in which a server competes."""
+        """Return the dispatcher in which a server competes."""
         return self.dispatchers[server.home]
 
     def write(self, ticks: int) -> str:
@@ -371,19 +371,19 @@ class SystemView:
         return times.in_unit(ticks, self.resolved.resolution_ns, self.unit)
 
     def late(self, response: int, deadline: int) -> str:
-        """Say by how much a response is beyond a deadline, and both."""
+        """Return by how much a response exceeds a deadline, and both."""
         return f"{self.write(response - deadline)}: {self.write(response)} > {self.write(deadline)}"
 
     def miss(self, name: str, response: int, deadline: int) -> str:
-        """Say that a task may miss its deadline, and by how much; refusals.py says where it does miss."""
+        """Return that a task may miss its deadline, and by how much; refusals.py has certain misses."""
         return f"{name} {MAY_MISS} by {self.late(response, deadline)}"
 
     def with_task(self, changed: TaskView) -> SystemView:
-        """Give the same system with another task in the place of the one with its number."""
+        """Return the system with another task in the place of the one with its number."""
         return self.map(lambda task: changed if task.number == changed.number else task, lambda each: each)
 
     def map(self, task: Callable[[TaskView], TaskView], server: Callable[[ServerView], ServerView]) -> SystemView:
-        """Give the same system with other members, made of those that are there."""
+        """Return the system with other members, computed from the existing ones."""
         dispatchers = tuple(
             replace(
                 each, tasks=tuple(task(one) for one in each.tasks), servers=tuple(server(one) for one in each.servers)
@@ -397,7 +397,7 @@ class SystemView:
 
 
 def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
-    """Make a task."""
+    """Return the view of a task."""
     wcet, regions = _wcet_of(task), _regions_of(task)
     key, is_fifo = _key_of(task, policy), catalogue.traits_of(policy).has_fifo_levels
     is_cut = task.windows is not None and task.windows.kind == MANDATORY
@@ -424,7 +424,7 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
 
 
 def _key_of(task: ResolvedTask, policy: str) -> int:
-    """Give what orders the task, as core has it where priorities are static; smaller is more urgent."""
+    """Return the key that orders the task, as in core where priorities are static; smaller is more urgent."""
     if catalogue.traits_of(policy).has_mandatory_parts:
         return task.level
     return static_key(policy, task.level, _separation_of(task), task.deadline)
@@ -434,7 +434,7 @@ _STATIC = catalogue.policies_that(lambda policy: policy.has_static_keys)
 
 
 def static_key(policy: str, level: int, period: int, deadline: int) -> int:
-    """Give what a policy makes of a task; where keys are not static, deadlines order the tasks of a view."""
+    """Return the task's static key, or its relative deadline if the policy has none."""
     key = _core.policy_key(policy, level, period, deadline) if policy in _STATIC else None
     return deadline if key is None else key
 
@@ -444,24 +444,24 @@ _REFILLED = (SUSPEND, PROMOTED)
 
 
 def _is_enforced(task: ResolvedTask) -> bool:
-    """Say whether a job gets no more than its wcet before its time is over."""
+    """True if a job executes at most its wcet in its window."""
     return task.windows is not None and task.windows.kind in (*_REFILLED, ABORT, MANDATORY)
 
 
 def _wcet_of(task: ResolvedTask) -> int:
-    """Give the longest execution that others have to expect of a job."""
+    """Return the longest execution of a job that others must assume."""
     return task.wcet if _is_enforced(task) else max(task.wcet, most_of(task.demand))
 
 
 def _separation_of(task: ResolvedTask) -> int:
-    """Give the least distance of two arrivals; 0 if several may come at once."""
+    """Return the least distance of two arrivals; 0 if several may come at once."""
     if task.period:
         return task.period
     return 0 if task.arrivals is None else _least_gap(task.arrivals)
 
 
 def _least_gap(arrivals: Stream) -> int:
-    """Give the least distance of two listed or drawn arrivals."""
+    """Return the least distance of two listed or drawn arrivals."""
     if arrivals.kind != "listed":
         return arrivals.least
     gaps = [later - earlier for earlier, later in zip(arrivals.values, arrivals.values[1:], strict=False)]
@@ -469,12 +469,12 @@ def _least_gap(arrivals: Stream) -> int:
 
 
 def _suspended_of(task: ResolvedTask) -> int:
-    """Give for how long a job suspends itself altogether."""
+    """Return the total suspension of a job."""
     return sum(ticks for op, ticks in task.body if op == Op.SUSPEND)
 
 
 def _regions_of(task: ResolvedTask) -> tuple[int, ...]:
-    """List the lengths between points of a job that is not displaced there; empty if it is displaced anywhere."""
+    """Return the lengths between points of a job that is not displaced there; empty if it is displaced anywhere."""
     if task.preemption_key != 0:
         return ()
     lengths, length = [], 0
@@ -488,12 +488,12 @@ def _regions_of(task: ResolvedTask) -> tuple[int, ...]:
 
 
 def _threshold_of(task: ResolvedTask, regions: tuple[int, ...]) -> int | None:
-    """Give the key that displaces a started job no more; None without a threshold."""
+    """Return the key at which a started job is no longer displaced; None without a threshold."""
     return None if regions else task.preemption_key
 
 
 def _fit(regions: tuple[int, ...], wcet: int) -> tuple[int, ...]:
-    """Put what a wcet has beyond the regions into the last one, and take what it lacks from the last ones."""
+    """Fit region lengths to a wcet: the last region absorbs the difference."""
     if not regions:
         return ()
     kept, left = [], wcet
@@ -524,7 +524,7 @@ def _doubts_of(task: ResolvedTask, policy: str) -> Iterator[str]:
 
 
 def _server_view(server: ResolvedServer, number: int, policy: str) -> ServerView:
-    """Make a server."""
+    """Return the view of a server."""
     key = static_key(policy, server.level, server.period, server.period)
     urgency = (key, 0, 0, number - 10**9)
     return ServerView(
@@ -533,7 +533,7 @@ def _server_view(server: ResolvedServer, number: int, policy: str) -> ServerView
 
 
 def _dispatcher(resolved: ResolvedSystem, number: int) -> DispatcherView:
-    """Make a dispatcher with its children in order."""
+    """Return a dispatcher with its children in order."""
     server = None if number == ROOT else resolved.servers[number - 1]
     policy = resolved.policy if server is None else server.policy
     order = name_of(policy)
@@ -553,7 +553,7 @@ def _dispatcher(resolved: ResolvedSystem, number: int) -> DispatcherView:
 
 
 def _system_doubts(resolved: ResolvedSystem) -> Iterator[str]:
-    """Tell what makes every test unsound."""
+    """Yield the features that make every test unsound."""
     if any(change.kind == "policy" for change in resolved.changes):
         yield "the policy changes while it runs"
     entered = [change.task for change in resolved.changes if change.kind == "enter"]
@@ -569,7 +569,7 @@ def _system_doubts(resolved: ResolvedSystem) -> Iterator[str]:
 
 
 def _gets_another_key(resolved: ResolvedSystem, change: ResolvedChange) -> bool:
-    """Say whether a change gives a task another priority where priorities are static."""
+    """True if a change sets another priority of a task where priorities are static."""
     if change.kind != "parameters" or change.task is None:
         return False
     task = resolved.tasks[change.task]
@@ -582,7 +582,7 @@ def _gets_another_key(resolved: ResolvedSystem, change: ResolvedChange) -> bool:
 
 
 def _at_worst(resolved: ResolvedSystem) -> ResolvedSystem:
-    """Give a system in which each task has the worst of all its parameters at once."""
+    """Return a system in which each task has the worst of all its parameters at once."""
     if resolved.rates is not None:
         return resolved
     tasks = list(resolved.tasks)
@@ -593,7 +593,7 @@ def _at_worst(resolved: ResolvedSystem) -> ResolvedSystem:
 
 
 def _worse(task: ResolvedTask, change: ResolvedChange) -> ResolvedTask:
-    """Give a task that is at least as demanding as a task before and after a change."""
+    """Return a task that is at least as demanding as a task before and after a change."""
     return replace(
         task,
         class_=min(task.class_, change.class_, key=CLASSES.index),
@@ -604,7 +604,7 @@ def _worse(task: ResolvedTask, change: ResolvedChange) -> ResolvedTask:
 
 
 def view_of(system: System, latency: int = 0) -> SystemView:
-    """Look at a system as tests do.
+    """Return the view of a system that tests take.
 
     Args:
         system: it is not changed; of a machine, each domain has a view of its own.

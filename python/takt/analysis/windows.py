@@ -33,7 +33,7 @@ MAX_JOBS = 1_000_000
 
 
 class _Slots:
-    """What the slots of a task supply from 0 on, and when that is reached."""
+    """Supply of the slots of a task from 0 on, and its inverse."""
 
     def __init__(self, windows: ResolvedWindows) -> None:
         """Add up the slots of one cycle."""
@@ -43,14 +43,14 @@ class _Slots:
         self.before = [0, *accumulate(self.lengths)]
 
     def supplied(self, instant: int) -> int:
-        """Give how much there was up to an instant."""
+        """Return the supply up to an instant."""
         cycles, within = divmod(instant, self.cycle)
         place = bisect_right(self.starts, within) - 1
         part = 0 if place < 0 else self.before[place] + min(within - self.starts[place], self.lengths[place])
         return cycles * self.before[-1] + part
 
     def reached(self, amount: int) -> int:
-        """Give the earliest instant up to which there was a positive amount."""
+        """Return the earliest instant up to which a positive amount is supplied."""
         cycles, within = divmod(amount - 1, self.before[-1])
         place = bisect_right(self.before, within) - 1
         return cycles * self.cycle + self.starts[place] + within - self.before[place] + 1
@@ -70,7 +70,7 @@ def judge_table(view: SystemView, dispatcher: DispatcherView) -> Judgement:
 
 
 def _worst_in_slots(task: TaskView) -> tuple[int | None, bool]:
-    """Give the longest response, None if there is none; and whether that is known."""
+    """Return the longest response, None if there is none; and whether that is known."""
     assert task.fixed.windows is not None
     slots = _Slots(task.fixed.windows)
     repeats = math.lcm(task.period, slots.cycle)
@@ -88,7 +88,7 @@ def _worst_in_slots(task: TaskView) -> tuple[int | None, bool]:
 
 
 def _table_reason(view: SystemView, task: TaskView, response: int | None, is_known: bool) -> str:
-    """Say why a deadline is not met in the slots."""
+    """Return why a deadline is not met in the slots."""
     if not is_known:
         return f"the table and {task.name} repeat after more than {MAX_JOBS} jobs"
     if response is None:
@@ -181,7 +181,7 @@ def judge_shares(view: SystemView, dispatcher: DispatcherView) -> Judgement:
 
 
 def _share_reason(view: SystemView, task: TaskView, served: int, response: int | None) -> str:
-    """Say why a share is not enough."""
+    """Return why a share is not enough."""
     if response is None:
         return f"the share of {task.name} serves a job in {view.write(served)}, and jobs may come faster"
     return view.miss(task.name, response, task.deadline)

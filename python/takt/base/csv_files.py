@@ -28,7 +28,7 @@ _GUARDED = re.compile(f"'{_FORMULA}")
 
 
 def guarded(text: str) -> str:
-    """Give a text as a cell that no spreadsheet executes.
+    """Return a text as a cell that no spreadsheet executes.
 
     Example:
         >>> guarded("=1+1"), guarded("-1"), guarded("control")
@@ -38,7 +38,7 @@ def guarded(text: str) -> str:
 
 
 def unguarded(cell: str) -> str:
-    """Give the text of a cell that guarded gave."""
+    """Return the text of a cell from guarded()."""
     return cell[1:] if _GUARDED.match(cell) else cell
 
 

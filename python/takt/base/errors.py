@@ -22,7 +22,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class ExitStatus(IntEnum):
-    """What the command line returns."""
+    """Exit statuses of the command line."""
 
     DONE = 0
     FAILED = 1
@@ -53,7 +53,7 @@ class Problem:
     key: str | None = None
 
     def __str__(self) -> str:
-        """Give the one line that people read."""
+        """Return the one line that people read."""
         file = "" if self.file is None else f"{self.file}: "
         key = self.key if self.key is None or _BARE_KEY.fullmatch(self.key) else show(self.key)
         place = " ".join(part for part in (_place(self.table, self.entity, self.number), key) if part)
@@ -62,7 +62,7 @@ class Problem:
 
 
 def _place(table: str | None, entity: str | None, number: int | None) -> str:
-    """Name a table as a task-set file writes it, and which of its kind it is."""
+    """Return the name of a table as a task-set file writes it, with its place among its kind."""
     if table is None:
         return ""
     if entity is not None:
@@ -89,7 +89,7 @@ class InputError(Exception):
         return type(self), (self.problems,)
 
     def in_file(self, path: str | Path) -> InputError:
-        """Give the same error with the file named in every problem."""
+        """Return the same error with the file named in every problem."""
         return InputError([replace(problem, file=str(path)) for problem in self.problems])
 
 
@@ -109,12 +109,12 @@ class BoardError(Exception):
 
 
 def file_error(path: str | Path, message: str, code: str) -> InputError:
-    """Make the error of a file as a whole."""
+    """Return the error of a file as a whole."""
     return InputError([Problem(message, code, file=str(path))])
 
 
 def system_error(action: str, path: str | Path, error: OSError) -> InputError:
-    """Make the error of a file that the operating system refused; action is "read" or "write"."""
+    """Return the error of a file that the operating system refused; action is "read" or "write"."""
     return file_error(path, f"cannot {action}: {error.strerror or error}", f"cannot-{action}")
 
 
@@ -137,7 +137,7 @@ def printable(text: str) -> str:
 
 
 def listed(texts: Sequence[str], between: str = ", ") -> str:
-    """List texts on one line that people read: the first ones, and how many more there are."""
+    """Return texts on one line that people read: the first ones, and how many more there are."""
     shown = [_shorten(printable(text)) for text in texts[: _LISTED_CHARACTERS // len(between)]]
     ends = itertools.accumulate(len(text) + len(between) for text in shown)
     count = max(1, sum(end <= _LISTED_CHARACTERS for end in ends))

@@ -38,17 +38,17 @@ def check() -> None:
 
 
 def has_pool_started() -> bool:
-    """Say whether this process has threads that answer queries."""
+    """True if this process has threads that answer queries."""
     return any(name.startswith(_POOL) and not name.startswith(_NOT_POOL) for name in _thread_names())
 
 
 def _thread_names() -> list[str]:
-    """List the names of this process's threads."""
+    """Return the names of this process's threads."""
     return [_name_of(thread) for thread in _TASKS.glob("*/comm")]
 
 
 def _name_of(thread: Path) -> str:
-    """Give the name of a thread, "" if it has ended."""
+    """Return the name of a thread, "" if it has ended."""
     try:
         return thread.read_text(errors="replace")
     except OSError:

@@ -27,7 +27,7 @@ MAX_COLUMNS = 1000
 """The most columns of a CSV file, and the most attributes of an element of XML."""
 
 _BEGINNING = 65_536
-"""The bytes from which the format of a file is told."""
+"""The bytes that identify the format of a file."""
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -146,6 +146,6 @@ def _parts(key: str) -> int:
 
 
 def _beyond(path: str | Path, text: str, place: int, expected: str) -> InputError:
-    """Make the error of a limit."""
+    """Return the error of a limit."""
     line = text.count("\n", 0, place) + 1
     return file_error(path, f"line {line}: expected {expected}, found more", "too-large")

@@ -144,12 +144,12 @@ def _open(path: str | Path, flags: int, *, is_own: bool) -> int:
 
 
 def _named(descriptor: int, path: str | Path) -> BinaryIO:
-    """Make a file of a descriptor; the file's name is that by which C can open it."""
+    """Return a file object of a descriptor; its name is one by which C can open the file."""
     return open(path, "wb", opener=lambda _, __: descriptor)
 
 
 def _is_descriptor(path: Path) -> bool:
-    """Say whether a name, such as /dev/stdout, means a file that this process has open already."""
+    """True if a name, such as /dev/stdout, means a file that this process has open already."""
     while not os.path.realpath(path.parent).startswith("/proc/"):
         if not path.is_symlink():
             return False
@@ -174,7 +174,7 @@ def _beside(target: Path, replaced: os.stat_result | None) -> Iterator[BinaryIO]
 
 
 def _make(part: Path, replaced: os.stat_result | None) -> int:
-    """Make a temporary file with the owner and the permissions of the file that it is to replace."""
+    """Return the descriptor of a new temporary file with the owner and permissions of the file that it replaces."""
     try:
         made = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _NEW)
     except OSError as error:
@@ -241,7 +241,7 @@ def check_outputs(inputs: Iterable[Path], outputs: Mapping[str, Path]) -> None:
 
 
 def _input(path: str | Path) -> str:
-    """Name an input for people."""
+    """Return an input's name for people."""
     return f"the input {printable(str(path))}"
 
 
@@ -274,7 +274,7 @@ def _unwind(number: int, frame: FrameType | None) -> NoReturn:
 
 @contextmanager
 def _unwinding() -> Iterator[None]:
-    """Let signals that would end the process at once do so after the block has cleaned up."""
+    """Delay signals that end the process until the block has cleaned up."""
     is_main = threading.current_thread() is threading.main_thread()
     numbers = [getattr(signal, name) for name in _DEADLY if is_main and hasattr(signal, name)]
     deadly = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]

@@ -41,12 +41,12 @@ def label_of(data: bytes) -> str:
 
 
 def _digits_of(data: bytes) -> tuple[int, int]:
-    """Find the digits of a seal."""
+    """Return the digits of a seal."""
     return _only_seal(data).span(2)
 
 
 def _only_seal(data: bytes) -> re.Match[bytes]:
-    """Find the seal of a file."""
+    """Return the seal of a file."""
     found = list(_SEAL.finditer(data))
     if len(found) != 1:
         raise ValueError("it has no checksum" if not found else "it has two checksums")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Which version of Takt this is."""
+"""Version of Takt."""
 
 from importlib.metadata import version
 

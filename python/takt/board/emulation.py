@@ -100,7 +100,7 @@ def run(system: System, path: str | Path, name: str = CORTEX_M, *, remote: Delay
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Make a folder that is removed at the end.
+    """Yield a folder that is removed at the end.
 
     Raises:
         BoardError: none can be made.
@@ -132,16 +132,16 @@ class Board:
 
     @property
     def is_real_time(self) -> bool:
-        """Whether its clock is that of the machine."""
+        """True if its clock is that of the machine."""
         return self.name == REAL_TIME
 
     def tick_ns(self, resolution_ns: int) -> int:
-        """Give the nanoseconds of its tick, where those of a file have `resolution_ns`."""
+        """Return the nanoseconds of its tick; those of a file's tick are `resolution_ns`."""
         return int(self.recipe.get("tick_ns", resolution_ns))
 
 
 def port_of(name: str) -> str:
-    """Give the port of a board, by which its recipe is named."""
+    """Return the port of a board, the name of its recipe."""
     return POSIX if name == REAL_TIME else name
 
 
@@ -185,7 +185,7 @@ def adapt(system: System, board: Board) -> ResolvedSystem:
 
 
 def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
-    """Find features that the board lacks. Costs model what a board shows; in virtual time there are none."""
+    """Yield features that the board lacks. Costs model what a board shows; in virtual time there are none."""
     if resolved.architecture is not None:
         message = "the board is an architecture of its own; leave it out"
         yield Problem(message, "board", table="platform", key="model")
@@ -207,7 +207,7 @@ def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
 
 
 def _patience_of_people(system: System, board: Board) -> Iterator[Problem]:
-    """Find a horizon that is too long for a run in real time."""
+    """Yield a horizon that is too long for a run in real time."""
     horizon_ns = horizon_ticks(system) * system.resolution_ns
     if board.is_real_time and horizon_ns > _LONGEST_REAL_NS:
         found, most = times.shortest(horizon_ns), times.shortest(_LONGEST_REAL_NS)
@@ -216,7 +216,7 @@ def _patience_of_people(system: System, board: Board) -> Iterator[Problem]:
 
 
 def _times_between_ticks(resolved: ResolvedSystem, tick_ns: int) -> Iterator[Problem]:
-    """Find instants and distances of the description that do not fall on ticks of the board."""
+    """Yield instants and distances of the description that do not fall on ticks of the board."""
     scale = programs.Scale(Fraction(resolved.resolution_ns, tick_ns))
     for table, name, key, ticks in programs.instants_of(resolved):
         if not scale.is_whole(ticks):
@@ -229,7 +229,7 @@ def _times_between_ticks(resolved: ResolvedSystem, tick_ns: int) -> Iterator[Pro
 
 
 def _tool(board: Board, name: str) -> str:
-    """Find a program."""
+    """Return the path of a tool."""
     found = shutil.which(name)
     if found is None:
         package = board.recipe["packages"].get(name, name)
@@ -238,7 +238,7 @@ def _tool(board: Board, name: str) -> str:
 
 
 def _program(board: Board) -> Path:
-    """Give the board's program; it is compiled only once."""
+    """Return the board's program; it is compiled only once."""
     try:
         return firmware.program(port_of(board.name), board.recipe, _tool(board, board.recipe["cc"]), board.source)
     except firmware.BuildError as error:
@@ -246,7 +246,7 @@ def _program(board: Board) -> Path:
 
 
 def _command(board: Board, program: Path) -> list[str]:
-    """Make the command that runs a program, in the emulator if the board has one."""
+    """Return the command that runs a program, in the emulator if the board has one."""
     words = ("takt", _IMAGE_FILE, _RECORDS_FILE)
     qemu = board.recipe.get("qemu")
     if qemu is None:
@@ -297,7 +297,7 @@ def _read_records(folder: Path) -> bytes:
 
 
 def _whole(records: bytes) -> bytes:
-    """Give the records of a run that came to its end, without the closing one."""
+    """Return the records of a run that reached its end, without the closing one."""
     try:
         return bytes(trace_file.without_closing(memoryview(records)))
     except ValueError as error:
@@ -305,7 +305,7 @@ def _whole(records: bytes) -> bytes:
 
 
 def _full(records: bytes, tick_ns: int) -> Problem:
-    """Say how far the trace went before the board's memory was full."""
+    """Return the problem of a trace that ended when the board's memory was full."""
     until_ns = int.from_bytes(records[-_RECORD_BYTES:][:8], "little") * tick_ns
     message = (
         f"the board's memory is full of {len(records) // _RECORD_BYTES - 1} records after "

@@ -30,14 +30,14 @@ class BuildError(Exception):
 
 
 def source_folder() -> Path:
-    """Find the C sources: in the installed package, or around it in a checkout."""
+    """Return the C sources: in the installed package, or around it in a checkout."""
     package = Path(__file__).resolve().parent.parent
     installed = package / "source"
     return installed if installed.is_dir() else package.parents[1]
 
 
 def program(name: str, recipe: Mapping[str, Any], compiler: str, source: Path) -> Path:
-    """Give the program of task sets for a board.
+    """Return the program of task sets for a board.
 
     Args:
         name: of the port.
@@ -71,7 +71,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def _cache_folder() -> Path:
-    """Find a folder for cached programs: the user's, or one for temporary files."""
+    """Return a folder for cached programs: the user's, or one for temporary files."""
     home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
     for folder in (Path(home, "takt"), Path(tempfile.gettempdir(), f"takt-{os.getuid()}")):
         try:
@@ -84,13 +84,13 @@ def _cache_folder() -> Path:
 
 
 def _sources(source: Path) -> Iterator[Path]:
-    """List all files that a program may be made of, in a fixed order."""
+    """Yield all files that a program may be made of, in a fixed order."""
     for room in _ROOMS:
         yield from sorted(path for path in (source / room).rglob("*") if path.suffix in _SUFFIXES)
 
 
 def _fingerprint(recipe: Mapping[str, Any], compiler: str, source: Path) -> str:
-    """Give a fingerprint of a program's sources."""
+    """Return a fingerprint of a program's sources."""
     state = Path(compiler).resolve().stat()
     digest = hashlib.sha256(json.dumps([recipe, compiler, state.st_size, state.st_mtime_ns]).encode())
     for path in _sources(source):
@@ -118,6 +118,6 @@ def _compile(recipe: Mapping[str, Any], compiler: str, source: Path, target: Pat
 
 
 def _first_error(text: str) -> str:
-    """Give the line of a compiler's output that says most."""
+    """Return the most informative line of a compiler's output."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return next((line for line in lines if "error" in line), lines[-1] if lines else "no word")

@@ -70,13 +70,13 @@ khugepaged 24 ms every 10 s."""
 
 @dataclass(frozen=True)
 class Machine:
-    """What is emulated.
+    """An emulated machine.
 
     Args:
         folder: where `make linux` puts the kernel: build/linux of the project.
         cpus: the number of processors.
         memory_mb: the memory; half of it holds files.
-        kernel_arguments: what the kernel is told besides.
+        kernel_arguments: further arguments of the kernel.
     """
 
     folder: Path
@@ -87,12 +87,12 @@ class Machine:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command did.
+    """Result of a command.
 
     Args:
         status: its exit status.
         output: what it printed, errors included.
-        files: the files that were asked for and that exist, by name.
+        files: the requested files that exist, by name.
         console: the kernel's messages from warnings on.
     """
 
@@ -170,7 +170,7 @@ def stream(
 
 
 def _tool(name: str) -> str:
-    """Find a program."""
+    """Return the path of a tool."""
     found = shutil.which(name)
     if found is None:
         raise BoardError(f"{name} is not installed; on Debian: apt-get install {_PACKAGES[name]}")
@@ -200,12 +200,12 @@ def _emulate(machine: Machine, folder: Path, patience: int) -> Iterator[dict[str
 
 
 def _last_line(text: str) -> str:
-    """Give the last line that says something."""
+    """Return the last line with a text."""
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no word")
 
 
 def _complaint(console: str) -> str:
-    """Say why a guest ended without an exit status."""
+    """Return why a guest ended without an exit status."""
     failure = _FAILURE.search(console)
     return failure[0] if failure else _last_line(console)
 
@@ -236,7 +236,7 @@ class _Shared:
 
 
 def _contents(command: str, files: Mapping[str, Path | bytes], results: Iterable[str]) -> dict[str, Path | bytes]:
-    """List the files of the root folder, by their path."""
+    """Return the files of the root folder, by their path."""
     return {
         "bin/busybox": Path(_tool("busybox")),
         "command": f"{command}\n".encode(),
@@ -248,7 +248,7 @@ def _contents(command: str, files: Mapping[str, Path | bytes], results: Iterable
 
 
 def _source() -> Path:
-    """Find the sources of the guest."""
+    """Return the folder of the guest's sources."""
     return firmware.source_folder() / "linux" / "guest"
 
 
@@ -263,7 +263,7 @@ def _compile(name: str, folder: Path) -> Path:
 
 
 def _initramfs(contents: Mapping[str, Path | bytes]) -> bytes:
-    """Make the archive that the kernel unpacks as the root folder."""
+    """Return the archive that the kernel unpacks as the root folder."""
     folders = {str(parent) for name in contents for parent in Path(name).parents} - {"."}
     entries = [_entry(name, stat.S_IFDIR | 0o755) for name in sorted({*_FOLDERS, *folders})]
     entries.append(_entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1)))
@@ -274,7 +274,7 @@ def _initramfs(contents: Mapping[str, Path | bytes]) -> bytes:
 
 
 def _entry(name: str, mode: int, data: bytes = b"", device: tuple[int, int] = (0, 0)) -> bytes:
-    """Make an entry of an archive in the format newc of cpio; without a number of a file, for there are no links."""
+    """Return an entry of an archive in the format newc of cpio; without inode numbers, for there are no links."""
     numbers = (0, mode, 0, 0, 1, 0, len(data), 0, 0, *device, len(name) + 1, 0)
     header = b"070701" + b"".join(b"%08X" % number for number in numbers) + name.encode() + b"\0"
     return _padded(header) + _padded(data)

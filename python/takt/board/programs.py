@@ -67,7 +67,7 @@ class Scale:
         return min(-(-time * self.ticks.numerator // self.ticks.denominator), _core.TIME_LIMIT - 1)
 
     def is_whole(self, time: int) -> bool:
-        """Say whether a time is a whole number of ticks of the board."""
+        """True if a time is a whole number of ticks of the board."""
         return time * self.ticks.numerator % self.ticks.denominator == 0
 
 
@@ -214,12 +214,12 @@ def image_of_service(system: ResolvedSystem, described: ResolvedSystem, horizon:
 
 
 def _ring(task: ResolvedTask, arrivals: int) -> int:
-    """Say how many arrivals may wait: all that come, and at least one."""
+    """Return how many arrivals may wait: all that come, and at least one."""
     return 1 << max(arrivals - 1, 0).bit_length() if task.is_external else 0
 
 
 def _drawn(stream: Stream, seed: int, task: int, count: int, scale: Scale) -> Stream:
-    """List a stream, in ticks of the board: what is listed already, or so many numbers that are drawn."""
+    """Return a stream in ticks of the board: its listed numbers, or as many as a run draws."""
     values = stream.values or _core.draw(_STREAMS.index(stream.kind), *stream.limits, seed, task, max(count, 1))
     return Stream("listed", tuple(map(scale.up, values)), least=min(1, *values))
 
@@ -238,7 +238,7 @@ def _jobs(system: ResolvedSystem, number: int, arrivals: int, horizon: int) -> i
 
 
 def instants_of(system: ResolvedSystem) -> Iterator[tuple[str, str, str, int]]:
-    """Go through the instants and distances of a description that must be whole ticks of a board.
+    """Yield the instants and distances of a description that must be whole ticks of a board.
 
     Args:
         system: in the ticks of a file.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What `takt analyse` does."""
+"""Command `takt analyse`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def analyse(
     check: bool,
     sensitivity: bool,
 ) -> None:
-    """Analyse files, under each policy that is asked for; print what is found, and write a page if one is wanted."""
+    """Analyse files, under each requested policy; print the results, and write a page if one is requested."""
     with errors_to_stderr():
         systems = [(file, system) for file in files for system in systems_of(file, policy)]
         units = [times.unit_of(system.resolution) for _, system in systems]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What `takt convert` does; SPEC.md, 7.2."""
+"""Command `takt convert`; SPEC.md, 7.2."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from takt.model import catalogue
 
 
 def convert(source: Path, target: Path, source_format: str | None, target_format: str | None, strict: bool) -> None:
-    """Convert a file, and tell what is lost; `strict` says that this is an error."""
+    """Convert a file, and report what is lost; `strict` makes a loss an error."""
     with errors_to_stderr():
         _check_format("--from", source_format)
         _check_format("--to", target_format)

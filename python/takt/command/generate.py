@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What `takt generate` does: recipes in, task-set files out."""
+"""Command `takt generate`: recipes in, task-set files out."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _system(recipe: Recipe, seed: int, number: int, file: Path | None) -> System
 
 
 def _origin(recipe: Recipe, seed: int, number: int, file: Path | None) -> str:
-    """Say what made a set."""
+    """Return the recipe and number that a set was drawn from."""
     keys = ", ".join(f"{key} = {text}" for key, text in texts_of(recipe).items())
     lines = [f"takt generate: recipe {file or 'of options'}, seed {seed}, set {number}", *textwrap.wrap(keys, 100)]
     return "\n".join(lines)

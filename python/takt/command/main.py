@@ -129,7 +129,7 @@ def _end_without_output(error: OSError) -> NoReturn:
 
 
 def _print_version(is_wanted: bool) -> None:
-    """Answer --version."""
+    """Print the version, for --version."""
     if is_wanted:
         from takt.base.version import __version__
 
@@ -164,7 +164,7 @@ def _complete_policies(incomplete: str) -> list[str]:
 
 
 def _option(metavar: str, help_text: str, *names: str) -> Any:
-    """Make an option with a value; without names it is called as its parameter."""
+    """Return an option with a value; without names it is called as its parameter."""
     return typer.Option(*names, metavar=metavar, help=help_text)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What `takt run` and `takt compare` do: task sets in; tables, files and pictures out."""
+"""Commands `takt run` and `takt compare`: task sets in; tables, files and pictures out."""
 
 from __future__ import annotations
 
@@ -55,21 +55,21 @@ class Outputs:
     perfetto: Path | None = None
 
     def options(self) -> list[str]:
-        """List the options that were given."""
+        """Return the options that were given."""
         return [f"--{name}" for name, path in vars(self).items() if path is not None]
 
     def frames(self) -> list[str]:
-        """List the data frames that are to be written."""
+        """Return the data frames that are to be written."""
         return [name for name in ("segments", "jobs", "budgets") if getattr(self, name) is not None]
 
     def pictures(self) -> list[str]:
-        """List the charts to draw or export; they need all frames."""
+        """Return the charts to draw or export; they need all frames."""
         return [name for name in ("report", "gantt", "perfetto") if getattr(self, name) is not None]
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where task sets run; each is the option of that name.
+    """Place where task sets run; each is the option of that name.
 
     Args:
         on: the board; None: they are simulated.
@@ -176,7 +176,7 @@ def _check_board(board: str | None, outputs: Outputs) -> None:
 
 
 def _check_place(place: Place, outputs: Outputs) -> Delay | None:
-    """Check that the board can keep real time, or have its scheduler at a distance; gives the delay."""
+    """Check that the board can keep real time, or have its scheduler at a distance; return the delay."""
     _check_board(place.on, outputs)
     for option, is_given in (("--real-time", place.real_time), ("--remote", place.remote is not None)):
         if is_given and place.on != emulation.POSIX:
@@ -221,7 +221,7 @@ def _refuse_shared_outputs(runs: list[_Run], outputs: Outputs) -> None:
 
 @dataclass(frozen=True)
 class _Kernel:
-    """What Linux says of a run.
+    """Data of Linux about a run.
 
     Args:
         run: of the threads.
@@ -311,7 +311,7 @@ _MEASURES = {"segments": measurement.segments_of, "jobs": measurement.jobs_of, "
 
 @contextmanager
 def _blaming(file: Path) -> Iterator[None]:
-    """Name a task-set file in problems that name no file themselves."""
+    """Add the task-set file to problems that name no file themselves."""
     try:
         yield
     except InputError as error:

@@ -18,7 +18,7 @@ from takt.study.measures import Measure
 
 
 def _file_schema(title: str, required: list[str], properties: dict[str, Any]) -> dict[str, Any]:
-    """Make the schema of a file of Takt, draft 2020-12: the version of its format, and its tables."""
+    """Return the schema of a file of Takt, draft 2020-12: the version of its format, and its tables."""
     version = {"const": SCHEMA, "description": "The version of this format."}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -31,7 +31,7 @@ def _file_schema(title: str, required: list[str], properties: dict[str, Any]) ->
 
 
 def taskset_schema() -> dict[str, Any]:
-    """Make the schema of task-set files, draft 2020-12.
+    """Return the schema of task-set files, draft 2020-12.
 
     Example:
         >>> taskset_schema()["required"]
@@ -57,7 +57,7 @@ def taskset_schema() -> dict[str, Any]:
 
 
 def recipe_schema() -> dict[str, Any]:
-    """Make the schema of recipe files, draft 2020-12.
+    """Return the schema of recipe files, draft 2020-12.
 
     Example:
         >>> recipe_schema()["properties"]["generate"]["required"]
@@ -67,7 +67,7 @@ def recipe_schema() -> dict[str, Any]:
 
 
 def study_schema() -> dict[str, Any]:
-    """Make the schema of study files, draft 2020-12.
+    """Return the schema of study files, draft 2020-12.
 
     Example:
         >>> sorted(study_schema()["properties"])
@@ -102,7 +102,7 @@ _AXIS = {
 
 
 def _measure_schema(measure: type[Measure]) -> dict[str, Any]:
-    """Make the schema of a measure, which its kind tells from the others."""
+    """Return the schema of a measure, which its kind distinguishes from the others."""
     schema = _schema_of(measure)
     schema["properties"] = {"kind": {"const": measure.kind}} | schema["properties"]
     schema["required"] = ["kind", *schema["required"]]
@@ -110,7 +110,7 @@ def _measure_schema(measure: type[Measure]) -> dict[str, Any]:
 
 
 def _schema_of(table: type[Table]) -> dict[str, Any]:
-    """Make the schema of one table; what its keys mean comes from the docstring of its class."""
+    """Return the schema of one table; the descriptions of its keys come from the docstring of its class."""
     schema = table.model_json_schema(by_alias=True)
     described = _descriptions(table.__doc__ or "")
     for key, field in table.model_fields.items():

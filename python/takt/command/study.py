@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What `takt study` does."""
+"""Command `takt study`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def study(
 
 
 def _figures(study: Study, path: Path | None) -> dict[str, Path]:
-    """Say what is to be drawn where."""
+    """Return the file of each figure to draw."""
     if path is None:
         return {}
     from takt.show import study_figures
@@ -75,7 +75,7 @@ def _run(study: Study, workers: int | None, scheduler: str | None, output: Path 
 
 
 def _tell(line: str) -> None:
-    """Say something beside the progress bar."""
+    """Print a line beside the progress bar."""
     print(line, file=sys.stderr, flush=True)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The commands `takt linux` that ask taktd, or start it."""
+"""The commands `takt linux` that call taktd, or start it."""
 
 from __future__ import annotations
 

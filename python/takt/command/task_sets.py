@@ -17,7 +17,7 @@ from takt.model.system import Header, System
 
 
 def systems_of(file: Path, policies: str | None) -> Iterator[System]:
-    """Read a file; give one system for each requested policy.
+    """Read a file; return one system for each requested policy.
 
     Args:
         file: a task-set file.
@@ -39,7 +39,7 @@ def systems_of(file: Path, policies: str | None) -> Iterator[System]:
 
 
 def _policy(name: str) -> str | Policy:
-    """Find a policy by its name, or in a Python file by FILE.py:CLASS."""
+    """Return a policy by its name, or from a Python file by FILE.py:CLASS."""
     path, colon, class_name = name.rpartition(":")
     if colon and path.endswith(".py"):
         return _load_policy(Path(path), class_name)
@@ -48,7 +48,7 @@ def _policy(name: str) -> str | Policy:
 
 
 def _load_policy(path: Path, class_name: str) -> Policy:
-    """Make a policy of a class in a Python file."""
+    """Return a policy of a class in a Python file."""
     output_files.protect(path)
     try:
         names = runpy.run_path(str(path))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What all commands share: how errors end them, and the bar while something takes long."""
+"""Common parts of all commands: their end after errors, and the bar while something takes long."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def errors_to_stderr() -> Iterator[None]:
 
 @contextmanager
 def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show on the standard error output how far something long is; yields what is told how much is done.
+    """Show on the standard error output how far something long is; yields a function that takes the part done.
 
-    A terminal gets a bar, a log a line now and then. An interrupt is told in one line and ends the process as the
+    A terminal gets a bar, a log a line now and then. An interrupt is reported in one line and ends the process as the
     signal does, with the terminal as it was.
     """
     console = Console(stderr=True)
@@ -67,7 +67,7 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def _bar_shower(bar: Progress, title: str, total: int) -> Callable[[int], None]:
-    """Make what moves a bar, which appears once it is known to be worth it."""
+    """Return a function that moves a bar, which appears once it is known to be worth it."""
     task = bar.add_task(title, total=total)
     begin = time.monotonic()
 
@@ -82,7 +82,7 @@ def _bar_shower(bar: Progress, title: str, total: int) -> Callable[[int], None]:
 
 
 def _line_shower(title: str, total: int) -> Callable[[int], None]:
-    """Make what writes lines, ever more seldom."""
+    """Return a function that writes lines, ever more seldom."""
     begin = time.monotonic()
     due = _FIRST_LINE_SECONDS
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""How often UUniFast keeps to limits, which decides whether uunifast-discard is practical."""
+"""Acceptance of UUniFast within limits, which decides whether uunifast-discard is practical."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LEAST_ACCEPTED = Fraction(1, 1000)
 
 
 def accepted_part(tasks: int, total: float, least: float, most: float) -> Fraction:
-    """Give the probability that no share of UUniFast, drawn above the least ones, is above the most.
+    """Return the probability that no share of UUniFast, drawn above the least ones, is above the most.
 
     It is the volume of a simplex without its corners, by inclusion and exclusion.
     """

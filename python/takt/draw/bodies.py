@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What jobs of a generated task do beyond running: subjobs, sections, and demands below the wcet.
+"""Bodies of generated jobs: subjobs, sections, and demands below the wcet.
 
 Lengths are whole ticks. Every task has as many random numbers as its recipe may need, so that none of them depends on
 what other tasks did with theirs.
@@ -18,7 +18,7 @@ _FOR_A_SECTION = 3
 
 
 def width(recipe: RecipeKeys) -> int:
-    """Give how many numbers a task of a recipe needs."""
+    """Return how many numbers a task of a recipe needs."""
     return 1 + (recipe.subjobs or 0) + (_FOR_A_SECTION + 1) * recipe.resources
 
 
@@ -46,7 +46,7 @@ def keys_of(recipe: RecipeKeys, wcet: int, numbers: list[float]) -> dict[str, An
 
 
 def _demand(recipe: RecipeKeys, wcet: int) -> dict[str, Any]:
-    """Give the range of execution times of jobs."""
+    """Return the range of execution times of jobs."""
     if recipe.demand is None:
         return {}
     least, most = (max(1, round(factor * wcet)) for factor in recipe.demand)
@@ -72,7 +72,7 @@ def _cut_evenly(wcet: int, longest: int) -> list[int]:
 
 
 def _lengths(cuts: list[int], whole: int) -> list[int]:
-    """Give the lengths between cuts."""
+    """Return the lengths between cuts."""
     return [end - begin for begin, end in zip([0, *cuts], [*cuts, whole], strict=True)]
 
 

@@ -128,7 +128,7 @@ def _offsets(recipe: RecipeKeys, period: Ticks, numbers: _Numbers) -> Ticks:
 
 
 def _priority_order(recipe: RecipeKeys, deadline: Ticks, numbers: _Numbers) -> np.ndarray | None:
-    """Give the order of priorities; None if it is that of periods."""
+    """Return the order of priorities; None if it is that of periods."""
     if recipe.priorities == catalogue.DEADLINE_POLICY and recipe.deadlines != "implicit":
         return np.argsort(deadline, axis=1, kind="stable")
     if recipe.priorities == "random":

@@ -18,11 +18,11 @@ def factors(numbers: Floats, between: Range) -> Floats:
 
 
 def constrained(wcets: Ticks, periods: Ticks, parts: Floats) -> Ticks:
-    """Give deadlines between wcet and period: the wcet and a part of the rest of the period."""
+    """Return deadlines between wcet and period: the wcet and a part of the rest of the period."""
     slack = np.maximum(periods, wcets) - wcets
     return np.minimum(wcets, periods) + np.rint(slack * parts).astype(np.uint64)
 
 
 def times_period(periods: Ticks, parts: Floats, least: int) -> Ticks:
-    """Give multiples of the periods, at least some ticks."""
+    """Return multiples of the periods, at least some ticks."""
     return np.maximum(np.rint(periods * parts), least).astype(np.uint64)

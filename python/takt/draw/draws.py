@@ -44,7 +44,7 @@ class Draws:
     """
 
     def __init__(self, seed: int) -> None:
-        """Make the key."""
+        """Start with the key of the recipe."""
         self._key = np.random.SeedSequence(seed).generate_state(2, np.uint64)
 
     def words(self, purpose: Purpose, first: int, count: int, width: int, attempt: int = 0) -> NDArray[np.uint64]:

@@ -31,18 +31,18 @@ class TaskColumns:
     offset: Ticks
 
     def __eq__(self, other: object) -> bool:
-        """Say whether all matrices are equal."""
+        """True if all matrices are equal."""
         return isinstance(other, TaskColumns) and all(
             matrix.shape == vars(other)[name].shape and bool((matrix == vars(other)[name]).all())
             for name, matrix in vars(self).items()
         )
 
     def __hash__(self) -> int:
-        """Give a number that equal sets share."""
+        """Return a number that equal sets share."""
         return hash((self.wcet.shape, self.wcet.tobytes()))
 
     def ordered(self, order: Indices) -> TaskColumns:
-        """Bring the tasks of each set into an order: the places of its tasks, as numpy's argsort gives them."""
+        """Return the columns with each set's tasks in an order: the places of its tasks, as from numpy's argsort."""
         return TaskColumns(*(np.take_along_axis(matrix, order, axis=1) for matrix in vars(self).values()))
 
     @property

@@ -16,7 +16,7 @@ from takt.draw.draws import Floats, Indices, Ticks
 
 
 def log_uniform(numbers: Floats, shortest: int, longest: int, grid: int) -> Ticks:
-    """Give multiples of a grid whose logarithms are uniform.
+    """Return multiples of a grid whose logarithms are uniform.
 
     Args:
         numbers: from 0 to below 1.
@@ -30,18 +30,18 @@ def log_uniform(numbers: Floats, shortest: int, longest: int, grid: int) -> Tick
 
 
 def uniform(numbers: Floats, shortest: int, longest: int, grid: int) -> Ticks:
-    """Give multiples of a grid that are equally likely."""
+    """Return multiples of a grid that are equally likely."""
     cells = (longest - shortest) // grid + 1
     return np.asarray(shortest + np.floor(numbers * cells) * grid, dtype=np.uint64)
 
 
 def chosen(numbers: Floats, periods: tuple[int, ...]) -> Ticks:
-    """Give periods out of a list, each equally likely; a period that is listed twice is twice as likely."""
+    """Return periods out of a list, each equally likely; a period that is listed twice is twice as likely."""
     return np.array(periods, dtype=np.uint64)[np.floor(numbers * len(periods)).astype(np.intp)]
 
 
 def harmonic_chain(shortest: int, longest: int, ratio: int) -> tuple[int, ...]:
-    """List the shortest period times the powers of a ratio, up to the longest."""
+    """Return the shortest period times the powers of a ratio, up to the longest."""
     chain = [shortest]
     while chain[-1] * ratio <= longest:
         chain.append(chain[-1] * ratio)
@@ -49,6 +49,6 @@ def harmonic_chain(shortest: int, longest: int, ratio: int) -> tuple[int, ...]:
 
 
 def automotive_kinds(numbers: Floats, has_engine: bool) -> Indices:
-    """Give which row of the automotive tables each task is; without an engine none is in step with it."""
+    """Return the row of the automotive tables of each task; without an engine none is in step with it."""
     percent = [row.percent for row in RUNNABLES if row.period_ms is not None or has_engine]
     return np.searchsorted(np.cumsum(percent), numbers * sum(percent), side="right")

@@ -184,23 +184,23 @@ class RecipeKeys(Table):
 
     @property
     def is_plain(self) -> bool:
-        """Whether sets are all said by their columns: tasks without subjobs, sections and servers."""
+        """True if columns describe sets completely: tasks without subjobs, sections and servers."""
         has_points = self.subjobs is not None or self.longest_subjob is not None
         return not (has_points or self.non_preemptive or self.resources or self.servers)
 
     @property
     def platform(self) -> Platform:
-        """What the kernel's own work takes."""
+        """Times of the kernel's own work."""
         return Platform(**{key: getattr(self, key) for key in (*COSTS, "tick_period")})
 
     @property
     def is_ideal(self) -> bool:
-        """Whether the kernel's own work takes no time."""
+        """True if the kernel's own work takes no time."""
         return not any(map(self.ticks_of, self.platform.costs().values()))
 
     @property
     def orders_by_deadlines(self) -> bool:
-        """Whether the root orders by deadlines."""
+        """True if the root orders by deadlines."""
         return catalogue.traits_of(self.policy).has_deadline_keys
 
     def ticks_of(self, time: int | str) -> int:
@@ -208,7 +208,7 @@ class RecipeKeys(Table):
         return int(to_ticks(time, self.resolution))
 
     def _conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find conflicts between keys."""
+        """Yield conflicts between keys."""
         problems = list(self._time_conflicts())
         yield from problems
         yield from self._key_conflicts()
@@ -223,7 +223,7 @@ class RecipeKeys(Table):
             yield from self._share_conflicts()
 
     def _times(self) -> Iterator[tuple[str, int | str]]:
-        """List the times of the recipe with their keys."""
+        """Yield the times of the recipe with their keys."""
         yield from ((key, value) for key, value in self.times() if value is not None)
         if not isinstance(self.periods, str):
             yield from (("periods", period) for period in self.periods)
@@ -231,7 +231,7 @@ class RecipeKeys(Table):
             yield "periods", "1ms"
 
     def _range_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find ranges that do not ascend."""
+        """Yield ranges that do not ascend."""
         for what in ("period", "section", "server_period"):
             least, most = getattr(self, f"{what}_min"), getattr(self, f"{what}_max")
             if least is not None and most is not None and self.ticks_of(least) > self.ticks_of(most):
@@ -239,7 +239,7 @@ class RecipeKeys(Table):
                 yield "out-of-range", f"{what}_max", message
 
     def _time_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find times that are not whole ticks, or too long."""
+        """Yield times that are not whole ticks, or too long."""
         for key, value in self._times():
             ticks = Fraction(to_ticks(value, self.resolution))
             if ticks.denominator != 1:
@@ -249,7 +249,7 @@ class RecipeKeys(Table):
                 yield "out-of-range", key, f"expected at most 2^52 ticks with its wcet, found {show(value)}"
 
     def _key_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find keys that do not go together."""
+        """Yield keys that cannot be combined."""
         for key in ("min_share", "max_share"):
             if getattr(self, key) is not None and self.shares not in _LIMITED:
                 found = f"found {getattr(self, key):g} with shares = {show(self.shares)}"
@@ -260,14 +260,14 @@ class RecipeKeys(Table):
             yield "conflict", "engine_period", 'expected periods = "automotive" with a period of the engine'
 
     def _deadline_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find factors that deadlines cannot have."""
+        """Yield factors that deadlines cannot have."""
         if self.deadline_factors is not None and self.deadlines == "implicit":
             yield "conflict", "deadline_factors", "expected none where the deadline is the period"
         if self.deadlines == "constrained" and self.deadline_range[1] > 1:
             yield "out-of-range", "deadline_factors", f"expected at most 1, found {self.deadline_range[1]:g}"
 
     def _body_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find conflicts between bodies of jobs."""
+        """Yield conflicts between bodies of jobs."""
         ways = {"subjobs": self.subjobs, "longest_subjob": self.longest_subjob, "resources": self.resources or None}
         given = [key for key, value in ways.items() if value is not None]
         for key in given[1:]:
@@ -276,7 +276,7 @@ class RecipeKeys(Table):
             yield "conflict", "non_preemptive", f"expected none with {given[0]}, whose tasks are not preemptive at all"
 
     def _section_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find keys of sections that are missing or unused."""
+        """Yield keys of sections that are missing or unused."""
         for key in ("section_min", "section_max"):
             if self.resources and getattr(self, key) is None:
                 yield "missing", key, f'missing; sections need one, for instance {key} = "100us"'
@@ -284,7 +284,7 @@ class RecipeKeys(Table):
                 yield "conflict", key, "expected none without resources"
 
     def _place_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find conflicts with several processors and with servers."""
+        """Yield conflicts with several processors and with servers."""
         if self.cpus > 1 and not self.is_plain:
             message = f"expected 1 with subjobs, non-preemptive tasks, resources or servers, found {self.cpus}"
             yield "conflict", "cpus", message
@@ -296,7 +296,7 @@ class RecipeKeys(Table):
             yield "conflict", "protocol", f"{among}, found {show(self.protocol)}"
 
     def _cost_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find costs that do not go together, or have no place here."""
+        """Yield costs that cannot be combined, or have no effect here."""
         try:
             is_ideal = self.is_ideal
         except InputError as error:
@@ -306,7 +306,7 @@ class RecipeKeys(Table):
             yield "conflict", "cpus", f"expected 1 where the kernel's own work takes time, found {self.cpus}"
 
     def _period_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find ranges of periods with nothing in them."""
+        """Yield ranges of periods that contain none."""
         if self.periods not in _RANGED:
             return
         shortest, longest, _ = self.period_range
@@ -316,7 +316,7 @@ class RecipeKeys(Table):
             yield "out-of-range", "period_max", f"expected a multiple of {grid} between the limits, {found}"
 
     def _share_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find limits that no shares keep to."""
+        """Yield limits that no shares satisfy."""
         if self.shares not in _LIMITED:
             return
         least, most = self.share_limits
@@ -332,7 +332,7 @@ class RecipeKeys(Table):
             yield from self._discard_conflicts()
 
     def _discard_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find limits that too few draws keep to."""
+        """Yield limits that too few draws satisfy."""
         part = accepted_part(self.tasks, self.utilization, *self.share_limits)
         if part < LEAST_ACCEPTED:
             kept = f"expected limits that one draw of {round(1 / LEAST_ACCEPTED)} keeps to"
@@ -341,5 +341,5 @@ class RecipeKeys(Table):
 
 
 def _one_of(names: tuple[str, ...]) -> str:
-    """Say which words there are."""
+    """Return the accepted words, as one text."""
     return "one of " + ", ".join(map(show, names))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Rounds shares to whole ticks; their sum never exceeds the requested utilization.
 
-A set of utilization 1.0 that rounding moves above 1 is one that no test accepts. So what rounding adds is taken back,
-and whether a set is above is decided exactly, in fractions, where doubles cannot tell.
+A set of utilization 1.0 that rounding moves above 1 is one that no test accepts. So what rounding adds is subtracted,
+and whether a set is above is decided exactly, in fractions, where doubles are not exact enough.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from takt.draw.shares import Limits
 _Rows = npt.NDArray[np.bool_]
 
 _CLOSE = 2.0**-48
-"""Within this part of the sum, for each of its terms, sums of doubles do not tell which one is larger."""
+"""Within this part of the sum, for each of its terms, sums of doubles do not show which one is larger."""
 
 _LESS = 1e-3
 """So much of a tick is left for another round, so that the last bit of a sum never takes a tick too many."""
@@ -68,7 +68,7 @@ def _nearest(share: Floats, period: Ticks, lowest: Floats, highest: Floats) -> F
 
 
 def _give_back(wcet: Floats, period: Ticks, least: Floats, total: float) -> None:
-    """Take ticks from the sets that are above the total, as long as a task has more than the least.
+    """Subtract ticks from the sets above the total, as long as a task has more than its minimum.
 
     The task with the longest period gives first: its ticks are the smallest part of the utilization.
     """
@@ -84,7 +84,7 @@ def _give_back(wcet: Floats, period: Ticks, least: Floats, total: float) -> None
 
 
 def _is_above(wcet: Floats, period: Ticks, total: float) -> _Rows:
-    """Say which sets are above the total, exactly."""
+    """Return which sets are above the total, exactly."""
     sums = _sums(wcet, period)
     margin = _CLOSE * (wcet.shape[1] + 1) * max(1.0, total)
     is_above = sums > total

@@ -13,12 +13,12 @@ from takt.model.tables import Server, Task
 
 
 def width(recipe: RecipeKeys) -> int:
-    """Give how many numbers a set of a recipe needs: one for each server and each task."""
+    """Return how many numbers a set of a recipe needs: one for each server and each task."""
     return recipe.servers + recipe.tasks
 
 
 def deal(recipe: RecipeKeys, tasks: list[Task], numbers: Floats) -> tuple[list[Server], list[Task]]:
-    """Put the tasks of a set into servers.
+    """Return the servers of a set, and its tasks in them.
 
     Args:
         recipe: which servers there are.
@@ -46,19 +46,19 @@ def deal(recipe: RecipeKeys, tasks: list[Task], numbers: Floats) -> tuple[list[S
 
 
 def _name(place: int) -> str:
-    """Name a server."""
+    """Return the name of a server."""
     return f"S{place + 1}"
 
 
 def _homes(recipe: RecipeKeys, tasks: list[Task], numbers: Floats) -> list[int]:
-    """Say in which server each task runs."""
+    """Return the server of each task."""
     if recipe.server_dealing == "random":
         return [int(number * recipe.servers) for number in numbers.tolist()]
     return _least_loaded(recipe, tasks)
 
 
 def _least_loaded(recipe: RecipeKeys, tasks: list[Task]) -> list[int]:
-    """Give each task to the server with the least utilization so far, the largest task first."""
+    """Return for each task the server with the least utilization so far, the largest task first."""
     shares = [_share(task) for task in tasks]
     loads = [Fraction(0)] * recipe.servers
     homes = [0] * len(tasks)
@@ -69,13 +69,13 @@ def _least_loaded(recipe: RecipeKeys, tasks: list[Task]) -> list[int]:
 
 
 def _share(task: Task) -> Fraction:
-    """Give the utilization of a task, whose times are ticks."""
+    """Return the utilization of a task, whose times are ticks."""
     assert isinstance(task.wcet, int)
     assert isinstance(task.period, int)
     return Fraction(task.wcet, task.period)
 
 
 def _budget(recipe: RecipeKeys, period: int, tasks: list[Task]) -> int:
-    """Give what its tasks need in a period, times the factor of the recipe, rounded up; from one tick to the period."""
+    """Return the demand of its tasks in a period times the factor of the recipe, rounded up; 1 tick to the period."""
     needed = math.ceil(Fraction(recipe.server_budget) * sum(map(_share, tasks), Fraction(0)) * period)
     return min(max(1, needed), period)

@@ -32,7 +32,7 @@ Limits = tuple[float, float]
 
 
 def uunifast(numbers: Floats, total: float) -> Floats:
-    """Give shares that are uniform over all that add up to the total.
+    """Return shares that are uniform over all that add up to the total.
 
     Args:
         numbers: n - 1 from 0 to below 1 for each set.
@@ -80,7 +80,7 @@ def fixed_sum(draws: Draws, first: int, count: int, tasks: int, total: float, li
 
 
 def _walk(paths: Floats, places: Floats, wanted: float) -> Floats:
-    """Choose a simplex and a point in it; gives coordinates with the wanted sum."""
+    """Choose a simplex and a point in it; return coordinates with the wanted sum."""
     count, tasks = paths.shape[0], paths.shape[1] + 1
     up = _chances(tasks, wanted)
     ones = np.full(count, min(int(wanted), tasks - 1))
@@ -163,6 +163,6 @@ def automotive(draws: Draws, first: int, kinds: Indices, periods_ms: Floats, tot
 
 
 def _columns() -> tuple[Floats, ...]:
-    """Give the tables as arrays: where execution times begin, scale, shape, and factors to the worst case."""
+    """Return the tables as arrays: least execution times, scale, shape, and factors to the worst case."""
     rows = [(row.acet_us[0], row.scale_us, row.shape, *row.wcet_factors) for row in RUNNABLES]
     return tuple(np.array(rows, dtype=np.float64).T)

@@ -36,7 +36,7 @@ def draw(recipe: RecipeKeys, seed: int, number: int) -> System:
 
 
 def _tasks(recipe: RecipeKeys, draws: Draws, number: int, drawn: TaskColumns) -> list[Task]:
-    """Make the tasks of a set, the most urgent first."""
+    """Return the tasks of a set, the most urgent first."""
     numbers = draws.uniform(Purpose.BODIES, number, 1, recipe.tasks * bodies.width(recipe))
     for_bodies = numbers.reshape(recipe.tasks, bodies.width(recipe)).tolist()
     rows = zip(*(getattr(drawn, key)[0].tolist() for key in _KEYS), strict=True)

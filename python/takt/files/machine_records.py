@@ -33,7 +33,7 @@ _RECORD = np.dtype(
 
 @dataclass(frozen=True)
 class Place:
-    """Where a domain is on its machine.
+    """Place of a domain on its machine.
 
     Args:
         processors: their numbers, ascending.
@@ -44,14 +44,14 @@ class Place:
     first: int
 
     def to_machine(self, records: _Records) -> _Records:
-        """Give records of the domain the numbers of the machine."""
+        """Return records of the domain with the numbers of the machine."""
         found = records.copy()
         found["cpu"] = np.array(self.processors, dtype="u1")[records["cpu"]]
         found["entity"] += np.where(found["entity"] == _core.NO_ENTITY, 0, self.first).astype("u4")
         return found
 
     def to_domain(self, records: _Records) -> _Records:
-        """Give records of the machine the numbers of the domain; an entity of another one gets none that exists."""
+        """Return machine records with the numbers of the domain; an entity of another one gets none that exists."""
         found = records.copy()
         found["cpu"] = np.searchsorted(np.array(self.processors), records["cpu"])
         found["entity"] -= np.where(found["entity"] == _core.NO_ENTITY, 0, self.first).astype("u4")
@@ -75,13 +75,13 @@ def merged(places: Sequence[Place], parts: Sequence[bytes | memoryview]) -> byte
 
 
 def before(records: memoryview, end: int) -> bytes:
-    """Give the records before an instant."""
+    """Return the records before an instant."""
     found = np.frombuffer(records, dtype=_RECORD)
     return found[: np.searchsorted(found["now"], end)].tobytes()
 
 
 def divided(places: Sequence[Place], data: memoryview) -> list[tuple[memoryview, tuple[int, ...]]]:
-    """Give the records of each domain, with their places in the file.
+    """Return the records of each domain, with their places in the file.
 
     Raises:
         ValueError: a record is of a processor that no domain has, or before the one in front of it.

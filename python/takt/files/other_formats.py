@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Formats of other tools that Takt knows and does not read, told by the beginning of a file.
+"""Formats of other tools that Takt knows and does not read, recognized by the beginning of a file.
 
 Source: MAST 1.5 (text and XML), the XMI of Eclipse APP4MC for AMALTHEA, AADL 2 (text and the XMI of OSATE), the tables
 of np-schedulability-analysis.

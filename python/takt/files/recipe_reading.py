@@ -32,7 +32,7 @@ def load_recipe(path: str | Path) -> Recipe:
 
 
 def with_options(path: str | Path | None, options: dict[str, Any]) -> Recipe:
-    """Make a recipe of a file, if there is one, and of keys that replace those of the file.
+    """Return a recipe of a file, if there is one, and of keys that replace those of the file.
 
     Args:
         path: a TOML file, schema 1.
@@ -49,7 +49,7 @@ def with_options(path: str | Path | None, options: dict[str, Any]) -> Recipe:
 
 
 def _placed(problem: Problem, path: str | Path | None, options: Mapping[str, Any]) -> Problem:
-    """Say whether a problem came from the command line or from the file."""
+    """Return a problem with its place: the command line or the file."""
     if problem.key in options or path is None:
         return replace(problem, table=None, key=f"--{str(problem.key).replace('_', '-')}")
     return replace(problem, file=str(path))

@@ -115,7 +115,7 @@ class _Members(Generic[_Member]):
 
 
 def _build(document: Mapping[str, Any], default_name: str) -> System:
-    """Make the system of a document, or collect all that is wrong with it."""
+    """Return the system of a document; raise all its problems if it has some."""
     problems = [*schema_problems(document), *_table_problems(document)]
     header, header_problems = _single(Header, document.get("system", {}), name=as_name(default_name, "system"))
     platform, platform_problems = _single(Platform, document.get("platform", {}))
@@ -158,7 +158,7 @@ def _problems_between(
     clusters: _Members[Cluster],
     changes: _Members[Change],
 ) -> list[Problem]:
-    """Find what does not fit between the tables that are right in themselves."""
+    """Return the problems between the tables that are valid alone."""
     partial = SystemTables(
         resolution=header.resolution,
         policy=header.policy,
@@ -178,7 +178,7 @@ def _problems_between(
 
 
 def _is_missing(problem: Problem) -> bool:
-    """Say whether something is missing, which may be there but wrong."""
+    """True if something required is missing; it may be present but wrong."""
     return problem.code == "missing"
 
 
@@ -202,7 +202,7 @@ def _table_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
 
 
 def _single(kind: type[_Single], table: object, **defaults: str) -> tuple[_Single | None, list[Problem]]:
-    """Check a table of which there is one; gives it, or its problems."""
+    """Check a table of which there is one; return it, or its problems."""
     if not isinstance(table, dict):
         message = f"expected a table, found {show(table)}; write [{kind.table}]"
         return None, [Problem(message, "wrong-type", key=kind.table)]
@@ -213,7 +213,7 @@ def _single(kind: type[_Single], table: object, **defaults: str) -> tuple[_Singl
 
 
 def _options(tables: object) -> tuple[list[PolicyOptions], list[Problem]]:
-    """Check the tables [policy.NAME]; gives those that are right, and the problems of the others."""
+    """Check the tables [policy.NAME]; return those that are right, and the problems of the others."""
     options: list[PolicyOptions] = []
     problems: list[Problem] = []
     known = policy_options.by_policy()
@@ -233,7 +233,7 @@ def _options(tables: object) -> tuple[list[PolicyOptions], list[Problem]]:
 
 
 def as_name(stem: str, default: str) -> str:
-    """Make a name out of the name of a file; the default if that cannot be one."""
+    """Return a name derived from that of a file; the default if that cannot be one."""
     return stem if stem.isprintable() and stem.strip() and len(stem) <= MAX_NAME_LENGTH else default
 
 

@@ -74,7 +74,7 @@ def texts_of(table: Table) -> dict[str, str]:
 
 
 def _python_policies(system: System) -> Iterator[Problem]:
-    """Find policies that no file can hold."""
+    """Yield policies that no file can hold."""
     named: list[tuple[str, str | None, int | None, object]] = [("system", None, None, system.policy)]
     named += [("server", server.name, None, server.policy) for server in system.servers]
     named += [("cluster", None, number, each.policy) for number, each in enumerate(system.clusters, start=1)]
@@ -106,7 +106,7 @@ def _text(heading: str, values: dict[str, str]) -> str:
 
 
 def _values(table: Table) -> Iterator[tuple[str, Any]]:
-    """List the keys of a table that are not at their defaults."""
+    """Yield the keys of a table that are not at their defaults."""
     for name, field in type(table).model_fields.items():
         value = getattr(table, name)
         if field.is_required() or value != field.default:

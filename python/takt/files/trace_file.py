@@ -83,7 +83,7 @@ class Trace:
     full_at: int | None = None
 
     def program(self) -> _core.Program:
-        """Make the program of core, for one replay."""
+        """Return the program of core, for one replay."""
         return images.program(self.system, self.image)
 
     def __len__(self) -> int:
@@ -91,7 +91,7 @@ class Trace:
         return len(self.data) // _RECORD.size
 
     def records(self) -> Iterator[Record]:
-        """Go through the records in the order in which they were made."""
+        """Yield the records in the order in which they were made."""
         for now, value, entity, sequence, kind, cpu, _, job in _RECORD.iter_unpack(self.data):
             yield Record(now, value, entity, sequence, kind, cpu, job)
 
@@ -145,7 +145,7 @@ def write(
 
 
 def closing(horizon: int, records: bytes, *, is_full: bool = False) -> bytes:
-    """Make the record that ends a trace: it counts those before it; those behind it are lost if memory was full."""
+    """Return the record that ends a trace: it counts those before it; those behind it are lost if memory was full."""
     kind = _core.RECORD_OVERFLOW if is_full else _core.RECORD_END
     last = (
         _RECORD.unpack(records[-_RECORD.size :])[0] if records else 0
@@ -154,7 +154,7 @@ def closing(horizon: int, records: bytes, *, is_full: bool = False) -> bytes:
 
 
 def header_bytes(system: ResolvedSystem, image: bytes, platform: str) -> bytes:
-    """Make all that stands before the records.
+    """Return all bytes before the records.
 
     Args:
         system: what runs.
@@ -170,7 +170,7 @@ def machine_header(
     domains: Sequence[tuple[ResolvedSystem, bytes]],
     platform: str = SIMULATOR,
 ) -> bytes:
-    """Make all that stands before the records of a machine.
+    """Return all bytes before the records of a machine.
 
     Args:
         name: of the machine.
@@ -187,7 +187,7 @@ def machine_header(
 
 
 def _header_of(image: bytes, names: Mapping[str, object]) -> bytes:
-    """Make a header of images and names."""
+    """Return a header of images and names."""
     text = json.dumps({"software": f"takt {__version__}", **names}, ensure_ascii=False).encode()
     header = _PREAMBLE.pack(MAGIC, VERSION, _RECORD.size, len(image) + len(text)) + image + text
     return header + bytes(_padding(len(header)))
@@ -236,7 +236,7 @@ def read(path: str | Path, policies: Sequence[Policy] = ()) -> Trace:
 
 
 def without_closing(records: memoryview) -> memoryview:
-    """Give the records before the closing one, which may say that the memory for records was full.
+    """Return the records before the closing one, which may say that the memory for records was full.
 
     Args:
         records: all of a trace, whole ones.
@@ -270,7 +270,7 @@ def _most(path: str | Path) -> int:
 
 
 def _check_preamble(path: str | Path, data: memoryview) -> int:
-    """Check the fixed part of the header; gives the length of the rest."""
+    """Check the fixed part of the header; return the length of the rest."""
     if bytes(data[: len(MAGIC)]) != MAGIC:
         raise file_error(path, "not a Takt trace: it does not begin with TAKTTRC", "not-a-trace")
     if len(data) < _PREAMBLE.size:
@@ -302,7 +302,7 @@ def _parse_names(text: bytes) -> dict[str, Any]:
 
 
 def _images_in(header: bytes) -> list[bytes]:
-    """Give the images with which a header begins: one, or one for each domain.
+    """Return the images with which a header begins: one, or one for each domain.
 
     Raises:
         ValueError: there is none, or one is not whole.
@@ -328,7 +328,7 @@ def _names_in(row: Mapping[str, Any]) -> images.Names:
 
 
 def _text(row: Mapping[str, Any], key: str) -> str:
-    """Give one text of a header.
+    """Return one text of a header.
 
     Raises:
         ValueError: it is not there, or no text.
@@ -339,7 +339,7 @@ def _text(row: Mapping[str, Any], key: str) -> str:
 
 
 def _texts(row: Mapping[str, Any], key: str) -> list[str]:
-    """Give the texts of a list.
+    """Return the texts of a list.
 
     Raises:
         ValueError: it is not there, or no list of texts.
@@ -351,7 +351,7 @@ def _texts(row: Mapping[str, Any], key: str) -> list[str]:
 
 
 def _from_header(path: str | Path, header: bytes, records: memoryview, policies: Sequence[Policy]) -> Trace:
-    """Make the trace that a header describes."""
+    """Return the trace that a header describes."""
     try:
         found = _images_in(header)
         row = _parse_names(header[sum(map(len, found)) :])
@@ -370,7 +370,7 @@ def _trace_of(
     records: memoryview,
     policies: Sequence[Policy],
 ) -> Trace:
-    """Make the trace of an image and its names."""
+    """Return the trace of an image and its names."""
     names = _names_in(described)
     _core.Program(image, [None] * len(names.policies))
     run, system = images.unpack(image, names)
@@ -389,7 +389,7 @@ def _trace_of(
 def _machine_of(
     path: str, row: Mapping[str, Any], found: Sequence[bytes], records: memoryview, policies: Sequence[Policy]
 ) -> Trace:
-    """Make the trace of a machine, and those of its domains."""
+    """Return the trace of a machine, and those of its domains."""
     from takt.files.machine_records import divided, places_of
 
     described = row["domains"]
@@ -425,7 +425,7 @@ def _processors_of(described: object, part: Trace) -> list[int]:
 
 
 def _with_policies(system: ResolvedSystem, names: Sequence[str], policies: Sequence[Policy]) -> ResolvedSystem:
-    """Put policies in Python in the places of their names.
+    """Return the system with the policies in Python that its names refer to.
 
     Raises:
         ValueError: one is not given.
@@ -445,5 +445,5 @@ def _with_policies(system: ResolvedSystem, names: Sequence[str], policies: Seque
 
 
 def _damaged(path: str | Path, message: str) -> InputError:
-    """Make the error of a damaged trace."""
+    """Return the error of a damaged trace."""
     return file_error(path, f"damaged trace: {message}", "damaged")

@@ -100,7 +100,7 @@ def _read_back(system: System, how: Format, text: str, stem: str) -> Imported:
 
 
 def _named(name: str) -> Format:
-    """Find a format by its name."""
+    """Return a format by its name."""
     if name not in FORMATS:
         message = f"expected a format of {', '.join(FORMATS)}, found {show(name)}"
         raise InputError([Problem(message, "unknown-word", key="format")])
@@ -108,7 +108,7 @@ def _named(name: str) -> Format:
 
 
 def _recognized(path: Path, data: bytes) -> Format:
-    """Find the format of an existing file, by its suffix and its beginning."""
+    """Return the format of an existing file, by its suffix and its beginning."""
     with_suffix = [one for one in FORMATS.values() if path.suffix.lower() in one.suffixes]
     for one in with_suffix or FORMATS.values():
         if one.recognizes(data):
@@ -117,7 +117,7 @@ def _recognized(path: Path, data: bytes) -> Format:
 
 
 def _by_suffix(path: Path) -> Format:
-    """Find the format of a new file, by its suffix."""
+    """Return the format of a new file, by its suffix."""
     with_suffix = [one for one in FORMATS.values() if path.suffix.lower() in one.suffixes]
     if len(with_suffix) == 1:
         return with_suffix[0]

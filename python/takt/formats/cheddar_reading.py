@@ -52,7 +52,7 @@ _NUMBERS = ("capacity", "period", "priority", "start_time")
 
 
 class _Scheduling(NamedTuple):
-    """What orders the tasks of a core or an address space, in any release of the format."""
+    """Order of the tasks of a core or an address space, in any release of the format."""
 
     scheduler: str
     preemptive: str
@@ -65,7 +65,7 @@ class _Scheduling(NamedTuple):
 
     @property
     def turn(self) -> int:
-        """How long an address space has the processor in turn; older files say it by the quantum."""
+        """Turn of an address space on the processor; older files have it as the quantum."""
         return self.capacity or self.quantum
 
 
@@ -79,7 +79,7 @@ class _Processor(NamedTuple):
 
 
 class _Section(NamedTuple):
-    """Where a job holds a resource, in units that it has executed: after `start`, up to `end`."""
+    """A section in which a job holds a resource, in executed units: after `start`, up to `end`."""
 
     start: int
     end: int
@@ -140,7 +140,7 @@ class _Reader(documents.Reader):
     """A document, and its contents that Takt cannot represent."""
 
     def system(self, name: str) -> System:
-        """Make the system."""
+        """Return the system."""
         self.sections()
         every = [element for element in documents.children_of(self.root, "tasks") if self.is_task(element)]
         processor = self.processor(every)
@@ -171,14 +171,14 @@ class _Reader(documents.Reader):
                 self.lose(section, None, None, str(section.tag), counts)
 
     def is_task(self, element: Element) -> bool:
-        """Say whether a task is of a kind that Takt has; else warn."""
+        """True if a task is of a kind that Takt has; else warns."""
         kind = self.kind(element)
         if kind not in _KINDS:
             self.lose(element, "task", _name(element), None, f"a task of the kind {show(kind)}")
         return kind in _KINDS
 
     def kind(self, element: Element) -> str:
-        """Give the kind of a task: its tag, or an attribute in release 2."""
+        """Return the kind of a task: its tag, or an attribute in release 2."""
         word = element.get("task_type", "periodic_type") if element.tag == "task" else str(element.tag)
         return word.lower().removesuffix("_task").removesuffix("_type")
 
@@ -230,7 +230,7 @@ class _Reader(documents.Reader):
     # ---- policies and servers -------------------------------------------------------------------------
 
     def policy(self, scheduling: _Scheduling) -> str:
-        """Read a scheduler; gives the nearest policy, with a warning, if Takt does not have it."""
+        """Read a scheduler; return the nearest policy, with a warning, if Takt does not have it."""
         policy = words.POLICIES.get(scheduling.scheduler)
         if policy is None:
             policy = words.SIMILAR.get(scheduling.scheduler, "fp")
@@ -266,7 +266,7 @@ class _Reader(documents.Reader):
             self.warnings += documents.unread(element, _NAMED + _NUMBERS * has_numbers, "system", None)
 
     def spaces(self, processor: str) -> list[Element]:
-        """List the address spaces of a processor."""
+        """Return the address spaces of a processor."""
         spaces = [
             space
             for space in documents.children_of(self.root, "address_spaces")
@@ -339,7 +339,7 @@ class _Reader(documents.Reader):
         return words.PROTOCOLS.get(word, "none")
 
     def uses(self, element: Element, name: str) -> Iterator[tuple[str, _Section]]:
-        """List the critical sections of a resource, each with its task."""
+        """Yield the critical sections of a resource, each with its task."""
         user = ""
         for child in documents.children_of(element, "critical_sections"):
             if child.tag == "task_name":
@@ -387,7 +387,7 @@ class _Reader(documents.Reader):
         return {key: value for key, value in values.items() if value is not None}
 
     def home(self, element: Element, kind: str, homes: set[str]) -> str | None:
-        """Give the server of a task: that of aperiodic ones, or its address space."""
+        """Return the server of a task: that of aperiodic ones, or its address space."""
         space = words.SERVER if kind == "aperiodic" else documents.text_of(element, "address_space_name")
         return space if space in homes else None
 
@@ -415,7 +415,7 @@ class _Reader(documents.Reader):
         return every
 
     def body(self, sections: Sequence[_Section], wcet: int, name: str) -> list[str] | None:
-        """Make the body of a task that holds resources."""
+        """Return the body of a task that holds resources."""
         nested: list[_Section] = []
         for section in sorted(sections, key=lambda one: (one.start, -one.end)):
             if not 0 <= section.start < section.end <= wcet:
@@ -430,12 +430,12 @@ class _Reader(documents.Reader):
 
 
 def _crosses(one: _Section, other: _Section) -> bool:
-    """Say whether a section that starts later ends outside one, or is in one of the same resource."""
+    """True if a section that starts later ends outside one, or is in one of the same resource."""
     return one.end > other.start and (one.end < other.end or one.resource == other.resource)
 
 
 def _items(sections: Sequence[_Section], wcet: int) -> list[str]:
-    """List runs and locks; sections are nested, and come by their starts, outer ones first."""
+    """Return runs and locks; sections are nested, and come by their starts, outer ones first."""
     items: list[str] = []
     executed = 0
     marks = sorted({wcet, *(section.start for section in sections), *(section.end for section in sections)} - {0})

@@ -49,7 +49,7 @@ def _shape(system: System, tasks: Sequence[Task]) -> str:
 
 
 def _is_one_server(system: System, tasks: Sequence[Task]) -> bool:
-    """Say whether there is one server, for all tasks with a single arrival and no others."""
+    """True if there is one server, for all tasks with a single arrival and no others."""
     if len(system.servers) != 1 or system.policy != "fp":
         return False
     (server,) = system.servers
@@ -58,12 +58,12 @@ def _is_one_server(system: System, tasks: Sequence[Task]) -> bool:
 
 
 def _is_single(task: Task) -> bool:
-    """Say whether a task has a list of arrivals, of which Cheddar takes the first."""
+    """True if a task has a list of arrivals, of which Cheddar takes the first."""
     return isinstance(task.arrivals, tuple)
 
 
 def _is_cycle(system: System, tasks: Sequence[Task]) -> bool:
-    """Say whether all tasks are in idling servers that take turns."""
+    """True if all tasks are in idling servers that take turns."""
     ticks = [
         tuple(_ticks(system, getattr(one, key)) for key in ("period", "budget", "offset")) for one in system.servers
     ]
@@ -77,7 +77,7 @@ def _is_cycle(system: System, tasks: Sequence[Task]) -> bool:
 
 
 def _ticks(system: System, value: int | str) -> int:
-    """Give a time in ticks."""
+    """Return a time in ticks."""
     return int(to_ticks(value, system.resolution))
 
 
@@ -93,11 +93,11 @@ class _Writer:
         self.ranks = _ranks({task.priority for task in tasks} | {server.priority for server in system.servers})
 
     def name(self, table: str, name: str) -> str:
-        """Give a name as it is in the file."""
+        """Return a name as it is in the file."""
         return self.names.get((table, name), name)
 
     def document(self) -> Element:
-        """Make the document."""
+        """Return the document."""
         root = etree.Element("cheddar")
         self.cores(etree.SubElement(root, "core_units"))
         self.processor(etree.SubElement(root, "processors"))
@@ -147,17 +147,17 @@ class _Writer:
         _add_scheduling(space, scheduler, capacity=capacity)
 
     def numbers(self) -> dict[str, int]:
-        """Give the numbers of the scheduler of cores."""
+        """Return the numbers of the scheduler of cores."""
         if self.shape == words.CYCLIC:
             return {"capacity": self.ticks(self.system.servers[0].period)}
         return self.server_numbers(self.system.servers[0]) if self.shape in words.SERVERS else {}
 
     def ticks(self, value: int | str) -> int:
-        """Give a time in ticks."""
+        """Return a time in ticks."""
         return _ticks(self.system, value)
 
     def server_numbers(self, server: Server) -> dict[str, int]:
-        """Give the numbers of the aperiodic server."""
+        """Return the numbers of the aperiodic server."""
         times = {"capacity": server.budget, "period": server.period, "start_time": server.offset}
         numbers = {key: self.ticks(value) for key, value in times.items()}
         return numbers | {"priority": self.ranks[server.priority]}
@@ -179,7 +179,7 @@ class _Writer:
             _fill(element, period=self.period(task), jitter=self.ticks(task.jitter))
 
     def space(self, task: Task) -> str:
-        """Name the address space of a task."""
+        """Return the address space of a task."""
         return self.name("server", task.server) if self.shape == words.CYCLIC and task.server else _SPACE
 
     def kind(self, task: Task) -> str:
@@ -191,7 +191,7 @@ class _Writer:
         return "poisson" if task.min_separation is None else "sporadic"
 
     def period(self, task: Task) -> int:
-        """Give the period, the least separation, or the mean one."""
+        """Return the period, the least separation, or the mean one."""
         mean = task.arrivals.mean if isinstance(task.arrivals, Exponential) else None
         given = task.shortest_separation or mean
         return self.resolved[task.name].deadline if given is None else self.ticks(given)
@@ -215,7 +215,7 @@ class _Writer:
             _fill(element, priority=0, priority_assignment="AUTOMATIC_ASSIGNMENT")
 
     def sections(self, task: Task) -> Iterator[tuple[str, int, int]]:
-        """List the critical sections of a task; the last run has the rest of the wcet."""
+        """Yield the critical sections of a task; the last run has the rest of the wcet."""
         items = [(item.op, self.ticks(item.time), item.resource or "") for item in task.items]
         runs = [number for number, (op, _, _) in enumerate(items) if op == Op.RUN]
         executed = 0
@@ -234,7 +234,7 @@ class _Writer:
 
 
 def _ranks(priorities: set[int]) -> dict[int, int]:
-    """Give priorities that Cheddar allows: as they are, or if one is too large, their places."""
+    """Return priorities that Cheddar allows: unchanged, or if one is too large, their ranks."""
     if max(priorities) <= MOST_PRIORITY:
         return {priority: priority for priority in priorities}
     return {priority: place for place, priority in enumerate(sorted(priorities), start=1)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the formats share: exact numbers from text, names under narrower rules, resolutions, known protocols."""
+"""Common parts of the formats: exact numbers from text, names under narrower rules, resolutions, known protocols."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def decimal(value: Fraction) -> str:
 
 
 def coarsest(nanoseconds: Iterable[int]) -> int:
-    """Give the longest of 1 ms, 100 us, 10 us ... 1 ns of which all times are multiples."""
+    """Return the longest of 1 ms, 100 us, 10 us ... 1 ns of which all times are multiples."""
     common = math.gcd(10**6, *nanoseconds)
     return max(step for step in _STEPS if common % step == 0)
 
@@ -64,7 +64,7 @@ def renamed(system: System, others: str) -> dict[tuple[str, str], str]:
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    """Make a name begin with a letter, and differ from those that are taken."""
+    """Return a name that begins with a letter and differs from the used ones."""
     begun = name if re.match("[A-Za-z]", name) else f"n{name}"
     candidates = (begun if number == 1 else f"{begun}_{number}" for number in range(1, len(taken) + 2))
     return next(candidate for candidate in candidates if candidate not in taken)
@@ -104,7 +104,7 @@ def replaced(policy: str, by: str, cpus: int) -> str:
 
 
 def writable(system: System) -> list[Task]:
-    """List the tasks with an execution time; a task that uses all budget it gets has none.
+    """Return the tasks with an execution time; a task that uses all budget it gets has none.
 
     Raises:
         InputError: there is none.

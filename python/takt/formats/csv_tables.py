@@ -114,7 +114,7 @@ class _Row:
 
 
 def _rows(text: str) -> list[_Row]:
-    """List the rows of a file that are not empty."""
+    """Return the rows of a file that are not empty."""
     separator = _separator(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
     try:
@@ -125,13 +125,13 @@ def _rows(text: str) -> list[_Row]:
 
 
 def _separator(text: str) -> str:
-    """Find the separator of cells: the most frequent one in the row of headings."""
+    """Return the separator of cells: the most frequent one in the row of headings."""
     headings = next((line for line in text.splitlines() if line.strip(' "\t,;') and not _is_remark(line)), "")
     return max(_SEPARATORS, key=headings.count)
 
 
 def _is_remark(text: str) -> bool:
-    """Say whether a text is no part of the table."""
+    """True if a text is no part of the table."""
     return text.lstrip(' "').startswith("#")
 
 
@@ -175,7 +175,7 @@ def _unknown(row: _Row, columns: Sequence[_Column]) -> list[Problem]:
 
 
 def _understood(key: str = "") -> str:
-    """Name the heading that was probably meant, or all that there are."""
+    """Return the heading that was probably meant, or all headings."""
     close = catalogue.suggest(key, _KEYS)
     every = f"headings are {', '.join(_KEYS)}, or period (ms)"
     return f"did you mean {show(close)}?" if close else every
@@ -214,7 +214,7 @@ def _resolution(tasks: Sequence[Task], horizon: int | str) -> dict[str, str]:
 
 
 def _spans(task: Task) -> Iterator[int | str | None]:
-    """List the times of a task."""
+    """Yield the times of a task."""
     yield from (span for _, span in task.times())
     yield from (item.time for item in task.items)
     for value in (task.arrivals, task.demand):
@@ -295,7 +295,7 @@ def _write(system: System) -> Written:
 
 
 def _header(system: System) -> Iterator[tuple[str, object]]:
-    """List the keys of [system] that differ from their defaults."""
+    """Yield the keys of [system] that differ from their defaults."""
     for key, field in Header.model_fields.items():
         value = _policy(system) if key == "policy" else getattr(system, key)
         if value != field.default or key == "name":

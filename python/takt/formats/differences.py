@@ -26,7 +26,7 @@ _Member = Task | Server | Resource
 
 @dataclass(frozen=True)
 class _Reading:
-    """How one of the two systems is read.
+    """Reading of one of the two systems.
 
     Args:
         system: the system.
@@ -39,20 +39,20 @@ class _Reading:
     names: Mapping[tuple[str, str], str]
 
     def span(self, value: Any) -> Any:
-        """Give a time in nanoseconds; other values as they are."""
+        """Return a time in nanoseconds; other values as they are."""
         if not isinstance(value, (int, str)):
             return value
         return to_ticks(value, self.system.resolution) * (self.system.resolution_ns if self.keeps_units else 1)
 
     def name(self, table: str, name: str | None) -> str | None:
-        """Give a name as it is in the file."""
+        """Return a name as it is in the file."""
         return name if name is None else self.names.get((table, name), name)
 
 
 def differences(
     system: System, back: System, names: Mapping[tuple[str, str], str], *, keeps_units: bool
 ) -> Iterator[Problem]:
-    """Find where a system that was read back differs.
+    """Yield where a system that was read back differs.
 
     Args:
         system: what was written.
@@ -76,14 +76,14 @@ def differences(
 
 
 def _lost_tables(ours: Sequence[Table], theirs: Sequence[Table]) -> Iterator[Problem]:
-    """Find tables without names that are not in the file."""
+    """Yield tables without names that are not in the file."""
     for number, table in enumerate(ours, start=1):
         if table not in theirs:
             yield Problem(f"lost: the file has no such {table.table}", "lost", table=table.table, number=number)
 
 
 def _lost(table: str, entity: str | None, key: str, ours: object, theirs: object) -> Problem:
-    """Make the warning of one key."""
+    """Return the warning of one key."""
     return Problem(
         f"lost: {_shown(ours)} in Takt, {_shown(theirs)} in the file", "lost", None, table, entity, None, key
     )
@@ -114,7 +114,7 @@ def _header_differences(here: _Reading, there: _Reading) -> Iterator[Problem]:
 
 
 def _header_value(reading: _Reading, key: str) -> object:
-    """Give the meaning of a key of [system]."""
+    """Return the meaning of a key of [system]."""
     if key == "resolution":
         return reading.system.resolution_ns
     value = _written(reading.system, key)
@@ -122,12 +122,12 @@ def _header_value(reading: _Reading, key: str) -> object:
 
 
 def _written(system: System, key: str) -> object:
-    """Give a key of [system] as it is written."""
+    """Return a key of [system] as it is written."""
     return name_of(system.policy) if key == "policy" else getattr(system, key)
 
 
 def _chosen_horizon(reading: _Reading) -> Any:
-    """Give how long a system is simulated that does not say so, None if nothing suggests itself."""
+    """Return the horizon of a system that has none, None if nothing suggests itself."""
     try:
         return reading.span(horizon_ticks(reading.system))
     except InputError:
@@ -135,7 +135,7 @@ def _chosen_horizon(reading: _Reading) -> Any:
 
 
 def _singles(system: System) -> list[Table]:
-    """List the tables of which there is one at most."""
+    """Return the tables of which there is one at most."""
     return [system.platform, *system.options, *([] if system.allocator is None else [system.allocator])]
 
 
@@ -175,7 +175,7 @@ def _member_differences(
 
 
 def _raw(member: _Member, key: str) -> object:
-    """Give a key as it is written; a body under whichever key it is, and what follows from it as a word."""
+    """Return a key as it is written; a body under whichever key it is, and what follows from it as a word."""
     if isinstance(member, Task) and key == "preemption":
         return "non-preemptive" if member.is_non_preemptive else "preemptive"
     if isinstance(member, Task) and key == "body":
@@ -192,7 +192,7 @@ _PLAIN_TASK_KEYS = tuple(key for key in Task.model_fields if key not in {*_MEANT
 
 
 def _task_view(task: Task, reading: _Reading) -> dict[str, Any]:
-    """Give the meaning of a task, key by key."""
+    """Return the meaning of a task, key by key."""
     is_listed = isinstance(task.arrivals, tuple)
     total = _total(task, reading)
     return {
@@ -212,20 +212,20 @@ def _task_view(task: Task, reading: _Reading) -> dict[str, Any]:
 
 
 def _total(task: Task, reading: _Reading) -> Any:
-    """Give the wcet; None for a task that consumes whole budgets."""
+    """Return the wcet; None for a task that consumes whole budgets."""
     if task.wcet is not None:
         return reading.span(task.wcet)
     return sum(reading.span(item.time) for item in task.items if item.op == Op.RUN) or None
 
 
 def _deadline(task: Task, reading: _Reading) -> Any:
-    """Give the relative deadline; None if only the server knows it."""
+    """Return the relative deadline; None if only the server knows it."""
     choices = (task.deadline, task.shortest_separation, task.interval)
     return reading.span(next((choice for choice in choices if choice is not None), None))
 
 
 def _arrivals_meant(task: Task, reading: _Reading) -> object:
-    """Give the instants of arrivals, or their distribution."""
+    """Return the instants of arrivals, or their distribution."""
     if task.arrivals is None:
         return None
     if isinstance(task.arrivals, Distribution):
@@ -234,7 +234,7 @@ def _arrivals_meant(task: Task, reading: _Reading) -> object:
 
 
 def _distribution_meant(distribution: Distribution, reading: _Reading, limits: tuple[Any, Any]) -> object:
-    """Give name, parameters and limits of a distribution."""
+    """Return name, parameters and limits of a distribution."""
     least, most = (
         default if value is None else reading.span(value)
         for value, default in zip((distribution.min, distribution.max), limits, strict=True)
@@ -244,7 +244,7 @@ def _distribution_meant(distribution: Distribution, reading: _Reading, limits: t
 
 
 def _demand_meant(task: Task, total: Any, reading: _Reading) -> object:
-    """Give the demands of jobs, without repetition."""
+    """Return the demands of jobs, without repetition."""
     if isinstance(task.demand, Distribution):
         return _distribution_meant(task.demand, reading, (reading.span(1), total))
     if task.demand is None:
@@ -260,7 +260,7 @@ def _shortest_cycle(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _body_meant(task: Task, total: Any, reading: _Reading) -> tuple[Any, ...]:
-    """Give the items: neighbouring runs as one, the last as long as the wcet lets it be; empty if all is one run."""
+    """Return the items: adjacent runs as one, the last as long as the wcet permits; empty if all is one run."""
     merged: list[tuple[Op, Any, str | None]] = []
     for item in _with_unlocks(task.items):
         step = (item.op, reading.span(item.time), reading.name("resource", item.resource))
@@ -284,12 +284,12 @@ def _with_unlocks(items: tuple[Item, ...]) -> tuple[Item, ...]:
 
 
 def _server_view(server: Server, reading: _Reading) -> dict[str, Any]:
-    """Give the meaning of a server, key by key."""
+    """Return the meaning of a server, key by key."""
     times = {key: reading.span(time) for key, time in server.times()}
     others = {"parent": reading.name("server", server.parent), "policy": name_of(server.policy)}
     return _plain_view(server) | times | others
 
 
 def _plain_view(member: _Member) -> dict[str, Any]:
-    """Give the values of keys as they are written."""
+    """Return the values of keys as they are written."""
     return {key: getattr(member, key) for key in type(member).model_fields}

@@ -59,7 +59,7 @@ def _marked(data: bytes) -> bytes:
 
 
 def _leave_out_namespace(root: Element) -> None:
-    """Take the namespace of the first element from all names, and the place of a schema from all attributes."""
+    """Remove the namespace of the first element from all names, and the place of a schema from all attributes."""
     namespace = f"{{{etree.QName(root).namespace or ''}}}"
     for element in root.iter(etree.Element):
         element.tag = str(element.tag).removeprefix(namespace)
@@ -80,36 +80,36 @@ def begins_with(data: bytes, tag: str) -> bool:
 
 
 def line_of(element: Element) -> int:
-    """Give the line on which an element begins."""
+    """Return the line on which an element begins."""
     line: Any = element.sourceline
     return int(line or 0)
 
 
 def text_of(element: Element, tag: str, default: str = "") -> str:
-    """Give the text of a child, without spaces around it."""
+    """Return the text of a child, without spaces around it."""
     child = element.find(tag)
     return default if child is None else (child.text or "").strip() or default
 
 
 def children_of(element: Element, tag: str) -> list[Element]:
-    """List the elements inside a child; none if there is no such child."""
+    """Return the elements inside a child; none if there is no such child."""
     child = element.find(tag)
     return [] if child is None else list(child)
 
 
 def refuse(element: Element, what: str, message: str, code: str = "wrong-type") -> InputError:
-    """Make the error about an element."""
+    """Return the error about an element."""
     return InputError([Problem(f"line {line_of(element)}: {what}: {message}", code)])
 
 
 def is_neutral(element: Element) -> bool:
-    """Say whether an element has no effect: it and all inside are empty, zero, false or NO_SOMETHING."""
+    """True if an element has no effect: it and all inside are empty, zero, false or NO_SOMETHING."""
     texts = ((one.text or "").strip() for one in element.iter() if len(one) == 0)
     return all(_NEUTRAL.fullmatch(text) for text in texts)
 
 
 def unread(element: Element, known: Collection[str], table: str, entity: str | None) -> Iterator[Problem]:
-    """Find the unknown children of an element that have an effect."""
+    """Yield the unknown children of an element that have an effect."""
     for child in element:
         if child.tag not in known and not is_neutral(child):
             said = show((child.text or "").strip()) if len(child) == 0 else f"{len(child)} elements"
@@ -119,7 +119,7 @@ def unread(element: Element, known: Collection[str], table: str, entity: str | N
 
 
 def lost(element: Element, table: str | None, entity: str | None, key: str | None, what: str) -> Problem:
-    """Make the warning about content that Takt does not have."""
+    """Return the warning about content that Takt does not have."""
     return Problem(f"not read: {what} (line {line_of(element)})", "lost", table=table, entity=entity, key=key)
 
 

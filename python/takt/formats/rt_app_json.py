@@ -47,7 +47,7 @@ def parse(data: bytes) -> Members:
 
 
 def recognizes(data: bytes) -> bool:
-    """Say whether a file is probably an object in JSON."""
+    """True if a file is probably an object in JSON."""
     return _COMMENT.sub(_without_comment, input_files.beginning(data)).lstrip().startswith("{")
 
 
@@ -67,7 +67,7 @@ def _strict(token: re.Match[str]) -> str:
 
 
 class Object:
-    """An object of a file, its place, and the members that were asked for.
+    """An object of a file, its place, and the members that were read.
 
     Args:
         members: what it has.
@@ -75,21 +75,21 @@ class Object:
     """
 
     def __init__(self, members: Members, place: str = "") -> None:
-        """Begin with nothing asked for."""
+        """Start with no member read."""
         self.members = members
         self.place = place
         self.known: set[str] = set()
 
     def at(self, key: str) -> str:
-        """Give the place of a member."""
+        """Return the place of a member."""
         return f"{self.place}.{key}" if self.place else key
 
     def refuse(self, key: str, expected: str, value: object) -> InputError:
-        """Make the error about a member."""
+        """Return the error about a member."""
         return InputError([Problem(f"{self.at(key)}: expected {expected}, found {shown(value)}", "wrong-type")])
 
     def find(self, key: str) -> Any:
-        """Give a member, None if there is none.
+        """Return a member, None if there is none.
 
         Raises:
             InputError: it is there twice.
@@ -138,7 +138,7 @@ class Object:
         return Object(value, self.at(key))
 
     def others(self, known: Collection[str] = ()) -> Iterator[tuple[str, Any]]:
-        """List the members with an effect that were not asked for."""
+        """Yield the members with an effect that no reader has read."""
         for key, value in self.members:
             if key not in self.known and key not in known and value not in (None, False, 0, "", []):
                 yield key, value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Reads the JSON of rt-app; rt_app.py describes it."""
+"""Reader of the JSON of rt-app; rt_app.py describes it."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def read(data: bytes, name: str) -> Imported:
 
 
 class _Reader(rt_app_threads.Reader):
-    """Makes the system of a file."""
+    """Reader of the system of a file."""
 
     def system(self, name: str) -> System:
-        """Make the system."""
+        """Return the system."""
         section = self.root.section("global") or Object(Members())
         duration = section.whole("duration", -1, -words.MOST, words.MOST)
         self.default_policy = self.policy(section, "default_policy", words.OTHER)
@@ -88,7 +88,7 @@ class _Reader(rt_app_threads.Reader):
     # ---- tasks --------------------------------------------------------------------------------------
 
     def made(self, threads: Sequence[Thread]) -> list[_Made]:
-        """Make the tasks; a thread that is none is a line."""
+        """Return the tasks; a thread that is none is a line."""
         users = Counter(name for thread in threads for name in thread.timers for _ in range(thread.instances))
         shared = {name for name, count in users.items() if count > 1 and not name.startswith("unique")}
         made = []
@@ -106,7 +106,7 @@ class _Reader(rt_app_threads.Reader):
         return made
 
     def task(self, thread: Thread) -> _Made:
-        """Make the task of a thread."""
+        """Return the task of a thread."""
         start, jobs = rt_app_threads.cut(thread)
         if thread.cycle:
             values: dict[str, Any] = {"period": jobs[0].gap, "offset": thread.delay + start}
@@ -131,7 +131,7 @@ class _Reader(rt_app_threads.Reader):
         return self.reserved(thread, thread.reservation, values, least)
 
     def reserved(self, thread: Thread, budget: Reservation, values: dict[str, Any], least: int | None) -> _Made:
-        """Make a task of a reservation; one whose jobs never lack budget needs no server."""
+        """Return a task of a reservation; one whose jobs never lack budget needs no server."""
         has_budget = values["wcet"] <= budget.runtime and (least is None or least >= budget.period)
         if has_budget and not any(step.op == "suspend" for step in values.get("body", ())):
             is_less = values["wcet"] < budget.runtime and "body" not in values
@@ -158,7 +158,7 @@ class _Reader(rt_app_threads.Reader):
             self.lose("system", None, "policy", f"{words.FIXED[1]} of {_listed(names)}, so the first of equals runs")
 
     def places(self, threads: Sequence[Thread]) -> _Places:
-        """Find the processors: one set of them, or several that share none."""
+        """Return the processors: one set of them, or several that share none."""
         sets = sorted({thread.cpus for thread in threads if thread.cpus is not None}, key=sorted)
         free = [thread.name for thread in threads if thread.cpus is None]
         if free:
@@ -197,7 +197,7 @@ def _without(made: _Made, mutexes: set[str]) -> _Made:
 
 
 def _declared(section: Object | None) -> list[str]:
-    """List the mutexes of the section "resources"."""
+    """Return the mutexes of the section "resources"."""
     if section is None:
         return []
     inner = {key: section.inner(key, value) for key, value in section.members}
@@ -205,13 +205,13 @@ def _declared(section: Object | None) -> list[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """List the first of some names."""
+    """Return the first of some names."""
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return ", ".join(map(show, names[:3])) + more
 
 
 def _demand(jobs: Sequence[Job]) -> dict[str, Any]:
-    """Give what jobs execute: lengths, or one body of all."""
+    """Return what jobs execute: lengths, or one body of all."""
     lengths = [job.length for job in jobs]
     if all(job.is_run for job in jobs):
         return {"wcet": max(lengths)} | ({"demand": lengths} if len(set(lengths)) > 1 else {})
@@ -221,7 +221,7 @@ def _demand(jobs: Sequence[Job]) -> dict[str, Any]:
 
 
 def _spans(made: _Made) -> Iterator[int]:
-    """List the times of a task and its server."""
+    """Yield the times of a task and its server."""
     for value in made.values.values():
         for one in value if isinstance(value, (list, tuple)) else [value]:
             yield one.span if isinstance(one, Step) else one
@@ -232,7 +232,7 @@ def _spans(made: _Made) -> Iterator[int]:
 
 
 def _assembled(made: Sequence[_Made], places: _Places) -> dict[str, Any]:
-    """Make the tables, each domain with its policy: edf if all its threads have reservations."""
+    """Return the tables, each domain with its policy: edf if all its threads have reservations."""
     groups = [[one for one in made if one.thread.cpus == cpus] for cpus in places.sets] or [list(made)]
     policies = ["edf" if all(one.thread.reservation for one in group) else "fp" for group in groups]
     are_single = all(len(cpus) == 1 for cpus in places.sets) and len(set(policies)) == 1
@@ -258,18 +258,18 @@ def _assembled(made: Sequence[_Made], places: _Places) -> dict[str, Any]:
 
 
 def _above_all(name: str, where: Mapping[str, Any]) -> Server:
-    """Make the server that always has budget, in which SCHED_DEADLINE is above all other classes."""
+    """Return the server that always has budget, in which SCHED_DEADLINE is above all other classes."""
     priority = words.MOST_PRIORITY + 1
     return Server(name=name, budget="1s", period="1s", priority=priority, policy="edf", **where)
 
 
 def _names(thread: Thread) -> Iterable[str]:
-    """Name the instances of a thread."""
+    """Yield the names of the instances of a thread."""
     return [thread.name] if thread.instances == 1 else [f"{thread.name}-{one}" for one in range(thread.instances)]
 
 
 def _servers(made: _Made, above: str | None, where: Mapping[str, Any]) -> Iterator[Server]:
-    """Make a server for each instance of a thread that may lack budget."""
+    """Yield a server for each instance of a thread that may lack budget."""
     if made.budget is not None:
         times = {"budget": written(made.budget.runtime), "period": written(made.budget.period)}
         for name in _names(made.thread):
@@ -277,7 +277,7 @@ def _servers(made: _Made, above: str | None, where: Mapping[str, Any]) -> Iterat
 
 
 def _tasks(made: _Made, above: str | None, where: Mapping[str, Any]) -> Iterator[Task]:
-    """Make a task of each instance of a thread."""
+    """Yield a task for each instance of a thread."""
     values = {key: _converted(value) for key, value in made.values.items() if value != 0}
     for name in _names(made.thread):
         server = name if made.budget else above if made.thread.reservation else None

@@ -22,23 +22,23 @@ class UnreadError(Exception):
 
 
 class Step(NamedTuple):
-    """What a thread does next: an item of a body, "timer", or "end" of a phase; times are microseconds."""
+    """Step of a thread: an item of a body, "timer", or "end" of a phase; times are microseconds."""
 
     op: str
     value: int | str = 0
 
     @property
     def span(self) -> int:
-        """Give how long it takes."""
+        """Length of the step."""
         return self.value if isinstance(self.value, int) else 0
 
     def __str__(self) -> str:
-        """Give the item of a body."""
+        """Return the item of a body."""
         return f"{self.op} {self.value if isinstance(self.value, str) else written(self.value)}"
 
 
 class Job(NamedTuple):
-    """What a thread does between two waits.
+    """Steps of a thread between two waits.
 
     Args:
         steps: items of a body.
@@ -50,12 +50,12 @@ class Job(NamedTuple):
 
     @property
     def length(self) -> int:
-        """Give what it executes, in microseconds."""
+        """Its execution time in microseconds."""
         return sum(step.span for step in self.steps if step.op == "run")
 
     @property
     def is_run(self) -> bool:
-        """Say whether it executes and does nothing else."""
+        """True if it only executes."""
         return all(step.op == "run" for step in self.steps)
 
 
@@ -122,7 +122,7 @@ class Reader:
         self.warnings.append(Problem(f"not read: {what}{where}", "lost", table=table, entity=name, key=key))
 
     def lose_others(self, parent: Object, table: str | None, name: str | None, *, has_events: bool = False) -> None:
-        """Warn of members that were not asked for."""
+        """Warn of members that were not read."""
         for key, value in parent.others():
             if not (has_events and words.event_of(key)):
                 self.lose(table, name, key, rt_app_json.shown(value), parent.at(key))
@@ -306,7 +306,7 @@ def _executed(items: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def _steady(jobs: list[Job]) -> tuple[int, list[Job]]:
-    """Make a cycle begin with a job that executes, and give each the gap to the next one that does."""
+    """Return a cycle that begins with a job that executes; each job has the gap to the next one that does."""
     start = 0
     if jobs[-1].gap is None:  # what follows the last timer belongs to the first job of the next round
         if jobs[0].steps or len(jobs) == 1:

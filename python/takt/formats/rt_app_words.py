@@ -30,5 +30,5 @@ _EVENTS = (*TIMES, *WAITS, "lock", "unlock", "timer", "signal", "broad", "resume
 
 
 def event_of(key: str) -> str | None:
-    """Say which event a key names, None if it names none: rt-app compares only how a key begins."""
+    """Return the event of a key, None if there is none: rt-app compares only the beginning of a key."""
     return next((event for event in _EVENTS if key.startswith(event)), None)

@@ -32,7 +32,7 @@ class _Job(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a task runs: the processors of its domain, and their policy."""
+    """Place of a task: the processors of its domain, and their policy."""
 
     cpus: tuple[int, ...]
     policy: str
@@ -64,7 +64,7 @@ def write(system: System) -> Written:
 
 
 def _has_instants(task: Task) -> bool:
-    """Say whether it is known when jobs come."""
+    """True if the arrivals of jobs are known."""
     return task.shortest_separation is not None or isinstance(task.arrivals, tuple)
 
 
@@ -81,7 +81,7 @@ class _Writer:
         self.priorities = self._priorities()
 
     def _places(self) -> dict[str, _Place]:
-        """Find where each task runs."""
+        """Return the place of each task."""
         whole = _Place(tuple(range(self.system.cpus)), name_of(common.policy_for(self.system, self.tasks)))
         found = {task.name: whole for task in self.tasks}
         for domain in self.system.domains:
@@ -102,25 +102,25 @@ class _Writer:
         return {name: ranks[key] for name, key in keys.items()}
 
     def _urgency(self, task: Task) -> int:
-        """Give what orders tasks of fixed priorities, larger first."""
+        """Return the key that orders tasks of fixed priorities, larger first."""
         resolved = self.resolved[task.name]
         return {"fp": resolved.priority, "rm": -resolved.period, "dm": -resolved.deadline}[
             self.places[task.name].policy
         ]
 
     def is_reserved(self, task: Task) -> bool:
-        """Say whether a task is written as SCHED_DEADLINE."""
+        """True if a task is written as SCHED_DEADLINE."""
         above = self.server(task)
         parent = self.servers.get(above.parent or "") if above is not None and above.kind == "hard-cbs" else above
         is_above_all = parent is not None and parent.policy == "edf" and parent.budget == parent.period
         return is_above_all or self.places[task.name].policy not in _PRIORITIES
 
     def server(self, task: Task) -> Server | None:
-        """Give the server of a task."""
+        """Return the server of a task."""
         return self.servers.get(task.server or "")
 
     def server_names(self) -> dict[tuple[str, str], str]:
-        """Name the servers as reading names them."""
+        """Return the names of the servers, as in reading."""
         users = Counter(task.server for task in self.tasks)
         reserved = [task for task in self.tasks if self.is_reserved(task) and users[task.server] == 1]
         return {
@@ -130,14 +130,14 @@ class _Writer:
         }
 
     def duration(self) -> int:
-        """Give the horizon in whole seconds, -1 for none."""
+        """Return the horizon in whole seconds, -1 for none."""
         if self.system.horizon is None:
             return -1
         nanoseconds = to_ticks(self.system.horizon, self.system.resolution) * self.system.resolution_ns
         return min(-(-nanoseconds // 10**9), words.MOST)
 
     def microseconds(self, ticks: int, task: Task) -> int:
-        """Give a time in microseconds, at least 1 if it is not 0."""
+        """Return a time in microseconds, at least 1 if it is not 0."""
         nanoseconds = ticks * self.system.resolution_ns
         found = max((nanoseconds + 500) // 1000, min(ticks, 1))
         if found > words.MOST:
@@ -146,7 +146,7 @@ class _Writer:
         return found
 
     def span(self, value: int | str, task: Task) -> int:
-        """Give a time as it is written in microseconds."""
+        """Return a time as it is written in microseconds."""
         return self.microseconds(int(to_ticks(value, self.system.resolution)), task)
 
     # ---- threads ------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ class _Writer:
         return {"dl-runtime": runtime, "dl-deadline": deadline, "dl-period": period}
 
     def jobs(self, task: Task) -> tuple[int, list[_Job]]:
-        """List the first arrival and the jobs: all that come, or those that are repeated."""
+        """Return the first arrival and the jobs: all that arrive, or those that are repeated."""
         bodies = self.bodies(task)
         if isinstance(task.arrivals, tuple):
             instants = [self.span(task.offset, task) + self.span(instant, task) for instant in task.arrivals]
@@ -192,7 +192,7 @@ class _Writer:
         return self.span(task.offset, task), [_Job(body, gap) for body in bodies]
 
     def bodies(self, task: Task) -> list[tuple[tuple[str, int | str], ...]]:
-        """List the events of jobs, one after the other; a drawn demand is the wcet."""
+        """Return the events of jobs, one after the other; a drawn demand is the wcet."""
         resolved = self.resolved[task.name]
         if any(item.op in (Op.LOCK, Op.SUSPEND) for item in task.items):
             return [self.body(task)]
@@ -201,7 +201,7 @@ class _Writer:
         return [(("run", self.microseconds(int(length), task)),) for length in lengths]
 
     def body(self, task: Task) -> tuple[tuple[str, int | str], ...]:
-        """List the events of a body; what is held at the end is unlocked, as the end of a job does."""
+        """Return the events of a body; resources held at the end are unlocked, as the end of a job does."""
         events: list[tuple[str, int | str]] = []
         held: list[str] = []
         for item in task.items:

@@ -44,7 +44,7 @@ _PLURALS = {"priority": "priorities", "period": "periods", "deadline": "deadline
 
 @dataclass(frozen=True)
 class Rule:
-    """How a scheduler of a tool decides.
+    """Scheduling rules of a tool.
 
     Args:
         tool: the tool.
@@ -129,7 +129,7 @@ def problem(what: str, table: str, entity: str | None, key: str) -> Problem:
 
 
 def differences(system: System, rules: Mapping[str, Rule], *, with_root: bool = True) -> Iterator[Problem]:
-    """Find where a tool can schedule a system otherwise: a line for each dispatcher and reason.
+    """Yield how a tool can schedule a system otherwise: a line for each dispatcher and reason.
 
     Args:
         system: what was read.
@@ -145,7 +145,7 @@ def differences(system: System, rules: Mapping[str, Rule], *, with_root: bool = 
 
 
 class _Dispatcher(NamedTuple):
-    """What competes with one another.
+    """Entities that compete with one another.
 
     Args:
         tasks: in the order of the file.

@@ -96,7 +96,7 @@ class _Reader(documents.Reader):
         return {} if self.rule is None else {self.rule.policy: self.rule, "fp": replace(self.rule, key="priority")}
 
     def system(self, name: str) -> System:
-        """Make the system."""
+        """Return the system."""
         self.leftovers(self.root, "system", None, _SIMULATION | _PENALTIES, _PENALTIES)
         if self.root.get("etm", "wcet") not in ("wcet", _RANDOM):
             self.lose(self.root, "system", None, "etm", show(self.root.get("etm")))
@@ -123,7 +123,7 @@ class _Reader(documents.Reader):
         )
 
     def section(self, tag: str) -> Element:
-        """Find a part that SimSo needs."""
+        """Return a required section of a SimSo file."""
         element = self.root.find(tag)
         if element is None:
             raise documents.refuse(self.root, "<simulation>", f"expected <{tag}> in it, found none", "missing")
@@ -142,7 +142,7 @@ class _Reader(documents.Reader):
         return self.rule.policy
 
     def priorities(self, tasks: Iterable[dict[str, Any]]) -> str:
-        """Give tasks the priorities that SimSo's periods make, of which some are no separations; return the policy."""
+        """Return the policy; tasks get the priorities of SimSo's periods, of which some are no separations."""
         ranks = {period: rank for rank, period in enumerate(sorted(set(self.periods.values()), reverse=True))}
         for values in tasks:
             values["priority"] = ranks[self.periods[values["name"]]]
@@ -176,7 +176,7 @@ class _Reader(documents.Reader):
         return Fraction(max(1, round(length)))
 
     def tasks(self) -> list[Element]:
-        """List the tasks."""
+        """Return the tasks."""
         section = self.section("tasks")
         for field in section.iterfind("field"):
             if field.get("name") != "priority":
@@ -246,7 +246,7 @@ class _Reader(documents.Reader):
         return sorted(self.nanoseconds(element, "list_activation_dates", text) for text in texts if text)
 
     def time(self, element: Element, key: str, default: str | None = None) -> Fraction:
-        """Read milliseconds; gives nanoseconds."""
+        """Read milliseconds; return nanoseconds."""
         text = element.get(key, default)
         if text is None:
             raise documents.refuse(element, key, f"missing; every <{element.tag}> needs one", "missing")
@@ -301,7 +301,7 @@ class _Reader(documents.Reader):
 
 
 def _times_of(values: Mapping[str, Any]) -> Iterator[Fraction]:
-    """List the times of a task."""
+    """Yield the times of a task."""
     for value in values.values():
         yield from value if isinstance(value, tuple) else [value] if isinstance(value, Fraction) else []
 
@@ -329,7 +329,7 @@ def _with_units(values: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Source:
-    """What is written.
+    """Data to write.
 
     Args:
         system: the system.
@@ -340,19 +340,19 @@ class _Source:
     resolved: Mapping[str, ResolvedTask]
 
     def nanoseconds(self, value: int | str) -> int:
-        """Give the length of a time."""
+        """Return the length of a time."""
         return int(to_ticks(value, self.system.resolution)) * self.system.resolution_ns
 
     def wcet(self, task: Task) -> int:
-        """Give the wcet in nanoseconds."""
+        """Return the wcet in nanoseconds."""
         return self.resolved[task.name].wcet * self.system.resolution_ns
 
     def deadline(self, task: Task) -> int:
-        """Give the relative deadline in nanoseconds, also one that a server gives."""
+        """Return the relative deadline in nanoseconds, also one that a server assigns."""
         return self.resolved[task.name].deadline * self.system.resolution_ns
 
     def executed(self, task: Task) -> tuple[int, int]:
-        """Give mean and deviation of demands, in nanoseconds; of other distributions and lists the wcet."""
+        """Return mean and deviation of demands, in nanoseconds; of other distributions and lists the wcet."""
         if isinstance(task.demand, Normal):
             return self.nanoseconds(task.demand.mean), self.nanoseconds(task.demand.deviation)
         demand = self.resolved[task.name].demand
@@ -388,7 +388,7 @@ def _write(system: System) -> Written:
 
 
 def _write_lengths(root: Element, source: _Source, tasks: Iterable[Task]) -> None:
-    """Say how long to simulate, and how long a cycle is."""
+    """Write how long to simulate, and the length of a cycle."""
     try:
         horizon = horizon_ticks(source.system) * source.system.resolution_ns
     except InputError:
@@ -409,20 +409,20 @@ def _write_processors(root: Element, cpus: int) -> None:
 
 
 def _deadline_ranks(tasks: Iterable[Task], source: _Source) -> dict[str, int]:
-    """Give each task the priority that its deadline makes; SimSo has no deadline-monotonic scheduler."""
+    """Return the priority of each task from its deadline; SimSo has no deadline-monotonic scheduler."""
     deadlines = {task.name: source.deadline(task) for task in tasks}
     ranks = {deadline: rank for rank, deadline in enumerate(sorted(set(deadlines.values()), reverse=True))}
     return {name: ranks[deadline] for name, deadline in deadlines.items()}
 
 
 def _cycles_per_ms(system: System, lengths: list[int]) -> int:
-    """Say how long a tick is by the length of a cycle, if the lengths themselves do not say it."""
+    """Return the length of a tick in cycles, if the lengths themselves do not give it."""
     is_plain = common.coarsest(lengths) == system.resolution_ns
     return _CYCLES_PER_MS if is_plain or 10**6 % system.resolution_ns else 10**6 // system.resolution_ns
 
 
 def _lengths(task: Task, source: _Source) -> Iterator[int]:
-    """List the times of a task that the file has, in nanoseconds."""
+    """Yield the times of a task that the file has, in nanoseconds."""
     arrivals = task.arrivals if isinstance(task.arrivals, tuple) else ()
     given = (task.shortest_separation, task.offset, *arrivals)
     yield from (source.nanoseconds(value) for value in given if value is not None)
@@ -436,7 +436,7 @@ def _milliseconds(nanoseconds: int) -> str:
 
 
 def _source_attributes(task: Task, source: _Source) -> dict[str, str]:
-    """Say when jobs come."""
+    """Return the attributes of a task's arrivals."""
     separation = 0 if task.shortest_separation is None else source.nanoseconds(task.shortest_separation)
     offset = source.nanoseconds(task.offset)
     arrivals = task.arrivals if isinstance(task.arrivals, tuple) else ()
@@ -451,7 +451,7 @@ def _source_attributes(task: Task, source: _Source) -> dict[str, str]:
 
 
 def _demand_attributes(task: Task, source: _Source, is_random: bool) -> dict[str, str]:
-    """Say how long jobs execute; where some are drawn, those of the others have no deviation."""
+    """Return the attributes of execution times; if some are drawn, those of the other tasks have no deviation."""
     mean, deviation = source.executed(task) if is_random else (0, 0)
     wcet = _milliseconds(source.wcet(task))
     return {"WCET": wcet, "ACET": _milliseconds(mean), "et_stddev": _milliseconds(deviation)}

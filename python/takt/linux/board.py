@@ -86,7 +86,7 @@ Switches = npt.NDArray[np.void]
 
 @dataclass(frozen=True)
 class Processor:
-    """What one processor did.
+    """Run of one processor.
 
     Args:
         trace: of its domain.
@@ -101,7 +101,7 @@ class Processor:
     jobs: npt.NDArray[np.void]
 
     def stretches(self) -> tuple[int, list[tuple[int, int, str]]]:
-        """Give the number of the processor, and what ran on it from instant 0 to the horizon.
+        """Return the number of the processor, and what ran on it from instant 0 to the horizon.
 
         Each has its start and end in ns, and the name of a task; other threads are called by their numbers, and while
         the processor is idle there is none.
@@ -118,7 +118,7 @@ class Processor:
 
 @dataclass(frozen=True)
 class Run:
-    """What happened.
+    """Result of a run.
 
     Args:
         system: what ran, in the ticks of its file.
@@ -136,18 +136,18 @@ class Run:
 
 
 def in_ticks_of_trace(system: System) -> System:
-    """Give a system in the ticks that it runs with, for charts."""
+    """Return a system in the ticks that it runs with, for charts."""
     fine = _fine(system)
     return system if fine is None else fine
 
 
 def tick_of(system: System) -> int:
-    """Give the nanoseconds of the tick with which a system runs."""
+    """Return the nanoseconds of the tick with which a system runs."""
     return in_ticks_of_trace(system).resolution_ns
 
 
 def _fine(system: System) -> System | None:
-    """Give the same system with ticks of TICK_NS; None if there is none."""
+    """Return the same system with ticks of TICK_NS; None if there is none."""
     if system.resolution_ns % TICK_NS != 0:
         return None
     try:
@@ -189,7 +189,7 @@ class Part:
 
     @property
     def horizon_ns(self) -> int:
-        """How long it runs."""
+        """Length of the run."""
         return self.horizon * self.described.resolution_ns
 
     def image(self) -> bytes:
@@ -214,7 +214,7 @@ class _Order:
 
     @property
     def overhead_ns(self) -> int:
-        """How much less than the file says a job executes: nothing where ticks hide that and no budget needs it."""
+        """Difference of a job's execution to the file's: none where ticks hide it and no budget needs it."""
         has_budgets = any(part.described.servers or part.described.rates for part in self.parts)
         return OVERHEAD_NS if self.board == GUEST and (self.tick_ns <= TICK_NS or has_budgets) else 0
 
@@ -262,7 +262,7 @@ def _folders_above() -> list[Path]:
 
 
 def folder() -> Path:
-    """Find the folder that `make linux` fills.
+    """Return the folder that `make linux` fills.
 
     Raises:
         BoardError: there is none.
@@ -277,7 +277,7 @@ def folder() -> Path:
 
 
 def products(place: Path) -> dict[str, Path]:
-    """Give the files that run task sets; they are built if they are missing or older than their sources.
+    """Return the files that run task sets; they are built if they are missing or older than their sources.
 
     Without sources they are those of the package, or those that are there.
 
@@ -314,7 +314,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 
 def has_shipped() -> bool:
-    """Whether the package has the programs for Linux."""
+    """True if the package has the programs for Linux."""
     return all((SHIPPED / name).exists() for name in (*_PRODUCTS, DAEMON))
 
 
@@ -499,7 +499,7 @@ class _Recorded:
         return {name.removeprefix(start): data for name, data in self.all_files.items() if name.startswith(start)}
 
     def written(self) -> Run:
-        """Write the trace, and give what happened."""
+        """Write the trace; return the result."""
         told = [line.split(" ", 1) for line in self.files.get("told", b"").decode(errors="replace").splitlines()]
         for word, text in told:
             if word == "refused":
@@ -516,7 +516,7 @@ class _Recorded:
         return Run(self.order.system, trace, tuple(processors), tuple(findings), notes)
 
     def _told(self, text: str) -> list[str]:
-        """Say what the program found wrong on a processor."""
+        """Return the faults on a processor that the program found."""
         cpu, status, _, _, _, _, refused, inputs, lost, switches, message = text.split(" ", 10)
         if int(lost) or int(switches) >= _MOST_SWITCHES:
             message = f"the memory for records of processor {cpu} is full; shorten the horizon"
@@ -526,7 +526,7 @@ class _Recorded:
         return found + ([f"processor {cpu}: {inputs} arrivals or changes were refused"] if int(inputs) else [])
 
     def _records(self, index: int) -> bytes:
-        """Give the records of a processor, without the closing one."""
+        """Return the records of a processor, without the closing one."""
         try:
             return bytes(trace_file.without_closing(memoryview(self.files[f"trace{index}"])))
         except (KeyError, ValueError) as error:
@@ -563,5 +563,5 @@ class _Recorded:
 
 
 def _last(text: str) -> str:
-    """Give the last line that says something."""
+    """Return the last line with a text."""
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no word")

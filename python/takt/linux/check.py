@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a machine lacks for Takt under sched_ext; each finding names the remedy.
+"""Check of a machine for Takt under sched_ext; each finding names the remedy.
 
 A file that is not there or cannot be read is unknown, and unknown is not yes. What a kernel accepts of the programs is
 tried: no list knows it.
@@ -112,7 +112,7 @@ def _refusal(command: list[str]) -> str | None:
 
 
 def _finding(what: str, found: str, wanted: str, remedy: str, *, is_met: bool, otherwise: State = "missing") -> Finding:
-    """Make a finding; one that is met needs no remedy."""
+    """Return a finding; one that is met needs no remedy."""
     return Finding(what, "ok" if is_met else otherwise, found, wanted, "" if is_met else remedy)
 
 
@@ -148,7 +148,7 @@ class _Machine:
         return _finding("kernel", self.release or "unknown", "6.13 or later", "boot a later kernel", is_met=is_met)
 
     def sched_ext(self) -> Finding:
-        """Find the scheduling class of BPF."""
+        """Return the finding about the scheduling class of BPF."""
         option = None if self.options is None else self.options.get("CONFIG_SCHED_CLASS_EXT", "not set")
         found = f"/{_SCHED_EXT}" if self.has_sched_ext else "unknown" if option is None else option
         remedy = "boot a kernel with this option; Debian's 6.12 is without, its backports from 6.18 on have it"
@@ -156,14 +156,14 @@ class _Machine:
         return _finding("sched_ext", found, "CONFIG_SCHED_CLASS_EXT=y", remedy, is_met=is_met)
 
     def btf(self) -> Finding:
-        """Find the types of the kernel."""
+        """Return the finding about the types of the kernel."""
         place = "sys/kernel/btf/vmlinux"
         is_met = (self.root / place).exists()
         remedy = "boot a kernel with CONFIG_DEBUG_INFO_BTF=y"
         return _finding("BTF", f"/{place}" if is_met else "none", f"/{place}", remedy, is_met=is_met)
 
     def capabilities(self) -> list[Finding]:
-        """Find the privileges of this process."""
+        """Return the findings about the privileges of this process."""
         found = re.search(r"^CapEff:\s*([0-9a-fA-F]+)$", self.text("proc/self/status") or "", re.MULTILINE)
         held = 0 if found is None else int(found[1], 16)
         rows = []
@@ -175,7 +175,7 @@ class _Machine:
         return rows
 
     def attached(self) -> Finding:
-        """Name another scheduler that is attached: Linux has one at a time."""
+        """Return the finding about another scheduler that is attached: Linux has one at a time."""
         state = self.text(f"{_SCHED_EXT}/state") if self.has_sched_ext else "disabled"
         name = self.text(f"{_SCHED_EXT}/root/ops") or "one without a name"
         is_own = state == "enabled" and name.startswith(_OWN)
@@ -208,7 +208,7 @@ class _Machine:
         )
 
     def tickless(self) -> Finding:
-        """Find whether the isolated processors have no tick while one thread runs."""
+        """Return the finding whether the isolated processors have no tick while one thread runs."""
         quiet = _processors((self.text("sys/devices/system/cpu/nohz_full") or "").replace("(null)", ""))
         is_met = bool(self.apart) and quiet is not None and (self.apart or set()) <= quiet
         wanted = _listed(self.apart) if self.apart else "the isolated processors"
@@ -217,7 +217,7 @@ class _Machine:
         return _finding("nohz_full", found, wanted, remedy, is_met=is_met, otherwise="reduced")
 
     def interrupts(self) -> Finding:
-        """Find interrupts that isolated processors may get."""
+        """Return the finding about interrupts that isolated processors may get."""
         masks = {path.parent.name: path for path in self.root.glob("proc/irq/*/smp_affinity_list")}
         numbers = sorted((name for name in masks if name.isdigit()), key=int)
         allowed = {name: _processors(self.text(f"proc/irq/{name}/smp_affinity_list")) for name in numbers}
@@ -246,5 +246,5 @@ def _processors(text: str | None) -> set[int] | None:
 
 
 def _listed(processors: set[int]) -> str:
-    """List processors."""
+    """Return processors as one text."""
     return ", ".join(map(str, sorted(processors))) or "none"

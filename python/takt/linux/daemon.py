@@ -74,7 +74,7 @@ _MOST_NAME = 63
 
 @dataclass(frozen=True)
 class Task:
-    """What taktd says of a task.
+    """State of a task in taktd.
 
     Args:
         cpu: its processor.
@@ -101,7 +101,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Processor:
-    """What taktd says of a processor; linux/desk.h describes the counts.
+    """State of a processor in taktd; linux/desk.h describes the counts.
 
     Args:
         cpu: its number.
@@ -128,7 +128,7 @@ class Processor:
 
 @dataclass(frozen=True)
 class Status:
-    """What taktd says of itself.
+    """State of taktd.
 
     Args:
         process: its number.
@@ -176,7 +176,7 @@ class _Connection:
         records: int = 0,
         file: int | None = None,
     ) -> _Reply:
-        """Make a call; a file that comes with the reply is the caller's."""
+        """Return the reply to a call; a file that comes with it belongs to the caller."""
         message = _CALL.pack(_VERSION, kind, 0, cpu, entity, flags, tick_ns, records, b"")
         try:
             files = [] if file is None else [file]
@@ -192,7 +192,7 @@ class _Connection:
         return _Reply(status, at, body, text.split(b"\0")[0].decode(errors="replace"), received)
 
     def must(self, kind: int, **details: int) -> _Reply:
-        """Make a call that has to succeed.
+        """Return the reply to a call that has to succeed.
 
         Raises:
             InputError: taktd refuses the task set.
@@ -234,7 +234,7 @@ def _connected(path: Path) -> Iterator[_Connection]:
 
 
 def without_end(system: System) -> System:
-    """Give a system a horizon at which no task has run out of numbers of jobs, ten years at most.
+    """Return a system with a horizon at which no task has run out of numbers of jobs, ten years at most.
 
     Raises:
         InputError: the horizon does not suit the system.
@@ -251,7 +251,7 @@ def without_end(system: System) -> System:
 
 
 def load(system: System, path: Path = SOCKET, cpu: int | None = None, *, when_joined: bool = False) -> None:
-    """Let a system decide on this machine: programs join as its tasks from now on, and it ends at its horizon.
+    """Start the scheduling of this machine by a system: programs join as its tasks, and it ends at its horizon.
 
     Args:
         system: what is to decide. Arrivals and execution times of the file are not used: threads have their own.
@@ -277,7 +277,7 @@ def load(system: System, path: Path = SOCKET, cpu: int | None = None, *, when_jo
 
 
 def contents(part: board.Part) -> bytes:
-    """Make the file of a domain: image, names of its entities, header of its trace.
+    """Return the file of a domain: image, names of its entities, header of its trace.
 
     Args:
         part: the domain.
@@ -302,7 +302,7 @@ def contents(part: board.Part) -> bytes:
 
 @contextmanager
 def _file(data: bytes) -> Iterator[int]:
-    """Put bytes into a file without a name."""
+    """Yield a file without a name that has some bytes."""
     file = os.memfd_create("takt")
     try:
         with os.fdopen(os.dup(file), "wb") as stream:
@@ -333,7 +333,7 @@ class Watch:
         self._connection = connection
 
     def status(self) -> Status:
-        """Ask for everything.
+        """Return the state of taktd with its processors and tasks.
 
         Raises:
             BoardError: taktd has ended.
@@ -355,7 +355,7 @@ class Watch:
             found.append(Processor(cpu=reply.cpu, visits=values[-1], running=name, tasks=tasks, **counts))
 
     def _task(self, cpu: int, entity: int) -> Task:
-        """Ask for one task."""
+        """Return the state of one task."""
         reply = self._connection.must(_TASK_OF, cpu=cpu, entity=entity)
         _, _, _, thread, job, state, waiting, started, is_missed = _TASK.unpack(reply.body[: _TASK.size])
         return Task(cpu, reply.text, thread, bool(state & 1), bool(state & 2), job, waiting, started, bool(is_missed))
@@ -363,7 +363,7 @@ class Watch:
 
 @contextmanager
 def watched(path: Path = SOCKET) -> Iterator[Watch]:
-    """Connect to taktd to ask for its status, again and again.
+    """Connection to taktd that reads its status repeatedly.
 
     Raises:
         BoardError: taktd cannot be reached.
@@ -373,7 +373,7 @@ def watched(path: Path = SOCKET) -> Iterator[Watch]:
 
 
 def status(path: Path = SOCKET) -> Status:
-    """Ask taktd for everything.
+    """Return the state of taktd with its processors and tasks.
 
     Raises:
         BoardError: taktd cannot be reached.

@@ -66,15 +66,15 @@ is_aborted = _linux.is_aborted
 """Whether the scheduler has ended the current job: what it executes is charged to the next one."""
 
 message = _linux.message
-"""Give the sentence of a status."""
+"""Return the sentence of a status."""
 
 this_thread = _linux.this_thread
-"""Give the number of the calling thread, for `dismiss`; 0 if it has not joined."""
+"""Return the number of the calling thread, for `dismiss`; 0 if it has not joined."""
 
 
 @contextmanager
 def joined(name: str, *, path: str | None = None, stack_bytes: int = 0) -> Iterator[Status]:
-    """Make the thread execute the jobs of a task within a block; arguments, answer and errors are those of `join`."""
+    """Join a task within a block; arguments, answer and errors are those of `join`."""
     status = join(name, path=path, stack_bytes=stack_bytes)
     try:
         yield status
@@ -83,7 +83,7 @@ def joined(name: str, *, path: str | None = None, stack_bytes: int = 0) -> Itera
 
 
 def join(name: str, *, path: str | None = None, stack_bytes: int = 0) -> Status:
-    """Make the thread execute the jobs of a task. Until its first wait it keeps its class.
+    """Join a task: the thread executes its jobs. Until its first wait it keeps its class.
 
     Args:
         name: of the task.
@@ -109,7 +109,7 @@ def leave() -> None:
 
 
 def dismiss(thread: int) -> bool:
-    """Make the calls of a thread fail with ERROR_DISMISSED, in the fair class.
+    """Dismiss a thread: its calls fail with ERROR_DISMISSED, in the fair class.
 
     A thread that sleeps returns at its next release, or as soon as a handler of a signal interrupts its sleep.
 
@@ -148,7 +148,7 @@ def wait_in(call: Callable[[], object]) -> Status:
 
 
 def current() -> Job:
-    """Give the state of the current job.
+    """Return the state of the current job.
 
     Raises:
         JobError: ERROR_NOT_JOINED or _NO_JOB.
@@ -157,7 +157,7 @@ def current() -> Job:
 
 
 def counts() -> Counts:
-    """Give the jobs of the thread since it joined.
+    """Return the jobs of the thread since it joined.
 
     Raises:
         JobError: ERROR_NOT_JOINED.
@@ -210,7 +210,7 @@ def negotiate(*, period_ns: int, wcet_ns: int, deadline_ns: int = 0, weight: int
 
 
 def rate() -> float:
-    """Give the rate of the task in force, as a part of the processor; 0 if it has none.
+    """Return the rate of the task in force, as a part of the processor; 0 if it has none.
 
     Raises:
         JobError: ERROR_NOT_JOINED.

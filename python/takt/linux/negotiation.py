@@ -22,12 +22,12 @@ REQUEST = struct.Struct("<5Q")
 
 
 def is_possible(system: ResolvedSystem) -> bool:
-    """Say whether the root of a system negotiates."""
+    """True if the root of a system negotiates."""
     return system.rates is not None and not system.resources
 
 
 def with_rows(system: ResolvedSystem, horizon: int, count: int) -> ResolvedSystem:
-    """Give a system with rows for requests, of any of its tasks.
+    """Return a system with rows for requests, of any of its tasks.
 
     Args:
         system: a rate-based one.
@@ -46,7 +46,7 @@ def with_rows(system: ResolvedSystem, horizon: int, count: int) -> ResolvedSyste
 
 
 def filled(described: ResolvedSystem, requests: bytes) -> ResolvedSystem:
-    """Give a system with the requests that were made in place of its rows for them.
+    """Return a system with the requests that were made in place of its rows for them.
 
     They keep the horizon as their instant, and so their numbers in the trace, which says when they were made.
 

@@ -26,7 +26,7 @@ from takt.model.rate_based import is_rate_based
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Allocator, Task
 
-# ---- what core is told --------------------------------------------------------------------------------
+# ---- input of core -----------------------------------------------------------------------------------
 
 
 def with_allocator(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSystem:
@@ -42,7 +42,7 @@ def with_allocator(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSy
 
 
 def _own_task(allocator: Allocator, resolved: ResolvedSystem, resolution: str) -> ResolvedTask:
-    """Make the task whose jobs are the calls; its deadline is the least time that a call has."""
+    """Return the task whose jobs are the calls; its deadline is the shortest one of a call."""
 
     def ticks(value: int | str | None) -> int:
         return in_ticks(value or 0, resolution)
@@ -64,7 +64,7 @@ def _own_task(allocator: Allocator, resolved: ResolvedSystem, resolution: str) -
 
 
 def _least_distance(task: ResolvedTask) -> int:
-    """Give the shortest time from the start of one window of a task to that of the next."""
+    """Return the shortest time from the start of one window of a task to that of the next."""
     assert task.windows is not None
     starts = [start for start, _ in task.windows.slots]
     if not starts:
@@ -76,7 +76,7 @@ def _least_distance(task: ResolvedTask) -> int:
 
 
 def find_allocator_problems(system: SystemTables, has_windows: bool) -> Iterator[Problem]:
-    """Find what cannot be combined with an allocator. All times are whole ticks."""
+    """Yield what cannot be combined with an allocator. All times are whole ticks."""
     allocator = system.allocator
     if allocator is None:
         return
@@ -90,7 +90,7 @@ def find_allocator_problems(system: SystemTables, has_windows: bool) -> Iterator
 
 
 def _name_problems(tasks: Iterable[Task]) -> Iterator[Problem]:
-    """Its own task has a name."""
+    """Yield the problems of the name of the allocator's task."""
     if any(task.name == ALLOCATOR for task in tasks):
         message = f"expected another name, found that of the task of [allocator], {show(ALLOCATOR)}; rename it"
         yield Problem(message, "duplicate", table="task", entity=ALLOCATOR, key="name")

@@ -18,7 +18,7 @@ from takt.model.tables import Platform
 
 
 def find_latency_problems(system: SystemTables) -> Iterator[Problem]:
-    """Find a default latency that is no whole number of ticks."""
+    """Yield a default latency that is no whole number of ticks."""
     platform = system.platform
     ticks = to_ticks(DEFAULT_LATENCY, system.resolution)
     has_latency = catalogue.architecture_traits(platform.model).has_latency

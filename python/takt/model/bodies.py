@@ -15,7 +15,7 @@ from takt.model import catalogue, value_checks
 
 
 class Op(IntEnum):
-    """What an item does, with core's numbers."""
+    """Operations of items, with core's numbers."""
 
     RUN = 0
     POINT = 1
@@ -135,7 +135,7 @@ def check_runs(value: object) -> tuple[int | str, ...]:
 
 
 def _of_sections(sections: Sequence[int | str]) -> Iterator[Item]:
-    """List the items of runs; between two of them comes what is not held in both, or stands behind such."""
+    """Yield the items of runs; between two stand the resources not held in both."""
     before: tuple[str, ...] = ()
     for time, held in [*map(parse_section, sections), (0, ())]:
         common = _common(before, held)
@@ -154,7 +154,7 @@ def _common(before: tuple[str, ...], held: tuple[str, ...]) -> int:
 def items_of(
     body: Sequence[str] | None, subjobs: Sequence[int | str] | None, sections: Sequence[int | str] | None
 ) -> tuple[Item, ...]:
-    """List the items of a task; subjobs are runs with a point between any two, sections runs that hold resources."""
+    """Return the items of a task; subjobs are runs with a point between any two, sections runs that hold resources."""
     if subjobs is not None:
         runs = [Item(Op.RUN, time) for time in subjobs]
         return tuple(item for run in runs for item in (Item(Op.POINT), run))[1:]

@@ -57,7 +57,7 @@ def resolve(system: SystemTables) -> ResolvedSystem:
 
 
 class _Conversion:
-    """Knows the numbers and levels that the tables of a system refer to, and converts each of them."""
+    """The numbers and levels that the tables of a system refer to, and the conversion of each table."""
 
     def __init__(self, system: SystemTables) -> None:
         self.system = system
@@ -81,7 +81,7 @@ class _Conversion:
         return in_ticks(value, self.system.resolution)
 
     def place(self, home: int) -> int:
-        """Find where the tasks of a server compete: in it, or in its parent if it only gives deadlines."""
+        """Return where the tasks of a server compete: in it, or in its parent if it only assigns deadlines."""
         return self.homes[self.groups[home].parent] if home in self.groups else home
 
     def whole(self) -> ResolvedSystem:
@@ -155,21 +155,21 @@ class _Conversion:
         )
 
     def wcet(self, task: Task) -> int:
-        """Give the wcet of a task, 1 if it never ends."""
+        """Return the wcet of a task, 1 if it never ends."""
         return max(1, wcet_of(task, self.system.resolution))
 
     def deadline(self, task: Task, home: int) -> int:
-        """Give the relative deadline of a task, which a server may give it."""
+        """Return the relative deadline of a task, which its server may assign."""
         if home in self.groups:
             return limited(max(1, span_in(task, self.groups[home], self.system.resolution)))
         return relative_deadline(task, self.system.resolution)
 
     def is_flow(self, home: int) -> bool:
-        """Say whether what sits in a server, or at the root, has a share of the processor by virtual time."""
+        """True if the dispatcher orders its children by virtual time."""
         return catalogue.traits_of(self.system.policy).has_virtual_time and home == ROOT
 
     def preemption_key(self, task: Task, home: int) -> int | None:
-        """Give what a job's key must be below to preempt this one, 0 if nothing may; packets are never cut."""
+        """Return the bound that a key must be below to preempt this job, 0 if no job may; packets are never cut."""
         is_packet = self.is_flow(home) and variant_of(self.system.options) != "generic" and task.preemption is None
         if is_packet:
             return 0
@@ -177,7 +177,7 @@ class _Conversion:
 
 
 def _priorities_by_home(system: SystemTables, homes: dict[str | None, int]) -> list[list[int]]:
-    """List, for the root and each server, the priorities and thresholds of its children."""
+    """Return, for the root and each server, the priorities and thresholds of its children."""
     children: list[list[int]] = [[] for _ in homes]
     for server in system.servers:
         children[homes[server.parent]].append(server.priority)
@@ -195,7 +195,7 @@ def _priorities_by_home(system: SystemTables, homes: dict[str | None, int]) -> l
 def _preemption_key(
     task: Task, by_name: Mapping[str, Task], policy: str | Policy, ranks: Mapping[int, int], resolution: str
 ) -> int | None:
-    """Give what a started job has instead of its key, None if it keeps its own; see policy/*.c, start."""
+    """Return what a started job has instead of its key, None if it keeps its own; see policy/*.c, start."""
     if task.is_non_preemptive:
         return 0
     if task.threshold is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What this build of Takt has: policies and kinds of servers, read from core's own tables."""
+"""Catalogue of this build of Takt: policies and kinds of servers, read from core's own tables."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ServerKind(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PolicyTraits:
-    """What core says of a policy; core/policy.h has what each trait means. Without a trait nothing is known.
+    """Traits of a policy, from core; core/policy.h has what each trait means. Without a trait nothing is known.
 
     Args:
         overtakes: whether the order of jobs changes while they wait.
@@ -81,23 +81,23 @@ class PolicyTraits:
 
     @property
     def is_deadline_driven(self) -> bool:
-        """Whether jobs go in the order of the deadlines that their tasks have."""
+        """True if jobs are ordered by the deadlines of their tasks."""
         return self.has_deadline_keys and not self.is_rule
 
     @property
     def is_level_or_deadline_driven(self) -> bool:
-        """Whether keys are static, or such deadlines."""
+        """True if keys are static, or such deadlines."""
         return self.has_static_keys or self.is_deadline_driven
 
     @property
     def has_windows(self) -> bool:
-        """Whether jobs execute in windows that the policy gives."""
+        """True if jobs execute in windows that the policy assigns."""
         return self.has_slots or self.promotes or self.has_mandatory_parts or self.specialises_periods
 
 
 @dataclass(frozen=True, slots=True)
 class ProtocolTraits:
-    """What core says of a protocol; core/protocol.h has what each trait means.
+    """Traits of a protocol, from core; core/protocol.h has what each trait means.
 
     Args:
         bars_locks: whether a lock needs a level above the ceilings of what others hold.
@@ -118,23 +118,23 @@ class ProtocolTraits:
 
     @property
     def inherits(self) -> bool:
-        """Whether a holder inherits the urgency of the jobs it blocks, and no more."""
+        """True if a holder inherits the urgency of the jobs it blocks, and no more."""
         return self.lends and not (self.has_ceiling or self.raises_to_top)
 
     @property
     def refuses(self) -> bool:
-        """Whether a lock of a free resource may be refused, or a job has to wait for a resource that is held."""
+        """True if a lock of a free resource may be refused, or a job has to wait for a resource that is held."""
         return not self.lends or self.inherits or self.bars_locks or self.awaits_budget
 
     @property
     def prevents_circles(self) -> bool:
-        """Whether jobs of one dispatcher never wait for each other in a circle."""
+        """True if jobs of one dispatcher never wait for each other in a circle."""
         return (self.bars_locks or self.bars_runs) and not self.is_among
 
 
 @dataclass(frozen=True, slots=True)
 class KindTraits:
-    """What core says of the budgets of a kind of servers; core/server.h has what each trait means."""
+    """Traits of the budgets of a kind of servers, from core; core/server.h has what each trait means."""
 
     acts_as_task: bool = False
     defers: bool = False
@@ -146,12 +146,12 @@ class KindTraits:
 
     @property
     def comes_once(self) -> bool:
-        """Whether the budget comes once a period, and is used up or lost."""
+        """True if the budget comes once a period, and is used up or lost."""
         return self.acts_as_task or self.defers
 
     @property
     def is_steady(self) -> bool:
-        """Whether the supply does not depend on when there is work."""
+        """True if the supply does not depend on when there is work."""
         return (
             (self.acts_as_task and not self.loses_idle_budget)
             or self.defers
@@ -160,7 +160,7 @@ class KindTraits:
 
     @property
     def is_limited(self) -> bool:
-        """Whether no more than a budget executes in a period, and at its seam one more."""
+        """True if at most one budget executes in a period, and one more across its boundary."""
         return self.acts_as_task or self.defers or self.returns
 
 
@@ -170,7 +170,7 @@ _, _, ELIGIBLE = SHARE_VARIANTS = words("SYSTEM", "variant")
 
 @dataclass(frozen=True, slots=True)
 class ArchitectureTraits:
-    """What core says of where a scheduler runs; system/architectures.h has what each trait means."""
+    """Traits of the place of a scheduler, from core; system/architectures.h has what each trait means."""
 
     is_entered: bool = False
     has_latency: bool = False
@@ -184,12 +184,12 @@ ARCHITECTURES = tuple(_ARCHITECTURE_TRAITS)
 
 
 def architecture_traits(model: str | None) -> ArchitectureTraits:
-    """Give the traits of an architecture; another model of a platform has none."""
+    """Return the traits of an architecture; another model of a platform has none."""
     return _ARCHITECTURE_TRAITS.get(model or "", ArchitectureTraits())
 
 
 def architectures_that(has: Callable[[ArchitectureTraits], bool]) -> tuple[str, ...]:
-    """List the architectures with some traits, in core's order."""
+    """Return the architectures with some traits, in core's order."""
     return tuple(name for name, traits in _ARCHITECTURE_TRAITS.items() if has(traits))
 
 
@@ -197,12 +197,12 @@ _PROTOCOL_TRAITS = {name: ProtocolTraits(**_core.protocol_traits(name)) for name
 
 
 def protocol_traits(protocol: str) -> ProtocolTraits:
-    """Give the traits of a protocol; "" has none."""
+    """Return the traits of a protocol; "" has none."""
     return _PROTOCOL_TRAITS[protocol] if protocol else ProtocolTraits()
 
 
 def protocols_that(has: Callable[[ProtocolTraits], bool]) -> tuple[str, ...]:
-    """List the protocols with some traits, in core's order."""
+    """Return the protocols with some traits, in core's order."""
     return tuple(name for name, traits in _PROTOCOL_TRAITS.items() if has(traits))
 
 
@@ -211,7 +211,7 @@ PROTOCOLS = tuple(_PROTOCOL_TRAITS)
 
 
 def mixing(protocol: str) -> tuple[str, ...]:
-    """List the protocols that other resources of a dispatcher can have, this one first."""
+    """Return the protocols that other resources of a dispatcher can have, this one first."""
     others = (name for name in PROTOCOLS if name != protocol and _core.protocols_mix(protocol, name))
     return (protocol, *others)
 
@@ -238,22 +238,22 @@ _KIND_TRAITS = {name: KindTraits(**_core.server_kind_traits(name)) for name in _
 
 
 def traits_of(policy: object) -> PolicyTraits:
-    """Give the traits of a policy, given by its name; of one that is not in the table nothing is known."""
+    """Return the traits of a policy by its name; nothing is known of a policy that is not in the table."""
     return _POLICY_TRAITS.get(policy, _NO_TRAITS) if isinstance(policy, str) else _NO_TRAITS
 
 
 def policies_that(has: Callable[[PolicyTraits], bool]) -> tuple[str, ...]:
-    """List the policies with some traits, in alphabetical order."""
+    """Return the policies with some traits, in alphabetical order."""
     return tuple(name for name, traits in _POLICY_TRAITS.items() if has(traits))
 
 
 def kind_traits(kind: str) -> KindTraits:
-    """Give the traits of a kind of servers."""
+    """Return the traits of a kind of servers."""
     return _KIND_TRAITS[kind]
 
 
 def kinds_that(has: Callable[[KindTraits], bool]) -> tuple[str, ...]:
-    """List the kinds of servers with some traits, in alphabetical order."""
+    """Return the kinds of servers with some traits, in alphabetical order."""
     return tuple(name for name, traits in _KIND_TRAITS.items() if has(traits))
 
 
@@ -282,7 +282,7 @@ RULE_KINDS = tuple(name for name, kind in _KINDS.items() if kind.is_rule)
 
 
 def policies() -> tuple[PolicyInfo, ...]:
-    """List the policies of this build, in alphabetical order.
+    """Return the policies of this build, in alphabetical order.
 
     Example:
         >>> "edf" in [policy.name for policy in policies()]
@@ -292,12 +292,12 @@ def policies() -> tuple[PolicyInfo, ...]:
 
 
 def server_kinds() -> tuple[ServerKind, ...]:
-    """List the kinds of servers of this build."""
+    """Return the kinds of servers of this build."""
     return tuple(_KINDS.values())
 
 
 def server_kind(name: str) -> ServerKind:
-    """Give a kind of servers of this build."""
+    """Return a kind of servers of this build."""
     return _KINDS[name]
 
 
@@ -316,7 +316,7 @@ _suggestions: ContextVar[Iterator[int] | None] = ContextVar("suggestions", defau
 
 
 def suggest(word: str, known: Iterable[str]) -> str | None:
-    """Give the known word that is closest to a word, None if none is close."""
+    """Return the known word that is closest to a word, None if none is close."""
     asked = _suggestions.get()
     if asked is not None and next(asked) > _MOST_SUGGESTIONS:
         return None
@@ -326,7 +326,7 @@ def suggest(word: str, known: Iterable[str]) -> str | None:
 
 
 def alternatives(word: str, known: Iterable[str]) -> str:
-    """Say what a wrong word should have been: the closest known word, or all of them."""
+    """Return what a wrong word should have been: the closest known word, or all of them."""
     names = list(known)
     close = suggest(word, names)
     return f"did you mean {show(close)}?" if close else f"expected one of {listed(names)}"

@@ -27,7 +27,7 @@ Checks = Callable[["Task"], Iterable[Problem]]
 
 
 def told(system: SystemTables, horizon: int, answers: Iterable[str] = ()) -> list[tuple[int, str]]:
-    """List what changes before a horizon, in the order in which it happens: instant in ticks, and one line.
+    """Return the changes before a horizon in the order of time: instant in ticks, and one line.
 
     Args:
         system: the system.
@@ -45,7 +45,7 @@ def told(system: SystemTables, horizon: int, answers: Iterable[str] = ()) -> lis
 def find_change_problems(
     system: SystemTables, times_of: Callable[[Change], Iterable[Problem]], check: Checks
 ) -> Iterator[Problem]:
-    """Find what does not fit between the changes of a system and its other tables.
+    """Yield the problems between the changes of a system and its other tables.
 
     Args:
         system: the tables.
@@ -90,13 +90,13 @@ class _Checker:
             yield from self.policy(name_of(change.policy), isinstance(change.policy, str))
 
     def known(self, key: str, name: str) -> Iterator[Problem]:
-        """There is a task of that name."""
+        """Yield the problem of a change of an unknown task."""
         if name not in self.tasks:
             message = f"unknown task {show(name)}; {catalogue.alternatives(name, self.names)}"
             yield Problem(message, "unknown-word", key=key)
 
     def presence(self, key: str, name: str) -> Iterator[Problem]:
-        """Find a removed task that was not present, or an added task that was."""
+        """Yield a removed task that was not present, or an added task that was."""
         if (name in self.present) == (key == "add"):
             found = "is there already" if key == "add" else "is absent"
             is_new = key == "add" and not any(name in change.remove for change in self.system.changes)
@@ -185,7 +185,7 @@ class _Checker:
 
 
 def blamed_key(change: Change, key: str | None) -> str:
-    """Name the key of a change whose new parameters make a key of the task wrong, or a body or threshold."""
+    """Return the key of a change whose new parameters make a key of the task wrong, or a body or threshold."""
     if key in {*Change.keys()}:
         return str(key)
     keys = [PARAMETERS[key] for key in change.parameters]
@@ -196,12 +196,12 @@ def blamed_key(change: Change, key: str | None) -> str:
 
 
 def in_order(changes: Sequence[Change], resolution: str) -> list[tuple[int, Change]]:
-    """Put changes in the order of time, then of the file; each with its place in the file, counted from 1."""
+    """Return changes in the order of time, then of the file; each with its place in the file, counted from 1."""
     return sorted(enumerate(changes, start=1), key=lambda row: to_ticks(row[1].at, resolution))
 
 
 def versions_of(system: SystemTables) -> dict[int, Task]:
-    """Make, for each change with new parameters, the task as it is from then on; by places of changes, in order."""
+    """Return the task after each change with new parameters, by places of changes, in order."""
     tasks = {task.name: task for task in system.tasks}
     versions = {}
     for number, change in in_order(system.changes, system.resolution):
@@ -212,7 +212,7 @@ def versions_of(system: SystemTables) -> dict[int, Task]:
 
 
 def resolved_changes(system: SystemTables, versions: Iterable[ResolvedTask]) -> tuple[ResolvedChange, ...]:
-    """List what changes one by one: in the order of time, policies last at one instant, then of the file."""
+    """Return the changes of single parameters: in the order of time, policies last at one instant, then of the file."""
     numbers = {task.name: number for number, task in enumerate(system.tasks)}
     remaining = iter(versions)
     found: list[ResolvedChange] = []
@@ -230,5 +230,5 @@ def resolved_changes(system: SystemTables, versions: Iterable[ResolvedTask]) -> 
 
 
 def parameters_of(task: ResolvedTask) -> dict[str, Any]:
-    """Give the parameters that a change makes those of a task."""
+    """Return the parameters that a task has after a change."""
     return {key: getattr(task, key) for key in shared_keys(ResolvedChange, ResolvedTask)}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a task set cannot combine: core's matrix of traits, as keys of files and sentences.
+"""Combinations of traits that a task set excludes: core's matrix, as keys of files and sentences.
 
-Source: system/matrix.def has the pairs. Here stand the keys by which an author asks for a trait, and the sentences.
+Source: system/matrix.def has the pairs. Here stand the keys by which an author requests a trait, and the sentences.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from takt.model.tables import Platform, Task
 
 
 class Asked(NamedTuple):
-    """Where an author asks for a trait.
+    """A place where an author requests a trait.
 
     Args:
         table: of the file.
@@ -43,7 +43,7 @@ class Asked(NamedTuple):
 
 
 def windows_of(task: Task, policy: str | Policy | None) -> str | None:
-    """Say which windows a task at the root has under a policy, or under any that gives none; None if it has none."""
+    """Return the windows of a task at the root under a policy, or under any that assigns some; None if it has none."""
     traits = catalogue.traits_of(policy)
     if traits.promotes:
         return PROMOTED if task.class_ == "hard" else None
@@ -56,7 +56,7 @@ def windows_of(task: Task, policy: str | Policy | None) -> str | None:
 
 
 def windowed_tasks(system: SystemTables) -> list[Task]:
-    """List the tasks with windows. Promotions are those of tasks at the root."""
+    """Return the tasks with windows. Promotions are those of tasks at the root."""
     promotes = catalogue.traits_of(system.policy).promotes
     return [
         task
@@ -80,7 +80,7 @@ def _text_of_windows(system: SystemTables) -> str | None:
 
 
 def _text_of_policy(has: Callable[[PolicyTraits], bool]) -> Callable[[SystemTables], str | None]:
-    """Make the function that writes the policy of a root with a trait."""
+    """Return a function that writes the policy of a root with a trait."""
     return lambda system: (
         f"policy = {show(name_of(system.policy))}" if has(catalogue.traits_of(system.policy)) else None
     )
@@ -122,21 +122,21 @@ BARRING_PROTOCOLS = catalogue.protocols_that(lambda each: each.bars_runs and not
 """Protocols whose ceilings bar jobs of one dispatcher from running."""
 
 
-# ---- where an author asks for a trait -------------------------------------------------------------------------
+# ---- where an author requests a trait -------------------------------------------------------------------------
 
 
 def _keys(*keys: str) -> Callable[[Task], Iterator[str]]:
-    """Make the function that lists some keys of a task that have another value than their default."""
+    """Return a function that yields some keys of a task that have another value than their default."""
     return lambda task: given(task, keys)
 
 
 def _items(*ops: Op) -> Callable[[Task], Iterator[str]]:
-    """Make the function that gives the key by which a task gets such items."""
+    """Return a function that yields the key by which a task gets such items."""
     return lambda task: iter([task.source_of_items] if any(item.op in ops for item in task.items) else [])
 
 
 def _key_if(key: str, has: Callable[[Task], bool]) -> Callable[[Task], Iterator[str]]:
-    """Make the function that gives a key of a task with a trait."""
+    """Return a function that yields a key of a task with a trait."""
     return lambda task: iter([key] if has(task) else [])
 
 
@@ -158,21 +158,21 @@ _TASK_KEYS: Mapping[str, Callable[[Task], Iterator[str]]] = {
 
 
 def _asked_of_policy(has: Callable[[PolicyTraits], bool]) -> Callable[[SystemTables], Iterator[Asked]]:
-    """Make the function that names the policy of a root with a trait."""
+    """Return a function that yields the policy of a root with a trait."""
     return lambda system: iter(
         [Asked("system", key="policy", found=system.policy)] if has(catalogue.traits_of(system.policy)) else []
     )
 
 
 def _asked_of_platform(has: Callable[[Platform, str], bool], *keys: str) -> Callable[[SystemTables], Iterator[Asked]]:
-    """Make the function that names keys of a platform with a trait."""
+    """Return a function that yields keys of a platform with a trait."""
     return lambda system: (
         Asked("platform", key=key, found=getattr(system.platform, key)) for key in keys if has(system.platform, key)
     )
 
 
 def _asked_of_members(system: SystemTables, name: str) -> Iterator[Asked]:
-    """Name servers or resources."""
+    """Yield servers or resources with a trait."""
     return (Asked(member.table, member.name) for member in getattr(system, name))
 
 
@@ -233,27 +233,27 @@ _NEVER_DIVIDED = ("rates", "architecture")
 
 
 def _asked_by_task(task: Task, trait: str) -> Iterator[Asked]:
-    """Say by which keys a task has a trait."""
+    """Yield the keys by which a task has a trait."""
     return (Asked("task", task.name, key, getattr(task, key)) for key in _TASK_KEYS[trait](task))
 
 
 ASKED = {**_TASK_KEYS, **_ASKED}
-"""Traits that an author can ask for."""
+"""Traits that an author can request."""
 
 
 class Pairs:
-    """Tells of the pairs of traits that a system breaks; of each key that asks for one, once."""
+    """Problems of the pairs of traits that a system excludes; each key that requests one is named once."""
 
     names: ClassVar = {f"{one}_without_{other}": (one, other) for one, other, _, _ in _core.matrix()}
     """The traits of a pair by the name of its relation."""
 
     def __init__(self, system: SystemTables) -> None:
-        """Begin with nothing told."""
+        """Start with no problem found."""
         self.system = system
         self.seen: set[tuple[str, Asked]] = set()
 
     def problems(self, relation: str, task: Task | None) -> Iterator[Problem]:
-        """Tell a pair.
+        """Yield the problems of a pair.
 
         Args:
             relation: the pair that is broken.
@@ -285,5 +285,5 @@ def _sentence(trait: str, other: str, asked: Asked, what: str, task: Task | None
 
 
 def about(task: Task, key: str, message: str, code: str = "conflict") -> Problem:
-    """Make the problem of a key that does not fit."""
+    """Return the problem of a key that cannot be combined."""
     return Problem(message, code, table="task", entity=task.name, key=key)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What does not fit between the tables of a system, each of which is right in itself: one line for each problem."""
+"""Consistency checks across tables; each table is valid alone."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def checked(system: SystemTables) -> ResolvedSystem:
 def find_problems(
     system: SystemTables, other_servers: Iterable[str] = (), other_resources: Iterable[str] = ()
 ) -> list[Problem]:
-    """Find what does not fit between the tables of a system.
+    """Return the problems between the tables of a system.
 
     Args:
         system: tables each of which is right in itself.
@@ -67,7 +67,7 @@ def find_problems(
 def _found(
     system: SystemTables, other_servers: Iterable[str], other_resources: Iterable[str]
 ) -> tuple[list[Problem], ResolvedSystem]:
-    """Find the problems of a system, and convert it: without problems, all of it."""
+    """Return the problems of a system, and its conversion: complete if there are no problems."""
     found = list(_Checker(system, other_servers, other_resources).problems())
     part = _sound_part(system, found) if found or other_servers or other_resources else system
     resolved = resolve(part)
@@ -85,7 +85,7 @@ def _found(
 
 
 def _broken_relations(part: SystemTables, resolved: ResolvedSystem, *, are_times_right: bool) -> list[Problem]:
-    """Ask core for the relations that a part of a system breaks; where servers form rings, again without them."""
+    """Return the relations that a part of a system breaks in core; where servers form rings, again without them."""
     found = Teller(part, resolved, are_times_right=are_times_right).problems()
     rings = {problem.entity for problem in found if problem.code == "ring"}
     if rings:
@@ -140,7 +140,7 @@ def _sound_change(change: Change, names: set[str], is_unsure: bool) -> Change:
 def _problems_of_domains(
     system: SystemTables, other_servers: Iterable[str], other_resources: Iterable[str]
 ) -> list[Problem]:
-    """Find what is wrong with the division of a machine; else what does not fit in its parts, each problem once."""
+    """Return the problems of the division of a machine; else those of its parts, each once."""
     whole = list(_Checker(system, other_servers, other_resources).names_and_sizes())
     divided = [*whole, *find_division_problems(system)]
     if divided:
@@ -152,7 +152,7 @@ def _problems_of_domains(
 
 
 def find_horizon_problems(system: SystemTables, horizon: int | str) -> list[Problem]:
-    """Find what is wrong with a horizon, right in itself, that is to replace that of a system."""
+    """Return the problems of a horizon, valid alone, that is to replace that of a system."""
     return list(_Checker(system, (), ()).horizon(horizon))
 
 
@@ -197,7 +197,7 @@ class _Checker:
         yield from self.names("resource", self.system.resources)
 
     def sizes(self) -> Iterator[Problem]:
-        """There is something to schedule, and not more than core can number."""
+        """Yield the problem of a system with nothing to schedule, or more than core can number."""
         if not self.system.tasks:
             yield Problem("missing; a task set needs at least one [[task]]", "missing", table="task")
         most = _core.ENTITY_LIMIT - 1
@@ -216,7 +216,7 @@ class _Checker:
             yield Problem(message, "out-of-range", table="system", key="horizon")
 
     def names(self, table: str, members: Sequence[Task | Server | Resource]) -> Iterator[Problem]:
-        """No two tasks and no two servers have one name."""
+        """Yield the problems of two tasks or two servers with one name."""
         seen: set[str] = set()
         for member in members:
             if member.name in seen:
@@ -227,7 +227,7 @@ class _Checker:
     def times_of(
         self, table: str, entity: str | None, values: Iterable[tuple[str, int | str | None]]
     ) -> Iterator[Problem]:
-        """Every time is a whole number of ticks that is not too long."""
+        """Yield the problems of times that are no whole number of ticks, or too long."""
         for key, value in values:
             if value is None:
                 continue
@@ -239,14 +239,14 @@ class _Checker:
                 yield Problem(message, "out-of-range", table=table, entity=entity, key=key)
 
     def finer(self, value: int | str) -> str:
-        """Say which resolution would do for all times of the system."""
+        """Return which resolution suffices for all times of the system."""
         resolution = self.system.resolution
         wanted = self.common_resolution(value)
         hint = "the finest is 1ns" if wanted is None else f'resolution = "{times.shortest(wanted)}" would do'
         return f"expected a multiple of the resolution {show(resolution)}, found {show(value)}; {hint}"
 
     def common_resolution(self, another: int | str) -> int | None:
-        """Find the coarsest resolution that fits all times and another one, in nanoseconds; None if none does."""
+        """Return the coarsest resolution that fits all times and another one, in nanoseconds; None if none does."""
         nanoseconds = times.to_ticks(another, 1) if isinstance(another, str) else Fraction(0)
         if self.resolution_of_all is None or nanoseconds.denominator != 1:
             return None
@@ -262,7 +262,7 @@ class _Checker:
         return math.gcd(*(int(amount) for amount in nanoseconds))
 
     def all_times(self) -> Iterator[int | str | None]:
-        """List every time of the system."""
+        """Yield every time of the system."""
         yield self.system.horizon
         for task in self.system.tasks:
             yield from (value for _, value in _task_times(task))
@@ -275,7 +275,7 @@ class _Checker:
             yield from (value for _, value in _change_times(change))
 
     def options(self) -> Iterator[PolicyOptions | Allocator]:
-        """List the tables of options, and that of the allocator if there is one."""
+        """Yield the tables of options, and that of the allocator if there is one."""
         yield from self.system.options
         if self.system.allocator is not None:
             yield self.system.allocator
@@ -337,7 +337,7 @@ class _Checker:
                 return
 
     def about(self, task: Task, key: str, code: str, message: str) -> Problem:
-        """Make a problem of a task."""
+        """Return a problem of a task."""
         return Problem(message, code, table="task", entity=task.name, key=key)
 
     def ticks(self, value: int | str) -> int:
@@ -356,7 +356,7 @@ class _Checker:
                 yield self.about(task, key, "out-of-range", message)
 
     def sums(self, task: Task) -> Iterator[tuple[str, Fraction | float, str]]:
-        """List what core is given of several times together: key, ticks, and what is said if these are too many."""
+        """Yield what core is given of several times together: key, ticks, and the message if these are too many."""
         half = times.MAX_TICKS // 2
         for key in ("demand", "arrivals"):
             value = getattr(task, key)
@@ -424,7 +424,7 @@ class _Checker:
             yield self.about(task, "threshold", "conflict", message)
 
     def policy_in(self, home: str | None) -> str | Policy | None:
-        """Give the policy of a server, or of the root for None; None if that server is wrong in itself."""
+        """Return the policy of a server, or of the root for None; None if that server is itself wrong."""
         if home is None:
             return self.system.policy
         server = self.servers.get(home)
@@ -434,12 +434,12 @@ class _Checker:
         return None if parent is None else parent.policy
 
     def rule_of(self, task: Task) -> Server | None:
-        """Give the server that only gives a task its deadlines, None if the task is in another one or none."""
+        """Return the server that only assigns deadlines to a task, None if the task is in another one or none."""
         server = None if task.server is None else self.servers.get(task.server)
         return server if server is not None and catalogue.server_kind(server.kind).is_rule else None
 
     def place_of(self, task: Task) -> str | None:
-        """Name the server in which a task competes, None at the root."""
+        """Return the server in which a task competes, None at the root."""
         rule = self.rule_of(task)
         return task.server if rule is None else rule.parent
 
@@ -482,7 +482,7 @@ class _Checker:
                 yield Problem(message, "conflict", table="server", entity=server.name, key=key)
 
     def unknown_server(self, table: str, entity: str, key: str, name: str) -> Problem:
-        """Say that there is no such server."""
+        """Return the problem of a server that does not exist."""
         known = self.server_names
         hint = catalogue.alternatives(name, known) if known else "there is no [[server]] in this task set"
         return Problem(f"unknown server {show(name)}; {hint}", "unknown-word", table=table, entity=entity, key=key)
@@ -492,7 +492,7 @@ _Times = Iterator[tuple[str, int | str | None]]
 
 
 def _task_times(task: Task) -> _Times:
-    """List the times of a task with their keys."""
+    """Return the times of a task with their keys."""
     yield from task.times()
     for key in ("arrivals", "demand"):
         yield from ((key, value) for value in _times_in(getattr(task, key)))
@@ -500,20 +500,20 @@ def _task_times(task: Task) -> _Times:
 
 
 def _change_times(change: Change) -> _Times:
-    """List the times of a change with their keys."""
+    """Return the times of a change with their keys."""
     yield from change.times()
     yield from (("demand", value) for value in _times_in(change.demand))
 
 
 def _times_in(value: int | str | Sequence[int | str] | Distribution | None) -> Iterable[int | str | None]:
-    """List the times that must be whole ticks: not the parameters of a distribution but its limits."""
+    """Yield the times that must be whole ticks: not the parameters of a distribution but its limits."""
     if isinstance(value, Distribution):
         return value.min, value.max
     return (value,) if value is None or isinstance(value, (int, str)) else value
 
 
 def _platform_times(platform: Platform) -> _Times:
-    """List the times of a platform with their keys."""
+    """Return the times of a platform with their keys."""
     yield from platform.costs().items()
     for key in ("tick_period", "interval", "latency"):
         yield key, getattr(platform, key)

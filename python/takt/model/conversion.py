@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What an author wrote, in the words of core: times in ticks, and what else follows from one table."""
+"""Conversion of an author's values to those of core: times in ticks, and what else follows from one table."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _Class = Callable[..., Any]
 
 
 def _keys(of: _Class) -> Iterable[str]:
-    """List the keys of a table of a file, or the attributes of a record."""
+    """Yield the keys of a table of a file, or the attributes of a record."""
     keys: Iterable[str] = getattr(of, "model_fields" if hasattr(of, "model_fields") else "__dataclass_fields__")
     return keys
 
 
 @cache
 def shared_keys(one: _Class, other: _Class) -> frozenset[str]:
-    """List the keys that two records, or a record and a table of a file, both have."""
+    """Return the keys that two records, or a record and a table of a file, both have."""
     return frozenset(_keys(one)).intersection(_keys(other))
 
 
 def taken_over(record: _Class, table: Table, ticks: Callable[[int | str], int]) -> dict[str, Any]:
-    """Give the values that a record of core has by the same key as a table of a file: times in ticks, others as given.
+    """Return the values that a record of core and a table of a file have by one key: times in ticks.
 
     A key without a value is left out.
     """
@@ -46,41 +46,41 @@ def taken_over(record: _Class, table: Table, ticks: Callable[[int | str], int]) 
 
 
 def is_greedy(task: Task) -> bool:
-    """Say whether the jobs of a task never end."""
+    """True if the jobs of a task never end."""
     return task.wcet is None and not task.items
 
 
 def items_in_ticks(task: Task, resolution: str) -> tuple[tuple[Op, int | str], ...]:
-    """Give the items of a body: op, and ticks or the name of a resource."""
+    """Return the items of a body: op, and ticks or the name of a resource."""
     return tuple(
         (item.op, in_ticks(item.time, resolution) if item.resource is None else item.resource) for item in task.items
     )
 
 
 def policy_in(system: SystemTables, home: str | None) -> str | Policy:
-    """Give the policy of the root or of a server."""
+    """Return the policy of the root or of a server."""
     return system.policy if home is None else next(each.policy for each in system.servers if each.name == home)
 
 
 def relative_deadline(task: Task, resolution: str) -> int:
-    """Give the relative deadline of a task in ticks."""
+    """Return the relative deadline of a task in ticks."""
     choices = (task.deadline, task.shortest_separation, task.interval)
     return in_ticks(next((choice for choice in choices if choice is not None), 1), resolution)
 
 
 def span_in(task: Task, server: Server, resolution: str) -> int:
-    """Give for how long a job would run at the speed that the share of its server is, in ticks, rounded up."""
+    """Return the execution time of a job at the speed of its server's share, in ticks, rounded up."""
     period, budget = (in_ticks(value, resolution) for value in (server.period, server.budget))
     return -(-wcet_of(task, resolution) * period // budget)
 
 
 def runs_of(task: Task, resolution: str) -> int:
-    """Give for how long the body of a task runs, in ticks; 0 without one."""
+    """Return the execution time of a task's body in ticks; 0 without one."""
     return sum(in_ticks(item.time, resolution) for item in task.items if item.op == Op.RUN)
 
 
 def resources_of(task: Task) -> set[str]:
-    """Name what the jobs of a task lock."""
+    """Return the resources that the jobs of a task lock."""
     return {item.resource for item in task.items if item.op == Op.LOCK and item.resource is not None}
 
 
@@ -94,14 +94,14 @@ def users_of(tasks: Iterable[Task]) -> dict[str, list[Task]]:
 
 
 def wcet_of(task: Task, resolution: str) -> int:
-    """Give the wcet of a task in ticks."""
+    """Return the wcet of a task in ticks."""
     if task.wcet is not None:
         return in_ticks(task.wcet, resolution)
     return limited(runs_of(task, resolution))
 
 
 def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> int:
-    """Give the level of a task for ceilings and thresholds, smaller = higher; 1 if the policy gives none."""
+    """Return the level of a task for ceilings and thresholds, smaller = higher; 1 if the policy gives none."""
     name, deadline = name_of(policy), relative_deadline(task, resolution)
     if _has_levels_by_run(catalogue.traits_of(name)):
         return deadline
@@ -110,12 +110,12 @@ def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolut
 
 
 def _has_levels_by_run(policy: PolicyTraits) -> bool:
-    """Say whether jobs have levels that only a run knows: what stands in files are deadlines."""
+    """True if the levels of jobs are known only in a run: files have deadlines."""
     return policy.allocates_rates or (policy.has_deadline_keys and policy.is_rule)
 
 
 def has_named_thresholds(policy: str) -> bool:
-    """Say whether levels do not refuse a task as threshold; by virtual time all thresholds are refused elsewhere."""
+    """True if levels do not refuse a task as threshold; by virtual time all thresholds are refused elsewhere."""
     traits = catalogue.traits_of(policy)
     return traits.has_levels or traits.has_laxity_keys or _has_levels_by_run(traits) or traits.has_virtual_time
 
@@ -126,7 +126,7 @@ def in_ticks(value: int | str, resolution: str) -> int:
 
 
 def limited(ticks: int) -> int:
-    """Give a time, or the longest that core can have if it is longer: the checks refuse that."""
+    """Return a time, at most the longest one of core: the checks refuse a longer one."""
     return min(times.MAX_TICKS, ticks)
 
 
@@ -142,5 +142,5 @@ def _text_to_ticks(text: str, resolution: str) -> Fraction:
 
 @cache
 def in_nanoseconds(resolution: str) -> int:
-    """Give the nanoseconds of a tick."""
+    """Return the nanoseconds of a tick."""
     return int(times.to_ticks(resolution, 1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What core and simulator are given: ticks, levels and entity numbers. Each value is a whole number and final."""
+"""Input of core and simulator: ticks, levels and entity numbers. Each value is a whole number and final."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Stream:
 
     @property
     def is_constant(self) -> bool:
-        """Whether every number is the same."""
+        """True if every number is the same."""
         return self.kind == "listed" and len(self.values) == 1
 
     @property
@@ -145,17 +145,17 @@ class ResolvedTask(TaskRecord):
 
     @property
     def longest(self) -> int:
-        """How long it may execute at a time: the wcet."""
+        """Longest execution at a time: the wcet."""
         return self.wcet
 
     @property
     def constant_demand(self) -> int:
-        """What each job executes, 1 if that is not constant."""
+        """Execution of each job, 1 if it is not constant."""
         return self.demand.constant
 
     @property
     def drawn_demand(self) -> Stream | None:
-        """What the jobs execute, None if that is constant."""
+        """Stream of the jobs' execution times, None if they are constant."""
         return None if self.demand.is_constant else self.demand
 
     @property
@@ -165,12 +165,12 @@ class ResolvedTask(TaskRecord):
 
     @property
     def is_allocator(self) -> bool:
-        """Whether its jobs are the calls of the allocator, each with a deadline of its own."""
+        """True if its jobs are the calls of the allocator, each with a deadline of its own."""
         return self.windows is not None and self.windows.kind in (TOP, SPARE_TIME)
 
     @property
     def is_plain(self) -> bool:
-        """Whether its jobs come every period, run for a constant time without points, and are never cut short."""
+        """True if its jobs arrive every period, execute a constant time without points, and are never cut short."""
         is_special = self.is_external or self.body or self.on_miss != "continue" or self.windows is not None
         return not is_special and self.demand.is_constant
 
@@ -192,17 +192,17 @@ class ResolvedServer(ServerRecord):
 
     @property
     def longest(self) -> int:
-        """How long it may execute at a time: the budget."""
+        """Longest execution at a time: the budget."""
         return self.budget
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedCosts(CostsRecord):
-    """What the kernel's own work takes; see CostsRecord and system.Platform."""
+    """Times of the kernel's own work; see CostsRecord and system.Platform."""
 
     @property
     def is_ideal(self) -> bool:
-        """Whether nothing is paid."""
+        """True if all costs are 0."""
         return not (self.context_switch or self.release or self.scheduling or self.point or self.tick)
 
 
@@ -236,12 +236,12 @@ class ResolvedChange(ChangeRecord):
 
     @property
     def constant_demand(self) -> int:
-        """What each job executes, 1 if that is not constant."""
+        """Execution of each job, 1 if it is not constant."""
         return self.demand.constant
 
     @property
     def drawn_demand(self) -> Stream | None:
-        """What the jobs execute, None if that is constant."""
+        """Stream of the jobs' execution times, None if they are constant."""
         return None if self.demand.is_constant else self.demand
 
 
@@ -274,18 +274,18 @@ class ResolvedSystem:
         return 1 + len(self.servers)
 
     def entity_names(self) -> list[str]:
-        """List the names of all entities by their numbers."""
+        """Return the names of all entities by their numbers."""
         members: tuple[ResolvedServer | ResolvedTask | ResolvedThread, ...]
         members = (*self.servers, *self.tasks, *self.threads)
         return ["root", *(member.name for member in members)]
 
     def server_names(self) -> list[str]:
-        """List, for each task, the name of its server, "" for the root."""
+        """Return, for each task, the name of its server, "" for the root."""
         names = ["", *(server.name for server in self.servers)]
         return [names[task.home] for task in self.tasks]
 
     def runners(self) -> tuple[list[str], list[str]]:
-        """List the tasks and servers that can have a segment, by the simulator's numbers: names, and their servers.
+        """Return the tasks and servers that can have a segment, by the simulator's numbers: names, and their servers.
 
         After the tasks come the servers, which idle.
         """
@@ -293,7 +293,7 @@ class ResolvedSystem:
         return [task.name for task in self.tasks] + [IDLE] * len(idle), self.server_names() + idle
 
     def without_requests(self) -> ResolvedSystem:
-        """Give the system whose changes are what the tasks ask for, without those that `requests` adds."""
+        """Return the system whose changes are those that the tasks request, without those that `requests` adds."""
         entering = {number for number, task in enumerate(self.tasks) if not task.is_absent}
         changes = []
         for change in self.changes:
@@ -306,12 +306,12 @@ class ResolvedSystem:
         return replace(self, changes=tuple(sorted(changes, key=lambda change: change.at)))
 
     def requests(self) -> list[ResolvedChange]:
-        """List the requests of tasks of a rate-based root: to leave, to enter at their offsets, or new parameters."""
+        """Return the requests of tasks of a rate-based root: to leave, to enter at their offsets, or new parameters."""
         there = [ResolvedChange(at=0, kind="enter", task=i) for i, task in enumerate(self.tasks) if not task.is_absent]
         asked = [replace(change, at=self._instant_of(change)) for change in (*there, *self.changes)]
         return sorted(asked, key=lambda change: (change.at, CHANGES.index(change.kind)))
 
     def _instant_of(self, change: ResolvedChange) -> int:
-        """Say when a change is asked for: for a task that is to enter, its offset after the change."""
+        """Return the instant at which a change is requested; a task that enters adds its offset to the change."""
         is_entry = change.kind == "enter" and change.task is not None
         return change.at + self.tasks[change.task or 0].offset if is_entry else change.at

@@ -44,7 +44,7 @@ def parse(text: str) -> Delay:
 
 
 def _parameters(name: str, values: list[str]) -> Iterator[tuple[str, int | float | str]]:
-    """Name the values: those without a name are the parameters of the distribution in their order."""
+    """Yield the values: those without a name are the parameters of the distribution in their order."""
     parameters = DISTRIBUTIONS[name].parameters if name in DISTRIBUTIONS else ()
     given = set[str]()
     for place, value in enumerate(values if parameters else ()):
@@ -71,7 +71,7 @@ def _value(text: str, *, is_time: bool = True) -> int | float | str:
 
 
 def delays_of(delay: Delay, resolution: str) -> Stream:
-    """Make the stream of delays, in ticks.
+    """Return the stream of delays, in ticks.
 
     Args:
         delay: one that was accepted, or that a program gives.

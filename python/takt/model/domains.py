@@ -49,25 +49,25 @@ class Part(SystemTables):
 
     @property
     def label(self) -> str:
-        """What people call the domain."""
+        """Name of the domain for people."""
         if self.cluster is None:
             return f"processor {self.processors[0]}"
         return f"cluster {self.cluster}"
 
     @property
     def processors_text(self) -> str:
-        """What a refusal says of several processors."""
+        """Text of a refusal about several processors."""
         if self.cluster is None:
             return f"cpus = {self.cpus}"
         return f"the {self.cpus} processors of cluster {self.cluster}"
 
     def seed_of(self, seed: int) -> int:
-        """Give the seed of the domain: what is drawn follows from it and from the place of a task in the domain."""
+        """Return the seed of the domain: all drawn values follow from it and from a task's place in the domain."""
         first = self.processors[0] if self.cluster is None else self.cluster
         return (seed + first * _SEED_STEP) % 2**64
 
     def located(self, problem: Problem) -> Problem:
-        """Give a problem of the part its place among the tables of the machine."""
+        """Return a problem of the part with its place among the tables of the machine."""
         if self.own_policy and (problem.table, problem.key) == ("system", "policy"):
             return replace(problem, table=Cluster.table, number=(self.cluster or 0) + 1)
         if problem.table == Change.table and problem.number is not None:
@@ -76,13 +76,13 @@ class Part(SystemTables):
 
 
 def is_divided(system: SystemTables) -> bool:
-    """Say whether a system is a machine of domains."""
+    """True if a system is a machine of domains."""
     members: list[Task | Server] = [*system.tasks, *system.servers]
     return bool(system.clusters) or any(member.cpu is not None or member.cluster is not None for member in members)
 
 
 class _Assignment:
-    """Knows the domain of each task and server: the one that is given, else that of its server."""
+    """Domain of each task and server: the given one, else that of its server."""
 
     def __init__(self, system: SystemTables) -> None:
         self.system = system
@@ -91,12 +91,12 @@ class _Assignment:
         self.servers = {server.name: server for server in system.servers}
 
     def given(self, member: Task | Server) -> int | None:
-        """Give the key of a member."""
+        """Return the domain key of a member."""
         found: int | None = getattr(member, self.key)
         return found
 
     def above(self, member: Task | Server) -> Iterator[Server]:
-        """List the servers that a member is in, the nearest one first."""
+        """Yield the servers around a member, the nearest one first."""
         seen: set[str] = set()
         name = member.server if isinstance(member, Task) else member.parent
         while name in self.servers and name not in seen:
@@ -105,21 +105,21 @@ class _Assignment:
             name = self.servers[name].parent
 
     def of(self, member: Task | Server) -> int | None:
-        """Give the domain of a member; None if nothing says it."""
+        """Return the domain of a member; None if no key gives it."""
         chain = (self.given(each) for each in (member, *self.above(member)))
         return next((found for found in chain if found is not None), None)
 
     def has_server(self, member: Task | Server) -> bool:
-        """Say whether a member is in a server, which may be one that there is not: that is told elsewhere."""
+        """True if a member is in a server; one that does not exist is reported elsewhere."""
         return (member.server if isinstance(member, Task) else member.parent) is not None
 
     def name(self, domain: int | None) -> str:
-        """Name a domain."""
+        """Return the name of a domain."""
         return f"{'cluster' if self.system.clusters else 'processor'} {domain}"
 
 
 def find_division_problems(system: SystemTables) -> Iterator[Problem]:
-    """Find what is wrong with the division of a machine; the parts of one without problems can be made."""
+    """Yield the problems of the division of a machine; without problems its parts can be built."""
     assignment = _Assignment(system)
     members: list[Task | Server] = [*system.tasks, *system.servers]
     found = [*_cluster_problems(system), *(one for each in members for one in _member_problems(assignment, each))]
@@ -170,7 +170,7 @@ def _member_problems(assignment: _Assignment, member: Task | Server) -> Iterator
 
 
 def _servers_without_tasks(assignment: _Assignment) -> Iterator[Problem]:
-    """Where a server is, there is a task."""
+    """Yield the problems of servers in a domain without tasks."""
     domains = {assignment.of(task) for task in assignment.system.tasks}
     for server in assignment.system.servers:
         domain = assignment.of(server)
@@ -190,7 +190,7 @@ def _resource_problems(assignment: _Assignment, resource: Resource, users: Seque
 
 
 def _indivisible_problems(system: SystemTables) -> Iterator[Problem]:
-    """What there is once for all domains excludes them."""
+    """Yield the problems of keys that exist once for all domains."""
     where = "[[cluster]] tables" if system.clusters else "a cpu in each task"
     if system.allocator is not None:
         yield Problem(f"expected none with {where}; leave it out", "conflict", table="allocator")
@@ -222,7 +222,7 @@ def parts_of(system: SystemTables) -> list[Part]:
 
 
 def _part(assignment: _Assignment, domain: int, *, is_first: bool) -> Part:
-    """Make the part of one domain; what names nothing that exists goes to the first one, which refuses it."""
+    """Return the part of one domain; references to missing names go to the first one, which refuses them."""
     system = assignment.system
     cluster = system.clusters[domain] if system.clusters else None
     processors = (domain,) if cluster is None else cluster.cpus
@@ -255,12 +255,12 @@ _Member = TypeVar("_Member", Task, Server)
 
 
 def _alone(member: _Member) -> _Member:
-    """Give a task or a server without its domain."""
+    """Return a task or a server without its domain."""
     return member.model_copy(update={"cpu": None, "cluster": None})
 
 
 def _change_of(change: Change, names: set[str], known: set[str], is_first: bool) -> Change | None:
-    """Give what a change says of some tasks; None if nothing. The first domain has what there is not, too."""
+    """Return the change of some tasks only; None if it is empty. The first domain has missing tasks, too."""
     named = {*change.add, *change.remove, change.task} - {None}
     left = named - (known - names) if is_first else named & names
     if not left:
@@ -277,7 +277,7 @@ def _change_of(change: Change, names: set[str], known: set[str], is_first: bool)
 
 
 def joined(parts: Sequence[ResolvedSystem], system: SystemTables | None = None) -> ResolvedSystem:
-    """Put resolved parts together, for tables and names; core is given the parts.
+    """Return resolved parts as one system, for tables and names; core is given the parts.
 
     Args:
         parts: at least one.

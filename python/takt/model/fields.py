@@ -37,7 +37,7 @@ class Table(NamedTuple):
 
 
 def _field(key: str, kind: str, unit: str, least: int, most: int, initial: str, analysis: str, _: str) -> Field:
-    """Make a field of its row."""
+    """Return the field of a row."""
     return Field(key, kind, tuple(unit.split()) if kind == "WORD" else (), least, most, initial, analysis)
 
 
@@ -46,20 +46,20 @@ TABLES = tuple(Table(name, tuple(_field(*row) for row in rows)) for name, _, row
 
 
 def _fields_of(table: str) -> tuple[Field, ...]:
-    """List the fields of a table."""
+    """Return the fields of a table."""
     return next(each.fields for each in TABLES if each.name == table)
 
 
 def times(table: str) -> tuple[str, ...]:
-    """List the attributes of a record that are times."""
+    """Return the attributes of a record that are times."""
     return tuple(field.key for field in _fields_of(table) if field.kind == "TIME" and field.key != "constant_demand")
 
 
 def words(table: str, key: str) -> tuple[str, ...]:
-    """List the words of a field, in the order of core's numbers."""
+    """Return the words of a field, in the order of core's numbers."""
     return next(field.words for field in _fields_of(table) if field.words and field.key == key)
 
 
 def initial(table: str, key: str) -> str:
-    """Give what a file without a key has."""
+    """Return the value of a key that a file leaves out."""
     return next(field.initial for field in _fields_of(table) if field.key == key)

@@ -33,11 +33,11 @@ class Neighbour:
     items: tuple[tuple[Op, int | str], ...]
 
     def uses(self, resource: str) -> bool:
-        """Say whether its jobs lock a resource."""
+        """True if its jobs lock a resource."""
         return (Op.LOCK, resource) in self.items
 
     def can_be_away(self, waited_for: Collection[str]) -> bool:
-        """Say whether a job of it can suspend itself, or wait for budget before it locks one of some resources."""
+        """True if its job can suspend itself, or wait for budget before it locks one of some resources."""
         return any(op == Op.SUSPEND or (op == Op.LOCK and what in waited_for) for op, what in self.items)
 
 
@@ -46,7 +46,7 @@ class UnboundedError(Exception):
 
 
 def shared_parent(homes: Collection[str | None], parents: Mapping[str, str | None]) -> tuple[str | None] | None:
-    """Find the dispatcher whose servers share what tasks in some homes lock; it may be one of the homes.
+    """Return the dispatcher whose servers share what tasks in some dispatchers lock; it may be one of these.
 
     Args:
         homes: servers that hold the users, None is the root.
@@ -69,7 +69,7 @@ def longest_hold(
     limit: int,
     others: Callable[[int], int] = lambda ticks: 0,
 ) -> int:
-    """Give the longest execution of a server between a lock of a resource by one of its tasks and the unlock.
+    """Return the longest execution of a server between a lock of a resource by one of its tasks and the unlock.
 
     That is the longest section plus the jobs of tasks above the local ceiling that are released meanwhile, one more of
     a task that can come back from a suspension or from waiting. X of a resource counts no other servers.
@@ -107,7 +107,7 @@ def _demand_within(ticks: int, task: Neighbour, waited_for: Collection[str]) -> 
 
 
 def longest_section(items: Sequence[tuple[Op, int | str]], wcet: int, resource: str) -> int:
-    """Give for how long a job with a body and a wcet runs at most between a lock of a resource and its unlock."""
+    """Return the longest execution of a job with a body and a wcet between a lock of a resource and its unlock."""
     longest, length, is_inside = 0, 0, False
     for op, what in _with_rest(items, wcet):
         if op == Op.RUN and is_inside and isinstance(what, int):
@@ -119,7 +119,7 @@ def longest_section(items: Sequence[tuple[Op, int | str]], wcet: int, resource: 
 
 
 def _with_rest(items: Sequence[tuple[Op, int | str]], wcet: int) -> Iterable[tuple[Op, int | str]]:
-    """Give the items of a body as far as a wcet comes, with what the wcet has beyond its runs in the last one."""
+    """Yield the items of a body within a wcet; its last run has the part of the wcet that no run has."""
     runs = [place for place, (op, _) in enumerate(items) if op == Op.RUN]
     left = wcet
     for place, (op, what) in enumerate(items):

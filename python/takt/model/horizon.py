@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""How long a simulation runs: what is asked for, or a default."""
+"""Horizon of a simulation: the requested one, or a default."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _MAX_JOB_NUMBER = 2**32 - 1
 
 
 def horizon_ticks(system: System, horizon: int | str | None = None) -> int:
-    """Give the horizon of a simulation in ticks.
+    """Return the horizon of a simulation in ticks.
 
     Args:
         system: the system.
-        horizon: what the caller asks for, in ticks or with a unit; None for the system's own.
+        horizon: the caller's request, in ticks or with a unit; None for the system's own.
 
     Raises:
         InputError: it is not right, or the system has none and no short one suggests itself.
@@ -40,7 +40,7 @@ def horizon_ticks(system: System, horizon: int | str | None = None) -> int:
 
 
 def _with_roots(system: System) -> list[System]:
-    """List the systems with a root: the domains of a machine, or the system itself."""
+    """Return the systems with a root: the domains of a machine, or the system itself."""
     return [domain.system for domain in system.domains] or [system]
 
 
@@ -75,7 +75,7 @@ def default_horizon(resolved: ResolvedSystem) -> int:
 
 
 def _extent_of_change(change: ResolvedChange, resolved: ResolvedSystem) -> tuple[int, int]:
-    """Say the same of what a task does from a change on."""
+    """Return the same of a task from a change on."""
     if change.task is None or change.kind == "leave":
         return change.at, 1
     task = resolved.tasks[change.task]
@@ -87,7 +87,7 @@ def _extent_of_change(change: ResolvedChange, resolved: ResolvedSystem) -> tuple
 
 
 def _extent(member: ResolvedTask | ResolvedServer) -> tuple[int, int]:
-    """Say from when on the releases of a task or server repeat, and after how many ticks; 0 if never."""
+    """Return from when on the releases of a task or server repeat, and after how many ticks; 0 if never."""
     if isinstance(member, ResolvedServer):
         return member.offset, 1 if catalogue.server_kind(member.kind).is_rule else member.period
     if member.arrivals is not None and member.arrivals.kind == "listed":

@@ -47,7 +47,7 @@ Input = tuple[int, int, int, int]
 
 
 class Run(NamedTuple):
-    """What an image says of the run.
+    """Data of a run in an image.
 
     Args:
         horizon: ticks that are run.
@@ -71,7 +71,7 @@ class Run(NamedTuple):
 
 @dataclass
 class _Packing:
-    """What words of rows refer to.
+    """Tables that words of rows refer to.
 
     Args:
         streams: places of streams by their identities, from 1.
@@ -82,46 +82,46 @@ class _Packing:
     policies: int = 0
 
     def policy(self, policy: str | Policy) -> int:
-        """Give the word of a policy: policies in Python are counted."""
+        """Return the word of a policy: policies in Python are counted."""
         if isinstance(policy, str):
             return name_hash(policy)
         self.policies += 1
         return self.policies
 
     def stream(self, stream: Stream | None) -> int:
-        """Give the word of a stream."""
+        """Return the word of a stream."""
         return 0 if stream is None else self.streams[id(stream)]
 
 
 @cache
 def name_hash(name: str) -> int:
-    """Give the word of a policy, a kind of server or a protocol; 0 for none."""
+    """Return the word of a policy, a kind of server or a protocol; 0 for none."""
     return _core.name_hash(name) if name else 0
 
 
 def _bits(value: float) -> int:
-    """Give the bits of a double."""
+    """Return the bits of a double."""
     return int(struct.unpack("<Q", struct.pack("<d", value))[0])
 
 
 def _double(bits: int) -> float:
-    """Give the double of some bits."""
+    """Return the double of some bits."""
     return float(struct.unpack("<d", struct.pack("<Q", bits))[0])
 
 
 def _number(value: int | None) -> int:
-    """Give the word of a number that may be missing."""
+    """Return the word of a number that may be missing."""
     return 0 if value is None else value
 
 
 def _word_of(words: Sequence[str]) -> Callable[[str | None], int]:
-    """Make the function that gives the number of a word; 0 for none."""
+    """Return a function that converts a word to its number; 0 for none."""
     numbers: dict[str | None, int] = {word: number for number, word in enumerate(words)}
     return {**numbers, None: 0}.__getitem__
 
 
 def _kind_word(is_rule: bool) -> Callable[[str], int]:
-    """Make the function that gives the word of a kind of server; 0 where it is a rule of deadlines, or is none."""
+    """Return a function that converts a kind of server to its word; 0 for a deadline rule, or none."""
     return lambda kind: name_hash(kind) if (kind in catalogue.RULE_KINDS) == is_rule else 0
 
 
@@ -133,7 +133,7 @@ _AS_THEY_ARE = {"TIME", "COUNT", "VALUE", "FLAG", "HOME", "RESOURCE_PLACE"}
 
 
 def _is_number(table: Table, of: Field) -> bool:
-    """Say whether the values of a field are the words."""
+    """True if the values of a field are its words."""
     keys = [field.key for field in table.fields]
     return of.kind in _AS_THEY_ARE and keys.count(of.key) == 1
 
@@ -150,14 +150,14 @@ _CONVERTERS: Mapping[str, Callable[[Any], int]] = {
 
 
 def _converter(table: Table, of: Field) -> Callable[[Any], int] | None:
-    """Give the function that makes a word of a value; None if the value is the word."""
+    """Return a function that converts a value to its word; None if the value is the word."""
     if _is_number(table, of):
         return None
     return _word_of(of.words) if of.kind == "WORD" else _CONVERTERS.get(of.kind, _number)
 
 
 def _getter(table: Table, place: int) -> Callable[[Any], Any]:
-    """Give the function that gets the value of a field of a row."""
+    """Return a function that gets the value of a field of a row."""
     part, _, key = table.fields[place].key.rpartition(".")
     if table.name in _IN_ROWS:
         return itemgetter(place)
@@ -172,7 +172,7 @@ _FIELDS = {
 
 
 def _packed(table: Table, rows: Sequence[Any], packing: _Packing) -> array[int]:
-    """Make the words of a table."""
+    """Return the words of a table."""
     width = len(table.fields)
     words = array("Q", bytes(_WORD_BYTES * width * len(rows)))
     own: dict[str, Callable[[Any], int]] = {"STREAM": packing.stream, "POLICY": packing.policy}
@@ -184,14 +184,14 @@ def _packed(table: Table, rows: Sequence[Any], packing: _Packing) -> array[int]:
 
 
 def streams_of(system: ResolvedSystem, changes: Iterable[ResolvedChange]) -> list[Stream]:
-    """List the streams that are no constants, each once, in the order of an image."""
+    """Return the streams that are no constants, each once, in the order of an image."""
     streams = [stream for task in system.tasks for stream in (task.drawn_demand, task.arrivals)]
     streams += [change.drawn_demand for change in changes]
     return list({id(stream): stream for stream in streams if stream is not None}.values())
 
 
 def _rows(system: ResolvedSystem, run: Run, inputs: Sequence[Input]) -> dict[str, Sequence[Any]]:
-    """List the rows of each table."""
+    """Return the rows of each table."""
     changes = system.changes if system.rates is None else system.requests()
     windows = [task.windows or _NO_WINDOWS for task in system.tasks]
     streams = [*streams_of(system, changes), *([] if run.delays is None else [run.delays])]
@@ -250,7 +250,7 @@ def pack(
     is_remote: bool = False,
     delays: Stream | None = None,
 ) -> bytes:
-    """Make the image of a system.
+    """Return the image of a system.
 
     Args:
         system: what it holds.
@@ -275,7 +275,7 @@ def pack(
 
 
 def program(system: ResolvedSystem, image: bytes, copies: dict[int, Any] | None = None) -> _core.Program:
-    """Hand an image to core, for one run: policies in Python are copies.
+    """Return core's program of an image, for one run: policies in Python are copies.
 
     Args:
         system: what the image holds.
@@ -292,7 +292,7 @@ def program(system: ResolvedSystem, image: bytes, copies: dict[int, Any] | None 
 
 
 def own_policies(system: ResolvedSystem) -> list[Policy]:
-    """List the policies in Python, in the order of the numbers by which an image names them."""
+    """Return the policies in Python, in the order of the numbers by which an image refers to them."""
     policies = (system.policy, *(server.policy for server in system.servers))
     return [policy for policy in policies if isinstance(policy, Policy)]
 
@@ -302,7 +302,7 @@ def own_policies(system: ResolvedSystem) -> list[Policy]:
 
 @dataclass
 class Names:
-    """What an image does not hold, for people.
+    """Names that an image lacks, for people.
 
     Args:
         system: name of the system.
@@ -336,14 +336,14 @@ def names_of(system: ResolvedSystem) -> Names:
 
 @cache
 def _names_by_hash() -> dict[int, str]:
-    """Give the names of policies, kinds of servers and protocols by their words."""
+    """Return the names of policies, kinds of servers and protocols by their words."""
     policies = [policy.name for policy in catalogue.policies()]
     kinds = [kind.name for kind in catalogue.server_kinds()]
     return {0: ""} | {name_hash(name): name for name in (*policies, *kinds, *catalogue.PROTOCOLS)}
 
 
 def _reader(of: Field, policies: Sequence[str]) -> Callable[[int], Any]:
-    """Give the function that makes a value of a word."""
+    """Return a function that converts a word to its value."""
     names = _names_by_hash() | dict(enumerate(policies, start=1))
     readers: Mapping[str, Callable[[int], Any]] = {
         "WORD": lambda word: of.words[word],
@@ -358,7 +358,7 @@ def _reader(of: Field, policies: Sequence[str]) -> Callable[[int], Any]:
 
 
 def _columns(table: Table, words: array[int], policies: Sequence[str]) -> dict[str, list[Any]]:
-    """Make the columns of a table; of fields with one key the latter one completes the former."""
+    """Return the columns of a table; of fields with one key the latter one completes the former."""
     width = len(table.fields)
     columns: dict[str, list[Any]] = {}
     for place, of in enumerate(table.fields):
@@ -372,7 +372,7 @@ def _columns(table: Table, words: array[int], policies: Sequence[str]) -> dict[s
 
 
 def _unpacked(words: array[int], policies: Sequence[str]) -> dict[str, list[Row]]:
-    """Make the rows of all tables."""
+    """Return the rows of all tables."""
     counts = words[_COUNTS_AT : _COUNTS_AT + len(TABLES)]
     sizes = [count * len(table.fields) for table, count in zip(TABLES, counts, strict=True)]
     places = accumulate(sizes, initial=_COUNTS_AT + len(TABLES))
@@ -389,31 +389,31 @@ def _shares(lengths: Iterable[int], rows: Sequence[Any]) -> list[tuple[Any, ...]
 
 
 def _tuples(rows: Iterable[Row]) -> list[tuple[int, ...]]:
-    """Give rows as tuples."""
+    """Return rows as tuples."""
     return [tuple(row.values()) for row in rows]
 
 
 def _demand(row: Row, streams: Sequence[Stream | None]) -> Stream:
-    """Take the demand of a task or change out of its row."""
+    """Return the demand of a task or change, removed from its row."""
     constant = Stream("listed", (row.pop("constant_demand"),))
     return streams[row.pop("drawn_demand")] or constant
 
 
 def _streams(rows: Mapping[str, list[Row]]) -> list[Stream | None]:
-    """Make the streams; the first one is none."""
+    """Return the streams; the first one is none."""
     values = _shares((row["values"] for row in rows["STREAMS"]), [row["value"] for row in rows["VALUES"]])
     return [None, *(Stream(**{**row, "values": of}) for row, of in zip(rows["STREAMS"], values, strict=True))]
 
 
 def _windows(rows: Mapping[str, list[Row]]) -> list[ResolvedWindows | None]:
-    """Make the windows of the tasks."""
+    """Return the windows of the tasks."""
     slots = _shares((row["slots"] for row in rows["WINDOWS"]), _tuples(rows["SLOTS"]))
     made = [ResolvedWindows(**{**row, "slots": of}) for row, of in zip(rows["WINDOWS"], slots, strict=True)]
     return [None if of.kind == _NO_WINDOWS.kind else of for of in made] or [None] * len(rows["TASKS"])
 
 
 def _tasks(rows: Mapping[str, list[Row]], names: Sequence[str], streams: Sequence[Stream | None]) -> list[ResolvedTask]:
-    """Make the tasks."""
+    """Return the tasks."""
     bodies = _shares((row.pop("body") for row in rows["TASKS"]), _tuples(rows["ITEMS"]))
     uses: dict[int, list[int]] = {}
     for use in rows["USES"]:
@@ -430,7 +430,7 @@ def _tasks(rows: Mapping[str, list[Row]], names: Sequence[str], streams: Sequenc
 
 
 def _changes(rows: Sequence[Row], texts: Sequence[str], streams: Sequence[Stream | None]) -> list[ResolvedChange]:
-    """Make the changes; those of the policy have no task."""
+    """Return the changes; those of the policy have no task."""
     return [
         ResolvedChange(**{**row, "task": None if row["kind"] == "policy" else row["task"]}, demand=demand, text=text)
         for row, text, demand in ((row, text, _demand(row, streams)) for row, text in zip(rows, texts, strict=True))
@@ -450,7 +450,7 @@ def _check_names(names: Names, rows: Mapping[str, list[Row]]) -> None:
 
 
 def unpack(image: bytes, names: Names) -> tuple[Run, ResolvedSystem]:
-    """Make the system of an image that core has read before.
+    """Return the system of an image that core has read before.
 
     Args:
         image: the words.

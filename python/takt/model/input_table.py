@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What all tables of a task-set file have in common: they are immutable and know their keys."""
+"""Common base of all tables of a task-set file: they are immutable and know their keys."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Table(BaseModel):
                 raise InputError(problems)
 
     def replace(self, **changes: Any) -> Self:
-        """Make a copy with other values of some keys.
+        """Return a copy with other values of some keys.
 
         Args:
             changes: keys with their new values.
@@ -57,48 +57,48 @@ class Table(BaseModel):
 
     @classmethod
     def keys(cls) -> tuple[str, ...]:
-        """List the keys that the table may have, as files write them."""
+        """Return the keys that the table may have, as files write them."""
         return tuple(field.alias or name for name, field in cls.model_fields.items())
 
     @classmethod
     @cache
     def time_keys(cls) -> tuple[str, ...]:
-        """List the keys whose values are one time each."""
+        """Return the keys whose values are one time each."""
         return tuple(name for name, field in cls.model_fields.items() if _schema(field) is TIME_SCHEMA)
 
     @classmethod
     def text_keys(cls) -> tuple[str, ...]:
-        """List the keys whose values are texts, as files write them."""
+        """Return the keys whose values are texts, as files write them."""
         schemas = ((field.alias or name, _schema(field)) for name, field in cls.model_fields.items())
         return tuple(key for key, schema in schemas if schema.get("type") == "string" or "enum" in schema)
 
     def times(self) -> Iterable[tuple[str, int | str | None]]:
-        """List the times of these keys."""
+        """Yield the times of these keys."""
         return [(key, getattr(self, key)) for key in self.time_keys()]
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
-        """Find what does not fit between the keys: code, key and message of each problem."""
+        """Yield the problems between the keys: code, key and message of each."""
         return ()
 
     def _conflict(self, code: str, key: str, message: str) -> Problem:
-        """Make the problem of one conflict."""
+        """Return the problem of one conflict."""
         return Problem(message, code, table=self.table, entity=self._entity(getattr(self, "name", None)), key=key)
 
     @classmethod
     def _entity(cls, name: object) -> str | None:
-        """Give the name of what the table describes, None where there is one table of its kind."""
+        """Return the name of what the table describes, None where there is one table of its kind."""
         return name if isinstance(name, str) and cls.table != "system" else None
 
     @classmethod
     def _problem(cls, details: ErrorDetails, values: Mapping[str, Any]) -> Problem:
-        """Say in one line what pydantic found."""
+        """Return pydantic's error as a problem in one line."""
         key = str(details["loc"][0])
         code, message = cls._explain(key, details)
         return Problem(message, code, table=cls.table, entity=cls._entity(values.get("name")), key=key)
 
     @classmethod
     def _explain(cls, key: str, details: ErrorDetails) -> tuple[str, str]:
-        """Give code and message for one error of one key."""
+        """Return code and message for one error of one key."""
         message = details.get("ctx", {}).get("message")
         if message is not None:
             return details["type"], str(message)
@@ -113,11 +113,11 @@ class Table(BaseModel):
 
 
 def _schema(field: FieldInfo) -> Mapping[str, Any]:
-    """Give the JSON schema that the type of a key has, empty if it has none."""
+    """Return the JSON schema of a key's type, empty if it has none."""
     return next((entry.schema for entry in field.metadata if isinstance(entry, Key)), {})
 
 
 def given(table: Table, keys: Sequence[str]) -> Iterator[str]:
-    """List the keys that have another value than their default."""
+    """Yield the keys that have another value than their default."""
     fields = type(table).model_fields
     yield from (key for key in keys if getattr(table, key) != fields[key].default)

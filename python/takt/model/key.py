@@ -23,7 +23,7 @@ TIME_SCHEMA: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Key:
-    """How the value of a key is checked, and its JSON schema: metadata of pydantic that stands for its two parts.
+    """Check of a key's value, and its JSON schema: metadata of pydantic that stands for its two parts.
 
     Args:
         check: gives back what an author wrote, or raises.
@@ -35,7 +35,7 @@ class Key:
     __is_annotated_types_grouped_metadata__: ClassVar[bool] = True
 
     def __iter__(self) -> Iterator[object]:
-        """List the parts, as the protocol GroupedMetadata of annotated-types says."""
+        """Yield the parts, as the protocol GroupedMetadata of annotated-types requires."""
         yield PlainValidator(self.check)
         yield WithJsonSchema(dict(self.schema))
 
@@ -58,7 +58,7 @@ def word(what: str, names: Iterable[str]) -> Key:
 
 
 def list_of(schema: Mapping[str, Any], **more: bool) -> dict[str, Any]:
-    """Make the JSON schema of a list that is not empty."""
+    """Return the JSON schema of a list that is not empty."""
     return {"type": "array", "items": schema, "minItems": 1, **more}
 
 

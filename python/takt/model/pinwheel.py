@@ -22,7 +22,7 @@ def specialise(requests: Sequence[Request]) -> tuple[int, ...] | None:
         requests: ticks and window of each task, both >= 1.
 
     Returns:
-        The windows, each the largest that is not longer than the one asked for; None if no x does.
+        The windows, each the largest that is not longer than the requested one; None if no x does.
 
     Example:
         >>> specialise([(1, 4), (2, 10), (3, 25)])
@@ -36,7 +36,7 @@ def specialise(requests: Sequence[Request]) -> tuple[int, ...] | None:
 
 
 def _candidates(requests: Sequence[Request]) -> Iterator[int]:
-    """List the x that can have the least load: those at which a window is as long as a whole x allows.
+    """Yield the x that can have the least load: those at which a window is as long as a whole x allows.
 
     Twice an x gives the same windows, so x up to the shortest window and above its half are all there are.
     """

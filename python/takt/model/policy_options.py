@@ -168,7 +168,7 @@ class TimeDriven(PolicyOptions):
     slots: Annotated[Sequence[Slot], Key(_check_slots, list_of(_SLOT_SCHEMA))]
 
     def times(self) -> Iterator[tuple[str, int | str]]:
-        """List cycle and slots."""
+        """Yield cycle and slots."""
         yield "cycle", self.cycle
         for slot in self.slots:
             yield from (("slots", slot.start), ("slots", slot.length))
@@ -196,17 +196,17 @@ OPTIONS: tuple[type[PolicyOptions], ...] = (RateBased, Share, TimeDriven)
 
 
 def options_of(options: Sequence[PolicyOptions], kind: type[_Options]) -> _Options | None:
-    """Give the table of one policy; None if there is none."""
+    """Return the table of one policy; None if there is none."""
     return next((one for one in options if isinstance(one, kind)), None)
 
 
 def variant_of(options: Sequence[PolicyOptions]) -> str:
-    """Give the variant of the policy share."""
+    """Return the variant of the policy share."""
     return (options_of(options, Share) or Share()).variant
 
 
 def by_policy() -> dict[str, type[PolicyOptions]]:
-    """Give the table of options of each policy that has some."""
+    """Return the table of options of each policy that has some."""
     return {kind.policy: kind for kind in OPTIONS}
 
 

@@ -13,7 +13,7 @@ from takt import _core
 
 
 def rank(priorities: Iterable[int]) -> dict[int, int]:
-    """Give each distinct priority of one dispatcher its level.
+    """Return the level of each distinct priority of one dispatcher.
 
     Args:
         priorities: priorities and thresholds of the children, in any order, repeated or not.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Policies written in Python: a new one can be tried in ten lines before it is written in C.
 
-A policy is asked once per job, when the job becomes its task's current one, for a key: the smaller the more urgent.
+A policy is called once per job, when the job becomes its task's current one, for a key: the smaller the more urgent.
 Comparisons, preemption, servers and everything else are core's, as for the policies of its own table.
 """
 
@@ -70,25 +70,25 @@ class Policy(ABC):
     """For tables and traces; default: the name of the class, such as "shortest-job-first"."""
 
     def __init_subclass__(cls) -> None:
-        """Name the policy after its class if it has no name of its own."""
+        """Set the name to that of the class if the policy has none of its own."""
         if "name" not in cls.__dict__:
             words = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in cls.__name__)
             cls.name = words.strip("-_")
 
     def __eq__(self, other: object) -> bool:
-        """Say whether the other policy is of the same class and in the same state."""
+        """True if the other policy is of the same class and in the same state."""
         return type(self) is type(other) and bool(self.__getstate__() == other.__getstate__())
 
     def __hash__(self) -> int:
-        """Give a number that equal policies share; states may change and are no part of it."""
+        """Return a number that equal policies share; states may change and are no part of it."""
         return hash(type(self))
 
     @abstractmethod
     def release(self, job: Job) -> int:
-        """Give the key of a job, 1 .. 2^63 - 1; the smaller the more urgent."""
+        """Return the key of a job, 1 .. 2^63 - 1; the smaller the more urgent."""
 
     def complete(self, job: Job, finish: int) -> None:  # noqa: B027 (a policy without feedback leaves it so)
-        """Learn that a job has finished at `finish`; for policies that need feedback."""
+        """Record that a job has finished at `finish`; for policies that need feedback."""
 
 
 def copied(policy: Policy, memo: dict[int, Any]) -> Policy:
@@ -117,7 +117,7 @@ def copied(policy: Policy, memo: dict[int, Any]) -> Policy:
 
 
 def _state_of_class(kind: type[Policy]) -> dict[str, Any]:
-    """Find the attributes of a class that its instances can change without a copy of their own."""
+    """Return the attributes of a class that its instances can change without a copy of their own."""
     names = {name: value for each in reversed(kind.__mro__) for name, value in vars(each).items()}
     mutable = (MutableMapping, MutableSequence, MutableSet, Sequence)
     return {name: value for name, value in names.items() if isinstance(value, mutable)}
@@ -128,31 +128,31 @@ class Member(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name."""
 
     @property
     def is_server(self) -> bool:
-        """Whether it is a server."""
+        """True if it is a server."""
 
     @property
     def period(self) -> int:
-        """Its period, 0 if it has none."""
+        """Period, 0 if it has none."""
 
     @property
     def longest(self) -> int:
-        """Its wcet or budget."""
+        """Longest execution: wcet or budget."""
 
     @property
     def priority(self) -> int:
-        """Its priority, as authors write it."""
+        """Priority, as authors write it."""
 
     @property
     def class_(self) -> str:
-        """Its class."""
+        """Class."""
 
 
 class Adapter:
-    """What core calls: it knows entity numbers, the policy knows jobs.
+    """Interface for core: it knows entity numbers, the policy knows jobs.
 
     Args:
         policy: the policy.
@@ -165,7 +165,7 @@ class Adapter:
         self.members = members
 
     def release(self, entity: int, number: int, release: int, deadline: int) -> int:
-        """Ask the policy for a key."""
+        """Return the policy's key of a job."""
         job = self._job(entity, number, release, deadline)
         key = self.policy.release(job)
         if isinstance(key, bool) or not isinstance(key, int) or not 1 <= key <= _MAX_KEY:
@@ -177,11 +177,11 @@ class Adapter:
         return key
 
     def complete(self, entity: int, number: int, release: int, deadline: int, finish: int) -> None:
-        """Tell the policy of a job that has finished."""
+        """Report a job that has finished to the policy."""
         self.policy.complete(self._job(entity, number, release, deadline), finish)
 
     def _job(self, entity: int, number: int, release: int, deadline: int) -> Job:
-        """Make the job of an entity."""
+        """Return the job of an entity."""
         member = self.members[entity - 1]
         return Job(
             task=member.name,
@@ -197,5 +197,5 @@ class Adapter:
 
 
 def name_of(policy: str | Policy) -> str:
-    """Give the name of a policy."""
+    """Return the name of a policy."""
     return policy if isinstance(policy, str) else policy.name

@@ -22,12 +22,12 @@ _WHAT = f'policy = "{RateBased.policy}"'
 
 
 def is_rate_based(system: SystemTables) -> bool:
-    """Say whether the root of a system is rate-based."""
+    """True if the root of a system is rate-based."""
     return catalogue.traits_of(system.policy).allocates_rates
 
 
 def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
-    """Find tasks whose budgets a rate-based root is to enforce, as it does anyway."""
+    """Yield the problems of tasks with the key that enforces budgets, which a rate-based root always does."""
     for task in system.tasks if is_rate_based(system) else ():
         if task.on_overrun in ("abort", "suspend"):
             message = f'expected "continue" or "adapt" with {_WHAT}, found {show(task.on_overrun)}'
@@ -55,12 +55,12 @@ def resolved_rates(system: SystemTables, ticks: Callable[[int | str], int]) -> R
 
 
 def in_rates(share: float) -> int:
-    """Give a share of the processor, as it is written in decimals, in core's units, rounded up."""
+    """Return a share of the processor, written in decimals, in core's units, rounded up."""
     return math.ceil(Fraction(str(share)) * _core.RATE_WHOLE)
 
 
 def sharing_of_rates(system: SystemTables, numbers: Mapping[tuple[str, int], int]) -> dict[str, ResolvedSharing]:
-    """Give for each task of a rate-based root the resources that it shares."""
+    """Return for each task of a rate-based root the resources that it shares."""
     by_name = {task.name: _sharer(task, system.resolution) for task in system.tasks}
     sharers = [sharer for sharer in by_name.values() if sharer.sections]
     ceilings = rate_blocking.ceilings_of(sharers)
@@ -75,7 +75,7 @@ def sharing_of_rates(system: SystemTables, numbers: Mapping[tuple[str, int], int
 
 
 def _sharer(task: Task, resolution: str) -> rate_blocking.Sharer:
-    """Say of a task of a rate-based root what matters for how long others wait."""
+    """Return what determines how long others wait for a task of a rate-based root."""
     wcet = wcet_of(task, resolution)
     items = items_in_ticks(task, resolution)
     return rate_blocking.Sharer(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What tasks of a rate-based system that share resources take from the processor by blocking each other.
+"""Processor time that tasks of a rate-based system with shared resources lose by blocking each other.
 
 Source: SPEC.md, section 10, and policy/rate_sharing.h: b, the largest B / D. B counts all tasks of the file, whenever
 they are present, so that a later task takes nothing from a rate that was granted. Left out: sections that last longer
@@ -20,8 +20,8 @@ class Sharer:
 
     Args:
         is_hard: whether its deadlines are fixed.
-        window: its shortest relative deadline: that of a hard task, else the period that is asked for.
-        period: of its releases, as asked for.
+        window: its shortest relative deadline: that of a hard task, else the requested period.
+        period: of its releases, as requested.
         sections: of each resource that it locks, how long it runs at most from the lock to the unlock.
     """
 
@@ -32,12 +32,12 @@ class Sharer:
 
     @property
     def words(self) -> tuple[int, int, bool]:
-        """Give what core asks about it."""
+        """Input of core's test."""
         return self.window, self.period, self.is_hard
 
 
 def blocking_of(sharer: Sharer, sharers: Sequence[Sharer], ceilings: Mapping[str, int]) -> int:
-    """Give B / D of a task, in core's units, rounded up.
+    """Return B / D of a task, in core's units, rounded up.
 
     Args:
         sharer: the task.
@@ -54,13 +54,13 @@ def blocking_of(sharer: Sharer, sharers: Sequence[Sharer], ceilings: Mapping[str
 
 
 def excess_of(sharer: Sharer) -> int:
-    """Give what the sections of a task may execute beyond its budgets, in core's units, rounded up."""
+    """Return what the sections of a task may execute beyond its budgets, in core's units, rounded up."""
     if sharer.is_hard or not sharer.sections:
         return 0
     return _core.rate_of_section(max(sharer.sections.values()), sharer.period)
 
 
 def ceilings_of(sharers: Sequence[Sharer]) -> dict[str, int]:
-    """Give the highest ceiling that each resource may have."""
+    """Return the highest ceiling that each resource may have."""
     names = {resource for sharer in sharers for resource in sharer.sections}
     return {name: min(sharer.window for sharer in sharers if name in sharer.sections) for name in names}

@@ -2,8 +2,8 @@
 """Relations of core's check, as sentences about the tables of a file: where, what was expected, what was found.
 
 Source: system/check.h has the relations, system/matrix.def the pairs of traits that exclude each other. Both are
-asked of the image of a system; what they refuse is told here, for each relation in one place. A relation without a
-sentence is one that no table can break, or one whose reason is told by another problem.
+checked in the image of a system; refusals are reported here, for each relation in one place. A relation without a
+sentence is one that no table can break, or one whose reason is that of another problem.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _OUT_OF_RANGE, _CONFLICT = "out-of-range", "conflict"
 _MESSAGES = dict(_core.relations())
 
 UNTOLD = "relation"
-"""Code of a problem in core's words, without a place: it may follow from one that is told."""
+"""Code of a problem in core's words, without a place: it may follow from one that is reported."""
 
 
 class Sentence(NamedTuple):
-    """What is said of a broken relation.
+    """Message about a broken relation.
 
     Args:
         key: of the file; "" for the key of the place.
@@ -52,7 +52,7 @@ class Sentence(NamedTuple):
 
 @dataclass(frozen=True)
 class Place:
-    """What a row of an image stands for.
+    """Table that a row of an image stands for.
 
     Args:
         member: the table of the file; of new parameters the task as it is from then on.
@@ -71,13 +71,13 @@ class Place:
     change: Change | None = None
 
     def problem(self, key: str, code: str, message: str) -> Problem:
-        """Make a problem that is here; of a change, with a key that it has."""
+        """Return a problem at this place; of a change, with a key that it has."""
         if self.change is not None:
             return Problem(message, code, table=Change.table, number=self.number, key=blamed_key(self.change, key))
         return Problem(message, code, table=self.member.table, entity=getattr(self.member, "name", None), key=key)
 
     def say(self, sentence: Sentence) -> Iterator[Problem]:
-        """Tell a sentence; of new numbers of a sporadic task, which has no period, other relations tell."""
+        """Yield the problem; skipped for sporadic tasks if the message names the period."""
         words = _Words(self.member, **_WORDS, **_words_of(self))
         if "{period}" not in sentence.text or self.member.period is not None:
             key = words.get("wcet_key", "wcet") if sentence.key == "wcet" else sentence.key or self.key
@@ -113,7 +113,7 @@ _WORDS = {
 
 
 def _words_of(place: Place) -> dict[str, str]:
-    """Give the words that depend on the kind of table."""
+    """Return the words that depend on the kind of table."""
     system, member, row = place.system, place.member, place.row
     if isinstance(member, Server):
         parent = next((server for server in system.servers if server.name == member.parent), None)
@@ -163,7 +163,7 @@ def _tell_ring(place: Place) -> Iterator[Problem]:
 
 
 def _tell_mixture(place: Place) -> Iterator[Problem]:
-    """Another resource of the dispatcher has a protocol that excludes this one."""
+    """Yield the problem of a resource whose protocol another one in the dispatcher excludes."""
     alike = catalogue.mixing(place.member.protocol)
     here = [each for each in place.resolved.resources if each.home == place.row.home]
     other = next(each for each in here if each.protocol not in alike)
@@ -243,7 +243,7 @@ def _tell_late_slots(place: Place) -> Iterator[Problem]:
 
 
 def _tell_overlap(place: Place) -> Iterator[Problem]:
-    """Two slots overlap; told of each pair of neighbours of which this task has one."""
+    """Two slots overlap; reported for each pair of neighbours of which this task has one."""
     tasks = [task for task in place.resolved.tasks if task.windows is not None]
     slots = sorted((*slot, task.name) for task in tasks for slot in (task.windows.slots if task.windows else ()))
     for (start, length, task), (next_start, _, next_task) in pairwise(slots):
@@ -254,22 +254,22 @@ def _tell_overlap(place: Place) -> Iterator[Problem]:
 
 
 def _tell_missing_slot(place: Place) -> Iterator[Problem]:
-    """A task has no slot; if there are none at all, that is told."""
+    """A task has no slot; a system without slots is reported elsewhere."""
     if options_of(place.system.options, TimeDriven) is not None:
         message = f"expected a slot of every task, found none of {show(place.member.name)}"
         yield Problem(message, "missing", table=TimeDriven.table, key="slots")
 
 
 def _tell_new_policy(why: str, *, is_of_windowed: bool = False) -> Callable[[Place], Iterator[Problem]]:
-    """Make the function that tells, of each change of the policy, that something at the root excludes it.
+    """Return a function that yields, for each change of the policy, that something at the root excludes it.
 
     Args:
         why: where none may be; {name} is what there is.
-        is_of_windowed: whether it is a task with windows; if the policy of the root gives them, that is told.
+        is_of_windowed: whether it is a task with windows; those of the root's policy are reported elsewhere.
     """
 
     def tell(place: Place) -> Iterator[Problem]:
-        """Tell it."""
+        """Yield the problems."""
         name, root = show(getattr(place.member, "name", None)), place.system.policy
         if is_of_windowed and catalogue.traits_of(root).has_windows:
             return
@@ -364,7 +364,7 @@ SENTENCES: Mapping[str, Sentence | Callable[[Place], Iterator[Problem]]] = {
     "policy_changes_without_root_ceiling": _tell_new_policy("with a ceiling at the root, that of {name}"),
     "changes_without_frozen_policy": _tell_new_policy("where the root is or becomes {new}"),
 }
-"""What is said of a relation: a sentence, or a function that tells more."""
+"""Message of each relation: a sentence, or a function that yields problems."""
 
 _SUMS = (
     "arrivals_keep_distance",
@@ -380,7 +380,7 @@ _SUMS = (
 
 
 class Teller:
-    """Tells what the image of a system breaks.
+    """Problems of the image of a system.
 
     Args:
         system: the tables.
@@ -389,7 +389,7 @@ class Teller:
     """
 
     def __init__(self, system: SystemTables, resolved: ResolvedSystem, *, are_times_right: bool) -> None:
-        """Ask nothing yet."""
+        """Start without questions to core."""
         self.are_times_right = are_times_right
         self.system = system
         self.resolved = resolved
@@ -406,7 +406,7 @@ class Teller:
         return versions_of(self.system)
 
     def problems(self) -> list[Problem]:
-        """Ask core, and tell each row that breaks a relation; if nothing more can be said, in core's words."""
+        """Return the problems of all rows that break a relation; if there are none, core's own message."""
         try:
             broken = _core.check(pack(self.resolved, 0), len(own_policies(self.resolved)))
         except ValueError as error:
@@ -415,7 +415,7 @@ class Teller:
         return told or [Problem(_MESSAGES[relation], UNTOLD) for relation, _, _ in broken[:1]]
 
     def told(self, relation: str, table: str, row: int) -> Iterator[Problem]:
-        """Tell one row; of what core is given besides, the allocator's task and first requests, what tables say."""
+        """Yield the problems of one row; tables report those of the allocator's task and of first requests."""
         is_own = table in ("TASKS", "WINDOWS") and self.task_at(row) is None
         is_first = table == "CHANGES" and self.changes[row].number == 0
         is_unsure = relation in _SUMS and not self.are_times_right
@@ -428,11 +428,11 @@ class Teller:
             yield from self.pairs.problems(relation, self.task_at(row) if table == "TASKS" else None)
 
     def task_at(self, row: int) -> Task | None:
-        """Give the task of a row; None if that is the allocator's."""
+        """Return the task of a row; None if that is the allocator's."""
         return self.system.tasks[row] if row < len(self.system.tasks) else None
 
     def place(self, table: str, row: int) -> Place:
-        """Say what a row stands for."""
+        """Return the table that a row stands for."""
         system, resolved = self.system, self.resolved
         if table == "STREAMS":
             return self.place_of_stream(row)
@@ -450,7 +450,7 @@ class Teller:
         return Place(system, resolved, options_of(system.options, RateBased) or RateBased(), None)
 
     def place_of_change(self, row: int) -> Place:
-        """Say what a row of changes stands for."""
+        """Return the table that a row of changes stands for."""
         given = self.changes[row]
         change = self.system.changes[given.number - 1]
         member = self.versions[given.number] if given.kind == "parameters" else change
@@ -458,7 +458,7 @@ class Teller:
         return Place(self.system, self.resolved, member, given, key, given.number, change)
 
     def place_of_stream(self, row: int) -> Place:
-        """Say which task or change draws from a stream."""
+        """Return which task or change draws from a stream."""
         stream = streams_of(self.resolved, self.changes)[row]
         for number, task in enumerate(self.resolved.tasks):
             for key, own in (("demand", task.drawn_demand), ("arrivals", task.arrivals)):

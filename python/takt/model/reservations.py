@@ -34,7 +34,7 @@ _ONE = 2**128
 """A whole processor, where loads are rounded down."""
 
 
-# ---- what core is told --------------------------------------------------------------------------------
+# ---- input of core -----------------------------------------------------------------------------------
 
 
 def with_windows(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSystem:
@@ -54,7 +54,7 @@ def with_windows(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSyst
 
 
 def _pinwheel_periods(resolved: ResolvedSystem) -> Sequence[int]:
-    """Give the periods that pinwheel gives the tasks; their own if there are none, which the checks refuse."""
+    """Return the periods of the tasks under pinwheel; their own if there are none, which the checks refuse."""
     given = [task.period for task in resolved.tasks]
     periods = specialise([(task.wcet, task.period) for task in resolved.tasks]) if all(given) else None
     return periods or given
@@ -81,7 +81,7 @@ def _resolve_windows(
 
 
 def _slots_of(task: ResolvedTask, options: TimeDriven | None, resolution: str) -> ResolvedWindows:
-    """Give the slots of a task in the order of their starts."""
+    """Return the slots of a task in the order of their starts."""
     if options is None:
         return ResolvedWindows(SLOTS)
     slots = (
@@ -93,14 +93,14 @@ def _slots_of(task: ResolvedTask, options: TimeDriven | None, resolution: str) -
 
 
 def _promotions(resolved: ResolvedSystem) -> dict[str, int]:
-    """Give the promotion of each hard task at the root, from the release: deadline - response, not below 0."""
+    """Return the promotion of each hard task at the root, from the release: deadline - response, not below 0."""
     hard = [task for task in resolved.tasks if task.class_ == "hard" and task.home == ROOT and task.period > 0]
     ordered = sorted(hard, key=lambda task: task.level)
     return {task.name: max(0, task.deadline - _response(task, ordered[:place])) for place, task in enumerate(ordered)}
 
 
 def _response(task: ResolvedTask, above: Sequence[ResolvedTask]) -> int:
-    """Give the least fixed point of R = C + sum of ceil(R / T) C of all above, or a value above the deadline.
+    """Return the least fixed point of R = C + sum of ceil(R / T) C of all above, or a value above the deadline.
 
     Source: Joseph and Pandya 1986, with deadlines up to the period. R is at least C / (1 - the load of those above),
     where the search begins, so that a load near 1 does not make it long.
@@ -118,7 +118,7 @@ def _response(task: ResolvedTask, above: Sequence[ResolvedTask]) -> int:
 
 
 def find_window_problems(system: SystemTables) -> Iterator[Problem]:
-    """Find what core is not told of windows: keys that a policy ignores, names of slots, and what pinwheel admits."""
+    """Yield the problems of windows that core does not see: ignored keys, names of slots, and pinwheel's periods."""
     yield from find_allocator_problems(system, has_windows=bool(windowed_tasks(system)))
     for task in windowed_tasks(system):
         yield from _overrun_problems(task, system.policy)
@@ -146,7 +146,7 @@ def _overrun_problems(task: Task, policy: str | Policy) -> Iterator[Problem]:
 
 
 def _slot_problems(system: SystemTables) -> Iterator[Problem]:
-    """There are slots, and their tasks exist."""
+    """Yield the problems of missing slots and unknown tasks in them."""
     options = options_of(system.options, TimeDriven)
     if options is None:
         message = 'missing; policy = "time-driven" needs a table of slots'
@@ -160,7 +160,7 @@ def _slot_problems(system: SystemTables) -> Iterator[Problem]:
 
 
 def _pinwheel_problems(system: SystemTables) -> Iterator[Problem]:
-    """There are periods that divide one another."""
+    """Yield the problem of tasks without periods that divide one another."""
     if not system.tasks or any(task.period is None for task in system.tasks):
         return
     requests = [

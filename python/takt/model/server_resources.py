@@ -27,7 +27,7 @@ LEVELLED = catalogue.policies_that(lambda policy: policy.has_levels)
 
 
 def find_sharing_problems(system: SystemTables, resource: Resource, users: Sequence[Task]) -> Iterator[Problem]:
-    """Find users of a resource in no common parent, and sections without a bound.
+    """Yield users of a resource in no common parent, and sections without a bound.
 
     Args:
         system: tables each of which is right in itself, where every server that is named is there.
@@ -48,12 +48,12 @@ def find_sharing_problems(system: SystemTables, resource: Resource, users: Seque
 
 
 def place_of(task: Task) -> str:
-    """Say where a task is."""
+    """Return the place of a task, for messages."""
     return "at the root" if task.server is None else f"in the server {show(task.server)}"
 
 
 def measures(system: SystemTables, resource: Resource, task: Task) -> bool:
-    """Say whether servers share a resource whose ceilings or longest sections follow from what a task is."""
+    """True if servers share a resource whose ceilings or longest sections follow from its tasks."""
     if resource.protocol not in catalogue.AMONG_PROTOCOLS:
         return False
     homes = {each.server for each in users_of(system.tasks).get(resource.name, [])}
@@ -64,12 +64,12 @@ def measures(system: SystemTables, resource: Resource, task: Task) -> bool:
 
 
 def _about(resource: Resource, key: str, message: str) -> Problem:
-    """Make a problem of a resource."""
+    """Return a problem of a resource."""
     return Problem(message, "conflict", table="resource", entity=resource.name, key=key)
 
 
 def _length(system: SystemTables, resource: Resource, server: Server) -> Iterator[Problem]:
-    """Nothing displaces the holder of a resource any number of times."""
+    """Yield the problem of a resource whose holder can be displaced any number of times."""
     try:
         longest_hold(system, resource.name, server)
     except holding_times.UnboundedError as error:
@@ -133,7 +133,7 @@ def _among(
 
 
 def _ceiling(system: SystemTables, resource: Resource, users: Sequence[Task], ranks: Mapping[int, int]) -> int:
-    """Give the highest level of some users in one dispatcher; 1 for a protocol without a ceiling.
+    """Return the highest level of some users in one dispatcher; 1 for a protocol without a ceiling.
 
     Users in another dispatcher, or in a server that only gives deadlines, have no level here: the check refuses them.
     """
@@ -145,18 +145,18 @@ def _ceiling(system: SystemTables, resource: Resource, users: Sequence[Task], ra
 
 
 def parents_of(system: SystemTables) -> dict[str, str | None]:
-    """Give the parent of each server."""
+    """Return the parent of each server."""
     return {server.name: server.parent for server in system.servers}
 
 
 def level_of_server(server: Server, policy: str | Policy, ranks: Mapping[int, int], system: SystemTables) -> int:
-    """Give the level of a server for ceilings."""
+    """Return the level of a server for ceilings."""
     is_fifo = catalogue.traits_of(policy).has_fifo_levels
     return ranks[server.priority] if is_fifo else in_ticks(server.period, system.resolution)
 
 
 def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
-    """Give X of a resource in a server, in ticks; see holding.longest_hold.
+    """Return X of a resource in a server, in ticks; see holding.longest_hold.
 
     Raises:
         holding.UnboundedError: there is none.
@@ -170,7 +170,7 @@ def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
 
 
 def _longest_hold_or_one(system: SystemTables, resource: str, server: Server) -> int:
-    """Give that X, or 1 if there is none, which the checks refuse."""
+    """Return that X, or 1 if there is none, which the checks refuse."""
     try:
         return limited(max(1, longest_hold(system, resource, server)))
     except holding_times.UnboundedError:
@@ -178,7 +178,7 @@ def _longest_hold_or_one(system: SystemTables, resource: str, server: Server) ->
 
 
 def _neighbour(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> holding_times.Neighbour:
-    """Say of a task what matters for how long others hold something."""
+    """Return what determines how long others wait for a task that holds a resource."""
     separation = task.shortest_separation
     return holding_times.Neighbour(
         name=task.name,

@@ -14,7 +14,7 @@ from takt.model.tables import Task
 
 
 def stream_of(distribution: Distribution, least: int, most: int, resolution: str, floor: int = 0) -> Stream:
-    """Make the stream of a distribution; its limits are `least` and `most`, or its own ones from `floor` on."""
+    """Return the stream of a distribution; its limits are `least` and `most`, or its own ones from `floor` on."""
 
     def limit(value: int | str | None, default: int) -> int:
         return default if value is None else in_ticks(value, resolution)
@@ -30,7 +30,7 @@ def stream_of(distribution: Distribution, least: int, most: int, resolution: str
 
 
 def demand_of(task: Task, wcet: int, resolution: str) -> Stream:
-    """Make the stream of what the jobs of a task execute."""
+    """Return the stream of the jobs' execution times."""
     if isinstance(task.demand, Distribution):
         return stream_of(task.demand, 1, wcet, resolution)
     if task.demand is None:
@@ -40,7 +40,7 @@ def demand_of(task: Task, wcet: int, resolution: str) -> Stream:
 
 
 def arrivals_of(task: Task, ticks: Callable[[int | str], int], resolution: str) -> Stream | None:
-    """Make the stream of arrivals of a task: instants, or separations; None for a periodic one."""
+    """Return the stream of arrivals of a task: instants, or separations; None for a periodic one."""
     if task.period is not None:
         return None
     least = 0 if task.min_separation is None else ticks(task.min_separation)

@@ -30,7 +30,7 @@ SCHEMA = 1
 
 
 def _check_members(kind: type[Table]) -> Callable[[object], tuple[Any, ...]]:
-    """Make the check of the tasks or the servers of a system."""
+    """Return the check of the tasks or the servers of a system."""
 
     def check(value: object) -> tuple[Any, ...]:
         members = tuple(value) if isinstance(value, (list, tuple)) else (value,)
@@ -158,7 +158,7 @@ class System(Header):
         )
 
     def _domain(self, part: Part) -> Domain:
-        """Make a domain of its tables."""
+        """Return the domain of its tables."""
         tables = {key: getattr(part, key) for key in System.model_fields if hasattr(part, key)}
         own = {"name": self.name, "seed": part.seed_of(self.seed)}
         return Domain(part.label, part.processors, System(**(tables | own)))

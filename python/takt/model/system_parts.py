@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the checks between the tables of a system read."""
+"""Input of the checks between the tables of a system."""
 
 from __future__ import annotations
 

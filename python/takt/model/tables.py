@@ -160,12 +160,12 @@ class Task(Table):
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """What a job does; empty if it just runs."""
+        """Items of a job; empty if it only executes."""
         return items_of(self.body, self.subjobs, self.sections)
 
     @property
     def is_non_preemptive(self) -> bool:
-        """Whether a started job is not displaced in its dispatcher until its next point."""
+        """True if a started job is not displaced in its dispatcher until its next point."""
         if self.preemption is None:
             return self.subjobs is not None or any(item.op == Op.POINT for item in self.items)
         return self.preemption == "non-preemptive"
@@ -182,11 +182,11 @@ class Task(Table):
 
     @property
     def lacks_deadline(self) -> bool:
-        """Whether its jobs have no deadline, unless its server gives them one."""
+        """True if its jobs have no deadline, unless its server assigns one."""
         return self.arrivals is not None and self.shortest_interval is None and self.deadline is None
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
-        """Find keys that do not go together."""
+        """Yield keys that cannot be combined."""
         yield from self._source_conflicts()
         is_greedy = self.class_ == "none" and self.demand is None
         if self.wcet is None and not self.items and not is_greedy:
@@ -199,7 +199,7 @@ class Task(Table):
             yield "conflict", "threshold", message
 
     def _source_conflicts(self) -> Iterable[tuple[str, str, str]]:
-        """Find what does not fit in how jobs come."""
+        """Yield the problems of keys about arrivals."""
         if self.period is None and self.min_separation is None and self.arrivals is None:
             message = 'missing; every task needs one, for instance period = "10ms", or min_separation, or arrivals'
             yield "missing", "period", message
@@ -342,11 +342,11 @@ class Change(Table):
 
     @property
     def text(self) -> str:
-        """What changes, on one line."""
+        """Text of the change, on one line."""
         return self.text_with("")
 
     def text_with(self, answer: str) -> str:
-        """Say what changes, on one line, and what was answered to the task that has new parameters."""
+        """Return the text of the change, on one line, with the answer to the task that has new parameters."""
         note = f" ({answer})" if answer else ""
         parts = [
             f"removed {', '.join(self.remove)}" if self.remove else "",
@@ -357,7 +357,7 @@ class Change(Table):
         return "; ".join(filter(None, parts))
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
-        """Find keys that do not go together."""
+        """Yield keys that cannot be combined."""
         if not (self.add or self.remove or self.policy is not None or self.task is not None or self.parameters):
             yield "missing", "at", "expected add, remove, policy, or task with new parameters besides it, found none"
         for name in self.add:
@@ -426,12 +426,12 @@ class Platform(Table):
         return "no model" if self.model is None else f"model = {show(self.model)}"
 
     def costs(self) -> dict[str, int | str]:
-        """List the costs by their keys. A context switch of an architecture is a part of it."""
+        """Return the costs by their keys. A context switch of an architecture is a part of it."""
         keys = ("context_switch", "release", "scheduling", "point", "tick")
         return {key: getattr(self, key) for key in keys[self.model in catalogue.ARCHITECTURES :]}
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
-        """Find keys that do not go together."""
+        """Yield keys that cannot be combined."""
         for key, cost in self.costs().items():
             if self.model == "ideal" and cost != 0:
                 yield "conflict", key, f'expected none with model = "ideal", found {show(cost)}'
@@ -442,7 +442,7 @@ class Platform(Table):
         yield from self._conflicts_with_model()
 
     def _conflicts_with_model(self) -> Iterator[tuple[str, str, str]]:
-        """Find the keys that the model does not have."""
+        """Yield the keys that the model does not have."""
         traits = catalogue.architecture_traits(self.model)
         for key, has in _OWNERS.items():
             if getattr(self, key) is not None and not has(traits):
@@ -475,11 +475,11 @@ class Allocator(Table):
 
     @property
     def takes_time(self) -> bool:
-        """Whether calls are jobs."""
+        """True if calls are jobs."""
         return self.cost != 0
 
     def _conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find keys that do not go together."""
+        """Yield keys that cannot be combined."""
         if self.runs is not None and not self.takes_time:
             yield "conflict", "runs", f"expected none where calls take no time, found {show(self.runs)}; give a cost"
         for key, value in (("period", self.period), ("budget", self.budget)):

@@ -28,7 +28,7 @@ _Checked = TypeVar("_Checked")
 
 
 def refuse(code: str, message: str) -> PydanticCustomError:
-    """Make the error that a check raises; the message arrives as it is."""
+    """Return the error that a check raises; the message is not changed."""
     return PydanticCustomError(code, "{message}", {"message": message})
 
 
@@ -59,7 +59,7 @@ def check_names(value: object) -> tuple[str, ...]:
 
 
 def check_time(what: str, least: int) -> Callable[[object], int | str]:
-    """Make the check of a time: ticks from `least` on, or a text with a unit.
+    """Return the check of a time: ticks from `least` on, or a text with a unit.
 
     Args:
         what: what is expected, with an example.
@@ -91,7 +91,7 @@ def check_resolution(value: object) -> str:
 
 
 def check_integer(what: str, least: int, most: int) -> Callable[[object], int]:
-    """Make the check of a whole number in a range."""
+    """Return the check of a whole number in a range."""
 
     def check(value: object) -> int:
         expected = f"expected {what} from {least} to {most}, found {show(value)}"
@@ -117,7 +117,7 @@ def check_processors(value: object) -> tuple[int, ...]:
 
 
 def check_choice(what: str, names: tuple[str, ...]) -> Callable[[object], str]:
-    """Make the check of a word out of a list."""
+    """Return the check of a word out of a list."""
 
     def check(value: object) -> str:
         if not isinstance(value, str):
@@ -130,12 +130,12 @@ def check_choice(what: str, names: tuple[str, ...]) -> Callable[[object], str]:
 
 
 def optional(check: Callable[[object], _Checked]) -> Callable[[object], _Checked | None]:
-    """Make a check that also accepts None, the default of a key that may be left out."""
+    """Return a check that also accepts None, the default of a key that may be left out."""
     return lambda value: None if value is None else check(value)
 
 
 def check_times(check: Callable[[object], int | str], what: str) -> Callable[[object], tuple[int | str, ...]]:
-    """Make the check of a list of times, at least one, each of which passes a check."""
+    """Return the check of a list of times, at least one, each of which passes a check."""
 
     def check_all(value: object) -> tuple[int | str, ...]:
         if not isinstance(value, (list, tuple)):
@@ -148,7 +148,7 @@ def check_times(check: Callable[[object], int | str], what: str) -> Callable[[ob
 
 
 def check_number(what: str) -> Callable[[object], float]:
-    """Make the check of a positive number without a unit."""
+    """Return the check of a positive number without a unit."""
 
     def check(value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):

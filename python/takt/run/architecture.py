@@ -37,7 +37,7 @@ class Architecture:
 
 
 def figures_of(resolved: ResolvedSystem, figures: Mapping[str, int], fails: int, horizon: int) -> Architecture | None:
-    """Make the figures of an architecture, None if the platform has none."""
+    """Return the figures of an architecture, None if the platform has none."""
     if resolved.architecture is None:
         return None
     avail_sched = 1 - Fraction(figures["scheduler_time"], horizon)

@@ -18,7 +18,7 @@ from takt.model.core_input import ResolvedChange, ResolvedSystem
 FRAMES = {name: columns for name, _, _, columns in _core.frames()}
 """The columns of each frame, as sim/frames.def describes them: name, kind, unit, meaning."""
 OPTIONS = {name: option for name, option, *_ in _core.frames() if option}
-"""The option of a run that asks for each frame."""
+"""The option of a run that requests each frame."""
 MEANINGS = {name: meaning for name, _, meaning, _ in _core.frames()}
 """What each frame is."""
 
@@ -26,12 +26,12 @@ _MAX_BUDGET_ROWS = 100_000_000
 
 
 def _named(names: list[str], index: pl.Series) -> pl.Series:
-    """Make a column of names out of a column of indices."""
+    """Return a column of names for a column of indices."""
     return pl.Series(names, dtype=pl.String)[index]
 
 
 def summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make the frame with one row for each task."""
+    """Return the frame with one row for each task."""
     tasks = resolved.tasks
     periods = [None if task.is_allocator else task.period or None for task in tasks]  # its own is of its budget
     told = {name: pl.Series(name, column) for name, column in statistics.items()}
@@ -54,7 +54,7 @@ def summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) ->
 
 
 def frame(name: str, resolved: ResolvedSystem, told: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make a frame of what core tells.
+    """Return a frame of core's output.
 
     Args:
         name: of the frame.
@@ -71,7 +71,7 @@ def frame(name: str, resolved: ResolvedSystem, told: Mapping[str, _core.Column])
 
 
 def _column(column: str, kind: str, unit: str, values: pl.Series, resolved: ResolvedSystem) -> dict[str, pl.Series]:
-    """Make of a column what its kind says."""
+    """Return the columns of a field, by its kind."""
     match kind:
         case "NEVER":
             values = values.set(values == _core.NEVER, None)
@@ -95,7 +95,7 @@ _CHANGES = {"leave": "removed", "enter": "added", "parameters": "parameters", "p
 
 
 def changes(resolved: ResolvedSystem, answered: Iterable[tuple[ResolvedChange, str]]) -> pl.DataFrame:
-    """Make the frame of changes.
+    """Return the frame of changes.
 
     Args:
         resolved: the system that they are of.
@@ -116,7 +116,7 @@ def changes(resolved: ResolvedSystem, answered: Iterable[tuple[ResolvedChange, s
 
 
 def deadlines(resolved: ResolvedSystem, jobs: pl.DataFrame) -> pl.DataFrame:
-    """Make the frame of deadlines: those that the task has at the arrival of a job."""
+    """Return the frame of deadlines: those that the task has at the arrival of a job."""
     tasks = resolved.tasks
     rows = [(task.name, 0, task.deadline) for task in tasks]
     rows += [
@@ -132,7 +132,7 @@ def deadlines(resolved: ResolvedSystem, jobs: pl.DataFrame) -> pl.DataFrame:
 
 
 def budgets(servers: Sequence[str], horizon: int, changes: pl.DataFrame) -> pl.DataFrame:
-    """Make the frame of the budgets of servers in every tick.
+    """Return the frame of the budgets of servers in every tick.
 
     Args:
         servers: their names.

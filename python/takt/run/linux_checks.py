@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What replay cannot say of a run on Linux: that the threads did what core decided, and that core was told in time.
+"""Checks of a run on Linux beyond replay: the threads did what core decided, and core was called in time.
 
 Replay proves core; the operations of sched_ext between core and the kernel need checks of their own:
 
@@ -37,7 +37,7 @@ TURN_NS = SEVERAL.lag
 
 @dataclass(frozen=True)
 class Checked:
-    """What the checks found.
+    """Result of the checks.
 
     Args:
         findings: what is wrong; one line each.
@@ -86,7 +86,7 @@ def check(run: Run) -> Checked:
 
 
 def sentence(checked: Checked) -> str:
-    """Say what was compared, if nothing was found wrong."""
+    """Return a sentence about what was compared, if no fault was found."""
     lag, most, late = at(checked.largest_lag_ns), at(checked.lag_ns), at(checked.largest_late_ns)
     told = f"kernel: {checked.switches} switches to threads of tasks, all as decided, {lag} after it at most"
     return f"{told} (bound {most} and a tick); decisions {late} after what caused them at most"
@@ -96,7 +96,7 @@ def sentence(checked: Checked) -> str:
 
 
 def _foreign_completions(trace: Trace) -> Iterator[str]:
-    """Find the first completion of a job that was not selected."""
+    """Yield the first completion of a job that was not selected."""
     selected = (_core.NO_ENTITY, 0)
     names = trace.system.entity_names()
     for record in trace.records():
@@ -113,7 +113,7 @@ def _foreign_completions(trace: Trace) -> Iterator[str]:
 
 
 def _lost_jobs(processor: Processor) -> Iterator[str]:
-    """Find the first job that was completed for the trace or for its thread, and not for the other.
+    """Yield the first job that was completed for the trace or for its thread, and not for the other.
 
     What is completed at the horizon is not compared: the thread may not have been able to record it.
     """
@@ -150,7 +150,7 @@ class _Stretch:
 
 
 def _decided(trace: Trace) -> list[_Stretch]:
-    """List the times for which tasks are selected, in their order; an instant is that of its tick."""
+    """Return the times for which tasks are selected, in their order; an instant is that of its tick."""
     tick, names = trace.system.resolution_ns, trace.system.entity_names()
     tasks = {task.name for task in trace.system.tasks}
     taken = [
@@ -163,7 +163,7 @@ def _decided(trace: Trace) -> list[_Stretch]:
 
 
 def _ran(processor: Processor) -> list[_Stretch]:
-    """List the times in which threads of tasks had the processor, before the horizon."""
+    """Return the times in which threads of tasks had the processor, before the horizon."""
     tasks = set(processor.threads.values())
     return [_Stretch(name, start, end) for start, end, name in processor.stretches()[1] if name in tasks]
 
@@ -179,7 +179,7 @@ def _merged(stretches: Sequence[_Stretch]) -> list[_Stretch]:
 
 
 class _Selected:
-    """Knows when each task is selected, and until when its thread may run."""
+    """Times at which each task is selected, and until when its thread may run."""
 
     def __init__(self, decided: Sequence[_Stretch], slack: int) -> None:
         self.starts: dict[str, list[int]] = {}
@@ -193,7 +193,7 @@ class _Selected:
                 ends.append(each.end + slack)
 
     def has(self, ran: _Stretch) -> bool:
-        """Say whether a thread ran only while it was selected."""
+        """True if a thread ran only while it was selected."""
         place = bisect_right(self.starts.get(ran.task, []), ran.start) - 1
         return place >= 0 and ran.end <= self.ends[ran.task][place]
 
@@ -235,7 +235,7 @@ class _Follower:
         self.before = ""
 
     def next(self, wanted: _Stretch, after: _Stretch | None) -> _Stretch | None:
-        """Give the stretch with which a decision takes effect; None if there is none.
+        """Return the stretch with which a decision takes effect; None if there is none.
 
         Args:
             wanted: the decision.
@@ -252,13 +252,13 @@ class _Follower:
         return found
 
     def _is_beside(self, ran: _Stretch, wanted: _Stretch) -> bool:
-        """Say whether a thread ran without a decision: it continues, or is switched off at once."""
+        """True if a thread ran without a decision: it continues, or is switched off at once."""
         is_short = ran.end - ran.start <= self.switch_ns
         is_other = ran.task != wanted.task and (is_short or ran.task == self.before)
         return is_other or (is_short and ran.start < wanted.start)
 
     @staticmethod
     def _continues(ran: _Stretch, wanted: _Stretch, after: _Stretch | None) -> bool:
-        """Say whether a thread ran on: by its last decision, not by the next one."""
+        """True if a thread ran on: by its last decision, not by the next one."""
         is_before = after is None or after.task != wanted.task or ran.start < after.start
         return ran.task == wanted.task and is_before

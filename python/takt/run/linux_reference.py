@@ -47,7 +47,7 @@ WAITED_NS = 4_000_000_000
 
 @dataclass(frozen=True)
 class Slack:
-    """What times may differ by, in ns.
+    """Allowed differences of times, in ns.
 
     Args:
         lag: from a decision to the kernel's switch; of what is compared at one decision. A call of the scheduler that
@@ -74,7 +74,7 @@ SEVERAL = Slack(1_000_000, 1_000_000, 1_000_000)
 
 @dataclass(frozen=True)
 class Found:
-    """What the comparison found.
+    """Result of the comparison.
 
     Args:
         findings: what is wrong, one line each.
@@ -98,7 +98,7 @@ def at(instant_ns: int) -> str:
 
 
 class Handled:
-    """How many events the scheduler has handled at each instant.
+    """Number of events that the scheduler has handled at each instant.
 
     Args:
         records: of a trace.
@@ -190,7 +190,7 @@ class _Reference:
         self.largest_late_ns = 0
 
     def job(self, entity: int, job: int) -> str:
-        """Name a job, or idling."""
+        """Return the name of a job, or of idling."""
         return "no job" if entity == _core.NO_ENTITY else f"{self.names[entity]}#{job}"
 
     def late(self, start: int, end: int) -> int:
@@ -207,13 +207,13 @@ class _Reference:
 
     @property
     def _rounding(self) -> int:
-        """What instants of events lose by whole ticks."""
+        """Loss of whole ticks in instants of events."""
         return self.tick
 
     # ---- decisions ----
 
     def decisions(self) -> Iterator[str]:
-        """Find the first job that core selected and that was not decided in time."""
+        """Yield the first job that core selected and that was not decided in time."""
         decided = (record.now for record in self.records if record.kind == _core.RECORD_DECISION)
         settled = (row.now for row in self.rows if not row.is_outdated)
         ends = sorted({*decided, *settled, self.horizon})
@@ -226,7 +226,7 @@ class _Reference:
                     return
 
     def calls(self) -> Iterator[str]:
-        """Find the first timer or end of a budget at which the scheduler was not called in time."""
+        """Yield the first timer or end of a budget at which the scheduler was not called in time."""
         due = _core.NEVER
         for row in self.rows:
             late = self.late(due, row.now) if due < row.now else 0
@@ -239,7 +239,7 @@ class _Reference:
             yield f"the scheduler was due at {at(due * self.tick)}, but was not called up to the horizon"
 
     def causes(self) -> Iterator[str]:
-        """Find the first decision that names the job of the last one, though nothing happened between."""
+        """Yield the first decision that names the job of the last one, though nothing happened between."""
         last: Record | None = None
         has_cause = True
         for record in self.records:
@@ -255,7 +255,7 @@ class _Reference:
                 has_cause |= record.kind != _STEP or record.value > 0
 
     def switches(self) -> Iterator[str]:
-        """Find the first thread that had the processor, though its job was not selected when it was switched to.
+        """Yield the first thread that had the processor, though its job was not selected when it was switched to.
 
         A job that was selected up to then is one that a timer or a budget has overtaken on the way. A thread that has
         waited for WAITED_NS is switched to for a moment, so that the watchdog of Linux sees it run.
@@ -291,7 +291,7 @@ class _Reference:
     # ---- processor time ----
 
     def charges(self) -> Iterator[str]:
-        """Find the first decision for whose time core charged another time than the thread had."""
+        """Yield the first decision for whose time core charged another time than the thread had."""
         open_at, entity, charged = 0, _core.NO_ENTITY, 0
         for record in self.records:
             if record.kind == _core.RECORD_DECISION:
@@ -314,7 +314,7 @@ class _Reference:
         return f"from {at(first)} on {task} had the processor for {at(had)}, but {at(counted)} were charged"
 
     def completions(self) -> Iterator[str]:
-        """Find the first completion that its thread did not make then."""
+        """Yield the first completion that its thread did not make then."""
         tasks, ends = [task.name for task in self.trace.system.tasks], dict[tuple[str, int], int]()
         for row in self.processor.jobs[self.processor.jobs["outcome"] != ABORTED]:
             ends[tasks[row["task"]], int(row["number"])] = int(row["end"])
@@ -332,7 +332,7 @@ class _Reference:
     # ---- points ----
 
     def points(self) -> Iterator[str]:
-        """Find the first job that was to yield and reached no point in the length of a region."""
+        """Yield the first job that was to yield and reached no point in the length of a region."""
         since: _Row | None = None
         for row in (*self.rows, None):
             is_same = row is not None and since is not None and row.decided == since.decided
@@ -360,7 +360,7 @@ class _Reference:
     # ---- inputs of the file ----
 
     def inputs(self) -> Iterator[str]:
-        """Find the first arrival of the file that was not handed over in time."""
+        """Yield the first arrival of the file that was not handed over in time."""
         expected = arrivals_of(self.part, self.trace)
         for record in self.records:
             queue = expected.get(record.entity, []) if record.kind == _core.RECORD_ARRIVAL else []
@@ -376,7 +376,7 @@ class _Reference:
                 return
 
     def unknown(self) -> Iterator[str]:
-        """Say what cannot be compared."""
+        """Yield what cannot be compared."""
         if self.tick > TICK_NS:
             yield f"with ticks of {times.shortest(self.tick)}, differences that are shorter are not known"
         for task in self.part.resolved.tasks:

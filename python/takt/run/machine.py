@@ -2,7 +2,7 @@
 """Results of the domains of a machine, put together in the order of time.
 
 Domains share nothing but time, so each runs by itself. Rows of one instant are in the order of the domains. Here
-polars is asked queries, which start its threads; see base/forks.py.
+queries start the threads of polars; see base/forks.py.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def recorded(path: str | Path, system: System, horizon: int) -> Iterator[list[st
 
 
 def together(system: System, results: Sequence[RunResult]) -> RunResult:
-    """Give the result of a machine.
+    """Return the result of a machine.
 
     Args:
         system: the machine.
@@ -80,12 +80,12 @@ def together(system: System, results: Sequence[RunResult]) -> RunResult:
 
 
 def _instants(frame: pl.DataFrame) -> list[str]:
-    """Name the columns by which the rows of a frame stand: the first one is their instant."""
+    """Return the columns by which the rows of a frame are ordered: the first one is their instant."""
     return [frame.columns[0]] + ["cpu"] * ("cpu" in frame.columns)
 
 
 def _numbered(system: System, domain: Domain, result: RunResult) -> dict[str, pl.DataFrame]:
-    """Give the frames of a domain the numbers of processors and servers of the machine."""
+    """Return the frames of a domain with the numbers of the machine's processors and servers."""
     found = dict(result.frames)
     if "segments" in found:
         found["segments"] = _renumbered(found["segments"], "cpu", domain.processors)
@@ -103,13 +103,13 @@ def _renumbered(frame: pl.DataFrame, column: str, numbers: Sequence[int]) -> pl.
 
 
 def segments_together(parts: Sequence[tuple[Sequence[int], pl.DataFrame]]) -> pl.DataFrame:
-    """Put the segments of domains together, each with the processors of its domain: as the machine numbers them."""
+    """Return the segments of all domains, each with the processors of its domain as the machine numbers them."""
     whole = pl.concat([_renumbered(found, "cpu", processors) for processors, found in parts])
     return whole.sort(_instants(whole), maintain_order=True)
 
 
 def _jobs_and_windows(place: pl.Expr, results: Sequence[RunResult]) -> dict[str, pl.DataFrame]:
-    """Put jobs together: in the order of time those that ended, by their tasks those that did not; and the windows."""
+    """Return the jobs of all domains: finished ones in the order of time, others by their tasks; and the windows."""
     ended = pl.col("ended")
     rows = pl.concat([_with_deadlines(result) for result in results])
     rows = rows.sort(ended, pl.when(ended == _LAST).then(place), maintain_order=True)
@@ -119,7 +119,7 @@ def _jobs_and_windows(place: pl.Expr, results: Sequence[RunResult]) -> dict[str,
 
 
 def _with_deadlines(result: RunResult) -> pl.DataFrame:
-    """Give the jobs of a domain with their deadlines, and by when each had ended: at the latest known instant."""
+    """Return the jobs of a domain with their deadlines, and when each had ended: at the latest known instant."""
     ended = int(result.summary.select("finished", "aborted", "skipped", "cut").sum().sum_horizontal().item())
     known = pl.col("finish").forward_fill().fill_null(0)
     return result.jobs.with_columns(
@@ -130,7 +130,7 @@ def _with_deadlines(result: RunResult) -> pl.DataFrame:
 
 
 def _policies(domains: Sequence[Domain], results: Sequence[RunResult]) -> dict[str, Policy]:
-    """Name the policies in Python: those of roots by their domains."""
+    """Return the policies in Python: those of roots by their domains."""
     return {
         name or domain.label: policy
         for domain, result in zip(domains, results, strict=True)
@@ -141,5 +141,5 @@ def _policies(domains: Sequence[Domain], results: Sequence[RunResult]) -> dict[s
 def progress_of(
     told: Callable[[int], None] | None, number: int, count: int, horizon: int
 ) -> Callable[[int], None] | None:
-    """Make the function that domain `number` of `count` tells its progress to: domains run one after the other."""
+    """Return the function to which domain `number` of `count` reports progress: domains run one after the other."""
     return None if told is None else lambda now: told((number * horizon + now) // count)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a trace says of a run: its segments of execution, its jobs, the budgets of its servers.
+"""Measurement of a run from its trace: segments of execution, jobs, budgets of servers.
 
 It works for every trace with tasks, whatever platform recorded it. Core replays the records meanwhile, so each frame is
 that of a simulation. Releases are nominal, as everywhere in Takt: a response counts from the instant at which the job
@@ -21,7 +21,7 @@ from takt.run.result import RunResult
 
 
 def jobs_of(trace: Trace) -> pl.DataFrame:
-    """List all jobs of a trace, as Result.jobs does.
+    """Return all jobs of a trace, as Result.jobs does.
 
     Raises:
         ValueError: the trace does not replay identically, or is of several processors.
@@ -30,7 +30,7 @@ def jobs_of(trace: Trace) -> pl.DataFrame:
 
 
 def segments_of(trace: Trace) -> pl.DataFrame:
-    """List the segments of execution, as Result.segments does; errors are those of jobs_of.
+    """Return the segments of execution, as Result.segments does; errors are those of jobs_of.
 
     A segment ends with the completion of its job, or with the next decision.
     """
@@ -40,13 +40,13 @@ def segments_of(trace: Trace) -> pl.DataFrame:
 
 
 def budgets_of(trace: Trace) -> pl.DataFrame:
-    """List the budget of every server in every tick, as Result.budgets does; errors are those of both."""
+    """Return the budget of every server in every tick, as Result.budgets does; errors are those of both."""
     names = [server.name for server in trace.system.servers]
     return frames.budgets(names, trace.horizon, _frame_of(trace, "budgets"))
 
 
 def result_of(trace: Trace, system: System) -> RunResult:
-    """Make of a trace the result of a run; errors are those of jobs_of.
+    """Return the result of the run of a trace; errors are those of jobs_of.
 
     What no trace holds is not there: demands of jobs, and points of preemptive jobs. With a scheduler at a distance
     overruns are not counted: what was decided includes the time that messages take.
@@ -80,7 +80,7 @@ def result_of(trace: Trace, system: System) -> RunResult:
 
 
 def _frame_of(trace: Trace, name: str) -> pl.DataFrame:
-    """Give one frame of a trace."""
+    """Return one frame of a trace."""
     return frames.frame(name, trace.system, _retold(trace, [name])["frames"][name])
 
 

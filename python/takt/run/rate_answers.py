@@ -22,7 +22,7 @@ _OUTCOMES = {
 
 
 def answered(resolved: ResolvedSystem, horizon: int, rates: pl.DataFrame | None) -> list[tuple[ResolvedChange, str]]:
-    """List the changes before a horizon, each with its answer; "" without a request, or if rates were not kept.
+    """Return the changes before a horizon, each with its answer; "" without a request, or if rates were not kept.
 
     Args:
         resolved: the system.
@@ -42,7 +42,7 @@ def answered(resolved: ResolvedSystem, horizon: int, rates: pl.DataFrame | None)
 
 
 def _events_of(rates: pl.DataFrame, names: Set[str]) -> dict[str, Events]:
-    """List the rate events of some tasks; without a query, as frames.py says."""
+    """Return the rate events of some tasks; without a query, as in frames.py."""
     events: dict[str, Events] = {name: [] for name in names}
     for instant, name, what in zip(rates["instant"], rates["task"], rates["what"], strict=True):
         if name in names:
@@ -51,7 +51,7 @@ def _events_of(rates: pl.DataFrame, names: Set[str]) -> dict[str, Events]:
 
 
 def _answers_to(resolved: ResolvedSystem, task: int, events: Events) -> Iterator[str]:
-    """List the answers to the requests for new parameters of a task, in order.
+    """Yield the answers to the requests for new parameters of a task, in order.
 
     Of what was judged at an instant the entry comes first; parameters of a task that is not there are not judged.
     """

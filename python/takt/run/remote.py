@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the trace of a scheduler at a distance says of messages: how late they came, and what they found.
+"""Messages of a scheduler at a distance, from its trace: how late they came, and what they found.
 
 Source: docs/explanation/remote.md; core/trace.h has the records.
 """

@@ -83,12 +83,12 @@ class Replay:
 
     @property
     def is_identical(self) -> bool:
-        """Whether core decided everything as recorded."""
+        """True if core decided everything as recorded."""
         return self.difference is None
 
     @property
     def text(self) -> str:
-        """What was found, for people, on one line."""
+        """Result for people, on one line."""
         found = f"identical: {self.decisions} decisions" if self.difference is None else self.difference.text
         if self.trace.full_at is None:
             return found
@@ -165,7 +165,7 @@ def _describe(record: Record, system: ResolvedSystem) -> str:
 
 
 def _name(record: Record, system: ResolvedSystem) -> str:
-    """Name the entity of a record, with its job."""
+    """Return the entity of a record, with its job."""
     names = system.entity_names()
     if record.entity == _core.NO_ENTITY:
         return "idle"

@@ -20,14 +20,14 @@ from takt.run.architecture import Architecture
 
 
 class Kept:
-    """A frame that a run was asked to keep; reading it raises ValueError if it was not."""
+    """A frame that a run keeps on request; reading it raises ValueError if it was not requested."""
 
     def __init__(self, frame: str = "") -> None:
-        """Name the frame, if not as the attribute."""
+        """Record the name of the frame, if it is not that of the attribute."""
         self._frame = frame
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Learn the name of the attribute, and explain the frame."""
+        """Record the name of the attribute, and add the frame's description."""
         self._frame = self._frame or name
         columns = [f"    {column}: {meaning}." for column, _, _, meaning in frames.FRAMES[self._frame]]
         self.__doc__ = "\n".join([f"Frame: {frames.MEANINGS[self._frame]}.", "", "Columns:", *columns])
@@ -37,7 +37,7 @@ class Kept:
     @overload
     def __get__(self, result: RunResult, owner: type) -> pl.DataFrame: ...
     def __get__(self, result: RunResult | None, owner: type) -> Self | pl.DataFrame:
-        """Give the frame."""
+        """Return the frame."""
         return self if result is None else result.kept(self._frame)
 
 
@@ -66,16 +66,16 @@ class RunResult:
     budget_changes = Kept("budgets")
 
     def __eq__(self, other: object) -> bool:
-        """Say whether system, horizon, all numbers and all frames that were kept are the same."""
+        """True if system, horizon, all numbers and all frames that were kept are the same."""
         return isinstance(other, RunResult) and all(
             _is_same(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)
         )
 
     def kept(self, name: str) -> pl.DataFrame:
-        """Give a frame by its name in sim/frames.def.
+        """Return a frame by its name in sim/frames.def.
 
         Raises:
-            ValueError: it was not asked for.
+            ValueError: it was not requested.
         """
         forks.check()
         if name not in self.frames:
@@ -92,23 +92,23 @@ class RunResult:
         deadline of its task.
 
         Raises:
-            ValueError: the jobs were not asked for.
+            ValueError: the jobs were not requested.
         """
         windows = self.kept("windows")
         return windows if self.system.resolved.rates is not None else windows.clear()
 
     def __hash__(self) -> int:
-        """Give a number that equal results share."""
+        """Return a number that equal results share."""
         return hash((self.horizon, self.decisions, self.invocations, self.switches, self.overhead))
 
     @property
     def keeps_rates(self) -> bool:
-        """Whether the rates were asked for."""
+        """True if rates were requested."""
         return "rates" in self.frames
 
     @property
     def keeps_locks(self) -> bool:
-        """Whether the locks were asked for."""
+        """True if locks were requested."""
         return "locks" in self.frames
 
     @property
@@ -128,7 +128,7 @@ class RunResult:
 
     @property
     def change_lines(self) -> list[tuple[int, str]]:
-        """The changes as changes.told lists them, with the answers."""
+        """The changes in the order of changes.told, with the answers."""
         requested = [answer for change, answer in self.answered_changes if change.kind == "parameters"]
         return changes.told(self.system.tables, self.horizon, requested)
 
@@ -140,7 +140,7 @@ class RunResult:
         window.
 
         Raises:
-            ValueError: the jobs were not asked for.
+            ValueError: the jobs were not requested.
         """
         given = self.kept("windows")
         if len(given):
@@ -152,7 +152,7 @@ class RunResult:
         """The budget of every server in every tick, as the dispatcher sees it: tick and a column for each server.
 
         Raises:
-            ValueError: the budgets were not asked for.
+            ValueError: the budgets were not requested.
             InputError: the frame would be too large.
         """
         return frames.budgets([server.name for server in self.system.servers], self.horizon, self.budget_changes)

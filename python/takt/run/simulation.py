@@ -96,7 +96,7 @@ def _run(
 def _result_of(
     system: System, ticks: int, outcome: _core.Outcome, copies: Mapping[int, Any], kept: Sequence[str]
 ) -> RunResult:
-    """Make the result from core's output, with the requested frames."""
+    """Return the result from core's output, with the requested frames."""
     resolved = system.resolved
     summary = frames.summary(resolved, outcome["statistics"])
     return RunResult(
@@ -114,13 +114,13 @@ def _result_of(
 
 
 def _policies(resolved: ResolvedSystem, copies: Mapping[int, Any]) -> dict[str, Policy]:
-    """Find the copies of the policies in Python that a run has asked."""
+    """Return the copies of the policies in Python that a run has used."""
     places = {"": resolved.policy} | {server.name: server.policy for server in resolved.servers}
     return {name: copies.get(id(policy), policy) for name, policy in places.items() if isinstance(policy, Policy)}
 
 
 def _recorded(trace: str | Path, system: System, ticks: int) -> AbstractContextManager[str]:
-    """Give the name of a file to append the records of a simulation to; at the end it becomes `trace`."""
+    """Return a context with the file that gets the records of a simulation; at its end it becomes `trace`."""
     image = images.pack(system.resolved, ticks)
     return trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR)
 

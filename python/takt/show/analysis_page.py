@@ -37,7 +37,7 @@ def write(analyses: Sequence[tuple[Analysis, str]], path: Path) -> None:
 
 
 def page(analyses: Sequence[tuple[Analysis, str]]) -> str:
-    """Make the text of the page; arguments are those of write."""
+    """Return the text of the page; arguments are those of write."""
     figures = {
         f"chart-{number}-{place}": demand_chart(chart, analysis.resolution_ns / times.UNITS[unit], unit)
         for number, (analysis, unit) in enumerate(analyses)
@@ -48,7 +48,7 @@ def page(analyses: Sequence[tuple[Analysis, str]]) -> str:
 
 
 def _facts(analysis: Analysis, unit: str, number: int) -> dict[str, Any]:
-    """List the facts of one system for the template."""
+    """Return the facts of one system for the template."""
     clock = Clock(analysis.resolution_ns, unit)
     return {
         "name": analysis.name,
@@ -68,7 +68,7 @@ def _facts(analysis: Analysis, unit: str, number: int) -> dict[str, Any]:
 def _table(
     columns: Sequence[analysis_text.Column], rows: Sequence[TaskBound] | Sequence[ServerBound]
 ) -> dict[str, Any]:
-    """Make a table of the page out of the columns of the terminal."""
+    """Return a table of the page from the columns of the terminal."""
     kinds = ["name" if column.justify == "left" else "number" for column in columns]
     cells = []
     for row in rows[:MAX_LINES]:

@@ -87,7 +87,7 @@ def _as_written(analysis: Analysis, clock: Clock) -> str:
 
 
 def task_columns(analysis: Analysis, clock: Clock) -> list[Column]:
-    """List the columns of the table of tasks."""
+    """Return the columns of the table of tasks."""
     has_servers = any(row.server for row in analysis.tasks)
     has_classes = len({row.class_ for row in analysis.tasks}) > 1
     return [
@@ -108,12 +108,12 @@ def task_columns(analysis: Analysis, clock: Clock) -> list[Column]:
 
 
 def _domain_column(analysis: Analysis) -> list[Column]:
-    """Give the column that names domains, if there are several."""
+    """Return the column with the domain's name, if there are several."""
     return [Column("domain", lambda row: row.domain, "left")] * any(row.domain for row in analysis.tasks)
 
 
 def server_columns(analysis: Analysis, clock: Clock) -> list[Column]:
-    """List the columns of the table of servers."""
+    """Return the columns of the table of servers."""
     return [
         Column("server", lambda row: row.server, "left"),
         *_domain_column(analysis),
@@ -148,12 +148,12 @@ def _growth(row: TaskBound, clock: Clock) -> str:
 
 
 def _test(row: TaskBound | ServerBound) -> str:
-    """Name the test."""
+    """Return the test of a row, as the table has it."""
     return "-" if row.test is None else row.test.name
 
 
 def _table(columns: Sequence[Column], rows: Sequence[TaskBound] | Sequence[ServerBound]) -> Table:
-    """Make a table."""
+    """Return a table."""
     table = text_table([], [])
     for column in columns:
         table.add_column(column.heading, justify=column.justify)
@@ -167,7 +167,7 @@ def _table(columns: Sequence[Column], rows: Sequence[TaskBound] | Sequence[Serve
 
 
 def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
-    """Make the JSON of an analysis; times in ticks.
+    """Return the JSON of an analysis; times in ticks.
 
     Args:
         analysis: what is known.
@@ -194,7 +194,7 @@ def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
 
 
 def _task_as_json(row: TaskBound) -> dict[str, Any]:
-    """Make the JSON of a task."""
+    """Return the JSON of a task."""
     described = _row_as_json(row)
     described["class"] = described.pop("class_")
     described["slack"] = row.slack
@@ -203,6 +203,6 @@ def _task_as_json(row: TaskBound) -> dict[str, Any]:
 
 
 def _row_as_json(row: TaskBound | ServerBound) -> dict[str, Any]:
-    """Make the JSON of a task or a server; with its domain, if it is in one."""
+    """Return the JSON of a task or a server; with its domain, if it is in one."""
     named = {key: value for key, value in asdict(row).items() if key != "domain" or value}
     return named | {"verdict": row.verdict.value, "test": None if row.test is None else asdict(row.test)}

@@ -17,7 +17,7 @@ from takt.show.report import Report, TaskRow
 
 
 def report_of_machine(trace: Trace, simulated: Report) -> Report:
-    """Make the report of a trace of one processor, or of domains with one each.
+    """Return the report of a trace of one processor, or of domains with one each.
 
     Args:
         trace: of a scheduler that stands where the jobs run.
@@ -39,7 +39,7 @@ def report_of_machine(trace: Trace, simulated: Report) -> Report:
 
 
 def report_of(trace: Trace) -> Report:
-    """Make the report of a trace of one processor."""
+    """Return the report of a trace of one processor."""
     system = trace.system
     every_job = jobs_of(trace)
     nothing, jobs = every_job.clear(), every_job.partition_by("task", as_dict=True)
@@ -59,7 +59,7 @@ def report_of(trace: Trace) -> Report:
 
 
 def _row(task: ResolvedTask, server: str, jobs: pl.DataFrame) -> TaskRow:
-    """Make the row of one task."""
+    """Return the row of one task."""
     responses = jobs["response"].drop_nulls().to_list()
     return TaskRow(
         task=task.name,

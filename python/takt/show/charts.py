@@ -73,7 +73,7 @@ class Run:
     """A run and what its chart shows of it.
 
     Args:
-        name: what tells it from the others, its policy.
+        name: what distinguishes it from the others, its policy.
         result: of the simulation.
         timeline: of the result.
     """
@@ -87,7 +87,7 @@ class Run:
 
 
 def gantt(run: Run, number: int, view: Range1d) -> figure:
-    """Make the Gantt chart of a run.
+    """Return the Gantt chart of a run.
 
     Args:
         run: what to show.
@@ -115,7 +115,7 @@ def gantt(run: Run, number: int, view: Range1d) -> figure:
 
 
 def view_of(runs: Sequence[Run], end: int) -> Range1d:
-    """Make the visible stretch of time, first from 0 to an end; it cannot leave the runs.
+    """Return the visible stretch of time, first from 0 to an end; it cannot leave the runs.
 
     Args:
         runs: all charts of the page, in one unit.
@@ -132,7 +132,7 @@ def view_of(runs: Sequence[Run], end: int) -> Range1d:
 
 
 def _for_the_browser(lines: Timeline) -> dict[str, Any]:
-    """Give what templates/report.js must know of a chart."""
+    """Return what templates/report.js must know of a chart."""
     lanes = [{"task": lane.task, "color": lane.color, "y": lane.y} for lane in lines.lanes]
     groups = [
         {"top": group.top, "bottom": group.bottom, "budget": group.budget * lines.scale} for group in lines.groups
@@ -150,19 +150,19 @@ def _for_the_browser(lines: Timeline) -> dict[str, Any]:
 
 
 def _names_of_sections(lines: Timeline) -> list[str]:
-    """List the resources, and the tasks that held them, that the sections number."""
+    """Return the resources, and the tasks that held them, that the sections number."""
     return pl.concat([lines.sections["resource"], lines.sections["holder"]]).drop_nulls().unique().sort().to_list()
 
 
 def _numbered(lines: Timeline) -> pl.DataFrame:
-    """Give the sections with numbers for names; -1 stands for none."""
+    """Return the sections with numbers for names; -1 stands for none."""
     names = {name: number for number, name in enumerate(_names_of_sections(lines))}
     number = pl.col("resource", "holder").replace_strict(names, default=-1, return_dtype=pl.Int32)
     return lines.sections.with_columns(number)
 
 
 def _whole_run(lines: Timeline, number: int) -> dict[str, Any]:
-    """Make the sources of the whole run, which are not drawn themselves."""
+    """Return the sources of the whole run, which are not drawn themselves."""
     scale = lines.scale
     of_section = ("lane", "job", "resource", "waits", "depth", "holder", "holder_job")
     deadlocks = lines.deadlocks.with_columns(pl.col("lane").fill_null(-1))
@@ -179,18 +179,18 @@ def _whole_run(lines: Timeline, number: int) -> dict[str, Any]:
 
 
 def _columns(frame: pl.DataFrame, scale: float, instants: Sequence[str], numbers: Sequence[str]) -> dict[str, Any]:
-    """Make typed arrays of a frame: instants in units, null as NaN."""
+    """Return typed arrays of a frame: instants in units, null as NaN."""
     columns = {name: (frame[name].cast(pl.Float64) * scale).fill_null(float("nan")).to_numpy() for name in instants}
     return columns | {name: frame[name].cast(pl.Int32).fill_null(0).shrink_dtype().to_numpy() for name in numbers}
 
 
 def _shown(name: str, number: int, columns: str) -> ColumnDataSource:
-    """Make an empty source that the browser fills."""
+    """Return an empty source that the browser fills."""
     return ColumnDataSource({column: [] for column in columns.split()}, name=f"shown-{name}-{number}")
 
 
 def _draw(chart: figure, number: int) -> list[Renderer]:
-    """Draw the elements that the browser fills, from back to front; gives those with tooltips."""
+    """Draw the elements that the browser fills, from back to front; return those with tooltips."""
     releases, deadlines = _shown("releases", number, _ARROW), _shown("deadlines", number, _ARROW)
     misses = _shown("misses", number, _ARROW)
     _stems(chart, releases, line_color=_QUIET, line_width=1)
@@ -214,7 +214,7 @@ def _stems(chart: figure, arrows: ColumnDataSource, **line: Any) -> None:
 
 
 def _pieces(chart: figure, number: int) -> Renderer:
-    """Draw the segments of execution, and over them what was late; gives what has tooltips."""
+    """Draw the segments of execution, and over them what was late; return the renderers with tooltips."""
     bar = {"y": "y", "left": "left", "right": "right", "height": _BAR_HEIGHT}
     pieces = _shown("pieces", number, "left right y color alpha edge task job cpu start end release response deadline")
     style = {"fill_color": "color", "fill_alpha": "alpha", "line_color": "color", "line_width": "edge"}
@@ -245,7 +245,7 @@ def _draw_budgets(chart: figure, lines: Timeline, number: int) -> None:
 
 
 def _draw_sections(chart: figure, number: int) -> list[Renderer]:
-    """Draw below a lane when its jobs hold or wait, and the resource where there is room; gives what has tooltips."""
+    """Draw below a lane when its jobs hold or wait, and the resource if it fits; return the renderers with tooltips."""
     held = _sections(chart, _shown("holds", number, _SECTION), height=_HOLD_HEIGHT, fill_color=_INK, line_color=None)
     hatch = {"hatch_pattern": "\\", "hatch_color": _QUIET, "hatch_scale": 5, "hatch_weight": 0.6}
     blocked = _shown("blocked", number, _SECTION)
@@ -299,20 +299,20 @@ def _labels(chart: figure, source: ColumnDataSource, **style: Any) -> None:
 
 
 def _tooltip(renderers: list[Renderer], lines: Timeline) -> HoverTool:
-    """Name the job under the pointer, and its processor if there are several."""
+    """Return the tooltip with the job under the pointer, and its processor if there are several."""
     instants = ("start", "end", "release", "deadline", "response")
     names = [("task", "@task"), ("job", "@job"), *([("processor", "@cpu")] if lines.cpus > 1 else [])]
     return _hover(renderers, [*names, *((name, name) for name in instants)], lines.unit)
 
 
 def _section_tooltip(renderers: list[Renderer], unit: str) -> HoverTool:
-    """Name the job, the resource that it holds or waits for, and since when."""
+    """Return the tooltip with the job, the resource that it holds or waits for, and since when."""
     names = [(name, f"@{name}") for name in ("task", "job", "what", "resource")]
     return _hover(renderers, [*names, ("since", "start"), ("until", "end"), ("held by", "@holder")], unit)
 
 
 def _hover(renderers: list[Renderer], rows: list[tuple[str, str]], unit: str) -> HoverTool:
-    """Make tooltips of columns with @, and of columns of times without. Bokeh shows values as text, never as HTML."""
+    """Return tooltips of columns with @, and of columns of times without. Bokeh shows values as text, never as HTML."""
     written = CustomJSHover(code=f"return Number.isNaN(value) ? '\u2013' : `${{+value.toFixed(6)}} {unit}`")
     return HoverTool(
         renderers=renderers,
@@ -324,7 +324,7 @@ def _hover(renderers: list[Renderer], rows: list[tuple[str, str]], unit: str) ->
 
 
 def _lane_axis(chart: figure, lines: Timeline) -> None:
-    """Name the lanes at the left, where there is room, and above them on a narrow screen; rule their baselines."""
+    """Write names of lanes at the left, if there is room, and above them on a narrow screen; rule their baselines."""
     names = {lane.y: PlainText(text=shorten(lane.task, _NAME_CHARACTERS)) for lane in lines.lanes}
     names |= {group.top: PlainText(text=group.label) for group in lines.groups}
     names |= {group.bottom: PlainText(text="0") for group in lines.groups}
@@ -348,7 +348,7 @@ def _headings(chart: figure, lines: Timeline) -> None:
 
 
 def _left_labels(source: ColumnDataSource, **style: Any) -> LabelSet:
-    """Make labels that stay at the left edge of the frame while the view moves."""
+    """Return labels that stay at the left edge of the frame while the view moves."""
     return LabelSet(
         source=source,
         x=4,
@@ -369,7 +369,7 @@ def _left_labels(source: ColumnDataSource, **style: Any) -> LabelSet:
 def quiet_figure(
     height: int, x_range: Range1d, y_range: Range1d | None = None, name: str | None = None, **more: Any
 ) -> figure:
-    """Make an empty figure in the quiet style of the page, as wide as its place and without tools.
+    """Return an empty figure in the quiet style of the page, as wide as its place and without tools.
 
     Args:
         height: in pixels.
@@ -404,7 +404,7 @@ def time_axis(chart: figure, unit: str) -> None:
 
 
 def overview(runs: Sequence[Run], view: Range1d) -> figure:
-    """Make the strip that shows where the view is in the whole run: how busy it was, and where it missed.
+    """Return the strip that shows the place of the view in the whole run: how busy it was, and where it missed.
 
     Args:
         runs: a row for each.
@@ -438,7 +438,7 @@ def _strip(chart: figure, run: Run, row: int) -> None:
 
 
 def busy_shares(result: RunResult, until: int) -> NDArray[np.float64]:
-    """Cut the time up to an instant into equal cells and give the share of each in which processors ran tasks."""
+    """Return the share of each of equal cells of the time up to an instant in which processors ran tasks."""
     tasks = result.segments.filter(~is_idle(result), pl.col("start") < until)
     total: NDArray[np.float64] = np.zeros(OVERVIEW_CELLS)
     for _, of_processor in tasks.group_by("cpu", maintain_order=True):
@@ -447,7 +447,7 @@ def busy_shares(result: RunResult, until: int) -> NDArray[np.float64]:
 
 
 def _busy_shares_of(tasks: pl.DataFrame, until: int) -> NDArray[np.float64]:
-    """Do so for one processor, by the segments on it, of which there is one or more."""
+    """Return the same for one processor, by the segments on it, of which there is one or more."""
     segments = tasks.select("start", length=pl.col("end") - pl.col("start"))
     busy = segments["length"].cum_sum()
     ends, before = segments["start"] + segments["length"], busy - segments["length"]
@@ -459,7 +459,7 @@ def _busy_shares_of(tasks: pl.DataFrame, until: int) -> NDArray[np.float64]:
 
 
 def missed_cells(result: RunResult, until: int) -> list[int]:
-    """Find the cells, of the same kind, in which any task missed a deadline."""
+    """Return the cells, of the same kind, in which any task missed a deadline."""
     missed = result.jobs.select("missed", due=result.deadlines["deadline"]).filter("missed")
     instants = missed.select("due").filter(pl.col("due") <= until)
     cells = (instants["due"] * OVERVIEW_CELLS // until).clip(0, OVERVIEW_CELLS - 1)
@@ -470,7 +470,7 @@ def missed_cells(result: RunResult, until: int) -> list[int]:
 
 
 def histogram(counted: Distribution, color: str, scale: float, unit: str) -> figure:
-    """Make the histogram of one task's responses against its deadline.
+    """Return the histogram of one task's responses against its deadline.
 
     Args:
         counted: how many responses lie where.
@@ -501,7 +501,7 @@ def histogram(counted: Distribution, color: str, scale: float, unit: str) -> fig
 
 
 def lateness(edges: Sequence[int], counts: Sequence[int], scale: float, unit: str) -> figure:
-    """Make the histogram of the lateness of events.
+    """Return the histogram of the lateness of events.
 
     Args:
         edges: of the bins, in ticks.
@@ -521,7 +521,7 @@ def lateness(edges: Sequence[int], counts: Sequence[int], scale: float, unit: st
 
 
 def shares(counted: Sequence[Distribution], scale: float, unit: str) -> figure:
-    """Make the chart of the share of jobs that are done in a time, a line for each run.
+    """Return the chart of the share of jobs that are done in a time, a line for each run.
 
     Args:
         counted: responses of one task in each run.
@@ -550,7 +550,7 @@ def line_of(number: int) -> dict[str, str]:
 
 
 def _panel(counted: Distribution, scale: float, unit: str) -> figure:
-    """Make an empty small chart with a line for each deadline."""
+    """Return an empty small chart with a line for each deadline."""
     last = max(counted.edges[-1], *counted.deadlines) * scale
     chart = quiet_figure(110, Range1d(0, last * 1.06))
     time_axis(chart, unit)

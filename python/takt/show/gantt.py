@@ -110,7 +110,7 @@ def save(figure: Figure, path: str | Path) -> None:
 
 
 def _stretch(result: RunResult, lines: Timeline, start: int | str | None, end: int | str | None) -> tuple[int, int]:
-    """Give the stretch of time that is drawn, in ticks."""
+    """Return the stretch of time that is drawn, in ticks."""
     first = 0 if start is None else _ticks(start, result, "start")
     default = min(result.horizon, lines.window(_FIRST_SEGMENTS, first))
     last = default if end is None else _ticks(end, result, "end")
@@ -169,7 +169,7 @@ def _label(lines: Timeline, unit: str) -> str:
 
 
 def _spans(segments: pl.DataFrame, lane: int, scale: float) -> list[tuple[float, float]]:
-    """Give starts and lengths of one lane's segments."""
+    """Return starts and lengths of one lane's segments."""
     rows = segments.filter(lane=lane).select("start", "end").iter_rows()
     return [(start * scale, (end - start) * scale) for start, end in rows]
 
@@ -290,7 +290,7 @@ def _at(instants: Iterable[int], scale: float) -> list[float]:
 
 
 def _style(axes: Axes, lines: Timeline) -> None:
-    """Name the lanes, rule their baselines, head the servers and leave the rest out."""
+    """Write the names of lanes, rule their baselines, head the servers and omit the rest."""
     names = [(lane.y + 0.1, shorten(lane.task, _NAME_CHARACTERS)) for lane in lines.lanes]
     budgets = [(y, text) for group in lines.groups for y, text in ((group.top, group.label), (group.bottom, "0"))]
     axes.set_yticks([y for y, _ in names + budgets], [text for _, text in names + budgets], parse_math=False)

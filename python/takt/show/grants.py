@@ -37,7 +37,7 @@ class Grant:
 
 
 def grants(result: RunResult) -> dict[str, Grant]:
-    """Give what each task has at the end; empty unless the system is rate-based and its rates were kept."""
+    """Return the grant of each task at the end; empty unless the system is rate-based and its rates were kept."""
     if result.system.resolved.rates is None or not result.keeps_rates:
         return {}
     last: dict[str, _Row] = {}
@@ -51,7 +51,7 @@ def grants(result: RunResult) -> dict[str, Grant]:
 
 
 def _grant(what: str, rate: float, budget: int, period: int) -> Grant:
-    """Make the grant that an event leaves behind; what is rejected of one that is there changes nothing."""
+    """Return the grant after an event; a rejected request of a task with a grant changes nothing."""
     if rate == 0:
         return Grant(_REFUSED.get(what, what))
     return Grant("", rate, budget, period)

@@ -61,7 +61,7 @@ def write(result: RunResult, path: str | Path, kernel: Sequence[tuple[int, Stret
 
 
 def export(result: RunResult, kernel: Sequence[tuple[int, Stretches]] = ()) -> bytes:
-    """Make the bytes of write; the same run gives the same bytes."""
+    """Return the bytes of write; the same run gives the same bytes."""
     from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
     forks.check()
@@ -135,7 +135,7 @@ def _describe_track(
 
 
 def _events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
-    """List everything that happens on the tracks of the processors and the tasks."""
+    """Yield all events on the tracks of the processors and the tasks."""
     jobs = result.jobs.with_columns(due=result.deadlines["deadline"])
     notes = {
         (task, job): (("job", job), ("release", release), ("deadline", due), ("missed", missed))
@@ -165,7 +165,7 @@ _LOCK_NAMES = {"lock": "lock {}", "wait": "wait for {}", "unlock": "unlock {}", 
 
 
 def _lock_events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
-    """List what jobs do with resources; sections may begin and end within a segment, so they are no slices."""
+    """Yield the uses of resources; sections may begin and end within a segment, so they are no slices."""
     rows = result.locks.rows() if result.system.resources else []
     for instant, task, job, resource, what in rows:
         yield _Event(instant, _INSTANT, tracks[task], _LOCK_NAMES[what].format(resource), (("job", job),))

@@ -28,7 +28,7 @@ from takt.show.text_tables import MAX_LINES, Cell, Clock, print_table, share
 _MISSED = "bold red"
 _PRECISION = 10**18
 MAX_DEADLOCKS = 5
-"""How many deadlocks are told; the others are counted."""
+"""How many deadlocks are listed; the others are counted."""
 MAX_CHANGES = 10
 """Likewise of changes."""
 
@@ -47,7 +47,7 @@ class TaskRow:
         missed: jobs that missed their deadlines.
         aborted, skipped: of these, ended at their deadlines or dropped.
         overruns: finished jobs that executed for longer than the wcet.
-        missed_requested: jobs that missed the deadlines that were asked for, which a rate-based system extends.
+        missed_requested: jobs that missed the requested deadlines, which a rate-based system extends.
         grant: what a rate-based system gives to the task at the end; None under other policies.
         migrations: how often a displaced job went on on another processor.
         cut: jobs that ended without their whole demand and have not missed.
@@ -100,7 +100,7 @@ class TaskRow:
 
     @property
     def values(self) -> tuple[Parameters, ...]:
-        """Its parameters between changes, at least one."""
+        """Parameters of the task between changes, at least one."""
         return self.parameters or (Parameters(0, self.period, self.deadline, self.wcet),)
 
     def written(self, name: str, clock: Clock) -> str:
@@ -114,7 +114,7 @@ class TaskRow:
 
     @property
     def share(self) -> str:
-        """The share of the processor that the task asks for, before and after each change; "-" without a period."""
+        """The share of the processor that the task requests, before and after each change; "-" without a period."""
         if self.utilization is None:
             return "-"
         return stretches.written([each.utilization for each in self.values], share)
@@ -126,7 +126,7 @@ _SUMMARY = {"class_": "class", "jobs": "released"}
 
 
 def task_rows(result: RunResult) -> list[TaskRow]:
-    """Make the rows of a simulation, in file order."""
+    """Return the rows of a simulation, in file order."""
     columns = result.summary.select(_SUMMARY.get(name, name) for name in _COUNTED)
     granted, parameters = grants(result), stretches.parameters_of(result)
     domains = {task.name: domain.label for domain in result.system.domains for task in domain.system.tasks}
@@ -182,17 +182,17 @@ class Report:
 
     @property
     def migrations(self) -> int:
-        """How often a displaced job continued on another processor."""
+        """Number of times that a displaced job continued on another processor."""
         return sum(row.migrations for row in self.rows)
 
     @property
     def missed(self) -> int:
-        """How many jobs missed their deadlines."""
+        """Number of jobs that missed their deadlines."""
         return sum(row.missed for row in self.rows)
 
     @property
     def missed_requested(self) -> int | None:
-        """How many jobs missed the deadlines that were requested, which a rate-based root adjusts; None elsewhere."""
+        """Number of jobs that missed requested deadlines, which a rate-based root adjusts; None elsewhere."""
         return sum(row.missed_requested or 0 for row in self.rows) if self.is_rate_based else None
 
     @property
@@ -202,7 +202,7 @@ class Report:
 
     @property
     def utilization(self) -> Fraction:
-        """Share of one processor that all tasks with a period ask for, between changes at most.
+        """Share of one processor that all tasks with a period request, between changes at most.
 
         Each is rounded down to 1e-18, for exact sums grow long.
         """
@@ -213,12 +213,12 @@ class Report:
 
     @property
     def is_rate_based(self) -> bool:
-        """Whether rates were granted."""
+        """True if rates were granted."""
         return any(row.grant is not None for row in self.rows)
 
 
 def report_of(result: RunResult) -> Report:
-    """Make the report of a simulation."""
+    """Return the report of a simulation."""
     system = result.system
     return Report(
         name=system.name,
@@ -273,7 +273,7 @@ def _processor_line(report: Report) -> str:
 
 
 def domain_lines(report: Report) -> list[str]:
-    """Say of each domain what it orders by, what there is to do and what it missed; of many, only the first ones."""
+    """Return for each domain its policy, its load and its misses in one line; of many, only the first ones."""
     lines = []
     for label, processors, policy in report.domains[:MAX_LINES]:
         rows = [row for row in report.rows if row.domain == label]
@@ -351,7 +351,7 @@ def _print_verdict(console: Console, report: Report, prefix: str = "") -> None:
 
 
 def verdict(missed: int, requested: int | None = None) -> str:
-    """Say how many deadlines a run missed.
+    """Return how many deadlines a run missed.
 
     Args:
         missed: jobs that missed their deadlines; under a rate-based root those that it adjusted.
@@ -396,7 +396,7 @@ def change_sentences(lines: Sequence[tuple[int, str]], write: Callable[[int], st
 
 
 def deadlock_sentences(deadlocks: Sequence[Deadlock], write: Callable[[int], str]) -> list[str]:
-    """Say of each deadlock when it closed and which job waits for which; of many, only the first ones.
+    """Return for each deadlock when it closed and which job waits for which; of many, only the first ones.
 
     Args:
         deadlocks: of a run.
@@ -425,7 +425,7 @@ def _title(report: Report) -> str:
 
 
 def _run_table(report: Report, clock: Clock) -> Table:
-    """Make the table with one line for each task and a line of totals."""
+    """Return the table with one line for each task and a line of totals."""
     totals: dict[str, Text | str] = {
         "jobs": str(sum(row.jobs for row in report.rows)),
         "misses": _misses(report.missed),
@@ -512,7 +512,7 @@ def print_policies(console: Console, reports: Sequence[Report], unit: str) -> No
 
 
 def _policies_table(reports: Sequence[Report], clock: Clock) -> Table:
-    """Make the table with two columns for each policy."""
+    """Return the table with two columns for each policy."""
     columns, totals = [("task", "task"), ("deadline", "deadline")], dict[str, Text | str]()
     for number, report in enumerate(reports):
         outcome = ("max", "misses", *_RATED[: report.is_rate_based])
@@ -524,7 +524,7 @@ def _policies_table(reports: Sequence[Report], clock: Clock) -> Table:
 
 
 def _comparison_table(measured: Report, simulated: Report, unit: str, bounds: Mapping[str, int | None] | None) -> Table:
-    """Make the table with one line for each task: measured and simulated responses and misses, and bounds."""
+    """Return the table with one line for each task: measured and simulated responses and misses, and bounds."""
     totals: dict[str, Text | str] = {
         "jobs": str(sum(row.jobs for row in measured.rows)),
         "misses": _misses(measured.missed),
@@ -549,7 +549,7 @@ def _numbered(of_runs: Sequence[Mapping[str, Cell]]) -> dict[str, Cell]:
 
 
 def _names(report: Report) -> list[str]:
-    """List the columns of names: of servers and domains only if they say anything."""
+    """Return the columns of names: servers and domains only if there are several."""
     has_servers = any(row.server for row in report.rows)
     return ["task", *["domain"] * bool(report.domains), *["server"] * has_servers]
 
@@ -557,7 +557,7 @@ def _names(report: Report) -> list[str]:
 def _table(
     columns: Iterable[tuple[str, str]], totals: Mapping[str, Text | str], rows: Iterable[Mapping[str, Cell]]
 ) -> Table:
-    """Make a table of names on the left and numbers on the right; a column is the key of its cells and its heading."""
+    """Return a table of names on the left and numbers on the right; a column is its cells' key and its heading."""
     table = Table(box=SIMPLE, show_footer=True, show_edge=False, pad_edge=False, collapse_padding=True)
     keys = []
     for key, heading in columns:
@@ -585,7 +585,7 @@ _PLAIN = (
 
 
 def as_json(report: Report, file: str) -> dict[str, Any]:
-    """Make the JSON of a run; times in ticks.
+    """Return the JSON of a run; times in ticks.
 
     Args:
         report: of the run.
@@ -607,7 +607,7 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
 
 
 def _remote_as_json(remote: Remote | None) -> dict[str, Any]:
-    """Make what --json says of a scheduler at a distance; nothing elsewhere."""
+    """Return the JSON of a scheduler at a distance; nothing elsewhere."""
     if remote is None:
         return {}
     average = None if remote.lateness_avg is None else float(remote.lateness_avg)
@@ -617,7 +617,7 @@ def _remote_as_json(remote: Remote | None) -> dict[str, Any]:
 
 
 def _domains_as_json(report: Report) -> dict[str, Any]:
-    """Make what --json says about domains; nothing where there are none."""
+    """Return the JSON of domains; nothing where there are none."""
     if not report.domains:
         return {}
     described = [
@@ -629,7 +629,7 @@ def _domains_as_json(report: Report) -> dict[str, Any]:
 
 
 def _architecture_as_json(architecture: Architecture | None) -> dict[str, int | float] | None:
-    """Make the JSON of an architecture."""
+    """Return the JSON of an architecture."""
     if architecture is None:
         return None
     shares = {name: float(getattr(architecture, name)) for name in ("avail_sched", "avail_net")}
@@ -637,7 +637,7 @@ def _architecture_as_json(architecture: Architecture | None) -> dict[str, int | 
 
 
 def _row_as_json(row: TaskRow) -> dict[str, Any]:
-    """Make the JSON of a task."""
+    """Return the JSON of a task."""
     told = {key.rstrip("_"): value for key, value in asdict(row).items() if key not in ("response_sum", "domain")}
     averages = {"response_avg": row.response_avg, "utilization": row.utilization}
     told |= {key: None if value is None else float(value) for key, value in averages.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Which job held or waited for which resource when, and which circles of waiting jobs closed.
+"""Use of resources: which job held or waited for which, when, and which circles of waiting jobs closed.
 
 Made of the frame of locks (run/simulation.py); what the protocols do is said in SPEC.md, section 9. A job that waits
 when a run or the job itself ends has no end of its waiting in that frame: it is the horizon, or the deadline at
@@ -44,7 +44,7 @@ class Wait:
     holder: str
 
     def __str__(self) -> str:
-        """Name the waiting task, the resource and its holder."""
+        """Return the waiting task, the resource and its holder."""
         return f"{self.task} waits for {self.resource}, which {self.holder} holds"
 
 
@@ -61,12 +61,12 @@ class Deadlock:
     waits: tuple[Wait, ...]
 
     def __str__(self) -> str:
-        """Go once around the circle."""
+        """Return the waits around the circle."""
         return "; ".join(map(str, self.waits))
 
 
 def deadlocks(result: RunResult) -> tuple[Deadlock, ...]:
-    """List the circles that closed in a run, in order; none if the run has no resources.
+    """Return the circles that closed in a run, in order; none if the run has no resources.
 
     Raises:
         ValueError: the simulation did not keep locks.
@@ -78,14 +78,14 @@ def deadlocks(result: RunResult) -> tuple[Deadlock, ...]:
 
 
 def _circle(rows: list[tuple[int, str, int, str, str]]) -> Deadlock:
-    """Make one circle of its adjacent rows: each job waits for the next one, the last for the first."""
+    """Return one circle from its adjacent rows: each job waits for the next one, the last for the first."""
     tasks = [task for _, task, *_ in rows]
     around = zip(rows, tasks[1:] + tasks[:1], strict=True)
     return Deadlock(rows[0][0], tuple(Wait(task, resource, holder) for (_, task, _, resource, _), holder in around))
 
 
 def sections(result: RunResult) -> pl.DataFrame:
-    """Say from when to when jobs held resources or waited for them.
+    """Return the times at which jobs held resources or waited for them.
 
     Args:
         result: of a simulation that kept locks and jobs.
@@ -127,7 +127,7 @@ def _while_held(column: str) -> pl.Expr:
 
 
 def _lasts(result: RunResult) -> pl.DataFrame:
-    """Give the longest life of a job of each task, and the horizon."""
+    """Return the longest life of a job of each task, and the horizon."""
     lives = {task.name: task.deadline if task.on_miss == "abort" else None for task in result.system.resolved.tasks}
     return pl.DataFrame(
         {"task": list(lives), "life": list(lives.values())}, schema={"task": pl.String, "life": pl.UInt64}

@@ -39,7 +39,7 @@ _Given = ParamSpec("_Given")
 
 
 class Result(RunResult):
-    """What happened before the horizon.
+    """Result of a run: what happened before the horizon.
 
     Args:
         system: what ran.
@@ -89,7 +89,7 @@ class Result(RunResult):
 
 
 def drawable(result: RunResult) -> Result:
-    """Give the same result as one that draws itself."""
+    """Return the same result as one that draws itself."""
     return Result(**{field.name: getattr(result, field.name) for field in fields(result)})
 
 

@@ -76,7 +76,7 @@ def write(results: Sequence[RunResult], path: str | Path, remote: Remote | None 
 
 
 def page(results: Sequence[RunResult], remote: Remote | None = None) -> str:
-    """Make the text of the page; arguments and errors are those of write."""
+    """Return the text of the page; arguments and errors are those of write."""
     forks.check()
     if not results:
         raise ValueError("a report needs at least one result")
@@ -111,7 +111,7 @@ def _unique(names: Sequence[str]) -> list[str]:
 
 
 def _charts(runs: Sequence[Run]) -> dict[str, Model]:
-    """Make all charts of the page, by key."""
+    """Return all charts of the page, by key."""
     from takt.show import charts
 
     view = charts.view_of(runs, min(run.timeline.window(_FIRST_SEGMENTS) for run in runs))
@@ -123,7 +123,7 @@ def _charts(runs: Sequence[Run]) -> dict[str, Model]:
 
 
 def _panel_charts(runs: Sequence[Run]) -> dict[str, Model]:
-    """Make the charts of responses: histograms of one run, or a line for each of several."""
+    """Return the charts of responses: histograms of one run, or a line for each of several."""
     from takt.show import charts
 
     lines = runs[0].timeline
@@ -143,7 +143,7 @@ def _panel_charts(runs: Sequence[Run]) -> dict[str, Model]:
 
 
 def _lateness_chart(run: Run, remote: Remote | None) -> dict[str, Model]:
-    """Make the histogram of the events that came late, if there is a scheduler at a distance."""
+    """Return the histogram of the events that came late, if there is a scheduler at a distance."""
     from takt.show import charts
 
     if remote is None:
@@ -153,7 +153,7 @@ def _lateness_chart(run: Run, remote: Remote | None) -> dict[str, Model]:
 
 
 def _remote_table(run: Run, remote: Remote | None) -> _Table | None:
-    """Make the table of the messages of a scheduler at a distance, if there is one."""
+    """Return the table of the messages of a scheduler at a distance, if there is one."""
     if remote is None:
         return None
     cells = report.remote_cells(remote, _clock(run.result))
@@ -218,7 +218,7 @@ def _verdict(results: Sequence[RunResult]) -> Cell:
 
 
 def _deadlocks(runs: Sequence[Run]) -> Iterator[str]:
-    """List deadlocks, with the run if there are several."""
+    """Yield deadlocks, with the run if there are several."""
     for run in runs:
         found = resource_use.deadlocks(run.result)
         prefix = f"{run.name}: " if len(runs) > 1 else ""
@@ -227,13 +227,13 @@ def _deadlocks(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _changes(run: Run) -> Iterator[str]:
-    """List the changes; they are the same in every run."""
+    """Yield the changes; they are the same in every run."""
     told = run.result.change_lines
     yield from report.change_sentences(told, partial(timeline.show_span, system=run.result.system))
 
 
 def _notes(runs: Sequence[Run]) -> Iterator[str]:
-    """Say what the charts leave out."""
+    """Yield notes about what the charts omit."""
     lines = runs[0].timeline
     servers = len(runs[0].result.system.servers)
     if len(lines.groups) < servers:
@@ -262,7 +262,7 @@ def _row_note(which: str, count: int, what: str) -> str:
 
 
 class _PageClock(Clock):
-    """How to write times and numbers on the page."""
+    """Writer of times and numbers on the page."""
 
     def write(self, ticks: int | Fraction | None) -> str:
         """Write a time; a dash if there is none."""
@@ -274,12 +274,12 @@ class _PageClock(Clock):
 
 
 def _clock(result: RunResult) -> Clock:
-    """Give the clock in which the result's task set is written."""
+    """Return the clock in which the result's task set is written."""
     return _PageClock(result.system.resolution_ns, timeline.unit_of(result.system))
 
 
 def _panels(runs: Sequence[Run]) -> list[Panel]:
-    """List the facts around the distributions."""
+    """Return the facts around the distributions."""
     rows = [_rows_by_task(run.result) for run in runs]
     clock = _clock(runs[0].result)
     deadlines = _panel_deadlines(runs[0].result, clock)
@@ -306,7 +306,7 @@ def _panel_deadlines(result: RunResult, clock: Clock) -> dict[str, str]:
 
 
 def _panel_fact(run: Run, row: TaskRow, is_compared: bool) -> Cell:
-    """Say the largest response and the misses of a task."""
+    """Return the largest response and the misses of a task."""
     name = f"{run.name}: " if is_compared else ""
     largest = f"max {_clock(run.result).write(row.response_max)}" if row.finished else "none finished"
     requested = row.missed_requested or 0
@@ -324,7 +324,7 @@ def _policy_lines(runs: Sequence[Run]) -> list[dict[str, str]]:
 
 
 def _rows_by_task(result: RunResult) -> dict[str, TaskRow]:
-    """Give the rows of the tables by task."""
+    """Return the rows of the tables by task."""
     return {row.task: row for row in report.task_rows(result)}
 
 
@@ -334,7 +334,7 @@ _Table = dict[str, Any]
 
 
 def _table(headers: Sequence[tuple[str, str]], rows: list[list[Cell]]) -> _Table:
-    """Make a table; a header is its text and the kind of its column."""
+    """Return a table; a header is its text and the kind of its column."""
     return {"headers": headers, "rows": rows}
 
 
@@ -359,13 +359,13 @@ def _name(text: str) -> Cell:
 
 
 def _counts(result: RunResult) -> list[str]:
-    """List the columns of counts: preemptions always, others unless all are 0."""
+    """Return the columns of counts: preemptions always, others unless all are 0."""
     summary = result.summary
     return [name for name in _COUNTS if name in summary.columns and (name == "preemptions" or summary[name].sum())]
 
 
 def _task_table(runs: Sequence[Run]) -> _Table:
-    """Make the table of tasks with parameters and results, worst first."""
+    """Return the table of tasks with parameters and results, worst first."""
     result = runs[0].result
     counts = _counts(result)
     is_rated = _is_rated(result)
@@ -395,7 +395,7 @@ _OUTCOMES = {"max": "max response", "misses": "missed", "missed requested": "mis
 
 
 def _headers(keys: Iterable[str], kind: str) -> list[tuple[str, str]]:
-    """Make the headers of columns."""
+    """Return the headers of columns."""
     return [(_HEADINGS.get(key, key), kind) for key in keys]
 
 
@@ -405,7 +405,7 @@ def _named(cell: Cell) -> Cell:
 
 
 def _server_table(system: System) -> _Table:
-    """Make the table of the servers, in file order."""
+    """Return the table of the servers, in file order."""
     headers = [(name, "name") for name in ("server", "in", "kind", "policy")]
     numbers = [(name, "number") for name in ("period", "budget", "offset", "priority")]
     rows = [
@@ -423,18 +423,18 @@ def _server_table(system: System) -> _Table:
 
 
 def _is_rated(result: RunResult) -> bool:
-    """Whether the root grants rates."""
+    """True if the root grants rates."""
     return result.system.resolved.rates is not None
 
 
 def _places(result: RunResult) -> list[str]:
-    """List the columns of domains and servers, if there are any."""
+    """Return the columns of domains and servers, if there are any."""
     system = result.system
     return ["domain"] * bool(system.domains) + ["server"] * bool(system.servers)
 
 
 def _worst_cells(runs: Sequence[Run]) -> Iterator[tuple[str, list[dict[str, Cell]]]]:
-    """List tasks, worst first and not too many, with their cells in each run."""
+    """Yield tasks, worst first and not too many, with their cells in each run."""
     clock = _clock(runs[0].result)
     rows = [_rows_by_task(run.result) for run in runs]
     for task in timeline.worst_tasks([run.result for run in runs])[:MAX_LINES]:
@@ -442,7 +442,7 @@ def _worst_cells(runs: Sequence[Run]) -> Iterator[tuple[str, list[dict[str, Cell
 
 
 def _comparison_table(runs: Sequence[Run]) -> _Table:
-    """Make the table of the task set with the largest response and the misses under each policy, worst first."""
+    """Return the table of the task set with the largest response and the misses under each policy, worst first."""
     names, times = ["task", *_places(runs[0].result)], ["period", "deadline", "wcet"]
     outcomes = [[*_OUTCOMES][: 2 + _is_rated(run.result)] for run in runs]
     headers = [*_headers(names, "name"), *_headers(times, "number")]
@@ -460,7 +460,7 @@ def _comparison_table(runs: Sequence[Run]) -> _Table:
 
 
 def _policy_table(runs: Sequence[Run]) -> _Table:
-    """Make the table with a line for each run; kernel time only if there is any."""
+    """Return the table with a line for each run; kernel time only if there is any."""
     is_costly = any(run.result.overhead for run in runs)
     counts = ["jobs", "missed", "preemptions", "decisions"] + ["context switches", "kernel time"] * is_costly
     headers = [
@@ -499,7 +499,7 @@ def _policy_row(run: Run, is_costly: bool) -> list[Cell]:
 
 
 def render(template: str, facts: dict[str, Any], embedded: Embedded) -> str:
-    """Put facts and charts into a template, which escapes all that is no markup.
+    """Return the text of a template with facts and charts; it escapes all that is no markup.
 
     Args:
         template: its name in templates/.
@@ -541,7 +541,7 @@ class Embedded:
 
 
 def embed(figures: dict[str, Model], when_ready: str | None = None) -> Embedded:
-    """Make the markup of charts; their script escapes its data.
+    """Return the markup of charts; their script escapes its data.
 
     Args:
         figures: by key.

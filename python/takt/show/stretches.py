@@ -61,7 +61,7 @@ class Stretch:
 
 
 def parameters_of(result: RunResult) -> dict[str, tuple[Parameters, ...]]:
-    """Give the parameters of each task while it is present, in order of time; its initial ones if it never is.
+    """Return the parameters of each task while it is present, in order of time; its initial ones if it never is.
 
     Args:
         result: of a simulation.
@@ -73,7 +73,7 @@ def parameters_of(result: RunResult) -> dict[str, tuple[Parameters, ...]]:
 
 
 def stretches_of(result: RunResult) -> tuple[Stretch, ...]:
-    """Give the utilization between changes of tasks or of their parameters; one stretch if there are none.
+    """Return the utilization between changes of tasks or of their parameters; one stretch if there are none.
 
     Args:
         result: of a simulation.
@@ -99,7 +99,7 @@ def written(values: Sequence[_Value], write: Callable[[_Value], str]) -> str:
 
 
 def sentence(stretches: Sequence[Stretch], write: Callable[[int], str]) -> str:
-    """Say the utilization of all present tasks between changes; "" for a system without such changes.
+    """Return a sentence about the utilization of present tasks between changes; "" for a system without such changes.
 
     Args:
         stretches: of the system.
@@ -115,7 +115,7 @@ def sentence(stretches: Sequence[Stretch], write: Callable[[int], str]) -> str:
 
 
 def largest(stretches: Sequence[Stretch]) -> Fraction:
-    """Give the largest utilization of all stretches."""
+    """Return the largest utilization of all stretches."""
     return max(each.utilization for each in stretches)
 
 
@@ -124,13 +124,13 @@ _Span = tuple[int, int, Parameters]
 
 
 def _made(result: RunResult) -> list[ResolvedChange]:
-    """List the changes before the horizon that a root did not reject."""
+    """Return the changes before the horizon that a root did not reject."""
     given = result.answered_changes
     return [change for change, answer in given if answer != "rejected"]
 
 
 def _spans(result: RunResult) -> list[list[_Span]]:
-    """List for each task when it is there with which parameters."""
+    """Return for each task when it is present, with which parameters."""
     made = _made(result)
     return [
         list(_spans_of(result, number, [change for change in made if change.task == number]))
@@ -139,7 +139,7 @@ def _spans(result: RunResult) -> list[list[_Span]]:
 
 
 def _spans_of(result: RunResult, number: int, changes: Sequence[ResolvedChange]) -> Iterator[_Span]:
-    """List when one task is there."""
+    """Yield when one task is present, with which parameters."""
     task = result.system.resolved.tasks[number]
     now, start, is_there = _first(result, number), 0, not task.is_absent
     for change in changes:
@@ -153,13 +153,13 @@ def _spans_of(result: RunResult, number: int, changes: Sequence[ResolvedChange])
 
 
 def _first(result: RunResult, number: int) -> Parameters:
-    """Give the parameters that a task begins with, as the summary has them."""
+    """Return the initial parameters of a task, as the summary has them."""
     period, deadline, wcet = result.summary.select("period", "deadline", "wcet").row(number)
     return Parameters(0, period, deadline, wcet)
 
 
 def _changed(now: Parameters, task: ResolvedTask, change: ResolvedChange) -> Parameters:
-    """Give the parameters after a change."""
+    """Return the parameters after a change."""
     if change.kind != "parameters":
         return now
     return Parameters(change.at, change.period if task.period else now.period, change.deadline, change.wcet)

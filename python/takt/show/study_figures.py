@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Figures of a study for print: one for each measure, a column wide, vector text, and readable without colours.
 
-Each quantity has panels, one for each value of what is not on the horizontal axis; subjects are told apart by marks and
+Each quantity has panels, one for each value of what is not on the horizontal axis; subjects differ by marks and
 dashes, and the interval of 95 percent is a thin bar.
 """
 
@@ -37,7 +37,7 @@ _FRONT = "utilization"
 
 @dataclass(frozen=True)
 class _Panel:
-    """What one pair of axes shows.
+    """Data of one pair of axes.
 
     Args:
         quantity: what it is about.
@@ -66,7 +66,7 @@ class _Panel:
 
 
 def paths_of(study: Study, path: Path) -> dict[str, Path]:
-    """Say which file each measure's figure is written to: the path, or of several one each, named by the kind.
+    """Return the file of each measure's figure: the path, or if there are several, one each, named by the kind.
 
     Raises:
         InputError: the suffix is none that can be written.
@@ -118,7 +118,7 @@ def draw(study: Study, result: pl.DataFrame, kind: str, path: str | Path | None 
 
 
 def label_of(axis: str) -> str:
-    """Name an axis; one without a unit is a number or a word."""
+    """Return the label of an axis; one without a unit is a number or a word."""
     return axis.replace("_", " ")
 
 

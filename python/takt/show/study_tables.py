@@ -59,7 +59,7 @@ def _cell(row: dict[str, Any]) -> str:
 
 
 def _notes(rows: pl.DataFrame, lines: int) -> Iterator[str]:
-    """Say how many task sets are behind the values, and how far these may be off."""
+    """Yield how many task sets the values come from, and how inexact they may be."""
     sets = rows["sets"].to_list()
     yield f"task sets behind each value: {sets[0] if len(set(sets)) == 1 else f'{min(sets)} to {max(sets)}'}"
     widths = (rows["high"] - rows["low"]).drop_nulls().to_list()

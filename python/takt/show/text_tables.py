@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What tables for people are made of, in a terminal or on a page: times, shares, words, and how many lines."""
+"""Parts of tables for people, in a terminal or on a page: times, shares, words, and how many lines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNBOUNDED = 10_000
 
 @dataclass(frozen=True)
 class Clock:
-    """How to write ticks for people.
+    """Writer of ticks for people.
 
     Args:
         resolution_ns: nanoseconds of a tick.
@@ -63,7 +63,7 @@ def share(value: Fraction) -> str:
 
 
 def text_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """Make a table of words."""
+    """Return a table of words."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for header in headers:
         table.add_column(header)

@@ -49,7 +49,7 @@ _HEADING_CHARACTERS = 20
 
 @dataclass(frozen=True)
 class Lane:
-    """Where the jobs of one task are drawn.
+    """Place of the jobs of one task in a chart.
 
     Args:
         task: its name.
@@ -209,12 +209,12 @@ def timeline(
 
 
 def unit_of(system: System) -> str:
-    """Give the unit in which the task-set file writes its resolution."""
+    """Return the unit in which the task-set file writes its resolution."""
     return times.unit_of(system.resolution)
 
 
 def axis_unit(span_ns: float) -> str:
-    """Give the coarsest unit in which a stretch of time is at least 2 long."""
+    """Return the coarsest unit in which a stretch of time is at least 2 long."""
     return next((unit for unit in reversed(times.UNITS) if span_ns >= 2 * times.UNITS[unit]), "ns")
 
 
@@ -232,7 +232,7 @@ def shorten(name: str, characters: int) -> str:
 
 
 def spaced(time: str) -> str:
-    """Put a space that does not break before the unit of a written time."""
+    """Return a written time with a no-break space before its unit."""
     number = time.rstrip("nums")
     return f"{number}\u00a0{time[len(number) :]}"
 
@@ -279,7 +279,7 @@ def worst_tasks(results: Sequence[RunResult]) -> list[str]:
 def _arrange(
     system: System, shown: set[str], rows: Mapping[str, int]
 ) -> tuple[tuple[Lane, ...], tuple[Group, ...], tuple[Heading, ...], float]:
-    """Put the tasks of the root above those of the servers, every server's budget above its tasks, by domains."""
+    """Return the lanes and groups: the root above the servers, every server's budget above its tasks, by domains."""
     lanes: list[Lane] = []
     groups: list[Group] = []
     headings: list[Heading] = []
@@ -305,7 +305,7 @@ def _arrange(
 
 
 def _by_domain(system: System, shown: set[str]) -> Iterator[tuple[Domain | None, list[Server]]]:
-    """List the domains in which tasks are shown, each with the servers that are; None where there is but one."""
+    """Yield the domains with shown tasks, each with its shown servers; None if there is only one domain."""
     servers = _shown_servers(system, shown)
     if not system.domains:
         yield None, servers
@@ -316,7 +316,7 @@ def _by_domain(system: System, shown: set[str]) -> Iterator[tuple[Domain | None,
 
 
 def _members(system: System, shown: set[str]) -> defaultdict[tuple[str | None, str | None], list[tuple[str, str]]]:
-    """List the tasks of each domain and server that are shown, with their colours."""
+    """Return the shown tasks of each domain and server, with their colours."""
     members: defaultdict[tuple[str | None, str | None], list[tuple[str, str]]] = defaultdict(list)
     resolved = system.resolved
     domains = {task.name: domain.label for domain in system.domains for task in domain.system.tasks}
@@ -336,7 +336,7 @@ def _shown_servers(system: System, shown: set[str]) -> list[Server]:
 
 
 def _servers(system: System) -> Iterator[Server]:
-    """List all servers, each before its own and otherwise in file order."""
+    """Yield all servers, each before its own and otherwise in file order."""
     children: defaultdict[str | None, list[Server]] = defaultdict(list)
     for server in reversed(system.servers):
         children[server.parent].append(server)
@@ -348,7 +348,7 @@ def _servers(system: System) -> Iterator[Server]:
 
 
 def _name(server: Server | None) -> str | None:
-    """Give the name of a server, as its tasks write it."""
+    """Return the name of a server, as its tasks write it."""
     return None if server is None else server.name
 
 
@@ -372,7 +372,7 @@ def _placed(server: str | None, title: str, y: float, full: int, label: str) -> 
 
 
 def _heading(system: System, server: Server) -> str:
-    """Say what a server is, short enough for a narrow screen."""
+    """Return a server's kind and parameters, short enough for a narrow screen."""
     budget, period = (show_time(value, system) for value in (server.budget, server.period))
     return f"{server.kind} server {shorten(server.name, _HEADING_CHARACTERS)}: {budget} every {period}"
 
@@ -388,14 +388,14 @@ def _in_lanes(frame: pl.DataFrame, lanes: Sequence[Lane]) -> pl.DataFrame:
 
 
 def _jobs(result: RunResult, lanes: Sequence[Lane]) -> pl.DataFrame:
-    """Give the jobs with their absolute deadlines."""
+    """Return the jobs with their absolute deadlines."""
     jobs = _in_lanes(result.jobs.with_columns(result.deadlines["deadline"]), lanes)
     columns = ("lane", "job", "release", "deadline", "finish", "response", "missed")
     return jobs.select(columns).sort("lane", "job")
 
 
 def _segments(segments: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
-    """Give the segments with the rows of their jobs; jobs of one task run one after the other."""
+    """Return the segments with the rows of their jobs; jobs of one task run one after the other."""
     same_job = (pl.col("lane") == pl.col("lane").shift()) & (pl.col("job") == pl.col("job").shift())
     rows = jobs.select("lane", "job").with_row_index("row")
     return (
@@ -407,7 +407,7 @@ def _segments(segments: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _budgets(result: RunResult, groups: Sequence[Group]) -> pl.DataFrame:
-    """Give the instants at which the lines of budgets bend or jump, in order."""
+    """Return the instants at which the lines of budgets bend or jump, in order."""
     if not groups:
         return pl.DataFrame(schema=_BUDGETS)
     if result.system.resolved.rates is not None:
@@ -420,7 +420,7 @@ def _budgets(result: RunResult, groups: Sequence[Group]) -> pl.DataFrame:
 
 
 def _reservations(result: RunResult) -> pl.DataFrame:
-    """Give the curve of the ledger, the only group of a rate-based system: steps."""
+    """Return the curve of the ledger, the only group of a rate-based system: steps."""
     units = (pl.col("reserved") * _core.RATE_WHOLE).round()
     columns = {"group": pl.lit(0), "tick": pl.col("instant"), "budget": units, "is_charged": pl.lit(False)}
     return result.ledger.select(columns[name].cast(kind).alias(name) for name, kind in _BUDGETS.items())
@@ -430,40 +430,40 @@ _BUDGETS = {"group": pl.UInt32, "tick": pl.Int64, "budget": pl.Int64, "is_charge
 
 
 def _goes_on() -> pl.Expr:
-    """Say whether a row lies on the line of the row before it and has the same slope."""
+    """Return whether a row lies on the line of the row before it and has the same slope."""
     tick, budget, is_charged = (pl.col(name) for name in ("tick", "budget", "is_charged"))
     before = budget.shift() - is_charged.shift() * (tick - tick.shift())
     return ((budget == before) & (is_charged == is_charged.shift())).over("group").fill_null(False)
 
 
 def _idle(result: RunResult, groups: Sequence[Group]) -> pl.DataFrame:
-    """Give the time in which idling servers idled."""
+    """Return the time in which idling servers idled."""
     numbers = {group.server: number for number, group in enumerate(groups)}
     group = pl.col("server").replace_strict(numbers, default=None, return_dtype=pl.UInt32)
     return result.segments.filter(is_idle(result)).select("start", "end", group=group).drop_nulls()
 
 
 def is_idle(result: RunResult) -> pl.Expr:
-    """Say which segments are the idle time of an idling server; where one idles, no task has that name."""
+    """Return which segments are the idle time of an idling server; where one idles, no task has that name."""
     return (pl.col("task") == IDLE) & ~pl.lit(any(task.name == IDLE for task in result.system.tasks))
 
 
 def _sections(result: RunResult) -> pl.DataFrame:
-    """Give when jobs held resources or waited for them."""
+    """Return when jobs held resources or waited for them."""
     if result.system.resources:
         return resource_use.sections(result)
     return pl.DataFrame(schema=resource_use.SECTIONS)
 
 
 def _deadlocks(result: RunResult, lanes: Sequence[Lane]) -> pl.DataFrame:
-    """Give the jobs of circles."""
+    """Return the jobs of circles."""
     numbers = {lane.task: number for number, lane in enumerate(lanes)}
     rows = [(found.instant, numbers.get(wait.task)) for found in resource_use.deadlocks(result) for wait in found.waits]
     return pl.DataFrame(rows, schema={"instant": pl.UInt64, "lane": pl.Int32}, orient="row")
 
 
 def _changes(result: RunResult) -> pl.DataFrame:
-    """Give the changes; those of one instant are one row."""
+    """Return the changes; those of one instant are one row."""
     rows = result.change_lines
     frame = pl.DataFrame(rows, schema={"instant": pl.UInt64, "text": pl.String}, orient="row")
     return frame.group_by("instant", maintain_order=True).agg(pl.col("text").str.join("; "))
@@ -474,7 +474,7 @@ def _changes(result: RunResult) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class Distribution:
-    """How long the jobs of one task took.
+    """Response times of the jobs of one task.
 
     Args:
         deadlines: relative, in ticks, in order of time; several if they change.
@@ -531,19 +531,19 @@ def bins_of(values: pl.Series, bins: int) -> tuple[tuple[int, ...], tuple[int, .
 
 
 def _with_lateness(result: RunResult) -> pl.DataFrame:
-    """Give the jobs with whether they are late, by the deadlines that are shown with their responses."""
+    """Return the jobs with their lateness, by the deadlines that are shown with their responses."""
     windows = result.windows
     return result.jobs.with_columns(late=windows["missed_requested"] if len(windows) else pl.col("missed"))
 
 
 def requested_deadlines(result: RunResult) -> dict[str, tuple[int, ...]]:
-    """Give the deadlines that each task requests, in order of time: as the tables have them."""
+    """Return the deadlines that each task requests, in order of time: as the tables have them."""
     found = stretches.parameters_of(result)
     return {task: tuple(dict.fromkeys(each.deadline for each in given)) for task, given in found.items()}
 
 
 def relative_deadlines(result: RunResult) -> dict[str, int]:
-    """Give the deadline of each task; the longest one if it has several, or rules or an allocator give others.
+    """Return the deadline of each task; the longest one if it has several, or rules or an allocator assign others.
 
     Of a rate-based task it is one that was requested.
     """

@@ -19,12 +19,12 @@ from takt.study.statistics import Ratio, WeightedRatio
 
 
 class _Counting(OfTests):
-    """What both measures have: verdicts of tests."""
+    """Common base of both measures: verdicts of tests."""
 
     column = "verdict"
 
     def answer(self, test: str, batch: Batch) -> Column:
-        """Ask a test about each set."""
+        """Return the verdicts of a test, one for each set."""
         return TESTS[test].ask(batch)
 
 
@@ -61,7 +61,7 @@ class Weighted(_Counting):
             yield Aspect(test, "weighted schedulability", WeightedRatio, partial(_add_weighted, self.column_of(test)))
 
     def place(self, point: Point) -> Point:
-        """Take the points of that axis together."""
+        """Return the point without that axis, so that its points are aggregated."""
         return {key: value for key, value in point.items() if key != self.over}
 
 

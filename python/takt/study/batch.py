@@ -32,7 +32,7 @@ class Batch:
 
     @cached_property
     def columns(self) -> TaskColumns:
-        """Their tasks, a row for each set."""
+        """Tasks of the sets, a row for each set."""
         return self.recipe.columns(self.seed, self.first, self.count)
 
     @cached_property

@@ -70,7 +70,7 @@ class Breakdown(OfTests):
 
 
 def breakdown_utilizations(test: MatrixTest, columns: TaskColumns, steps: int) -> Numbers:
-    """Give the breakdown utilization of each set.
+    """Return the breakdown utilization of each set.
 
     Args:
         test: a test that accepts with a set all with shorter wcets.

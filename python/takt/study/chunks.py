@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What workers do: the chunk of a study, a pure function of the study and of the chunk's number."""
+"""Work of the workers: the chunk of a study, a pure function of the study and of the chunk's number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ POINT, SET = "point", "set"
 
 @lru_cache(maxsize=1)
 def _study_of(document: str) -> Study:
-    """Make the study of a document once for all chunks of it that a worker gets."""
+    """Return the study of a document, read once for all chunks of it that a worker gets."""
     return of_document(document)
 
 

@@ -62,7 +62,7 @@ class StudyTable(Table):
 
     @classmethod
     def _entity(cls, name: object) -> str | None:
-        """There is one table of this kind."""
+        """Return None: there is one table of this kind."""
         return None
 
 
@@ -99,7 +99,7 @@ class Study:
 
     @cached_property
     def quantities(self) -> dict[str, Compute]:
-        """What is computed of each task set, once for all measures that use it."""
+        """Quantities of each task set, computed once for all measures that use them."""
         return {name: compute for measure in self.measures for name, compute in measure.quantities().items()}
 
     @cached_property
@@ -124,43 +124,43 @@ class Study:
 
     @property
     def chunks_of_point(self) -> int:
-        """Into how many chunks each point is cut."""
+        """Number of chunks of each point."""
         return -(-self.table.sets // self.table.chunk)
 
     @property
     def chunks(self) -> int:
-        """How many chunks there are."""
+        """Number of all chunks."""
         return len(self.points) * self.chunks_of_point
 
     @property
     def sets(self) -> int:
-        """How many task sets there are."""
+        """Number of task sets."""
         return len(self.points) * self.table.sets
 
     def point_of(self, chunk: int) -> int:
-        """Give the number of the point that a chunk belongs to."""
+        """Return the number of the point that a chunk belongs to."""
         return chunk // self.chunks_of_point
 
     def size_of(self, chunk: int) -> int:
-        """Give the number of task sets of a chunk."""
+        """Return the number of task sets of a chunk."""
         return min(self.table.chunk, self.table.sets - self._first_of(chunk))
 
     def batch_of(self, chunk: int) -> Batch:
-        """Give the task sets of a chunk; numbers of sets count from 0 at each point."""
+        """Return the task sets of a chunk; numbers of sets count from 0 at each point."""
         return Batch(self.recipe_of(self.point_of(chunk)), self.table.seed, self._first_of(chunk), self.size_of(chunk))
 
     def recipe_of(self, point: int) -> Recipe:
-        """Make the recipe of a point."""
+        """Return the recipe of a point."""
         return Recipe(**self.generate, **self.points[point])
 
     def name_of(self, chunk: int) -> str:
-        """Name a chunk for people."""
+        """Return the name of a chunk for people."""
         first = self._first_of(chunk)
         sets = f"sets {first} to {first + self.size_of(chunk) - 1}"
         return f"chunk {chunk} ({name_of(self.points[self.point_of(chunk)])}; {sets})"
 
     def _first_of(self, chunk: int) -> int:
-        """Give the number of the first task set of a chunk."""
+        """Return the number of the first task set of a chunk."""
         return chunk % self.chunks_of_point * self.table.chunk
 
 
@@ -191,7 +191,7 @@ def digest_of(document: str) -> str:
 
 
 def of_document(document: str) -> Study:
-    """Make the study of a document again.
+    """Return the study of its document.
 
     Raises:
         ValueError: this is another version of Takt, which may compute other numbers.
@@ -207,7 +207,7 @@ def of_document(document: str) -> Study:
 
 
 def _build(document: Mapping[str, Any], default_name: str) -> Study:
-    """Make the study of a document, or collect its problems."""
+    """Return the study of a document; raise all its problems if it has some."""
     problems = [*task_set_reading.schema_problems(document), *_table_problems(document)]
     if problems:
         raise InputError(problems)
@@ -224,7 +224,7 @@ def _build(document: Mapping[str, Any], default_name: str) -> Study:
 
 
 def _attempt(problems: list[Problem], make: Callable[[], _Found]) -> _Found | None:
-    """Make an object, or note its problems."""
+    """Return an object; None after adding its problems to `problems`."""
     try:
         return make()
     except InputError as error:
@@ -248,7 +248,7 @@ def _table_problems(document: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _measures(tables: list[dict[str, Any]], problems: list[Problem]) -> list[Measure]:
-    """Make the measures; notes their problems."""
+    """Return the measures; adds their problems to the list."""
     found: list[Measure] = []
     for number, table in enumerate(tables, start=1):
         try:
@@ -259,7 +259,7 @@ def _measures(tables: list[dict[str, Any]], problems: list[Problem]) -> list[Mea
 
 
 def _measure(table: dict[str, Any], before: list[str]) -> Measure:
-    """Make one measure of its table."""
+    """Return one measure from its table."""
     kind = table.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         message = "missing" if kind is None else f"unknown kind {show(kind)}"

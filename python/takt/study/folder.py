@@ -46,7 +46,7 @@ class Folder:
     """
 
     def __init__(self, path: Path, study: Study) -> None:
-        """Name the parts."""
+        """Record the paths of the parts."""
         self.path = path
         self._study = study
         self._chunks = path / CHUNKS
@@ -58,7 +58,7 @@ class Folder:
         return {"parquet": self.path / "result.parquet", "csv": self.path / "result.csv"}
 
     def done(self) -> set[int]:
-        """List the finished chunks."""
+        """Return the finished chunks."""
         return {int(path.stem) for path in self._chunks.glob("[0-9]" * _DIGITS + ".parquet")}
 
     def write(self, number: int, columns: Columns) -> None:
@@ -110,13 +110,13 @@ class Folder:
         csv_files.write(self.results["csv"], result, is_own=True)
 
     def _path_of(self, number: int) -> Path:
-        """Name the file of a chunk; names are in the order of numbers."""
+        """Return the file of a chunk; names are in the order of numbers."""
         return self._chunks / f"{number:0{_DIGITS}}.parquet"
 
     # ---- whose it is --------------------------------------------------------------------------------
 
     def claim(self, fresh: bool) -> None:
-        """Make the folder this study's.
+        """Create the folder for this study, or check that it is this study's.
 
         Args:
             fresh: whether to forget what is there, this study's or another's.
@@ -182,7 +182,7 @@ def opened(path: Path, study: Study, fresh: bool) -> Iterator[Folder]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Make a folder and keep others out until this process ends, however it does."""
+    """Lock a folder until this process ends, however it does."""
     try:
         (path / CHUNKS).mkdir(parents=True, exist_ok=True)
     except OSError as error:

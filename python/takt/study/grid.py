@@ -50,23 +50,23 @@ def axes_of(table: Mapping[str, object]) -> dict[str, list[Any]]:
 
 
 def points_of(axes: Axes) -> Iterator[Point]:
-    """List the points of a grid; the last axis changes fastest."""
+    """Yield the points of a grid; the last axis changes fastest."""
     for values in itertools.product(*axes.values()):
         yield dict(zip(axes, values, strict=True))
 
 
 def name_of(point: Point) -> str:
-    """Name a point for people."""
+    """Return the name of a point for people."""
     return ", ".join(f"{key} = {show(value)}" for key, value in point.items()) or "the only point"
 
 
 def _problem(key: str | None, message: str) -> Problem:
-    """Make the problem of one axis."""
+    """Return the problem of one axis."""
     return Problem(message, "out-of-range", table="grid", key=key)
 
 
 def _values(written: object) -> list[Any]:
-    """Give the values of one axis."""
+    """Return the values of one axis."""
     if isinstance(written, dict):
         return _stepped(written)
     if not isinstance(written, list) or not written:
@@ -83,7 +83,7 @@ def _values(written: object) -> list[Any]:
 
 
 def _stepped(written: Mapping[str, object]) -> list[Any]:
-    """Give the values of a range; the end is one of them if a step reaches it."""
+    """Return the values of a range; the end is one of them if a step reaches it."""
     if set(written) != set(_RANGE):
         raise ValueError(f"expected from, to and step, found {', '.join(written) or 'nothing'}")
     for key in _RANGE:

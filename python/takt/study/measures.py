@@ -51,26 +51,26 @@ class Aspect:
 
 
 class Measure(Table):
-    """What all measures have."""
+    """Common base of all measures."""
 
     table = "measure"
 
     kind: ClassVar[str]
 
     def quantities(self) -> dict[str, Compute]:
-        """Give the quantities computed of each task set: names, and functions from a batch to columns."""
+        """Return the quantities computed of each task set: names, and functions from a batch to columns."""
         raise NotImplementedError
 
     def aspects(self) -> Iterator[Aspect]:
-        """List the aspects of each point."""
+        """Yield the aspects of each point."""
         raise NotImplementedError
 
     def place(self, point: Point) -> Point:
-        """Say where the task sets of a point count."""
+        """Return the point of the result at which the task sets of a point count."""
         return point
 
     def check(self, batch: Batch) -> None:
-        """Refuse recipes of which this cannot be asked.
+        """Refuse recipes that this measure cannot be computed for.
 
         Args:
             batch: task sets of the recipe.
@@ -81,7 +81,7 @@ class Measure(Table):
 
     @classmethod
     def _entity(cls, name: object) -> str | None:
-        """Measures are told apart by their kind."""
+        """Measures are distinguished by their kind."""
         return cls.kind
 
 
@@ -94,7 +94,7 @@ def words(what: str, names: Iterable[str]) -> Key:
 
 
 class OfTests(Measure):
-    """What measures of tests have.
+    """Common base of measures of tests.
 
     Args:
         tests: names of tests, at least one.
@@ -118,15 +118,15 @@ class OfTests(Measure):
         return {self.column_of(test): partial(self._asked, test) for test in self.tests}
 
     def column_of(self, test: str) -> str:
-        """Name the column of a test."""
+        """Return the column of a test."""
         return f"{self.column}.{test}"
 
     def answer(self, test: str, batch: Batch) -> Column:
-        """Ask a test about each set."""
+        """Return the verdicts of a test, one for each set."""
         raise NotImplementedError
 
     def _asked(self, test: str, batch: Batch) -> Columns:
-        """Make the column of a test."""
+        """Return the column of a test."""
         return {self.column_of(test): self.answer(test, batch)}
 
 

@@ -2,7 +2,7 @@
 """The schedulability tests that studies know by name.
 
 Most are functions of matrices: many task sets at once, each row a set of plain tasks on one processor (sporadic or
-periodic, any offsets, no blocking). One asks takt.analyse about systems of every kind, one after the other.
+periodic, any offsets, no blocking). One calls takt.analyse for systems of every kind, one after the other.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Test:
     is_exact: bool
 
     def ask(self, batch: Batch) -> Verdicts:
-        """Answer for each set: schedulable (1), unschedulable (0) or undecided (2), as in takt._analysis."""
+        """Return for each set: schedulable (1), unschedulable (0) or undecided (2), as in takt._analysis."""
         raise NotImplementedError
 
 
@@ -61,7 +61,7 @@ class MatrixTest(Test):
     verdicts: Callable[[TaskColumns], Verdicts]
 
     def ask(self, batch: Batch) -> Verdicts:
-        """Answer for all sets together."""
+        """Return the answers for all sets together."""
         return self.verdicts(batch.columns)
 
 
@@ -76,7 +76,7 @@ class SystemTest(Test):
     verdict: Callable[[System], int]
 
     def ask(self, batch: Batch) -> Verdicts:
-        """Answer for one set after the other."""
+        """Return the answers for one set after the other."""
         return np.fromiter(map(self.verdict, batch.systems), dtype=np.uint8, count=batch.count)
 
 
@@ -84,14 +84,14 @@ class SystemTest(Test):
 
 
 def _by_rows(verdict: Callable[[_analysis.Tasks], int], columns: TaskColumns, **more: Ticks) -> Verdicts:
-    """Ask about one set after the other; `more` are further columns of the record."""
+    """Return the answers of a test for one set after the other; `more` are further columns of the record."""
     given = {name: getattr(columns, name) for name in ("wcet", "period", "deadline", "jitter")} | more
     sets = (_analysis.Tasks(**dict(zip(given, row, strict=True))) for row in zip(*given.values(), strict=True))
     return np.fromiter(map(verdict, sets), dtype=np.uint8, count=len(columns.wcet))
 
 
 def _ordered(key: str, verdicts: Callable[[TaskColumns], Verdicts], columns: TaskColumns) -> Verdicts:
-    """Give priorities by a column, the least value first; equal ones as they stand."""
+    """Return the verdicts with priorities by a column, the least value first; equal ones in column order."""
     return verdicts(columns.ordered(np.argsort(getattr(columns, key), axis=1, kind="stable")))
 
 

@@ -47,7 +47,7 @@ class _Sums:
             aspect.add(summary, columns)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """List the results."""
+        """Yield the results."""
         for place, sums in self._places.values():
             for aspect, summary in zip(self._aspects, sums, strict=True):
                 named = {"measure": self._measure.kind, "subject": aspect.subject, "quantity": aspect.quantity}
@@ -55,7 +55,7 @@ class _Sums:
 
 
 def summarise(study: Study, chunks: Iterable[Columns]) -> pl.DataFrame:
-    """Make the result.
+    """Return the result.
 
     Args:
         study: which one.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Runs a study: computes missing chunks, keeps each when it is done, and sums them up.
+"""Run of a study: missing chunks are computed, kept when they are done, and summed up.
 
 What workers compute depends on nothing but the chunk, and only this process writes: so how many workers there are,
 which of them die, and how often the study is begun again makes no difference to the result.
@@ -93,7 +93,7 @@ def _hired(workers: int | None, scheduler: str | None, chunks: int, tell: Tell) 
 def _computed(
     study: Study, left: Iterable[int], hired: AbstractContextManager[Workers], tell: Tell
 ) -> Generator[tuple[int, Columns], None, None]:
-    """Have chunks computed; yields them as they come."""
+    """Yield the computed chunks as they come."""
     failures: Counter[int] = Counter()
     numbers = iter(left)
     pending: dict[Future[Answer], int] = {}
@@ -114,7 +114,7 @@ def _computed(
 
 
 def _answer_of(future: Future[Answer], chunk: str) -> Answer:
-    """Give the answer of a worker, or the cause of its death."""
+    """Return the answer of a worker, or the cause of its death."""
     try:
         return future.result()
     except WorkerDied as error:
@@ -126,7 +126,7 @@ def _answer_of(future: Future[Answer], chunk: str) -> Answer:
 
 
 def _note_failure(study: Study, number: int, cause: str, failures: Counter[int], tell: Tell) -> None:
-    """Tell that a chunk failed, and give up if it did every time."""
+    """Report a failed chunk, and raise if it failed every time."""
     failures[number] += 1
     if failures[number] == ATTEMPTS:
         raise StudyError(f"{study.name_of(number)} failed {ATTEMPTS} times: {cause}")

@@ -43,11 +43,11 @@ class Simulation(Measure):
     horizon: Time
 
     def quantities(self) -> dict[str, Compute]:
-        """What simulations count."""
+        """Quantities that simulations count."""
         return {f"simulation.{policy}": partial(self._simulate, policy) for policy in self.policies}
 
     def aspects(self) -> Iterator[Aspect]:
-        """What is said of each policy, one quantity after the other."""
+        """Yield the aspects of each policy, one quantity after the other."""
         for policy in self.policies:
             yield Aspect(policy, _MISS_FREE, Ratio, partial(_add_miss_free, policy))
         for quantity, column in _PER_JOB.items():
@@ -71,12 +71,12 @@ class Simulation(Measure):
 
 
 def _name(policy: str, column: str) -> str:
-    """Name a column of a policy."""
+    """Return the column of a policy."""
     return f"simulation.{policy}.{column}"
 
 
 def _figures(system: System, horizon: int | str) -> tuple[int | float, ...]:
-    """Simulate one set; gives the values of _COLUMNS."""
+    """Simulate one set; return the values of _COLUMNS."""
     result = simulate(
         system, horizon, segments=False, jobs=False, budgets=False, points=False, locks=False, rates=False
     )

@@ -29,7 +29,7 @@ Numbers = npt.NDArray[np.float64]
 
 
 def wilson(accepted: int, sets: int) -> tuple[float, float]:
-    """Give the interval in which a ratio lies with the confidence of 95 percent.
+    """Return the interval in which a ratio lies with the confidence of 95 percent.
 
     Args:
         accepted: how many of them, 0 to sets.
@@ -50,7 +50,7 @@ def wilson(accepted: int, sets: int) -> tuple[float, float]:
 
 @dataclass
 class Ratio:
-    """How many task sets a test accepts; an undecided one is not accepted."""
+    """Ratio of task sets that a test accepts; an undecided one is not accepted."""
 
     sets: int = 0
     accepted: int = 0
@@ -63,7 +63,7 @@ class Ratio:
         self.undecided += int(np.count_nonzero(verdicts == UNDECIDED))
 
     def row(self) -> dict[str, Any]:
-        """Give the row of the result."""
+        """Return the row of the result."""
         low, high = wilson(self.accepted, self.sets)
         counted = {"sets": self.sets, "accepted": self.accepted, "undecided": self.undecided}
         return counted | {"value": self.accepted / self.sets, "low": low, "high": high}
@@ -84,7 +84,7 @@ class WeightedRatio:
         self.total += fsum(utilizations)
 
     def row(self) -> dict[str, Any]:
-        """Give the row of the result; a weighted sum has no interval."""
+        """Return the row of the result; a weighted sum has no interval."""
         return self.counts.row() | {"value": self.accepted / self.total, "low": None, "high": None}
 
 
@@ -110,7 +110,7 @@ class Mean:
         self.largest = max(self.largest, float(known.max()))
 
     def row(self) -> dict[str, Any]:
-        """Give the row of the result; only the number of task sets if that is 0."""
+        """Return the row of the result; only the number of task sets if that is 0."""
         if self.sets == 0:
             return {"sets": 0}
         mean = self.total / self.sets

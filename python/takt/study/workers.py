@@ -51,10 +51,10 @@ class Workers(Protocol):
     """Workers that compute chunks."""
 
     def room(self) -> int:
-        """Give the number of chunks that may be in progress, so that no worker waits."""
+        """Return the number of chunks that may be in progress, so that no worker waits."""
 
     def submit(self, document: str, number: int) -> Future[Answer]:
-        """Have a chunk computed."""
+        """Return the future answer of a chunk."""
 
 
 # ---- processes of this machine ----------------------------------------------------------------------
@@ -81,7 +81,7 @@ class _Local:
         return 2 * self._count
 
     def submit(self, document: str, number: int) -> Future[Answer]:
-        """Hand a chunk to the next thread that is free."""
+        """Return the future answer of a chunk, which the next idle thread takes."""
         return self._threads.submit(self._ask, document, number)
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class _Local:
             process.wait()
 
     def _ask(self, document: str, number: int) -> Answer:
-        """Have this thread's process compute a chunk."""
+        """Return the answer of this thread's process."""
         process = getattr(self._own, "process", None) or self._start()
         try:
             return _ask(process, document, number)
@@ -133,7 +133,7 @@ def _close(process: subprocess.Popen[bytes]) -> None:
 
 
 def _fate(process: subprocess.Popen[bytes]) -> str:
-    """Say how a process ended whose pipe is closed."""
+    """Return how a process ended whose pipe is closed."""
     status = process.wait()
     return f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
 
@@ -149,7 +149,7 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
 @contextmanager
 def local_workers(count: int) -> Iterator[Workers]:
-    """Have chunks computed by processes of this machine.
+    """Yield workers that are processes of this machine.
 
     Args:
         count: how many, at least 1.
@@ -169,7 +169,7 @@ class _Cluster:
 
     Args:
         client: the client that is connected to it.
-        tell: told about workers that are gone.
+        tell: called with a line about workers that are gone.
     """
 
     def __init__(self, client: Client, tell: Tell) -> None:
@@ -191,18 +191,18 @@ class _Cluster:
         return max(1, _IN_FLIGHT_PER_THREAD * sum(threads.values()))
 
     def submit(self, document: str, number: int) -> Future[Answer]:
-        """Hand a chunk to the scheduler."""
+        """Return the future answer of a chunk, sent to the scheduler."""
         future: Future[Answer] = self._executor.submit(chunks.answer, document, number)
         return future
 
 
 @contextmanager
 def cluster_workers(address: str, tell: Tell) -> Iterator[Workers]:
-    """Have chunks computed by the workers of a running Dask scheduler, each of which has Takt installed.
+    """Yield the workers of a running Dask scheduler, each of which has Takt installed.
 
     Args:
         address: of the scheduler, such as "tcp://10.0.0.1:8786".
-        tell: told about workers that are gone.
+        tell: called with a line about workers that are gone.
 
     Raises:
         InputError: Dask is not installed, or no scheduler answers at that address.
@@ -218,6 +218,6 @@ def cluster_workers(address: str, tell: Tell) -> Iterator[Workers]:
         found = f"found {address}: {' '.join(str(error).split())}"
         message = f"expected the address of a Dask scheduler such as tcp://10.0.0.1:8786, {found}"
         raise InputError([Problem(message, "cannot-connect", key="--scheduler")]) from None
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost scheduler is told in one line
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost scheduler is reported in one line
     with client:
         yield _Cluster(client, tell)
