@@ -40,7 +40,7 @@ help:
 	@echo "make api      make the reference of the kernel's calls, build/api/html"
 	@echo "make sbom     build/sbom.json: what ships with Takt, with licences and hashes (CycloneDX)"
 	@echo "make lint     check style, types, includes and imports"
-	@echo "make format   put sources into the project's format"
+	@echo "make format   put sources and documents into the project's format"
 	@echo "make clean    remove all that was built or installed here"
 
 run: $(STAMPS)/package
@@ -195,6 +195,7 @@ lint: tools-test $(STAMPS)/package $(STAMPS)/test
 format: tools-test $(STAMPS)/test
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
+	$(RUN) tools/format_markdown.py
 	clang-format-14 -i $(C_SOURCES)
 
 ctest: build

@@ -84,6 +84,8 @@ ROOMS: dict[str, Room] = {
     ),
     "python/linux": Room(includes=frozenset({"linux/lib/"})),
     "tools": Room(only_stdlib=True),
+    # It parses documents with markdown-it-py.
+    "tools/format_markdown.py": Room(),
     # It asks the built package for the fields of core.
     "tools/records.py": Room(imports=frozenset({"takt"})),
     "tests": EVERYTHING,

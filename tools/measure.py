@@ -63,6 +63,11 @@ def _is_outside(path: Path) -> bool:
     return any(part.startswith(".") or part in ("build", "__pycache__") for part in path.parts)
 
 
+def documents(root: Path) -> list[Path]:
+    """Return the Markdown files of the project."""
+    return [path for path in sorted(root.rglob("*.md")) if not _is_outside(path.relative_to(root))]
+
+
 def product(root: Path) -> list[Path]:
     """Return the sources that users get."""
     return [path for path in files_in(root) if path.relative_to(root).parts[0] not in NOT_PRODUCT]
@@ -366,9 +371,8 @@ def private_words(root: Path) -> Listing:
     """Return lines of sources but tests, and of documents, that have a private word, by tools/words.txt."""
     rows = [line for line in text_of(root / "tools" / "words.txt").splitlines() if not line.startswith("#")]
     word = re.compile("|".join(rf"\b{line.partition(chr(9))[0]}\b" for line in rows))
-    pages = [path for path in sorted(root.rglob("*.md")) if not _is_outside(path.relative_to(root))]
     sources = [path for path in files_in(root) if path.relative_to(root).parts[0] != "tests"]
-    lines = ((path, number, line) for path in [*sources, *pages] for number, line in _numbered(path))
+    lines = ((path, number, line) for path in [*sources, *documents(root)] for number, line in _numbered(path))
     return [f"{path}:{number}: {line.strip()}" for path, number, line in lines if word.search(line)]
 
 
