@@ -13,6 +13,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+from format_markdown import formatted
 from takt import _core
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -154,7 +155,7 @@ def frames() -> str:
 def document(path: Path, made: str) -> str:
     """Puts tables into a document."""
     before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
-    return before + BEGIN + made + END + rest.partition(END)[2]
+    return before + BEGIN + formatted(made) + END + rest.partition(END)[2]
 
 
 def main(arguments: list[str]) -> int:

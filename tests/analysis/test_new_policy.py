@@ -122,6 +122,9 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "python", sources / "python", ignore=shutil.ignore_patterns("__pycache__"))
     for made in (
         "tools/records.py",
+        "tools/format_markdown.py",
+        "tools/measure.py",
+        "tools/rules.py",
         "docs/trace-format.md",
         "docs/reference/frames.md",
         "docs/reference/task-set-file.md",
