@@ -68,6 +68,11 @@ def product(root: Path) -> list[Path]:
     return [path for path in files_in(root) if path.relative_to(root).parts[0] not in NOT_PRODUCT]
 
 
+def without_tests(root: Path) -> list[Path]:
+    """Return the sources but those of tests."""
+    return [path for path in files_in(root) if path.relative_to(root).parts[0] != "tests"]
+
+
 def longer_than(most: int, files: Iterable[Path]) -> Listing:
     """Return files with more lines than that."""
     return [f"{path}: {line_count(path)} lines" for path in files if line_count(path) > most]
@@ -254,6 +259,25 @@ def _lines(node: ast.FunctionDef) -> int:
     return (node.end_lineno or node.lineno) - min([node.lineno, *(each.lineno for each in node.decorator_list)]) + 1
 
 
+VERB = re.compile(r"(?:Give|Say|Tell|Make|Take|List|Put|Let|Look|Come)s?\b")
+"""First words that name an act; the docstring of a function with a result begins with Return, Yield or True if."""
+
+
+def docstrings_of_acts(files: Iterable[Path]) -> Listing:
+    """Return functions with a result whose docstring begins with a verb of acting."""
+    return [
+        f"{path}:{node.lineno}: {node.name}"
+        for path in files
+        if path.suffix == ".py"
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef) and _has_result(node) and VERB.match(ast.get_docstring(node) or "")
+    ]
+
+
+def _has_result(node: ast.FunctionDef) -> bool:
+    return node.returns is not None and ast.unparse(node.returns) not in ("None", "NoReturn")
+
+
 def import_circles(root: Path) -> Listing:
     """Return circles of modules, imports in functions and for types included, the lazy names of the package not."""
     modules = {_module(root, path): path for path in package(root)}
@@ -432,6 +456,7 @@ PROPERTIES = (
     Property("circles of core's objects", 0, object_circles),
     Property("circles of Python imports", 0, import_circles),
     Property("names of core spelled in Python", 0, spelled_names),
+    Property("docstrings of results that name an act", 0, lambda root: docstrings_of_acts(without_tests(root))),
     Property("files that a new key touches", 2, lambda root: files_of_guide(root, "add-a-key")),
     Property("files that a new key of core touches", 4, lambda root: files_of_guide(root, "add-a-key-that-core-uses")),
     Property("require( in bindings", 0, lambda root: found_in(bindings(root), "require(")),

@@ -118,6 +118,22 @@ def test_every_member_that_core_calls_is_found_in_its_tables_or_filled_from_outs
     assert some <= called
 
 
+def test_docstrings_of_results_that_name_an_act_are_found(measure: Any, tmp_path: Path) -> None:
+    functions = {
+        "gives": ("-> int", "Give the length."),
+        "lists": ("-> list[int]", "Lists the lengths."),
+        "says": ("-> bool", "Say whether it is long."),
+        "returns": ("-> int", "Return the length."),
+        "is_long": ("-> bool", "True if it is long."),
+        "prints": ("-> None", "List the lengths on the terminal."),
+        "listed": ("-> str", "Listing of the lengths."),
+    }
+    texts = [f'def {name}() {result}:\n    """{text}"""\n' for name, (result, text) in functions.items()]
+    write(tmp_path, {"python/takt/a.py": "\n\n".join(texts), "tests/b.py": texts[0]})
+    found = measure.docstrings_of_acts(measure.without_tests(tmp_path))
+    assert [line.rpartition(" ")[2] for line in found] == ["gives", "lists", "says"]
+
+
 def test_lines_of_a_header_with_functions_count_if_one_unit_includes_it(measure: Any, tmp_path: Path) -> None:
     files = {
         "policy/one.c": '#include "policy/ledger.h"\n#include "policy/shared.h"\n',
