@@ -52,7 +52,7 @@ VIRT = Board("virt", "riscv", 10)
 
 
 def run(command: list[str]) -> str:
-    """Run a command at the root; give its standard output or end with its complaint."""
+    """Run a command at the root; return its standard output, or end with its complaint."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}\nstatus {done.returncode}\n{done.stdout}{done.stderr}")
@@ -107,7 +107,7 @@ class Kernel:
         return elf
 
     def emulate(self, program: str, choice: str) -> dict[str, tuple[int, int]]:
-        """Run a program, built before, with the words of `choice`; give the two numbers of every line it prints."""
+        """Run a program, built before, with the words of `choice`; return the two numbers of every line it prints."""
         command = [*self.board.build["qemu"], "-icount", f"shift={self.board.shift},align=off,sleep=off"]
         host = command.index("-semihosting-config") + 1
         command[host] += "".join(f",arg={word}" for word in ("bench", *choice.split()))

@@ -123,7 +123,7 @@ Section = tuple[str, int, str]
 
 
 def sections_of(kernel: Kernel, program: str) -> list[Section]:
-    """Link a program, and give name, bytes and object of every section that is in it."""
+    """Link a program; return name, bytes and object of every section that is in it."""
     map_text = kernel.link(program).with_suffix(".map").read_text(encoding="utf-8")
     kept = map_text.split("Linker script and memory map")[1]
     section = re.compile(r"^ (\.\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)

@@ -51,7 +51,7 @@ def schedule_at_all_offsets() -> pl.DataFrame:
 
 
 def _worst(mode: str, high: str) -> tuple[int, int, int]:
-    """Run all pairs of offsets; give the worst responses and the number of misses."""
+    """Run all pairs of offsets; return the worst responses and the number of misses."""
     runs = [_pair(mode, high, (first, second)) for first in range(PERIODS[0]) for second in range(PERIODS[1])]
     responses = [run.summary["response_max"] for run in runs]
     return max(of[0] for of in responses), max(of[1] for of in responses), sum(run.missed for run in runs)

@@ -84,7 +84,7 @@ def _interval_row(interval: int) -> tuple[int, int, int, int, int]:
 
 
 def fit(sweep: pl.DataFrame) -> tuple[float, float, float]:
-    """Fit response = C + points x cost; give the cost, C and the largest residual, by least squares."""
+    """Fit response = C + points x cost; return the cost, C and the largest residual, by least squares."""
     import numpy as np
 
     points, responses = sweep["points"].to_numpy().astype(float), sweep["fpds_ns"].to_numpy().astype(float)

@@ -67,7 +67,7 @@ def run_sets(count: int) -> pl.DataFrame:
 
 
 def _draw(rng: random.Random, load: float) -> list[tuple[Drawn, int]]:
-    """Draw mandatory parts, and give each task the same part of the processor for its optional part."""
+    """Draw mandatory parts; each task has the same part of the processor for its optional part."""
     parts = harmonized_set(rng, LEAST, MOST)
     share = (Fraction(load) - load_of(parts)) / len(parts)
     return [(replace(part, wcet=min(part.period, part.wcet + round(part.period * share))), part.wcet) for part in parts]

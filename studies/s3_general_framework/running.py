@@ -151,7 +151,7 @@ def _one_background(tasks: list[Drawn]) -> tuple[int, ...]:
 
 
 def _reserved(described: list[takt.Task], work: takt.Task) -> tuple[int, int]:
-    """Keep a tenth of the processor free for background work; give its ticks, and the least of a period."""
+    """Keep a tenth of the processor free for background work; return its ticks, and the least of a period."""
     kept = takt.Server(name="K", kind="deferrable", period=10, budget=1, priority=1000)
     system = takt.System(tasks=[*described, work.replace(server="K")], servers=[kept])
     ran = tasks_of(executed(takt.simulate(system, HORIZON)))

@@ -45,7 +45,7 @@ def _least_of(kind: str, step: int) -> tuple[int, int, int, int]:
 
 
 def _least_supply(kind: str, arrival: int, offset: int) -> int:
-    """Run one phase; give the least that S2 gets in one of its periods."""
+    """Run one phase; return the least supply of S2 in one of its periods."""
     offsets = {"S1": 0, "S2": offset}
     servers = [
         takt.Server(name=name, period=period, budget=budget, priority=priority, kind=kind, offset=offsets[name])

@@ -74,7 +74,7 @@ def draw_system(seed: int, policy: str, protocol: str) -> takt.System | None:
 
 
 def observed(system: takt.System) -> dict[str, int]:
-    """Return of each server how many ticks its tasks executed in the longest of its sections."""
+    """Return for each server how many ticks its tasks executed in the longest of its sections."""
     result = takt.simulate(system, HORIZON)
     homes = {task.name: task.server or "" for task in system.tasks}
     table = resource_use.sections(result)

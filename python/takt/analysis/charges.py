@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Charges the kernel's own work to the task or server that causes it, so that tests without costs judge the rest.
+"""Charge of the kernel's own work to the task or server that causes it; tests without costs judge the rest.
 
 SPEC.md, 5 has the costs of a pass of the kernel; no job runs meanwhile. With k = scheduling + context_switch, a pass
 pays k at most once, and only for an event that it handles: the decision follows from the state, which events change.

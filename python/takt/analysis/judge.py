@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Selects the test of each dispatcher: the sharpest one that admits all of its features.
+"""Selection of the test of each dispatcher: the sharpest one that admits all of its features.
 
 `judge` is a function of the view alone, so that searches (sensitivity.py, advice.py) call it with changed systems.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Judges the tasks of servers by the guaranteed supply of the servers, from the root down.
+"""Judgement of the tasks of servers by the guaranteed supply of the servers, from the root down.
 
 What is sure of a server follows from its kind and, under fixed priorities, from how soon it has its budget
 (analysis/supply.h); servers of constant and total bandwidth give their tasks bounds of their own (bandwidth.c).

@@ -176,7 +176,7 @@ def _check_board(board: str | None, outputs: Outputs) -> None:
 
 
 def _check_place(place: Place, outputs: Outputs) -> Delay | None:
-    """Check that the board can keep real time, or have its scheduler at a distance; gives the delay."""
+    """Check that the board can keep real time, or have its scheduler at a distance; return the delay."""
     _check_board(place.on, outputs)
     for option, is_given in (("--real-time", place.real_time), ("--remote", place.remote is not None)):
         if is_given and place.on != emulation.POSIX:

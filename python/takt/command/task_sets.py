@@ -17,7 +17,7 @@ from takt.model.system import Header, System
 
 
 def systems_of(file: Path, policies: str | None) -> Iterator[System]:
-    """Read a file; give one system for each requested policy.
+    """Read a file; return one system for each requested policy.
 
     Args:
         file: a task-set file.

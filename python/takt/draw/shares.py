@@ -80,7 +80,7 @@ def fixed_sum(draws: Draws, first: int, count: int, tasks: int, total: float, li
 
 
 def _walk(paths: Floats, places: Floats, wanted: float) -> Floats:
-    """Choose a simplex and a point in it; gives coordinates with the wanted sum."""
+    """Choose a simplex and a point in it; return coordinates with the wanted sum."""
     count, tasks = paths.shape[0], paths.shape[1] + 1
     up = _chances(tasks, wanted)
     ones = np.full(count, min(int(wanted), tasks - 1))

@@ -202,7 +202,7 @@ def _table_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
 
 
 def _single(kind: type[_Single], table: object, **defaults: str) -> tuple[_Single | None, list[Problem]]:
-    """Check a table of which there is one; gives it, or its problems."""
+    """Check a table of which there is one; return it, or its problems."""
     if not isinstance(table, dict):
         message = f"expected a table, found {show(table)}; write [{kind.table}]"
         return None, [Problem(message, "wrong-type", key=kind.table)]
@@ -213,7 +213,7 @@ def _single(kind: type[_Single], table: object, **defaults: str) -> tuple[_Singl
 
 
 def _options(tables: object) -> tuple[list[PolicyOptions], list[Problem]]:
-    """Check the tables [policy.NAME]; gives those that are right, and the problems of the others."""
+    """Check the tables [policy.NAME]; return those that are right, and the problems of the others."""
     options: list[PolicyOptions] = []
     problems: list[Problem] = []
     known = policy_options.by_policy()

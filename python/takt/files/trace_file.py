@@ -270,7 +270,7 @@ def _most(path: str | Path) -> int:
 
 
 def _check_preamble(path: str | Path, data: memoryview) -> int:
-    """Check the fixed part of the header; gives the length of the rest."""
+    """Check the fixed part of the header; return the length of the rest."""
     if bytes(data[: len(MAGIC)]) != MAGIC:
         raise file_error(path, "not a Takt trace: it does not begin with TAKTTRC", "not-a-trace")
     if len(data) < _PREAMBLE.size:

@@ -230,7 +230,7 @@ class _Reader(documents.Reader):
     # ---- policies and servers -------------------------------------------------------------------------
 
     def policy(self, scheduling: _Scheduling) -> str:
-        """Read a scheduler; gives the nearest policy, with a warning, if Takt does not have it."""
+        """Read a scheduler; return the nearest policy, with a warning, if Takt does not have it."""
         policy = words.POLICIES.get(scheduling.scheduler)
         if policy is None:
             policy = words.SIMILAR.get(scheduling.scheduler, "fp")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Reads the JSON of rt-app; rt_app.py describes it."""
+"""Reader of the JSON of rt-app; rt_app.py describes it."""
 
 from __future__ import annotations
 

@@ -246,7 +246,7 @@ class _Reader(documents.Reader):
         return sorted(self.nanoseconds(element, "list_activation_dates", text) for text in texts if text)
 
     def time(self, element: Element, key: str, default: str | None = None) -> Fraction:
-        """Read milliseconds; gives nanoseconds."""
+        """Read milliseconds; return nanoseconds."""
         text = element.get(key, default)
         if text is None:
             raise documents.refuse(element, key, f"missing; every <{element.tag}> needs one", "missing")

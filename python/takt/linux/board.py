@@ -499,7 +499,7 @@ class _Recorded:
         return {name.removeprefix(start): data for name, data in self.all_files.items() if name.startswith(start)}
 
     def written(self) -> Run:
-        """Write the trace, and give what happened."""
+        """Write the trace; return the result."""
         told = [line.split(" ", 1) for line in self.files.get("told", b"").decode(errors="replace").splitlines()]
         for word, text in told:
             if word == "refused":

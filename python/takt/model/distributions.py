@@ -24,7 +24,7 @@ _SHAPE = Annotated[float, Key(_CHECK_SHAPE, {"type": "number", "exclusiveMinimum
 
 
 class Distribution(Table):
-    """What all distributions have.
+    """Common base of all distributions.
 
     Args:
         min: what is drawn below counts as this; default: 1 tick for demands, 0 for separations.

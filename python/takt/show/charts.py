@@ -190,7 +190,7 @@ def _shown(name: str, number: int, columns: str) -> ColumnDataSource:
 
 
 def _draw(chart: figure, number: int) -> list[Renderer]:
-    """Draw the elements that the browser fills, from back to front; gives those with tooltips."""
+    """Draw the elements that the browser fills, from back to front; return those with tooltips."""
     releases, deadlines = _shown("releases", number, _ARROW), _shown("deadlines", number, _ARROW)
     misses = _shown("misses", number, _ARROW)
     _stems(chart, releases, line_color=_QUIET, line_width=1)
@@ -214,7 +214,7 @@ def _stems(chart: figure, arrows: ColumnDataSource, **line: Any) -> None:
 
 
 def _pieces(chart: figure, number: int) -> Renderer:
-    """Draw the segments of execution, and over them what was late; gives what has tooltips."""
+    """Draw the segments of execution, and over them what was late; return the renderers with tooltips."""
     bar = {"y": "y", "left": "left", "right": "right", "height": _BAR_HEIGHT}
     pieces = _shown("pieces", number, "left right y color alpha edge task job cpu start end release response deadline")
     style = {"fill_color": "color", "fill_alpha": "alpha", "line_color": "color", "line_width": "edge"}

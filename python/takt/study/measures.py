@@ -51,7 +51,7 @@ class Aspect:
 
 
 class Measure(Table):
-    """What all measures have."""
+    """Common base of all measures."""
 
     table = "measure"
 

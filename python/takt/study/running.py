@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Runs a study: computes missing chunks, keeps each when it is done, and sums them up.
+"""Run of a study: missing chunks are computed, kept when they are done, and summed up.
 
 What workers compute depends on nothing but the chunk, and only this process writes: so how many workers there are,
 which of them die, and how often the study is begun again makes no difference to the result.

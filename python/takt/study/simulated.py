@@ -76,7 +76,7 @@ def _name(policy: str, column: str) -> str:
 
 
 def _figures(system: System, horizon: int | str) -> tuple[int | float, ...]:
-    """Simulate one set; gives the values of _COLUMNS."""
+    """Simulate one set; return the values of _COLUMNS."""
     result = simulate(
         system, horizon, segments=False, jobs=False, budgets=False, points=False, locks=False, rates=False
     )
