@@ -66,10 +66,10 @@ is_aborted = _linux.is_aborted
 """Whether the scheduler has ended the current job: what it executes is charged to the next one."""
 
 message = _linux.message
-"""Give the sentence of a status."""
+"""Return the sentence of a status."""
 
 this_thread = _linux.this_thread
-"""Give the number of the calling thread, for `dismiss`; 0 if it has not joined."""
+"""Return the number of the calling thread, for `dismiss`; 0 if it has not joined."""
 
 
 @contextmanager

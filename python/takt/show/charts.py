@@ -438,7 +438,7 @@ def _strip(chart: figure, run: Run, row: int) -> None:
 
 
 def busy_shares(result: RunResult, until: int) -> NDArray[np.float64]:
-    """Cut the time up to an instant into equal cells and give the share of each in which processors ran tasks."""
+    """Return the share of each of equal cells of the time up to an instant in which processors ran tasks."""
     tasks = result.segments.filter(~is_idle(result), pl.col("start") < until)
     total: NDArray[np.float64] = np.zeros(OVERVIEW_CELLS)
     for _, of_processor in tasks.group_by("cpu", maintain_order=True):
