@@ -72,7 +72,6 @@ def _model_of(architecture: ResolvedArchitecture) -> int:
 def _row(
     view: SystemView, root: DispatcherView, task: TaskView, architecture: ResolvedArchitecture, tick: int
 ) -> TaskBound:
-    """Return the row of a task."""
     test = DEADLINES if root.traits.is_deadline_driven else RESPONSES
     if tick == _analysis.UNKNOWN:
         return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=children.unanswered(task.name))

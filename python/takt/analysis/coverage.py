@@ -189,7 +189,6 @@ def features_of_system(view: SystemView) -> frozenset[str]:
 
 
 def _features_of_system(view: SystemView) -> Iterator[str]:
-    """Yield the features of the system."""
     for dispatcher in view.dispatchers:
         yield from _features_of(view, dispatcher)
     resolved = view.resolved

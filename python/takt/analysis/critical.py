@@ -112,7 +112,6 @@ class _Walk:
         self.ending.clear()
 
     def _section(self, held: _Held) -> Section:
-        """Return a section."""
         gives_way = held.gap is not None
         end = self.executed if gives_way else held.end
         return Section(

@@ -78,7 +78,6 @@ def _too_long(dispatcher: DispatcherView) -> Judgement:
 def _rate_row(
     view: SystemView, dispatcher: DispatcherView, task: TaskView, grant: tuple[bool, int, int] | None
 ) -> TaskBound:
-    """Return the row of a task."""
     doubt = _rate_doubt(view, task, is_there=grant is not None)
     if doubt or grant is None:
         return task_bound(task, dispatcher, Verdict.NOT_KNOWN, None, reason=doubt)

@@ -397,7 +397,6 @@ class SystemView:
 
 
 def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
-    """Return the view of a task."""
     wcet, regions = _wcet_of(task), _regions_of(task)
     key, is_fifo = _key_of(task, policy), catalogue.traits_of(policy).has_fifo_levels
     is_cut = task.windows is not None and task.windows.kind == MANDATORY
@@ -524,7 +523,6 @@ def _doubts_of(task: ResolvedTask, policy: str) -> Iterator[str]:
 
 
 def _server_view(server: ResolvedServer, number: int, policy: str) -> ServerView:
-    """Return the view of a server."""
     key = static_key(policy, server.level, server.period, server.period)
     urgency = (key, 0, 0, number - 10**9)
     return ServerView(

@@ -200,7 +200,6 @@ def _emulate(machine: Machine, folder: Path, patience: int) -> Iterator[dict[str
 
 
 def _last_line(text: str) -> str:
-    """Return the last line with a text."""
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no word")
 
 

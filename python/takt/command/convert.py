@@ -29,7 +29,6 @@ def convert(source: Path, target: Path, source_format: str | None, target_format
 
 
 def _check_format(option: str, name: str | None) -> None:
-    """Check the name of a format."""
     if name is not None and name not in formats.FORMATS:
         message = f"unknown format {show(name)}; {catalogue.alternatives(name, formats.FORMATS)}"
         raise InputError([Problem(message, "unknown-word", key=option)])

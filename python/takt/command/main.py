@@ -129,7 +129,6 @@ def _end_without_output(error: OSError) -> NoReturn:
 
 
 def _print_version(is_wanted: bool) -> None:
-    """Print the version, for --version."""
     if is_wanted:
         from takt.base.version import __version__
 

@@ -256,7 +256,6 @@ class _Outcome:
 
 
 def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
-    """Simulate."""
     wants_all = bool(outputs.pictures())
     title = f"{run.system.name}, {name_of(run.system.policy)}"
     with _blaming(run.file), progress_bar(title, horizon_ticks(run.system)) as progress:

@@ -80,7 +80,6 @@ def _tell(line: str) -> None:
 
 
 def _print(study: Study, result: pl.DataFrame, as_json: bool) -> None:
-    """Print the result."""
     if as_json:
         rows = result.to_dicts()
         document = {"version": __version__, "study": study.name, "hash": study.digest, "results": rows}

@@ -46,7 +46,6 @@ TABLES = tuple(Table(name, tuple(_field(*row) for row in rows)) for name, _, row
 
 
 def _fields_of(table: str) -> tuple[Field, ...]:
-    """Return the fields of a table."""
     return next(each.fields for each in TABLES if each.name == table)
 
 

@@ -105,7 +105,6 @@ def _bits(value: float) -> int:
 
 
 def _double(bits: int) -> float:
-    """Return the double of some bits."""
     return float(struct.unpack("<d", struct.pack("<Q", bits))[0])
 
 
@@ -389,7 +388,6 @@ def _shares(lengths: Iterable[int], rows: Sequence[Any]) -> list[tuple[Any, ...]
 
 
 def _tuples(rows: Iterable[Row]) -> list[tuple[int, ...]]:
-    """Return rows as tuples."""
     return [tuple(row.values()) for row in rows]
 
 
@@ -413,7 +411,6 @@ def _windows(rows: Mapping[str, list[Row]]) -> list[ResolvedWindows | None]:
 
 
 def _tasks(rows: Mapping[str, list[Row]], names: Sequence[str], streams: Sequence[Stream | None]) -> list[ResolvedTask]:
-    """Return the tasks."""
     bodies = _shares((row.pop("body") for row in rows["TASKS"]), _tuples(rows["ITEMS"]))
     uses: dict[int, list[int]] = {}
     for use in rows["USES"]:

@@ -81,7 +81,6 @@ class Table(BaseModel):
         return ()
 
     def _conflict(self, code: str, key: str, message: str) -> Problem:
-        """Return the problem of one conflict."""
         return Problem(message, code, table=self.table, entity=self._entity(getattr(self, "name", None)), key=key)
 
     @classmethod

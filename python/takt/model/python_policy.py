@@ -181,7 +181,6 @@ class Adapter:
         self.policy.complete(self._job(entity, number, release, deadline), finish)
 
     def _job(self, entity: int, number: int, release: int, deadline: int) -> Job:
-        """Return the job of an entity."""
         member = self.members[entity - 1]
         return Job(
             task=member.name,

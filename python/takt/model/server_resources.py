@@ -64,7 +64,6 @@ def measures(system: SystemTables, resource: Resource, task: Task) -> bool:
 
 
 def _about(resource: Resource, key: str, message: str) -> Problem:
-    """Return a problem of a resource."""
     return Problem(message, "conflict", table="resource", entity=resource.name, key=key)
 
 

@@ -80,7 +80,6 @@ def result_of(trace: Trace, system: System) -> RunResult:
 
 
 def _frame_of(trace: Trace, name: str) -> pl.DataFrame:
-    """Return one frame of a trace."""
     return frames.frame(name, trace.system, _retold(trace, [name])["frames"][name])
 
 

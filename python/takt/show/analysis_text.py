@@ -153,7 +153,6 @@ def _test(row: TaskBound | ServerBound) -> str:
 
 
 def _table(columns: Sequence[Column], rows: Sequence[TaskBound] | Sequence[ServerBound]) -> Table:
-    """Return a table."""
     table = text_table([], [])
     for column in columns:
         table.add_column(column.heading, justify=column.justify)
@@ -194,7 +193,6 @@ def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
 
 
 def _task_as_json(row: TaskBound) -> dict[str, Any]:
-    """Return the JSON of a task."""
     described = _row_as_json(row)
     described["class"] = described.pop("class_")
     described["slack"] = row.slack

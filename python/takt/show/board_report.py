@@ -59,7 +59,6 @@ def report_of(trace: Trace) -> Report:
 
 
 def _row(task: ResolvedTask, server: str, jobs: pl.DataFrame) -> TaskRow:
-    """Return the row of one task."""
     responses = jobs["response"].drop_nulls().to_list()
     return TaskRow(
         task=task.name,

@@ -172,7 +172,6 @@ def _lock_events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
 
 
 def _write_event(builder: StreamingTraceProtoBuilder, event: _Event, resolution_ns: int) -> None:
-    """Write one event."""
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TrackEvent
 
     types = {_END: TrackEvent.TYPE_SLICE_END, _INSTANT: TrackEvent.TYPE_INSTANT, _BEGIN: TrackEvent.TYPE_SLICE_BEGIN}

@@ -629,7 +629,6 @@ def _domains_as_json(report: Report) -> dict[str, Any]:
 
 
 def _architecture_as_json(architecture: Architecture | None) -> dict[str, int | float] | None:
-    """Return the JSON of an architecture."""
     if architecture is None:
         return None
     shares = {name: float(getattr(architecture, name)) for name in ("avail_sched", "avail_net")}
@@ -637,7 +636,6 @@ def _architecture_as_json(architecture: Architecture | None) -> dict[str, int | 
 
 
 def _row_as_json(row: TaskRow) -> dict[str, Any]:
-    """Return the JSON of a task."""
     told = {key.rstrip("_"): value for key, value in asdict(row).items() if key not in ("response_sum", "domain")}
     averages = {"response_avg": row.response_avg, "utilization": row.utilization}
     told |= {key: None if value is None else float(value) for key, value in averages.items()}

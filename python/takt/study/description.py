@@ -259,7 +259,6 @@ def _measures(tables: list[dict[str, Any]], problems: list[Problem]) -> list[Mea
 
 
 def _measure(table: dict[str, Any], before: list[str]) -> Measure:
-    """Return one measure from its table."""
     kind = table.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         message = "missing" if kind is None else f"unknown kind {show(kind)}"

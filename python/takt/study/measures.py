@@ -126,7 +126,6 @@ class OfTests(Measure):
         raise NotImplementedError
 
     def _asked(self, test: str, batch: Batch) -> Columns:
-        """Return the column of a test."""
         return {self.column_of(test): self.answer(test, batch)}
 
 

@@ -71,7 +71,6 @@ class Simulation(Measure):
 
 
 def _name(policy: str, column: str) -> str:
-    """Return the column of a policy."""
     return f"simulation.{policy}.{column}"
 
 
