@@ -24,7 +24,7 @@ def check_machine(root: Path, as_json: bool) -> None:
         if root == Path("/"):
             from takt.linux import board  # it imports numpy
 
-            findings += check.programs(board.place_of_programs())
+            findings = check.with_trial(findings, check.programs(board.place_of_programs()))
     missing = [finding.what for finding in findings if finding.state == "missing"]
     if as_json:
         document = {"version": __version__, "can_run": not missing, "findings": [asdict(one) for one in findings]}
