@@ -182,6 +182,7 @@ class _Reference:
         self.rows = [_Row(*row) for row in _core.reference(self.trace.program(), self.trace.data)]
         self.events = [each.now for each in self.records if each.kind not in (_core.RECORD_DECISION, _STEP)]
         tasks, stretches = set(processor.threads.values()), processor.stretches()[1]
+        self.stretches = [each for each in stretches if each[2] in tasks]
         self.others = Service([(start, end) for start, end, name in stretches if name not in tasks])
         self.service = {
             task: Service([(start, end) for start, end, name in stretches if name == task]) for task in tasks
@@ -309,9 +310,23 @@ class _Reference:
             return ""
         first, last = start * self.tick, end * self.tick
         had, counted = self.service[task].within(first, last), charged * self.tick - first
-        if abs(counted - had) <= self.handled.lag(self.slack, start) + self._rounding:
+        lag = self.handled.lag(self.slack, start) + self._rounding
+        if abs(counted - had - self._undecided(task, first, last)) <= lag:
             return ""
         return f"from {at(first)} on {task} had the processor for {at(had)}, but {at(counted)} were charged"
+
+    def _undecided(self, task: str, start: int, end: int) -> int:
+        """Return the ns for which other threads had the processor without a decision, each for a moment.
+
+        One that a timer or a budget overtakes on the way, or that is visited, is switched off by the next call of the
+        scheduler. The last decision is in force up to the next one, so its job is charged for that call, too.
+        """
+        first, last = (bisect_left(self.stretches, (instant,)) for instant in (start, end))
+        return sum(
+            min(off, end) - on
+            for on, off, name in self.stretches[first:last]
+            if name != task and off - on <= self._most(on // self.tick, off // self.tick)
+        )
 
     def completions(self) -> Iterator[str]:
         """Find the first completion that its thread did not make then."""
