@@ -284,6 +284,51 @@ def test_a_thread_that_is_switched_off_at_once_is_no_finding(good: board.Run) ->
     assert linux_checks.check(with_switches(good, visit)).findings == ()
 
 
+def test_a_thread_that_is_overtaken_by_one_that_ran_before_is_no_finding(good: board.Run) -> None:
+    def overtake(switches: Any) -> Any:
+        rows = np.array([(1_030_000, 102, 101), (1_060_000, 101, 102)], dtype=switches.dtype)
+        return np.sort(np.concatenate((switches, rows)), order="at")
+
+    assert linux_checks.check(with_switches(good, overtake)).findings == ()
+
+
+def absent(until: int) -> Callable[[Any], Any]:
+    """The thread of the decision at 7 ms sleeps until an instant."""
+
+    def change(switches: Any) -> Any:
+        place = int(np.flatnonzero(switches["at"] == 7_010_000)[0])
+        row = np.array([(until, 0, 101)], dtype=switches.dtype)
+        switches["on"][place] = 0
+        return np.insert(switches, place + 1, row)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("until", "findings"),
+    [
+        (7_069_000, []),
+        (
+            7_110_000,
+            [
+                "A was selected at 7ms, but A ran from 7.11ms on",
+                "from 7ms on A had the processor for 0.89ms, but 1ms were charged",
+            ],
+        ),
+    ],
+)
+def test_a_thread_that_is_absent_for_a_moment_is_no_finding(good: board.Run, until: int, findings: list[str]) -> None:
+    found = linux_checks.check(with_switches(good, absent(until))).findings
+    assert found == tuple(f"processor 0: {line}" for line in findings)
+
+
+def test_a_thread_whose_job_is_aborted_in_a_suspension_may_be_absent_until_that_ends(good: board.Run) -> None:
+    way = linux_reference.Way(with_switches(good, absent(7_140_000)).processors[0], linux_reference.ONE)
+    assert (way.lag("A", 7_000_000, 8_000_000), way.most("A", 7_000_000)) == (130_000, 60_000)
+    way.suspended = {"A": [(3000, 6000), (6500, 7100)]}
+    assert (way.lag("A", 7_000_000, 8_000_000), way.absence("A", 7_000_000, 8_000_000)) == (40_000, 140_000)
+
+
 def test_a_thread_that_is_switched_to_though_it_never_was_selected_is_found(good: board.Run) -> None:
     def visit(switches: Any) -> Any:
         rows = np.array([(15_500_000, 101, 102), (15_510_000, 102, 101)], dtype=switches.dtype)
@@ -403,11 +448,13 @@ def test_a_decision_without_a_cause_is_found(good: board.Run) -> None:
 
 
 def test_a_call_that_handles_many_events_takes_longer(good: board.Run) -> None:
-    records = list(good.trace.records())
-    event = next(record for record in records if record.kind == _core.RECORD_COMPLETE)
-    for events, lag in ((0, 30_000), (2, 30_000), (9, 135_000)):
-        handled = linux_reference.Handled([event] * events)
-        assert handled.lag(linux_reference.ONE, event.now) == lag
+    handled = linux_reference.Handled(good.trace, linux_reference.ONE)
+    for events, lag, longest in ((0, 30_000, 60_000), (2, 30_000, 120_000), (9, 135_000, 330_000)):
+        handled.events = [7] * events
+        assert (handled.lag(7), handled.longest(7_000, 60_000)) == (lag, longest)
+    assert [handled.lag(0, levels) for levels in range(4)] == [30_000, 30_000, 45_000, 60_000]
+    handled.events = [100, 189, 211, 300]
+    assert handled.longest(100_000, 60_000) == 150_000
 
 
 def test_what_long_ticks_hide_is_not_known(tmp_path: Path) -> None:
