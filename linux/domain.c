@@ -297,10 +297,12 @@ uint64_t takt_domain_state(uint64_t domain, uint64_t entity) {
            (has_points ? TAKT_DOMAIN_HAS_POINTS : 0u);
 }
 
+/* The allocator's own task, on top, has a timer of its budget; its jobs are the calls of other tasks. */
 uint64_t takt_domain_next_release(uint64_t domain, uint64_t entity) {
     const takt_entity_t *found = task_at(domain, entity);
-    return found != NULL && takt_timer_is_armed(&found->task->timer) ? found->task->timer.instant
-                                                                     : TAKT_NEVER;
+    const bool is_released = found != NULL && found->task != domain_at(domain)->system.calls.task &&
+                             takt_timer_is_armed(&found->task->timer);
+    return is_released ? found->task->timer.instant : TAKT_NEVER;
 }
 
 /* ---- building ----------------------------------------------------------------------------------------- */

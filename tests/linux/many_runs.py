@@ -27,9 +27,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from oracle import System
 from places import ROOT
+from takt import _core
 from takt.base.errors import BoardError, InputError
 from takt.linux import board
-from takt.run import linux_checks
+from takt.run import linux_checks, linux_reference
 from test_boards import GENERATORS, as_programs
 
 TICK = "100us"
@@ -118,7 +119,7 @@ def run_part(seed: int, folder: Path) -> dict[str, list[str]]:
 def folder_of(into: Path) -> Path:
     """Return the folder of the results of the present programs, created if missing."""
     files = sorted(board.products(board.folder()).values())
-    checks = [Path(linux_checks.__file__), Path(__file__)]
+    checks = [*(Path(str(each.__file__)) for each in (_core, linux_checks, linux_reference)), Path(__file__)]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in (*files, *checks))).hexdigest()[:16]
     folder = into / digest
     folder.mkdir(parents=True, exist_ok=True)

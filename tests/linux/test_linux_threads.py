@@ -172,6 +172,32 @@ def test_threads_under_allocators_and_deadline_rules_execute_what_is_simulated(
         check_as_simulated(program, system)
 
 
+CALLED = """schema = 1
+[system]
+policy = "rm"
+horizon = 107
+[allocator]
+bulk = 2
+cost = 2
+runs = "top"
+period = 10
+budget = 3
+"""
+CALLED += "".join(
+    f'[[task]]\nname = "{name}"\nperiod = {period}\noffset = {offset}\nwcet = 1\non_overrun = "suspend"\n'
+    for name, period, offset in (("a", 5, 0), ("b", 10, 8), ("c", 24, 0))
+)
+
+
+def test_the_allocators_own_thread_begins_when_it_is_called(program: Path, tmp_path: Path) -> None:
+    (tmp_path / "set.toml").write_text(CALLED)
+    system = takt.load(tmp_path / "set.toml")
+    periods = {10 * number for number in range(11)}
+    starts = takt.simulate(system).segments.filter(pl.col("task") == "allocator")["start"].to_list()
+    assert not periods.issuperset(starts), "calls come between the ends of its periods"
+    check_as_simulated(program, system)
+
+
 # ---- what goes wrong ---------------------------------------------------------------------------------------
 
 SET = """

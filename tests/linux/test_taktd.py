@@ -28,6 +28,7 @@ import pytest
 import takt
 from places import EXAMPLES, ROOT
 from recipes import must_build, recipe
+from rich.console import Console
 from takt.base.errors import BoardError, InputError
 from takt.board import programs
 from takt.command import main as options
@@ -406,6 +407,20 @@ def test_the_status_of_a_terminal_is_live(taktd: Daemon, monkeypatch: pytest.Mon
     monkeypatch.setattr(time, "sleep", interrupt)
     command.show_status(taktd.path, once=False, as_json=False)
     assert taktd.takt("status", "--once")[0] == 0
+
+
+def test_the_table_of_processors_has_each_count_within_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    counts: dict[str, int] = dict.fromkeys(("epoch_ns", "mismatches", "absences", "stolen", "orphans", "lost"), 0)
+    counts |= {"cpu": 63, "decisions": 12_345_678, "records": 98_765_432, "records_lost": 123_456}
+    counts |= {"stolen_ns": 98_765_400_000, "refused": 999, "visits": 4321}
+    processor = daemon.Processor(running="multimedia", tasks=(), **counts)
+    status = daemon.Status(process=9, state="attached", is_full=False, reason="", processors=(processor,))
+    Console(width=80).print(command._picture(status))
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    titles = ["processor", "runs", "decisions", "records", "lost", "stolen", "refused", "visits"]
+    assert titles in rows
+    values = ["63", "multimedia", "12345678", "98765432", "123456", "98765.4", "ms", "999", "4321"]
+    assert values in rows
 
 
 # ---- what the package has -------------------------------------------------------------------------------------------

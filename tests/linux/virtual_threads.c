@@ -75,8 +75,7 @@ static void write_state(uint32_t entity) {
 
 static void write_next_release(uint32_t entity) {
     const takt_instant_t release = takt_domain_next_release(address(), entity);
-    const bool is_periodic = (takt_domain_state(address(), entity) & TAKT_DOMAIN_PERIODIC) != 0;
-    threads[entity].slot.next_release_ns = is_periodic && release != TAKT_NEVER ? ns_of(release) : 0;
+    threads[entity].slot.next_release_ns = release != TAKT_NEVER ? ns_of(release) : 0;
 }
 
 static void write_answer(takt_linux_slot_t *slot) {

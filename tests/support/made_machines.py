@@ -11,6 +11,7 @@ RELEASE = "6.18.15+deb13-cloud-amd64"
 OPTIONS = "#\n# Linux\n#\nCONFIG_SCHED_CLASS_EXT=y\nCONFIG_HZ=250\n# CONFIG_PREEMPT_RT is not set\n"
 FILES = {
     "proc/sys/kernel/osrelease": f"{RELEASE}\n",
+    "proc/version": "Linux version 6.18.15+deb13-cloud-amd64 (gcc-14) #1 SMP PREEMPT_DYNAMIC Debian 6.18.15-1\n",
     "proc/sys/kernel/ftrace_enabled": "1\n",
     "proc/self/status": "Name:\ttakt\nCapPrm:\t0000000000000000\nCapEff:\t000000c000800000\n",
     "sys/kernel/btf/vmlinux": "",

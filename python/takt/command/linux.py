@@ -19,12 +19,13 @@ from takt.show.text_tables import print_table, text_table
 
 def check_machine(root: Path, as_json: bool) -> None:
     """Print what the machine has and lacks; status 3 if Takt cannot run on it."""
+    is_here = root == Path("/")
     with errors_to_stderr():
         findings = check.check(root)
-        if root == Path("/"):
+        if is_here:
             from takt.linux import board  # it imports numpy
 
-            findings += check.programs(board.place_of_programs())
+            findings = check.with_trial(findings, check.programs(board.place_of_programs()))
     missing = [finding.what for finding in findings if finding.state == "missing"]
     if as_json:
         document = {"version": __version__, "can_run": not missing, "findings": [asdict(one) for one in findings]}
@@ -33,7 +34,8 @@ def check_machine(root: Path, as_json: bool) -> None:
         rows = [(one.what, one.state, one.found, one.wanted, one.remedy) for one in findings]
         console = Console()
         print_table(console, "Takt under Linux", text_table(("", "state", "found", "wanted", "remedy"), rows))
-        verdict = f"cannot run here: {', '.join(missing)}" if missing else "can run here"
+        can = "can run here" if is_here else "can run here by these files, if its kernel loads the programs"
+        verdict = f"cannot run here: {', '.join(missing)}" if missing else can
         console.print(f"\nTakt {verdict}", highlight=False)
     if missing:
         raise typer.Exit(ExitStatus.CHECK_FAILED)

@@ -24,7 +24,7 @@ from takt.show.text_tables import text_table
 
 _REST_SECONDS = 0.5
 _TASKS = ("processor", "task", "thread", "state", "job", "waiting", "started", "")
-_PROCESSORS = ("processor", "runs", "decisions", "records", "lost", "stolen", "refused")
+_PROCESSORS = ("processor", "runs", "decisions", "records", "lost", "stolen", "refused", "visits")
 
 
 def start(words: Sequence[str]) -> None:
@@ -107,6 +107,7 @@ def _picture(status: daemon.Status) -> Group:
             *map(str, (one.decisions, one.records, one.records_lost)),
             f"{one.stolen_ns / 1e6:.1f} ms",
             str(one.refused),
+            str(one.visits),
         )
         for one in status.processors
     ]

@@ -11,7 +11,7 @@ import gzip
 import re
 import subprocess
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +27,7 @@ _OLDEST = (6, 13)
 _OWN = "takt"
 _SCHED_EXT = "sys/kernel/sched_ext"
 _SHOWN = 5
+_REAL_TIME = "PREEMPT_RT"
 _LOADING_SECONDS = 300
 
 
@@ -97,6 +98,14 @@ def programs(folder: Path | None) -> list[Finding]:
             "servers, rates, taktd", whole or "loaded", "loaded", remedy, is_met=whole is None, otherwise="reduced"
         ),
     ]
+
+
+def with_trial(findings: list[Finding], tried: list[Finding]) -> list[Finding]:
+    """Return all findings; programs that load refute what is said of PREEMPT_RT, for which a kernel may refuse them."""
+    has_loaded = any(one.state == "ok" for one in tried)
+    refuted = {_REAL_TIME} if has_loaded else set()
+    known = [replace(one, state="ok", remedy="") if one.what in refuted else one for one in findings]
+    return known + tried
 
 
 def _refusal(command: list[str]) -> str | None:
@@ -191,13 +200,12 @@ class _Machine:
 
     def preemption(self) -> Finding:
         """Find PREEMPT_RT, under which Linux refuses the timers of BPF."""
-        options = self.options or {}
-        is_real_time = self.text("sys/kernel/realtime") == "1" or options.get("CONFIG_PREEMPT_RT") == "y"
-        rate = options.get("CONFIG_HZ", "")
-        tick = f", of {1000 / int(rate):g} ms here" if rate.isdigit() and int(rate) > 0 else ""
-        remedy = f"budgets end at a tick{tick}: bpf_timer is refused; boot a kernel without PREEMPT_RT for exact ones"
-        found = "yes" if is_real_time else "no"
-        return _finding("PREEMPT_RT", found, "no", remedy, is_met=not is_real_time, otherwise="reduced")
+        options = None if self.options is None else self.options.get("CONFIG_PREEMPT_RT", "n")
+        version, file = self.text("proc/version"), self.text("sys/kernel/realtime")
+        is_real_time = "PREEMPT_RT" in (version or "") or file == "1" or options == "y"
+        found = "yes" if is_real_time else "unknown" if version is file is options is None else "no"
+        remedy = "boot a kernel without PREEMPT_RT: one with it has no timers for the programs"
+        return _finding(_REAL_TIME, found, "no", remedy, is_met=found == "no")
 
     def isolated(self) -> Finding:
         """Find processors that Linux leaves alone, for the partial mode."""

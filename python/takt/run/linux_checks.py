@@ -17,19 +17,18 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 
 from takt import _core
 from takt.files.trace_file import Trace
 from takt.linux.board import Processor, Run
 from takt.run import linux_reference
-from takt.run.linux_reference import ABORTED, ONE, SEVERAL, Handled, Slack, at, named
+from takt.run.linux_reference import ABORTED, ONE, SEVERAL, Slack, Way, at, named
 from takt.run.replay import replay
 
 SWITCH_NS = 100_000
 """The longest time of a thread on a processor that is not selected any more: 25,000 instructions in the guest. That
 thread is switched on, the timer of a release comes, another thread wakes, and that is switched on; each takes 2,000 to
-5,000."""
+5,000. Each event that is handled meanwhile may take as long as a decision waits for it."""
 
 TURN_NS = SEVERAL.lag
 """The same with several emulated processors, which share the instructions of each 50 us; linux/guest/README.md."""
@@ -200,65 +199,23 @@ class _Selected:
 
 def _switches(processor: Processor, slack: Slack) -> tuple[list[str], int, int]:
     """Compare switches with decisions: what was found, the number of switches, the largest lag."""
-    trace, switch_ns = processor.trace, max(SWITCH_NS, slack.lag)
-    tick, handled = trace.system.resolution_ns, Handled(trace.records())
-    longest = tick + switch_ns
-    horizon = trace.horizon * trace.system.resolution_ns
+    trace, way, switch_ns = processor.trace, Way(processor, slack), max(SWITCH_NS, slack.lag)
+    tick = trace.system.resolution_ns
     decided, ran = _decided(trace), _ran(processor)
-    selected = _Selected(decided, longest)
-    stray = next((each for each in ran if each.end - each.start > switch_ns and not selected.has(each)), None)
-    if stray is not None:
-        beyond = f"{stray.task} ran from {at(stray.start)} to {at(stray.end)}, not only while it was selected"
-        return [named(trace) + beyond], len(ran), 0
-    follower, wanted = _Follower(ran, switch_ns), _merged(decided)
-    lag = 0
-    for one, after in zip_longest(wanted, wanted[1:]):
-        found = follower.next(one, after)
-        if found is None and one.start > horizon - longest:
-            break
-        most = tick + handled.lag(slack, one.start // tick)
-        if found is None or found.task != one.task or not 0 <= found.start - one.start <= most:
+    selected = _Selected(decided, tick + switch_ns)
+    stray = (each for each in ran if not selected.has(each))
+    beyond = next((each for each in stray if each.end - each.start > way.handled.longest(each.start, switch_ns)), None)
+    if beyond is not None:
+        line = f"{beyond.task} ran from {at(beyond.start)} to {at(beyond.end)}, not only while it was selected"
+        return [named(trace) + line], len(ran), 0
+    largest = 0
+    for one in _merged(decided):
+        lag, most = way.lag(one.task, one.start, one.end), way.most(one.task, one.start)
+        if lag > most:
+            after, is_absent = (each for each in ran if each.start >= one.start), way.is_absent(one.task, one.start)
+            found = next((each for each in after if each.task == one.task or not is_absent), None)
             line = f"{one.task} was selected at {at(one.start)}, but "
             line += "did not run" if found is None else f"{found.task} ran from {at(found.start)} on"
-            return [named(trace) + line], len(ran), lag
-        lag = max(lag, found.start - one.start)
-    return [], len(ran), lag
-
-
-class _Follower:
-    """Goes through what ran, from decision to decision."""
-
-    def __init__(self, ran: Sequence[_Stretch], switch_ns: int) -> None:
-        self.ran = ran
-        self.switch_ns = switch_ns
-        self.place = 0
-        self.before = ""
-
-    def next(self, wanted: _Stretch, after: _Stretch | None) -> _Stretch | None:
-        """Return the stretch with which a decision takes effect; None if there is none.
-
-        Args:
-            wanted: the decision.
-            after: the next one.
-        """
-        while self.place < len(self.ran) and self._is_beside(self.ran[self.place], wanted):
-            self.place += 1
-        if self.place == len(self.ran):
-            return None
-        found = self.ran[self.place]
-        self.place, self.before = self.place + 1, wanted.task
-        while self.place < len(self.ran) and self._continues(self.ran[self.place], wanted, after):
-            self.place += 1
-        return found
-
-    def _is_beside(self, ran: _Stretch, wanted: _Stretch) -> bool:
-        """True if a thread ran without a decision: it continues, or is switched off at once."""
-        is_short = ran.end - ran.start <= self.switch_ns
-        is_other = ran.task != wanted.task and (is_short or ran.task == self.before)
-        return is_other or (is_short and ran.start < wanted.start)
-
-    @staticmethod
-    def _continues(ran: _Stretch, wanted: _Stretch, after: _Stretch | None) -> bool:
-        """True if a thread ran on: by its last decision, not by the next one."""
-        is_before = after is None or after.task != wanted.task or ran.start < after.start
-        return ran.task == wanted.task and is_before
+            return [named(trace) + line], len(ran), largest
+        largest = max(largest, 0 if way.is_absent(one.task, one.start) else lag)
+    return [], len(ran), largest

@@ -20,8 +20,7 @@ What other classes of the kernel take is in none of these times.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -30,7 +29,7 @@ from takt.base import times
 from takt.files.trace_file import Record, Trace
 from takt.linux.board import TICK_NS, Processor
 from takt.model import image as images
-from takt.model.core_input import ResolvedTask
+from takt.model.core_input import ResolvedSystem, ResolvedTask
 from takt.model.system import System
 
 _STEP = 5
@@ -97,22 +96,6 @@ def at(instant_ns: int) -> str:
     return times.in_unit(int(instant_ns), 1, "ms", 3)
 
 
-class Handled:
-    """Number of events that the scheduler has handled at each instant.
-
-    Args:
-        records: of a trace.
-    """
-
-    def __init__(self, records: Iterable[Record]) -> None:
-        """Count the records."""
-        self.counts = Counter(each.now for each in records if each.kind not in (_core.RECORD_DECISION, _STEP))
-
-    def lag(self, slack: Slack, instant: int) -> int:
-        """Return what a switch may lie behind a decision at an instant in ticks, in ns."""
-        return slack.lag + max(0, self.counts[instant] - FEW) * HANDLED_NS
-
-
 class Service:
     """The processor time of a set of threads as a function of time.
 
@@ -139,6 +122,131 @@ class Service:
         """Return when they last had the processor, up to an instant; -1: never."""
         begun = bisect_right(self.starts, instant)
         return min(self.ends[begun - 1], instant) if begun else -1
+
+
+class Handled:
+    """The events that the scheduler has handled.
+
+    Args:
+        trace: of a processor.
+        slack: what times may differ by.
+    """
+
+    def __init__(self, trace: Trace, slack: Slack) -> None:
+        """List the instants of the events, in ticks."""
+        self.tick, self.slack = trace.system.resolution_ns, slack
+        self.events = [each.now for each in trace.records() if each.kind not in (_core.RECORD_DECISION, _STEP)]
+
+    def count(self, first: int, last: int) -> int:
+        """Return how many there are from one instant to another one, both in ticks."""
+        return bisect_right(self.events, last) - bisect_left(self.events, first)
+
+    def lag(self, instant: int, levels: int = 0) -> int:
+        """Return what a switch may lie behind a decision at an instant in ticks, in ns.
+
+        Args:
+            instant: of the decision.
+            levels: servers above the job; each beyond the first one costs as an event does.
+        """
+        more = max(0, self.count(instant, instant) - FEW) + max(0, levels - 1)
+        return self.slack.lag + more * HANDLED_NS
+
+    def longest(self, start: int, least: int) -> int:
+        """Return the ns for which the scheduler may be busy from an instant in ns on: with what comes meanwhile, too.
+
+        Args:
+            start: the instant.
+            least: what it takes without further events.
+        """
+        found, more = 0, least
+        while more > found:
+            found = more
+            more = least + self.slack.each * self.count(start // self.tick, (start + found) // self.tick)
+        return found
+
+
+class Way:
+    """The way of a decision to its thread: the kernel's switch, or the wake of a thread that is absent.
+
+    Args:
+        processor: what it did.
+        slack: what times may differ by.
+    """
+
+    def __init__(self, processor: Processor, slack: Slack) -> None:
+        """List the switches."""
+        system = processor.trace.system
+        names = processor.threads
+        self.handled, self.slack = Handled(processor.trace, slack), slack
+        self.tick = system.resolution_ns
+        self.instants: list[int] = processor.switches["at"].tolist()
+        self.threads = [names.get(thread, "") for thread in processor.switches["on"].tolist()]
+        self.suspended = dict[str, list[tuple[int, int]]]()
+        for each in processor.trace.records():
+            if each.kind == _core.RECORD_SUSPEND:
+                self.suspended.setdefault(system.entity_names()[each.entity], []).append((each.now, each.value))
+        self.levels = {task.name: _levels(system, task.home) for task in system.tasks}
+        tasks, stretches = set(names.values()), processor.stretches()[1]
+        self.others = Service([(start, end) for start, end, name in stretches if name not in tasks])
+
+    def lag(self, task: str, start: int, end: int) -> int:
+        """Return the ns that its thread lacks after a decision, up to the next one; without other classes.
+
+        Args:
+            task: of the decision.
+            start: its instant in ns.
+            end: that of the next one.
+        """
+        first, is_absent = self._next(start), self.is_absent(task, start)
+        begin = self._awake(task, start) if is_absent else start
+        places = range(first, len(self.instants))
+        ends = (self.instants[i] for i in places if self.threads[i] == task or (is_absent and self.threads[i]))
+        at = start if self._runs(task, start) else max(begin, min(next(ends, end), end))
+        return at - begin - self.others.within(begin, at)
+
+    def most(self, task: str, start: int) -> int:
+        """Return what that may be: a thread that is absent has to wake, which is an event."""
+        if self.is_absent(task, start):
+            return self.handled.longest(self._awake(task, start), self.slack.late)
+        return self.handled.lag(start // self.tick, self.levels[task]) + self.tick
+
+    def is_absent(self, task: str, start: int) -> bool:
+        """True if no thread of a task is switched to next after a decision, or its thread sleeps: it is absent."""
+        return not self._runs(task, start) and self._awake(task, start) > start
+
+    def absence(self, task: str, start: int, end: int) -> int:
+        """Return the ns from a decision on for which its thread was absent, if that was not for too long."""
+        if not self.is_absent(task, start) or self.lag(task, start, end) > self.most(task, start):
+            return 0
+        places = range(self._next(start), self._next(end))
+        return next((self.instants[i] for i in places if self.threads[i] == task), end) - start
+
+    def _awake(self, task: str, start: int) -> int:
+        """Return from when on the absent thread of a decision has to wake."""
+        first = self._next(start)
+        is_idle = first < len(self.threads) and not self.threads[first]
+        return max(self.instants[first] if is_idle else start, self._asleep(task, start))
+
+    def _asleep(self, task: str, start: int) -> int:
+        """Return until when the thread of a decision sleeps though its job was aborted: while that suspended itself."""
+        instants = self.suspended.get(task, [])
+        last = bisect_right(instants, (start // self.tick, _core.NEVER)) - 1
+        return instants[last][1] * self.tick if last >= 0 else 0
+
+    def _next(self, instant: int) -> int:
+        """Return the place of the first switch that is not before an instant."""
+        return bisect_left(self.instants, instant)
+
+    def _runs(self, task: str, instant: int) -> bool:
+        """True if the thread of a task has the processor at an instant, and for a tick."""
+        next_place = self._next(instant)
+        has_it = next_place > 0 and self.threads[next_place - 1] == task
+        return has_it and self._next(instant + self.tick) == next_place
+
+
+def _levels(system: ResolvedSystem, home: int) -> int:
+    """Return how many servers are above what stands in a dispatcher."""
+    return 0 if home == 0 else 1 + _levels(system, system.servers[home - 1].home)
 
 
 @dataclass(frozen=True)
@@ -178,11 +286,12 @@ class _Reference:
         self.horizon = self.trace.horizon
         self.names = self.trace.system.entity_names()
         self.records = list(self.trace.records())
-        self.handled = Handled(self.records)
+        self.way = Way(processor, slack)
+        self.handled = self.way.handled
         self.rows = [_Row(*row) for row in _core.reference(self.trace.program(), self.trace.data)]
-        self.events = [each.now for each in self.records if each.kind not in (_core.RECORD_DECISION, _STEP)]
         tasks, stretches = set(processor.threads.values()), processor.stretches()[1]
-        self.others = Service([(start, end) for start, end, name in stretches if name not in tasks])
+        self.stretches = [each for each in stretches if each[2] in tasks]
+        self.others = self.way.others
         self.service = {
             task: Service([(start, end) for start, end, name in stretches if name == task]) for task in tasks
         }
@@ -202,8 +311,7 @@ class _Reference:
 
     def _most(self, start: int, end: int) -> int:
         """Return how late may be what is to happen at an instant and happens at another one, both in ticks."""
-        count = bisect_right(self.events, end) - bisect_left(self.events, start)
-        return self.slack.late + count * self.slack.each + self._rounding
+        return self.slack.late + self.handled.count(start, end) * self.slack.each + self._rounding
 
     @property
     def _rounding(self) -> int:
@@ -309,9 +417,23 @@ class _Reference:
             return ""
         first, last = start * self.tick, end * self.tick
         had, counted = self.service[task].within(first, last), charged * self.tick - first
-        if abs(counted - had) <= self.handled.lag(self.slack, start) + self._rounding:
+        given = self._undecided(task, first, last) + self.way.absence(task, first, last)
+        if abs(counted - had - given) <= self.handled.lag(start, self.way.levels[task]) + self._rounding:
             return ""
         return f"from {at(first)} on {task} had the processor for {at(had)}, but {at(counted)} were charged"
+
+    def _undecided(self, task: str, start: int, end: int) -> int:
+        """Return the ns for which other threads had the processor without a decision, each for a moment.
+
+        One that a timer or a budget overtakes on the way, or that is visited, is switched off by the next call of the
+        scheduler. The last decision is in force up to the next one, so its job is charged for that call, too.
+        """
+        first, last = (bisect_left(self.stretches, (instant,)) for instant in (start, end))
+        return sum(
+            min(off, end) - on
+            for on, off, name in self.stretches[first:last]
+            if name != task and off - on <= self.handled.longest(on, self.slack.late) + self._rounding
+        )
 
     def completions(self) -> Iterator[str]:
         """Yield the first completion that its thread did not make then."""
