@@ -78,22 +78,24 @@ def test_a_broken_relation_is_named_and_no_other(name: str) -> None:
     assert {relation for relation, _, _ in found} == {name, *BROKEN[name].get("also", [])}
 
 
-BOUNDS = [
-    (name, bound["of"], bound.get("with", []), bound["at"], bound[end], step)
-    for name, bounds in CASE["bounds"].items()
-    for bound in bounds
-    for end, step in (("least", -1), ("most", 1))
-    if end in bound
-]
-"""Relation, task set, edits, place, its last legal value, and the step to the first that is not."""
+def bounds() -> Iterator[tuple[str, str, list[Edit], Edit, int, bool]]:
+    """Yield relation, task set, edits, place, and a value there that is legal or not."""
+    for name, rows in CASE["bounds"].items():
+        for row in rows:
+            place = (name, row["of"], row.get("with", []), row["at"])
+            for end, step in (("least", -1), ("most", 1)):
+                if end in row:
+                    yield *place, row[end], True
+                    yield *place, row[end] + step, False
+            for value in row.get("beyond", []):
+                yield *place, value, False
 
 
-@pytest.mark.parametrize(("name", "of", "edits", "at", "last", "step"), BOUNDS)
+@pytest.mark.parametrize(("name", "of", "edits", "at", "value", "is_legal"), bounds())
 def test_the_last_legal_value_is_accepted_and_the_next_one_is_refused(
-    name: str, of: str, edits: list[Edit], at: Edit, last: int, step: int
+    name: str, of: str, edits: list[Edit], at: Edit, value: int, is_legal: bool
 ) -> None:
-    assert name not in broken_in(of, [*edits, [*at, last]])
-    assert name in broken_in(of, [*edits, [*at, last + step]])
+    assert (name not in broken_in(of, [*edits, [*at, value]])) == is_legal
 
 
 @pytest.mark.parametrize("name", CASE["kept"])
