@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The scheduler side of remote/ by itself: what each message does, and what no message does. */
+#include <string.h>
+
 #include "policy/table.h"
 #include "remote/scheduler.h"
 #include "sim/system.h"
@@ -54,6 +56,7 @@ static uint32_t count_of(takt_record_kind_t kind) {
 
 static takt_answer_t fetch(uint32_t sequence, takt_instant_t now) {
     takt_answer_t answer;
+    memset(&answer, 0xA5, sizeof answer);
     takt_scheduler_fetch(&scheduler, &(takt_fetch_t){.sequence = sequence}, now, &answer);
     return answer;
 }
@@ -67,7 +70,7 @@ static takt_receipt_t receive(takt_event_kind_t kind, uint32_t task, uint32_t jo
 
 static const takt_entity_t *running(void) { return built.cpus->running; }
 
-/* The long job runs from 0 on. */
+/* The long job runs from 0 on. The memory of the scheduler need not be zeroed. */
 static void begin(void) {
     static takt_trace_t trace = {.record = keep, .is_remote = true};
     static const takt_system_spec_t spec = {
@@ -75,7 +78,9 @@ static void begin(void) {
     count = 0;
     CHECK(takt_system_create(&built, &spec));
     takt_dispatcher_record_to(built.dispatcher, &trace);
+    memset(&scheduler, 0xA5, sizeof scheduler);
     takt_scheduler_init(&scheduler, &built, deferred);
+    CHECK(takt_scheduler_next(&scheduler) == TAKT_NEVER && scheduler.last == TAKT_RECEIPT_RECEIVED);
     const takt_answer_t first = fetch(0, 0);
     CHECK(first.is_decision && first.entity == number_of(LONG) && first.job == 0 && first.number == 1);
     CHECK(first.until == TAKT_NOT_TOLD && first.deadline == 90 && !first.is_missed);
@@ -129,8 +134,28 @@ static void check_a_fetch_waits_for_the_events_that_it_names(void) {
 
 static void check_a_decision_says_that_the_deadline_has_passed(void) {
     begin();
+    CHECK(!fetch(0, 90).is_missed);
     const takt_answer_t answer = fetch(0, 93);
     CHECK(answer.entity == number_of(LONG) && answer.deadline == 90 && answer.is_missed);
+    end();
+}
+
+static void check_a_decision_says_how_many_releases_wait(void) {
+    begin();
+    CHECK(fetch(0, 4).waiting == 0 && fetch(0, 93).waiting == 0);
+    const takt_answer_t answer = fetch(0, 250);
+    CHECK(answer.entity == number_of(LONG) && answer.job == 0 && answer.waiting == 2);
+    CHECK(answer.change == TAKT_NO_CHANGE);
+    end();
+}
+
+static void check_a_decision_for_nothing_tells_no_job(void) {
+    begin();
+    CHECK(receive(TAKT_EVENT_COMPLETE, LONG, 0, 4, 4) == TAKT_RECEIPT_RECEIVED);
+    const takt_answer_t answer = fetch(1, 4);
+    CHECK(answer.is_decision && answer.entity == TAKT_NO_ENTITY && answer.number == 2);
+    CHECK(answer.job == 0 && answer.release == 0 && answer.deadline == 0 && answer.waiting == 0);
+    CHECK(!answer.is_missed && answer.change == TAKT_NO_CHANGE && answer.until == TAKT_NOT_TOLD);
     end();
 }
 
@@ -166,6 +191,8 @@ int main(void) {
     check_events_of_a_job_that_has_ended_are_stale();
     check_a_fetch_waits_for_the_events_that_it_names();
     check_a_decision_says_that_the_deadline_has_passed();
+    check_a_decision_says_how_many_releases_wait();
+    check_a_decision_for_nothing_tells_no_job();
     check_a_decision_that_was_dropped_is_recorded();
     check_wrong_messages_are_refused_and_change_nothing();
     return check_report("test_remote_sides");

@@ -104,6 +104,7 @@ static void disarm(uint32_t index) {
     subject.is_armed[index] = false;
     takt_timers_remove(&subject.timers, &subject.timer[index]);
     CHECK(!takt_timer_is_armed(&subject.timer[index]));
+    CHECK(takt_timers_next(&subject.timers) <= later_of(scan_next(), subject.now));
     check_moves_are_due();
 }
 
@@ -209,11 +210,18 @@ static void check_moves_are_bounded(uint32_t order_rows) {
     CHECK(subject.moves <= subject.armed_total * (rows - 1u) + subject.removed_total);
 }
 
+/* Only the rows must be zeroed. */
+static void begin(uint32_t order_rows, uint32_t time_rows) {
+    memset(&subject, 0, sizeof subject);
+    memset(&subject.timers, 0xA5, sizeof subject.timers);
+    memset(subject.timer, 0xA5, sizeof subject.timer);
+    takt_timers_init(&subject.timers, subject.rows, order_rows, time_rows);
+}
+
 static void random_sequence(void) {
     const uint32_t order_rows = 1u + (uint32_t)check_below(7);
     const uint32_t time_rows = 1u + (uint32_t)check_below(16);
-    memset(&subject, 0, sizeof subject);
-    takt_timers_init(&subject.timers, subject.rows, order_rows, time_rows);
+    begin(order_rows, time_rows);
     make_plan();
     make_timers(order_rows);
     CHECK(takt_timers_next(&subject.timers) == TAKT_NEVER);
@@ -229,8 +237,7 @@ static void random_sequence(void) {
 
 /* What a kernel meets: all timers expire at one instant. */
 static void simultaneous_timers_fire_in_order_with_bounded_moves(void) {
-    memset(&subject, 0, sizeof subject);
-    takt_timers_init(&subject.timers, subject.rows, 2, 16);
+    begin(2, 16);
     check_seed(1);
     make_timers(2);
     for (uint32_t index = 0; index < subject.count; index++) {

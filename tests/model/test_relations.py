@@ -46,11 +46,21 @@ def change(header: Header, edits: list[Edit]) -> None:
             header.set(table, row, *rest)
 
 
+def edited(name: str, edits: list[Edit]) -> bytes:
+    """The image of a task set with edits."""
+    header = Header(array("Q", words_of(name)), {})
+    change(header, edits)
+    return header.words.tobytes()
+
+
 def damaged(name: str) -> bytes:
     """The image that breaks a relation."""
-    header = Header(array("Q", words_of(BROKEN[name]["of"])), {})
-    change(header, BROKEN[name]["edits"])
-    return header.words.tobytes()
+    return edited(BROKEN[name]["of"], BROKEN[name]["edits"])
+
+
+def broken_in(name: str, edits: list[Edit]) -> set[str]:
+    """The relations that a task set with edits breaks."""
+    return {relation for relation, _, _ in _core.check(edited(name, edits))}
 
 
 def test_each_relation_has_an_image_that_breaks_it() -> None:
@@ -66,6 +76,31 @@ def test_what_is_not_damaged_keeps_all_relations(name: str) -> None:
 def test_a_broken_relation_is_named_and_no_other(name: str) -> None:
     found = _core.check(damaged(name), BROKEN[name].get("policies", 0))
     assert {relation for relation, _, _ in found} == {name, *BROKEN[name].get("also", [])}
+
+
+def bounds() -> Iterator[tuple[str, str, list[Edit], Edit, int, bool]]:
+    """Yield relation, task set, edits, place, and a value there that is legal or not."""
+    for name, rows in CASE["bounds"].items():
+        for row in rows:
+            place = (name, row["of"], row.get("with", []), row["at"])
+            for end, step in (("least", -1), ("most", 1)):
+                if end in row:
+                    yield *place, row[end], True
+                    yield *place, row[end] + step, False
+            for value in row.get("beyond", []):
+                yield *place, value, False
+
+
+@pytest.mark.parametrize(("name", "of", "edits", "at", "value", "is_legal"), bounds())
+def test_the_last_legal_value_is_accepted_and_the_next_one_is_refused(
+    name: str, of: str, edits: list[Edit], at: Edit, value: int, is_legal: bool
+) -> None:
+    assert (name not in broken_in(of, [*edits, [*at, value]])) == is_legal
+
+
+@pytest.mark.parametrize("name", CASE["kept"])
+def test_what_resembles_a_broken_relation_keeps_all(name: str) -> None:
+    assert broken_in(CASE["kept"][name]["of"], CASE["kept"][name]["edits"]) == set()
 
 
 IN_TRACES = [name for name in BROKEN if "policies" not in BROKEN[name]]

@@ -98,9 +98,9 @@ class Judge:
             if objects[0] == objects[1]:
                 return EQUIVALENT, ""
         space.write(mutant.file, mutant.apply(original))
-        if not space.compile():
+        if not space.compile(room.programs):
             return REFUSED, ""
-        if space.programs() == space.original:
+        if space.is_original(room.programs):
             return EQUIVALENT, ""
         killer = space.fails(room.programs, room.files, self.seconds)
         return (KILLED, killer) if killer else (SURVIVED, "")

@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -57,7 +58,9 @@ class Workspace:
         build: What is built of them.
         sanitized: The tests in C, instrumented with sanitizers, as `make test` runs them too.
         environment: Of all commands.
-        original: The digest of what was built of sources that are not damaged.
+        libraries: What was built as shared libraries, by name.
+        modules: Likewise the modules of the Python package.
+        original: Digests of what was built of sources that are not damaged, by name.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -81,7 +84,9 @@ class Workspace:
         self._copy()
         self._configure()
         self._link_package()
-        self.original = self.programs()
+        self.libraries = [path.name for path in self.build.glob("lib*.so")]
+        self.modules = [path.name for path in self.build.glob("_*.so")]
+        self.original = self.digests(path.name for path in self.build.glob("test_*"))
 
     def _copy(self) -> None:
         """Make the tree that of the project: what git does not ignore, as it is now. What is equal keeps its time."""
@@ -144,19 +149,21 @@ class Workspace:
         succeeded, _ = run(command, self.tree, self.environment, BUILD_SECONDS)
         return target.read_bytes() if succeeded else b""
 
-    def compile(self) -> bool:
-        """Bring what was built up to date; say whether that succeeded."""
-        return self._ninja(self.build)
+    def compile(self, programs: list[str]) -> bool:
+        """Bring tests in C, the libraries and the Python package up to date. True if that succeeded."""
+        return self._ninja(self.build, *programs, *self.libraries, *self.modules)
 
     def _ninja(self, folder: Path, *targets: str) -> bool:
         return run(["ninja", "-C", str(folder), *targets], self.tree, self.environment, BUILD_SECONDS)[0]
 
-    def programs(self) -> str:
-        """Give a digest of all that was built, which is the same for sources that mean the same to the compiler."""
-        digest = hashlib.sha256()
-        for path in sorted([*self.build.glob("lib*.so"), *self.build.glob("test_*")]):
-            digest.update(path.read_bytes())
-        return digest.hexdigest()
+    def digests(self, programs: Iterable[str]) -> dict[str, str]:
+        """Return digests of the libraries and of tests in C; equal ones come of sources that mean the same."""
+        names = [*self.libraries, *programs]
+        return {name: hashlib.sha256((self.build / name).read_bytes()).hexdigest() for name in names}
+
+    def is_original(self, programs: list[str]) -> bool:
+        """True if libraries and tests in C are those of sources that are not damaged."""
+        return self.digests(programs).items() <= self.original.items()
 
     def fails(self, programs: list[str], files: list[str], seconds: float) -> str:
         """Run tests until one fails; give its name, empty if none does. A test that does not end has failed."""
