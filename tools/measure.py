@@ -224,7 +224,7 @@ CUT = re.compile(
 
 
 def cut_members(files: Iterable[Path]) -> Listing:
-    """Lists members of structures that stand in more than one line: their comments belong above them."""
+    """Return members of structures that stand in more than one line: their comments belong above them."""
     sources = [path for path in files if path.suffix in (".h", ".c", ".hpp", ".cpp")]
     return [f"{path}: {cut[0].strip()}" for path in sources for cut in CUT.finditer(text_of(path))]
 
