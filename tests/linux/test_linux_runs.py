@@ -329,6 +329,14 @@ def test_a_thread_whose_job_is_aborted_in_a_suspension_may_be_absent_until_that_
     assert (way.lag("A", 7_000_000, 8_000_000), way.absence("A", 7_000_000, 8_000_000)) == (40_000, 140_000)
 
 
+def test_a_thread_that_runs_is_not_absent_though_it_is_switched_off_within_a_tick(good: board.Run) -> None:
+    way = linux_reference.Way(good.processors[0], linux_reference.ONE)
+    way.tick = 1_000_000
+    assert not way.is_absent("A", 7_900_000)
+    way.suspended = {"A": [(7, 9)]}
+    assert way.is_absent("A", 7_900_000)
+
+
 def test_a_thread_that_is_switched_to_though_it_never_was_selected_is_found(good: board.Run) -> None:
     def visit(switches: Any) -> Any:
         rows = np.array([(15_500_000, 101, 102), (15_510_000, 102, 101)], dtype=switches.dtype)

@@ -253,10 +253,11 @@ class Way:
         return bisect_left(self.instants, instant)
 
     def _runs(self, task: str, instant: int) -> bool:
-        """True if the thread of a task has the processor at an instant, and for a tick."""
-        next_place = self._next(instant)
-        has_it = next_place > 0 and self.threads[next_place - 1] == task
-        return has_it and self._next(instant + self.tick) == next_place
+        """True if the thread of a task has the processor at an instant; one that sleeps soon, for a tick."""
+        place = self._next(instant)
+        has_it = place > 0 and self.threads[place - 1] == task
+        stays = self._asleep(task, instant) <= instant or self._next(instant + self.tick) == place
+        return has_it and stays
 
 
 def _levels(system: ResolvedSystem, home: int) -> int:
