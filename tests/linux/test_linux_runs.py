@@ -329,6 +329,14 @@ def test_a_thread_whose_job_is_aborted_in_a_suspension_may_be_absent_until_that_
     assert (way.lag("A", 7_000_000, 8_000_000), way.absence("A", 7_000_000, 8_000_000)) == (40_000, 140_000)
 
 
+def test_a_thread_that_runs_is_not_absent_though_it_is_switched_off_within_a_tick(good: board.Run) -> None:
+    way = linux_reference.Way(good.processors[0], linux_reference.ONE)
+    way.tick = 1_000_000
+    assert not way.is_absent("A", 7_900_000)
+    way.suspended = {"A": [(7, 9)]}
+    assert way.is_absent("A", 7_900_000)
+
+
 def test_a_thread_that_is_switched_to_though_it_never_was_selected_is_found(good: board.Run) -> None:
     def visit(switches: Any) -> Any:
         rows = np.array([(15_500_000, 101, 102), (15_510_000, 102, 101)], dtype=switches.dtype)
@@ -455,6 +463,9 @@ def test_a_call_that_handles_many_events_takes_longer(good: board.Run) -> None:
     assert [handled.lag(0, levels) for levels in range(4)] == [30_000, 30_000, 45_000, 60_000]
     handled.events = [100, 189, 211, 300]
     assert handled.longest(100_000, 60_000) == 150_000
+    handled.events = [280_006] * 3
+    assert handled.moment(280_027_343, 60_000) == 150_000 - 21_343
+    assert handled.moment(281_000_000, 60_000) == 60_000
 
 
 def test_what_long_ticks_hide_is_not_known(tmp_path: Path) -> None:

@@ -204,7 +204,7 @@ def _switches(processor: Processor, slack: Slack) -> tuple[list[str], int, int]:
     decided, ran = _decided(trace), _ran(processor)
     selected = _Selected(decided, tick + switch_ns)
     stray = (each for each in ran if not selected.has(each))
-    beyond = next((each for each in stray if each.end - each.start > way.handled.longest(each.start, switch_ns)), None)
+    beyond = next((each for each in stray if each.end - each.start > way.handled.moment(each.start, switch_ns)), None)
     if beyond is not None:
         line = f"{beyond.task} ran from {at(beyond.start)} to {at(beyond.end)}, not only while it was selected"
         return [named(trace) + line], len(ran), 0

@@ -164,6 +164,21 @@ class Handled:
             more = least + self.slack.each * self.count(start // self.tick, (start + found) // self.tick)
         return found
 
+    def moment(self, start: int, least: int) -> int:
+        """Return the ns for which a thread may have the processor without a decision.
+
+        It is counted from the call that overtakes the thread on its way: the threads whose releases that handles wake
+        while it has the processor.
+
+        Args:
+            start: when it is switched to.
+            least: as of `longest`.
+        """
+        last = bisect_right(self.events, start // self.tick) - 1
+        call = self.events[last] * self.tick if last >= 0 else 0
+        begin = call if start - call <= self.slack.late + self.tick else start
+        return self.longest(begin, least) - (start - begin)
+
 
 class Way:
     """The way of a decision to its thread: the kernel's switch, or the wake of a thread that is absent.
@@ -238,10 +253,11 @@ class Way:
         return bisect_left(self.instants, instant)
 
     def _runs(self, task: str, instant: int) -> bool:
-        """True if the thread of a task has the processor at an instant, and for a tick."""
-        next_place = self._next(instant)
-        has_it = next_place > 0 and self.threads[next_place - 1] == task
-        return has_it and self._next(instant + self.tick) == next_place
+        """True if the thread of a task has the processor at an instant; one that sleeps soon, for a tick."""
+        place = self._next(instant)
+        has_it = place > 0 and self.threads[place - 1] == task
+        stays = self._asleep(task, instant) <= instant or self._next(instant + self.tick) == place
+        return has_it and stays
 
 
 def _levels(system: ResolvedSystem, home: int) -> int:
@@ -432,7 +448,7 @@ class _Reference:
         return sum(
             min(off, end) - on
             for on, off, name in self.stretches[first:last]
-            if name != task and off - on <= self.handled.longest(on, self.slack.late) + self._rounding
+            if name != task and off - on <= self.handled.moment(on, self.slack.late) + self._rounding
         )
 
     def completions(self) -> Iterator[str]:
