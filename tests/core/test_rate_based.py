@@ -38,6 +38,8 @@ def asking(task: Task, *requests: tuple[int, dict[str, Any]]) -> Task:
 SOFT = Task("S", "soft", 2, 10)
 SUSPENDED = asking(Task("H", "hard", 5, 10), (1, {"wcet": 10, "demand": (5,)}), (15, {"wcet": 5}))
 ADAPTING = Task("A", "soft", 5, 10, demand=(5, 1, 1), adapts=True)
+DOUBLED = {"period": 20, "wcet": 4}
+REFILLED = asking(Task("S", "soft", 2, 10, demand=(20,)), (1, DOUBLED), (5, {**DOUBLED, "wcet": 8}))
 OVERRUNNING = asking(Task("L", "hard", 2, 10, demand=(60,), deadline=6), (41, {"period": 20, "deadline": 9}))
 
 CORNERS = {
@@ -83,6 +85,7 @@ CORNERS = {
         System((Task("S", "soft", 5, 10), Task("H", "hard", 21, 25)), FORMULA3, sigma=Fraction(1, 10)),
         60,
     ),
+    "a budget that is filled again has the period of the one before": (System((REFILLED,), NONE, rule="boundary"), 90),
     "jobs that wait at the end have the deadlines that are in force by then": (System((OVERRUNNING,), NONE), 118),
 }
 """Small systems that come up too rarely at random, up to a horizon."""
