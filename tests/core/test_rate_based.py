@@ -86,6 +86,19 @@ CORNERS = {
         60,
     ),
     "a budget that is filled again has the period of the one before": (System((REFILLED,), NONE, rule="boundary"), 90),
+    "of three that wait for rate the first leaves, and the second comes last": (
+        System(
+            (
+                Task("N", "none", None, 60),
+                Task("H1", "hard", 1, 10, offset=2, leaves=3),
+                Task("H2", "hard", 1, 10, offset=4),
+                Task("H3", "hard", 1, 10, offset=1),
+            ),
+            NONE,
+            rule="boundary",
+        ),
+        90,
+    ),
     "jobs that wait at the end have the deadlines that are in force by then": (System((OVERRUNNING,), NONE), 118),
 }
 """Small systems that come up too rarely at random, up to a horizon."""
