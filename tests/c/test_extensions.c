@@ -74,6 +74,44 @@ static void an_allocated_thread_has_the_allocation_that_it_is_given(void) {
     CHECK(own.rule == NULL);
 }
 
+static uint32_t calls;
+
+static void ask_for_a_call(takt_task_t *task, takt_instant_t now) {
+    takt_allocator_call(task->extension->allocation, now);
+}
+
+static void count_call(takt_allocation_t *allocation, takt_instant_t instant) {
+    (void)allocation;
+    (void)instant;
+    calls++;
+}
+
+static void let_enter(void *thread) {
+    CHECK(takt_allocated_thread_enter_from_isr(&((takt_allocated_thread_t *)thread)->job) == TAKT_OK);
+}
+
+/* Also if the interrupt finds a thread without attributes running, which nothing displaces. */
+static void what_an_allocator_asks_for_in_an_interrupt_is_done_after_it(void) {
+    static const takt_allocator_t functions = {.version = TAKT_ALLOCATOR_VERSION,
+                                               .size = sizeof(takt_allocator_t),
+                                               .enter = ask_for_a_call,
+                                               .timer = count_call};
+    static takt_allocation_t allocation;
+    static takt_allocated_thread_t thread;
+    begin(&takt_policy_fp);
+    memset(&allocation, 0, sizeof allocation);
+    memset(&thread, 0, sizeof thread);
+    calls = 0;
+    CHECK(takt_kernel_add_allocator(&allocation, &functions) == TAKT_OK);
+    parameters.period = 10;
+    parameters.extension = &own;
+    parameters.allocation = &allocation;
+    CHECK(takt_allocated_thread_create(&thread, &parameters) == TAKT_OK);
+    CHECK(fake_port_start_kernel() == TAKT_OK && calls == 0);
+    fake_port_interrupt(let_enter, &thread);
+    CHECK(calls == 1);
+}
+
 static void a_rate_thread_has_the_allocation_of_its_scheduler(void) {
     static const takt_rate_settings_t settings = {.grid = 1, .estimate_jobs = 1};
     static takt_rates_t rates;
@@ -137,6 +175,7 @@ static void a_sporadic_thread_has_its_ring_and_its_separation(void) {
 int main(void) {
     check_sequences(a_periodic_thread_has_the_extension_that_it_is_given, SEQUENCES);
     check_sequences(an_allocated_thread_has_the_allocation_that_it_is_given, SEQUENCES);
+    check_sequences(what_an_allocator_asks_for_in_an_interrupt_is_done_after_it, 1);
     check_sequences(a_rate_thread_has_the_allocation_of_its_scheduler, SEQUENCES);
     check_sequences(a_sporadic_thread_has_its_ring_and_its_separation, SEQUENCES);
     return check_report("test_extensions");

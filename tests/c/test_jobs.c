@@ -36,15 +36,7 @@ static const takt_task_spec_t tasks[TASKS] = {
                 .is_limited = true},
 };
 
-static void build(void) {
-    const takt_system_spec_t spec = {.policy = &takt_policy_fp,
-                                     .levels = 4,
-                                     .tasks = tasks,
-                                     .task_count = TASKS,
-                                     .threads = &idle_spec,
-                                     .thread_count = 1,
-                                     .resources = &resource_spec,
-                                     .resource_count = 1};
+static void build(const takt_system_spec_t *spec) {
     takt_kernel_places_t places;
     CHECK(takt_kernel_borrow(NULL) == TAKT_ERROR_NULL);
     CHECK(takt_kernel_borrow(&places) == TAKT_OK);
@@ -53,8 +45,8 @@ static void build(void) {
     built.threads = places.idle;
     built.entities = &workers[0].job.thread.plain.entity;
     built.stride = sizeof *workers;
-    CHECK(takt_system_size(&built, &spec) <= sizeof memory);
-    takt_system_build(&built, &spec, memory);
+    CHECK(takt_system_size(&built, spec) <= sizeof memory);
+    takt_system_build(&built, spec, memory);
 }
 
 static void attach(uint32_t task, void (*entry)(void *argument)) {
@@ -161,7 +153,14 @@ static void arrive(void) {
 }
 
 static void run_jobs(void) {
-    build();
+    build(&(takt_system_spec_t){.policy = &takt_policy_fp,
+                                .levels = 4,
+                                .tasks = tasks,
+                                .task_count = TASKS,
+                                .threads = &idle_spec,
+                                .thread_count = 1,
+                                .resources = &resource_spec,
+                                .resource_count = 1});
     CHECK(takt_semaphore_init(&nothing, 0) == TAKT_OK);
     CHECK(takt_job_thread_attach(&workers[0].job, &(takt_thread_parameters_t){.entry = never_end,
                                                                               .stack = workers[0].stack,
@@ -178,7 +177,46 @@ static void run_jobs(void) {
     CHECK(takt_kernel_start() == TAKT_OK);
 }
 
+/* ---- changes before the start ------------------------------------------------------------------------ */
+
+static void count_job(void *argument) {
+    (void)argument;
+    for (;;) {
+        begun++;
+        takt_port_work(1);
+        (void)takt_wait_next_period();
+    }
+}
+
+static void end_changed(void) {
+    CHECK(begun == 3);
+    takt_posix_exit(0);
+}
+
+/* The first change makes the idle thread ready, which the second one finds so. */
+static void run_changed_twice(void) {
+    static const takt_change_spec_t changes[] = {{.kind = TAKT_CHANGE_POLICY, .policy = &takt_policy_rm},
+                                                 {.kind = TAKT_CHANGE_POLICY, .policy = &takt_policy_edf}};
+    build(&(takt_system_spec_t){.policy = &takt_policy_fp,
+                                .levels = 4,
+                                .tasks = &tasks[PLAIN],
+                                .task_count = 1,
+                                .threads = &idle_spec,
+                                .thread_count = 1,
+                                .changes = changes,
+                                .change_count = 2});
+    CHECK(takt_kernel_adopt() == TAKT_OK);
+    attach(0, count_job);
+    CHECK(takt_job_change_from_isr(NULL, 0) == TAKT_OK && takt_job_change_from_isr(NULL, 1) == TAKT_OK);
+    CHECK(built.dispatcher->root.ready.keys.count == 1);
+    (void)takt_port_lock();
+    takt_posix_interrupt_enable(INTERRUPT, end_changed);
+    takt_posix_interrupt_announce(INTERRUPT, 45);
+    CHECK(takt_kernel_start() == TAKT_OK);
+}
+
 int main(void) {
     run_until_exit(run_jobs, 0);
+    run_until_exit(run_changed_twice, 0);
     return check_report("test_jobs");
 }

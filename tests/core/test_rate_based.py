@@ -38,6 +38,8 @@ def asking(task: Task, *requests: tuple[int, dict[str, Any]]) -> Task:
 SOFT = Task("S", "soft", 2, 10)
 SUSPENDED = asking(Task("H", "hard", 5, 10), (1, {"wcet": 10, "demand": (5,)}), (15, {"wcet": 5}))
 ADAPTING = Task("A", "soft", 5, 10, demand=(5, 1, 1), adapts=True)
+DOUBLED = {"period": 20, "wcet": 4}
+REFILLED = asking(Task("S", "soft", 2, 10, demand=(20,)), (1, DOUBLED), (5, {**DOUBLED, "wcet": 8}))
 OVERRUNNING = asking(Task("L", "hard", 2, 10, demand=(60,), deadline=6), (41, {"period": 20, "deadline": 9}))
 
 CORNERS = {
@@ -82,6 +84,20 @@ CORNERS = {
     "formula (3) counts a task of class none where there is none yet": (
         System((Task("S", "soft", 5, 10), Task("H", "hard", 21, 25)), FORMULA3, sigma=Fraction(1, 10)),
         60,
+    ),
+    "a budget that is filled again has the period of the one before": (System((REFILLED,), NONE, rule="boundary"), 90),
+    "of three that wait for rate the first leaves, and the second comes last": (
+        System(
+            (
+                Task("N", "none", None, 60),
+                Task("H1", "hard", 1, 10, offset=2, leaves=3),
+                Task("H2", "hard", 1, 10, offset=4),
+                Task("H3", "hard", 1, 10, offset=1),
+            ),
+            NONE,
+            rule="boundary",
+        ),
+        90,
     ),
     "jobs that wait at the end have the deadlines that are in force by then": (System((OVERRUNNING,), NONE), 118),
 }
