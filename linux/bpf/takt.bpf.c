@@ -64,6 +64,7 @@ enum {
 
 /* Why the scheduler ends. */
 char unanswered[] SEC(".data.reasons") = "the program that decides does not answer";
+char endless[] SEC(".data.reasons") = "a loop of the scheduler did not end";
 char unloaded[] SEC(".data.reasons") = "function %llx of the scheduler was called, which is not loaded";
 volatile const bool is_full; /* threads of the fair class are scheduled here, too */
 
@@ -296,25 +297,32 @@ int BPF_PROG(takt_decide, s32 on) {
     return 0;
 }
 
+INLINE u64 given_up(void) { return *(volatile u64 __arena *)TAKT_ARENA_REFUSED; }
+
 /* Ends the scheduler if the domain has not answered, or has done what it must not. */
 INLINE void judge_answer(const takt_desk_t *desk) {
-    u64 refused = *(volatile u64 __arena *)TAKT_ARENA_REFUSED, number = refused - 1;
+    u64 refused = given_up(), number = refused - 1;
     if (desk->asker) {
         scx_bpf_error_bstr(unanswered, &number, 0);
+    } else if (refused && number == TAKT_ENDLESS) {
+        scx_bpf_error_bstr(endless, &number, 0);
     } else if (refused) {
         scx_bpf_error_bstr(unloaded, &number, sizeof number);
     }
 }
 
-/* Asks the domain; returns the number of the entity that would run. */
+/* Asks the domain; returns the number of the entity that would run. A domain that has given up is not asked again: the kernel
+ * still switches threads until the scheduler has ended. */
 static __noinline u32 ask(takt_desk_t *desk, u32 cpu, u32 what, u32 entity, u64 now_ns) {
     desk->asked = what;
     desk->asked_entity = entity;
     desk->asked_ns = now_ns;
-    desk->asker = bpf_get_smp_processor_id() + 1;
-    barrier();
-    scx_bpf_cpuperf_cap(cpu);
-    barrier();
+    if (!given_up()) {
+        desk->asker = bpf_get_smp_processor_id() + 1;
+        barrier();
+        scx_bpf_cpuperf_cap(cpu);
+        barrier();
+    }
     judge_answer(desk);
     return desk->selected;
 }

@@ -35,6 +35,7 @@ enum {
 };
 
 enum { KINDS = 16, JOBS_NAMED = 3, NAP_MS = 3, STALE_MS = 100, ENDLESS_MS = 13000 };
+enum { UNUSED = 0xa00 };
 
 #define MS UINT64_C(1000000)
 
@@ -149,6 +150,17 @@ static void make_child(void) {
     }
 }
 
+/* The list of what is locked gets no end. */
+static void break_domain(void) {
+    takt_server_t *root = &takt_machine_domain(machine, 0)->system.dispatcher->root;
+    takt_resource_t *endless = (takt_resource_t *)(uintptr_t)(TAKT_ARENA_BASE + UNUSED);
+    (void)takt_linux_lock(0);
+    *endless = *root->locked;
+    endless->below = endless;
+    root->locked = endless;
+    (void)takt_linux_unlock(0);
+}
+
 /* Requests something of a job. Returns the slot. */
 static takt_linux_slot_t *request(const takt_worker_t *worker, uint32_t kind, uint32_t job, uint64_t value) {
     const uint32_t entity = 1u + worker->crew->program.spec.server_count + worker->task;
@@ -220,6 +232,8 @@ static void commit(takt_worker_t *worker) {
         burn(ENDLESS_MS * MS);
     } else if (is("fork")) {
         make_child();
+    } else if (is("loop")) {
+        break_domain();
     } else if (is("other") || is("lost")) {
         set_class(SCHED_OTHER, 0);
     } else if (is("fifo")) {
@@ -364,7 +378,7 @@ takt_linux_status_t __wrap_takt_worker_execute(takt_worker_t *worker) {
     if (is("offline")) {
         (void)wait(NULL);
     }
-    if (!is("lost") && !is("offline") && !is("hog") && !is("undecided") && !is("unloaded")) {
+    if (!is("lost") && !is("offline") && !is("hog") && !is("undecided") && !is("unloaded") && !is("loop")) {
         set_class(SCHED_OTHER, 0);
         wait_for_end(worker);
     }

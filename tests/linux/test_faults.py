@@ -132,6 +132,9 @@ MANY = ONE.partition("[[task]]")[0] + "".join(
 )
 ALONE = ONE.partition("[[resource]]")[0] + '[[task]]\nname = "faulty"\nperiod = "20ms"\nwcet = "9ms"\npriority = 1\n'
 """Of several threads the first one that has lost the scheduler ends the run; here it is this one."""
+LOCKING = ALONE.replace(
+    "[[task]]", '[[resource]]\nname = "bus"\nprotocol = "srp"\n[[task]]\nbody = ["lock bus", "run 9ms", "unlock bus"]'
+)
 
 LONG = ONE.partition("[[resource]]")[0].replace("400ms", "16s") + "".join(
     f'[[task]]\nname = "{name}"\npriority = {priority}\nperiod = "{period}"\nwcet = "1ms"\n'
@@ -235,6 +238,13 @@ PARTIAL = {
         ),
         late_ms=None,
         text=ALONE,
+    ),
+    "a loop of the scheduler does not end": Fault(
+        "loop",
+        said=(f"thread: {DETACHED}",),
+        told=("failed the kernel ended the scheduler: a loop of the scheduler did not end", LOST),
+        late_ms=None,
+        text=LOCKING.replace("400ms", "2s"),
     ),
     "the kernel calls no programs": Fault(
         "ftrace",
