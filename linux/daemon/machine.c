@@ -93,6 +93,7 @@ static bool set_sizes(takt_machine_t *machine, bool has_switches) {
     const uint32_t processors = machine->processors;
     if (bpf_map__set_max_entries(map_of(machine, "slots"), processors * TAKT_DESK_SLOTS) != 0 ||
         bpf_map__set_max_entries(map_of(machine, "crew"), processors * TAKT_DESK_SLOTS) != 0 ||
+        bpf_map__set_max_entries(map_of(machine, "pending"), processors * TAKT_PENDING) != 0 ||
         bpf_map__set_max_entries(map_of(machine, "switches"),
                                  has_switches ? processors * TAKT_SWITCHES : 1) != 0) {
         return false;
