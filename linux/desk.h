@@ -10,11 +10,11 @@
 #endif
 
 enum {
-    TAKT_DESKS = 64,          /* processors, at most; a power of two */
-    TAKT_DESK_SLOTS = 2048,   /* entities of a domain, at most */
-    TAKT_SEATS = 4096,        /* threads, at most */
-    TAKT_SWITCHES = 1u << 18, /* switches of a processor that are kept */
-    TAKT_PENDING = 64, /* events of a processor that the domain has not got yet, at most; a power of two */
+    TAKT_DESKS = 64,                    /* processors, at most; a power of two */
+    TAKT_DESK_SLOTS = 2048,             /* entities of a domain, at most; a power of two */
+    TAKT_SEATS = 4096,                  /* threads, at most */
+    TAKT_SWITCHES = 1u << 18,           /* switches of a processor that are kept */
+    TAKT_PENDING = 2 * TAKT_DESK_SLOTS, /* events of a processor that the domain has not got yet, at most */
 };
 
 /* No entity. */
@@ -57,12 +57,12 @@ typedef struct takt_desk {
     uint64_t switches;   /* in the row of switches */
     uint64_t stolen_ns;  /* time that other classes took from a job that runs; it is charged to no budget */
     uint64_t stolen;     /* how often */
-    uint64_t lost;       /* events for which there was no room */
+    uint64_t lost;       /* events that a later one of the same thread has replaced */
     uint64_t orphans;    /* jobs completed for threads that are gone, or absent for too long */
     uint64_t stopped_ns; /* the job that runs was stopped then; 0: it was not */
     uint32_t has_points; /* 1: the job that runs is non-preemptive */
     uint32_t is_stolen;  /* 1: by another class, which runs now */
-    uint32_t first;      /* of the events in `pending` */
+    uint32_t first;      /* of the pending events */
     uint32_t count;      /* likewise */
     uint64_t wanted_ns;  /* the timer has to expire then; it may be armed for an earlier instant */
     /* The thread of the selected job is absent, and waited for until then; 0: it is not. */
@@ -80,7 +80,6 @@ typedef struct takt_desk {
     uint32_t is_selected; /* 1: `selected` holds until an event, a decision or `next_ns` */
     uint64_t selected;    /* as of takt_domain_selected */
     uint64_t next_ns;     /* the domain is to be asked again then; 0: never */
-    takt_pending_t pending[TAKT_PENDING];
 } takt_desk_t;
 
 /* The seat of a thread: what the daemon says of it. */

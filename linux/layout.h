@@ -16,13 +16,16 @@
 /* A word that is 0: see bpf/describe.py. */
 #define TAKT_ARENA_ZERO (TAKT_ARENA_BASE + 0x800ull)
 
-/* One more than the last number of a function that could not be called: of none, or of one that is not used. 0: there was
- * no such call. */
+/* One more than why a function of the scheduler returned before its end, the last time: the number of a function that could
+ * not be called, because it is none or is not used, or TAKT_ENDLESS. 0: none did. */
 #define TAKT_ARENA_REFUSED (TAKT_ARENA_BASE + 0x840ull)
 
 /* Numbers of functions: from the first one on, and how many there can be. */
 #define TAKT_FIRST_FUNCTION 0x54414b00ull
 #define TAKT_FUNCTIONS 512
+
+/* Of no function: a loop has reached the bound of the verifier. */
+#define TAKT_ENDLESS (TAKT_FIRST_FUNCTION - 2)
 
 /* What domains say, a takt_told_t for each processor. */
 #define TAKT_ARENA_TOLD (TAKT_ARENA_BASE + 0x30000ull)

@@ -59,7 +59,8 @@ INLINE bool post_request(takt_desk_t *desk, u32 entity, takt_linux_slot_t *slot,
     return receipt == RECEIVED;
 }
 
-/* The event of an entity's thread that the thread's state implies. */
+/* The event of an entity's thread that the thread's state implies. A thread that does anything but sleep is awake, so that no
+ * block outlasts the WAKE that would have ended it. */
 INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event,
                          const takt_linux_slot_t *slot) {
     u32 state = takt_domain_state(desk->domain, event->entity), mode = READ_ONCE(slot->mode);
@@ -68,15 +69,20 @@ INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event
     if (event->what == TAKT_PENDING_SLEEP) {
         u64 ended = (mode & TAKT_SLOT_SLEEP_COMPLETES) != 0 ? EVENT_COMPLETE : EVENT_BLOCK;
         kind = has_job && !is_blocked ? ended : 0;
-    } else if (event->what >= TAKT_PENDING_WAKE) {
-        kind = is_blocked ? EVENT_WAKE : 0;
-    }
-    if (!has_job && event->what != TAKT_PENDING_SLEEP && event->what != TAKT_PENDING_END &&
-        mode & TAKT_SLOT_WAKE_ARRIVES) {
+    } else if (is_blocked) {
+        kind = EVENT_WAKE;
+    } else if (!has_job && event->what != TAKT_PENDING_END && mode & TAKT_SLOT_WAKE_ARRIVES) {
         kind = EVENT_ARRIVAL;
     }
     if (kind) {
         post_job(desk, cpu, event->entity, kind, event->at_ns);
+    }
+}
+
+/* A thread that hands a request over is awake. */
+INLINE void end_block(takt_desk_t *desk, u32 cpu, const takt_pending_t *event) {
+    if (takt_domain_state(desk->domain, event->entity) & STATE_BLOCKED) {
+        post_job(desk, cpu, event->entity, EVENT_WAKE, event->at_ns);
     }
 }
 
@@ -91,6 +97,9 @@ INLINE void post_event(takt_desk_t *desk, u32 cpu, const takt_pending_t *event) 
     bool is_handed_over = is_yield ? request != TAKT_SLOT_NONE
                                    : event->what == TAKT_PENDING_SLEEP &&
                                          (request == TAKT_SLOT_COMPLETE || request == TAKT_SLOT_SUSPEND);
+    if (is_yield && is_handed_over) {
+        end_block(desk, cpu, event);
+    }
     bool is_received = is_handed_over && post_request(desk, event->entity, slot, request, event->at_ns);
     /* a thread that yields without a next job has its next event already; one whose request is refused sleeps all the same */
     if (is_yield ? !is_handed_over || request == TAKT_SLOT_COMPLETE : !is_received) {
@@ -102,17 +111,48 @@ INLINE void post_event(takt_desk_t *desk, u32 cpu, const takt_pending_t *event) 
     }
 }
 
-/* Notes an event for the next program that calls the domain. */
-INLINE void note(takt_desk_t *desk, u32 entity, u32 what, u64 now_ns) {
-    if (desk->count >= TAKT_PENDING) {
-        desk->lost++;
+/* ---- noted events ------------------------------------------------------------------------------------------- */
+
+/* Notes an event for the next program that calls the domain. There is room for NOTED_MOST events of each entity. A later one
+ * replaces the last one: what counts of a thread is what it did first, and what it does now. */
+INLINE void note(takt_desk_t *desk, u32 cpu, u32 entity, u32 what, u64 now_ns) {
+    takt_member_t *member = member_of(cpu, entity);
+    if (!member) {
         return;
     }
-    takt_pending_t *event = &desk->pending[(desk->first + desk->count) % TAKT_PENDING];
-    event->at_ns = now_ns;
-    event->entity = entity;
-    event->what = what;
-    desk->count++;
+    if (member->noted < NOTED_MOST) {
+        member->last = desk->first + desk->count;
+        member->noted++;
+        desk->count++;
+    } else {
+        desk->lost++;
+    }
+    takt_pending_t *event = pending_of(cpu, member->last);
+    if (event) {
+        *event = (takt_pending_t){.at_ns = now_ns, .entity = entity, .what = what};
+    }
+}
+
+/* Posts the first of the noted events. */
+INLINE void post_first(takt_desk_t *desk, u32 cpu) {
+    const takt_pending_t *event = pending_of(cpu, desk->first);
+    takt_member_t *member = event ? member_of(cpu, event->entity) : NULL;
+    desk->first++;
+    desk->count--;
+    if (member) {
+        member->noted--;
+        post_event(desk, cpu, event);
+    }
+}
+
+INLINE void post_all(takt_desk_t *desk, u32 cpu) {
+    u32 i;
+    bpf_for(i, 0, TAKT_PENDING) {
+        if (desk->count == 0) {
+            break;
+        }
+        post_first(desk, cpu);
+    }
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Bounds each loop of what is compiled for the kernel; included first. The verifier has to see the end of
- * every loop: the condition asks the kernel, which says no after some eight million iterations. */
+ * every loop: the condition asks the kernel, which says no after some eight million iterations, or 250 ms. Then the function
+ * returns at once, and the scheduler ends: lower.py. */
 #ifndef TAKT_LINUX_BPF_LOOPS_H
 #define TAKT_LINUX_BPF_LOOPS_H
 

@@ -11,6 +11,8 @@ pointers into memory of several kinds. Core stays as it is; its IR is rewritten:
 - A constant is at a fixed address of the arena. The linker lays the constants out.
 - An object on the stack is in a frame of the arena. Core has no recursion: each function has one frame per processor.
 - A copy of a constant size is loads and stores of words.
+- A function whose loop reaches the verifier's bound returns at once. Nothing is live behind it: the verifier does not
+  follow a mark in the loop's own exit.
 
 IR that this file does not know is an error, with the line. Written for clang 19.
 """
@@ -32,6 +34,8 @@ PARAMETERS_MOST = 5
 FRAME_BYTES = 0x1000  # as linux/layout.h
 NUMBERS = 0x54414B00  # of functions begin here, as linux/layout.h; data of a domain seldom has such words
 NUMBERS_MOST = 512  # as linux/layout.h
+NO_TABLE = NUMBERS - 1  # of no function
+ENDLESS = NUMBERS - 2  # as linux/layout.h
 HOST = 'target datalayout = "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128"\ntarget triple = "x86_64-linux-gnu"\n'
 # What a parameter or a result may be said to be. The lowered code says none of it: what is deduced of objects on the
 # stack is wrong of objects in the arena.
@@ -423,12 +427,22 @@ class Lowering:
         self.text += [in_arena(line) for line in [head, *lines]] + ["}", ""]
 
     def guarded(self, function: Function) -> list[str]:
-        """Return the body of a function that returns before it reads a table of a kind that the domains have not."""
-        block = str(len(function.parameters))
+        """Return the body of a function that returns at once, and notes why, in place of two things.
+
+        It would read a table of a kind that the domains have not, or the bound of its loops has come.
+        """
         lines: list[str] = []
         known: set[str] = set()
         moved: dict[str, str] = {}
-        label = block
+        exits: dict[str, int] = {}
+        label = str(len(function.parameters))
+
+        def go_on_if(condition: str, leave: str, number: int) -> list[str]:
+            """Returns the end of a block, and the label of the next one."""
+            moved[label] = self.value()
+            exits[leave] = number
+            return [f"  br i1 {condition}, label {moved[label]}, label %{leave}", f"{moved[label][1:]}:"]
+
         for line in function.body:
             if match := re.match(rf"({NAME}):", line):
                 label, known = match[1], set()
@@ -436,27 +450,22 @@ class Lowering:
             kind = self.candidates.field_of(tag[1])[0] if tag else ""
             if kind in self.tables.kinds and kind not in known:
                 known.add(kind)
-                is_had, rest = self.value(), self.value()
-                moved[label] = rest
-                index = self.tables.kinds[kind] - NUMBERS
-                lines += [f"  {is_had} = call i1 @takt_is_used(i64 {index})"]
-                lines += [f"  br i1 {is_had}, label {rest}, label %takt_absent", f"{rest[1:]}:"]
+                is_had = self.value()
+                lines.append(f"  {is_had} = call i1 @takt_is_used(i64 {self.tables.kinds[kind] - NUMBERS})")
+                lines += go_on_if(is_had, "takt_absent", NO_TABLE)
             lines.append(line)
-        if not moved:
-            return lines
+            if match := re.match(rf"  (%{NAME}) = .*call .*@takt_may_continue\(\)", line):
+                lines += go_on_if(match[1], "takt_endless", ENDLESS)
         lines = [
             re.sub(rf", %({NAME}) \]", lambda match: f", {moved.get(match[1], '%' + match[1])} ]", line)
             if " = phi " in line
             else line
             for line in lines
         ]
-        bare = function.result.split()[-1]
-        return [
-            *lines,
-            "takt_absent:",
-            f"  call void @takt_refuse_call(i64 {NUMBERS - 1})",
-            f"  ret {nothing_of(bare)}",
-        ]
+        nothing = nothing_of(function.result.split()[-1])
+        for leave, number in exits.items():
+            lines += [f"{leave}:", f"  call void @takt_give_up(i64 {number})", f"  ret {nothing}"]
+        return lines
 
     def line(self, function: Function, line: str) -> list[str]:
         """Rewrite a line of a function."""
@@ -527,7 +536,7 @@ class Lowering:
             used = f"  %u{place} = call i1 @takt_is_used(i64 {self.tables.numbers[one] - NUMBERS})"
             lines += [f"c{place}:", used, f"  br i1 %u{place}, label %d{place}, label %none"]
             lines += [f"d{place}:", f"{start}call {result} @{one}({named})", f"  ret {end}"]
-        lines += ["none:", "  call void @takt_refuse_call(i64 %number)", f"  ret {nothing_of(bare)}", "}", ""]
+        lines += ["none:", "  call void @takt_give_up(i64 %number)", f"  ret {nothing_of(bare)}", "}", ""]
         return [in_arena(line) for line in lines]
 
     def copy(self, arguments: list[str]) -> list[str]:
@@ -603,7 +612,7 @@ def in_arena(line: str) -> str:
 def declarations(module: Module) -> list[str]:
     """Return the declarations that the lowered code needs."""
     lines = [in_arena("declare ptr @takt_frame(i64)"), "declare i1 @takt_may_continue()"]
-    lines += ["declare i1 @takt_is_used(i64)", "declare void @takt_refuse_call(i64)"]
+    lines += ["declare i1 @takt_is_used(i64)", "declare void @takt_give_up(i64)"]
     for name, line in module.declared.items():
         if re.match(r"llvm\.(umin|umax|smin|smax|usub|uadd|ctlz|cttz|ctpop|fshl|fshr|abs|bswap)\.", name):
             lines.append(re.sub(r" #\d+$", "", SAID.sub("", line)))

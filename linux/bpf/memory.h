@@ -74,6 +74,8 @@ typedef struct takt_member {
     u64 waiting_ns; /* it is runnable since then, and has not run; 0: it sleeps, or has run */
     u32 state;      /* CREW_; 0: the entity has no thread */
     u32 refused;    /* one more than the number of the job that core did not let block; 0: none */
+    u32 noted;      /* events of it that the domain has not got yet, NOTED_MOST at most */
+    u32 last;       /* the place of the last one of them */
 } takt_member_t;
 
 struct {
@@ -82,6 +84,16 @@ struct {
     __type(key, u32);
     __type(value, takt_member_t);
 } crew SEC(".maps");
+
+enum { NOTED_MOST = TAKT_PENDING / TAKT_DESK_SLOTS };
+
+/* Events that the domain has not got yet, as a ring. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, TAKT_PENDING); /* the daemon sets it: TAKT_PENDING for each processor */
+    __type(key, u32);
+    __type(value, takt_pending_t);
+} pending SEC(".maps");
 
 /* ---- memory of the kernel's programs ---------------------------------------------------------------------- */
 
@@ -114,6 +126,11 @@ INLINE takt_linux_slot_t *slot_of(u32 cpu, u32 entity) {
 INLINE takt_member_t *member_of(u32 cpu, u32 entity) {
     u32 key = cpu * TAKT_DESK_SLOTS + entity;
     return entity < TAKT_DESK_SLOTS ? bpf_map_lookup_elem(&crew, &key) : NULL;
+}
+
+INLINE takt_pending_t *pending_of(u32 cpu, u32 place) {
+    u32 key = cpu * TAKT_PENDING + place % TAKT_PENDING;
+    return bpf_map_lookup_elem(&pending, &key);
 }
 
 /* The verifier sees the bound of a mask. */

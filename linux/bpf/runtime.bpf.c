@@ -28,7 +28,7 @@ extern const volatile unsigned char takt_used[TAKT_FUNCTIONS]; /* memory.h */
  * it loads the programs: it does not check what only unused functions need. */
 __attribute__((always_inline)) _Bool takt_is_used(u64 function) { return takt_used[function]; }
 
-/* A function was to be called that is not used, or none: takt.bpf.c ends the scheduler. */
-__attribute__((always_inline)) void takt_refuse_call(u64 number) {
-    *(volatile u64 __attribute__((address_space(1))) *)TAKT_ARENA_REFUSED = number + 1;
+/* A function returns before its end: takt.bpf.c ends the scheduler. */
+__attribute__((always_inline)) void takt_give_up(u64 reason) {
+    *(volatile u64 __attribute__((address_space(1))) *)TAKT_ARENA_REFUSED = reason + 1;
 }

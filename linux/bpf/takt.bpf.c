@@ -64,6 +64,7 @@ enum {
 
 /* Why the scheduler ends. */
 char unanswered[] SEC(".data.reasons") = "the program that decides does not answer";
+char endless[] SEC(".data.reasons") = "a loop of the scheduler did not end";
 char unloaded[] SEC(".data.reasons") = "function %llx of the scheduler was called, which is not loaded";
 volatile const bool is_full; /* threads of the fair class are scheduled here, too */
 
@@ -98,19 +99,6 @@ INLINE void give_back(takt_desk_t *desk, u64 now_ns) {
     commit(desk, ticks(desk, desk->stopped_ns), ticks(desk, now_ns));
 }
 
-INLINE void post_all(takt_desk_t *desk, u32 cpu) {
-    u32 i;
-    bpf_for(i, 0, TAKT_PENDING) {
-        if (desk->count == 0) {
-            break;
-        }
-        const takt_pending_t *event = &desk->pending[desk->first % TAKT_PENDING];
-        desk->first++;
-        desk->count--;
-        post_event(desk, cpu, event);
-    }
-}
-
 INLINE bool is_due(const takt_desk_t *desk, u64 now_ns) { return desk->next_ns && desk->next_ns <= now_ns; }
 
 /* The threads of no domain have a job as long as they are awake, also when the scheduler has ended one. */
@@ -141,12 +129,17 @@ INLINE void take(takt_desk_t *desk, u32 entity, u64 now_ns) {
 
 /* ---- seats ------------------------------------------------------------------------------------------------ */
 
-INLINE void set_crew(u64 seat, u32 has_thread, u32 state) {
+/* Its thread begins to be in `state`, CREW_ or 0; what is noted of it stays. */
+INLINE void set_member(u64 seat, u32 state) {
     takt_member_t *member = member_of(cpu_of(seat), (u32)seat);
-    takt_linux_slot_t *slot = slot_of(cpu_of(seat), (u32)seat);
     if (member) {
-        *member = (takt_member_t){.state = has_thread};
+        *member = (takt_member_t){.state = state, .noted = member->noted, .last = member->last};
     }
+}
+
+INLINE void set_crew(u64 seat, u32 has_thread, u32 state) {
+    takt_linux_slot_t *slot = slot_of(cpu_of(seat), (u32)seat);
+    set_member(seat, has_thread);
     if (slot) {
         slot->state = state;
     }
@@ -167,12 +160,12 @@ INLINE u64 give_seat(struct task_struct *p) {
     }
     const takt_linux_slot_t *slot = slot_of(given->cpu, given->entity);
     u64 seat = SEATED | (u64)given->cpu << 32 | given->entity;
-    seat |= slot && READ_ONCE(slot->mode) & TAKT_SLOT_SLEEP_COMPLETES ? ASLEEP : 0;
+    seat |= !p->on_rq || (slot && READ_ONCE(slot->mode) & TAKT_SLOT_SLEEP_COMPLETES) ? ASLEEP : 0;
     set_crew(seat, CREW_AWAKE, TAKT_SLOT_ATTACHED);
     p->scx.dsq_vtime = seat;
     takt_desk_t *desk = desk_at(seat);
     if (desk && slot && READ_ONCE(slot->request) == TAKT_SLOT_ARRIVAL) { /* also before instant 0 */
-        note(desk, (u32)seat, TAKT_PENDING_YIELD, bpf_ktime_get_ns());
+        note(desk, cpu_of(seat), (u32)seat, TAKT_PENDING_YIELD, bpf_ktime_get_ns());
     }
     return seat;
 }
@@ -182,7 +175,7 @@ INLINE void unseat(struct task_struct *p, u64 seat) {
     takt_desk_t *desk = desk_at(seat);
     u64 now_ns = bpf_ktime_get_ns();
     if (desk && has_begun(desk, now_ns)) {
-        note(desk, (u32)seat, TAKT_PENDING_END, now_ns);
+        note(desk, cpu_of(seat), (u32)seat, TAKT_PENDING_END, now_ns);
         scx_bpf_kick_cpu(cpu_of(seat), SCX_KICK_PREEMPT);
     }
     p->scx.dsq_vtime = 0;
@@ -208,14 +201,11 @@ INLINE void note_of(struct task_struct *p, u64 seat, u32 what) {
     if (!desk) {
         return;
     }
-    takt_member_t *member = member_of(cpu_of(seat), (u32)seat);
     bool is_asleep = what == TAKT_PENDING_SLEEP;
     p->scx.dsq_vtime = is_asleep ? seat | ASLEEP : seat & ~ASLEEP;
-    if (member) {
-        *member = (takt_member_t){.state = is_asleep ? CREW_ASLEEP : CREW_AWAKE};
-    }
+    set_member(seat, is_asleep ? CREW_ASLEEP : CREW_AWAKE);
     if (has_begun(desk, now_ns)) {
-        note(desk, (u32)seat, what, now_ns);
+        note(desk, cpu_of(seat), (u32)seat, what, now_ns);
     }
 }
 
@@ -296,25 +286,32 @@ int BPF_PROG(takt_decide, s32 on) {
     return 0;
 }
 
+INLINE u64 given_up(void) { return *(volatile u64 __arena *)TAKT_ARENA_REFUSED; }
+
 /* Ends the scheduler if the domain has not answered, or has done what it must not. */
 INLINE void judge_answer(const takt_desk_t *desk) {
-    u64 refused = *(volatile u64 __arena *)TAKT_ARENA_REFUSED, number = refused - 1;
+    u64 refused = given_up(), number = refused - 1;
     if (desk->asker) {
         scx_bpf_error_bstr(unanswered, &number, 0);
+    } else if (refused && number == TAKT_ENDLESS) {
+        scx_bpf_error_bstr(endless, &number, 0);
     } else if (refused) {
         scx_bpf_error_bstr(unloaded, &number, sizeof number);
     }
 }
 
-/* Asks the domain; returns the number of the entity that would run. */
+/* Asks the domain; returns the number of the entity that would run. A domain that has given up is not asked again: the kernel
+ * still switches threads until the scheduler has ended. */
 static __noinline u32 ask(takt_desk_t *desk, u32 cpu, u32 what, u32 entity, u64 now_ns) {
     desk->asked = what;
     desk->asked_entity = entity;
     desk->asked_ns = now_ns;
-    desk->asker = bpf_get_smp_processor_id() + 1;
-    barrier();
-    scx_bpf_cpuperf_cap(cpu);
-    barrier();
+    if (!given_up()) {
+        desk->asker = bpf_get_smp_processor_id() + 1;
+        barrier();
+        scx_bpf_cpuperf_cap(cpu);
+        barrier();
+    }
     judge_answer(desk);
     return desk->selected;
 }
@@ -599,6 +596,10 @@ s32 BPF_PROG(takt_init) {
             return error;
         }
         bpf_for(entity, 0, desk->entities) {
+            takt_member_t *member = member_of(cpu, entity);
+            if (member) {
+                *member = (takt_member_t){0};
+            }
             error = scx_bpf_create_dsq(queue_of(cpu, entity), -1);
             if (error) {
                 return error;

@@ -23,7 +23,7 @@ enum { PAGE = 4096 };
 bool takt_may_continue(void);
 void *takt_frame(uint64_t offset);
 bool takt_is_used(uint64_t function);
-void takt_refuse_call(uint64_t number);
+void takt_give_up(uint64_t reason);
 
 bool takt_may_continue(void) { return true; }
 
@@ -33,7 +33,7 @@ bool takt_is_used(uint64_t function) {
     return true;
 }
 
-void takt_refuse_call(uint64_t number) { *(volatile uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = number + 1; }
+void takt_give_up(uint64_t reason) { *(volatile uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = reason + 1; }
 
 /* The frames behind those of all processors. */
 void *takt_frame(uint64_t offset) {
@@ -93,6 +93,7 @@ static bool set_sizes(takt_machine_t *machine, bool has_switches) {
     const uint32_t processors = machine->processors;
     if (bpf_map__set_max_entries(map_of(machine, "slots"), processors * TAKT_DESK_SLOTS) != 0 ||
         bpf_map__set_max_entries(map_of(machine, "crew"), processors * TAKT_DESK_SLOTS) != 0 ||
+        bpf_map__set_max_entries(map_of(machine, "pending"), processors * TAKT_PENDING) != 0 ||
         bpf_map__set_max_entries(map_of(machine, "switches"),
                                  has_switches ? processors * TAKT_SWITCHES : 1) != 0) {
         return false;

@@ -270,10 +270,6 @@ static void note(const run_t *run, uint32_t cpu) {
              "note processor %u: threads that had waited for 4 s were switched to for a moment %llu times",
              cpu, (unsigned long long)desk->visits);
     }
-    if (desk->lost > 0) {
-        tell(run, "failed processor %u: %llu events of threads were lost", cpu,
-             (unsigned long long)desk->lost);
-    }
 }
 
 static void report(const processor_t *processor) {

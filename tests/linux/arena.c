@@ -14,22 +14,30 @@
 bool takt_may_continue(void);
 void *takt_frame(uint64_t offset);
 bool takt_is_used(uint64_t function);
-void takt_refuse_call(uint64_t number);
+void takt_give_up(uint64_t reason);
 
 const bool *arena_used;
 uint64_t arena_table_bytes;
+uint64_t arena_iterations = UINT64_MAX;
+bool arena_was_endless;
 
 bool takt_is_used(uint64_t function) { return arena_used == NULL || arena_used[function]; }
 
 /* With all functions used it is one that the code does not know: it may be a table that has none. */
-void takt_refuse_call(uint64_t number) {
-    if (number != 0) {
-        fprintf(stderr, "function %llu is called\n", (unsigned long long)(number - TAKT_FIRST_FUNCTION));
+void takt_give_up(uint64_t reason) {
+    if (reason == TAKT_ENDLESS) {
+        arena_was_endless = true;
+    } else if (reason != 0) {
+        fprintf(stderr, "function %llu is called\n", (unsigned long long)(reason - TAKT_FIRST_FUNCTION));
         abort();
     }
 }
 
-bool takt_may_continue(void) { return true; }
+bool takt_may_continue(void) {
+    const bool may_continue = arena_iterations > 0;
+    arena_iterations -= may_continue;
+    return may_continue;
+}
 
 void *takt_frame(uint64_t offset) { return (void *)(uintptr_t)(TAKT_ARENA_FRAMES + offset); }
 

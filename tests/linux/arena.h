@@ -8,5 +8,7 @@
 
 extern const bool *arena_used;     /* the functions that may be called; NULL: all */
 extern uint64_t arena_table_bytes; /* of the tables, with what stands behind them */
+extern uint64_t arena_iterations;  /* that loops may still have */
+extern bool arena_was_endless;     /* a loop reached that bound */
 
 #endif

@@ -35,6 +35,7 @@ enum {
 };
 
 enum { KINDS = 16, JOBS_NAMED = 3, NAP_MS = 3, STALE_MS = 100, ENDLESS_MS = 13000 };
+enum { REENTER_MS = 10, CROWD_MS = 100, HELD_MS = 10, UNUSED = 0xa00 };
 
 #define MS UINT64_C(1000000)
 
@@ -149,6 +150,37 @@ static void make_child(void) {
     }
 }
 
+/* Sleeps, and is meanwhile put into the fair class and back. */
+static void sleep_elsewhere(void) {
+    const pid_t thread = (pid_t)syscall(SYS_gettid);
+    if (beget() == 0) {
+        const struct sched_param parameters = {0};
+        set_class(SCHED_FIFO, 10);
+        sleep_ms(REENTER_MS);
+        (void)syscall(SYS_sched_setscheduler, thread, SCHED_OTHER, &parameters);
+        (void)syscall(SYS_sched_setscheduler, thread, TAKT_SLOT_CLASS_EXT, &parameters);
+        _exit(0);
+    }
+    sleep_ms(AWAY_MS);
+}
+
+static void sleep_until(uint64_t instant) {
+    const struct timespec until = {.tv_sec = (time_t)(instant / (1000 * MS)),
+                                   .tv_nsec = (long)(instant % (1000 * MS))};
+    (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+/* The list of what is locked gets no end. */
+static void break_domain(void) {
+    takt_server_t *root = &takt_machine_domain(machine, 0)->system.dispatcher->root;
+    takt_resource_t *endless = (takt_resource_t *)(uintptr_t)(TAKT_ARENA_BASE + UNUSED);
+    (void)takt_linux_lock(0);
+    *endless = *root->locked;
+    endless->below = endless;
+    root->locked = endless;
+    (void)takt_linux_unlock(0);
+}
+
 /* Requests something of a job. Returns the slot. */
 static takt_linux_slot_t *request(const takt_worker_t *worker, uint32_t kind, uint32_t job, uint64_t value) {
     const uint32_t entity = 1u + worker->crew->program.spec.server_count + worker->task;
@@ -220,6 +252,12 @@ static void commit(takt_worker_t *worker) {
         burn(ENDLESS_MS * MS);
     } else if (is("fork")) {
         make_child();
+    } else if (is("reenter")) {
+        sleep_elsewhere();
+    } else if (is("crowd")) {
+        sleep_until(worker->crew->epoch + CROWD_MS * MS);
+    } else if (is("loop")) {
+        break_domain();
     } else if (is("other") || is("lost")) {
         set_class(SCHED_OTHER, 0);
     } else if (is("fifo")) {
@@ -295,9 +333,7 @@ static takt_linux_status_t in_process(takt_worker_t *worker) {
             (void)kill(process, SIGCONT);
         }
         if (killed_at < takt_program_now() + 2 * POLL_MS * MS) {
-            const struct timespec until = {.tv_sec = (time_t)(killed_at / (1000 * MS)),
-                                           .tv_nsec = (long)(killed_at % (1000 * MS))};
-            (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+            sleep_until(killed_at);
             (void)kill(process, SIGKILL);
             killed_at = UINT64_MAX;
         }
@@ -309,8 +345,8 @@ static takt_linux_status_t in_process(takt_worker_t *worker) {
 }
 
 /* Processes that end with the thread that makes them. */
-static void make_companion(void) {
-    if (!is("hog") && !is("offline")) {
+static void make_companion(const takt_worker_t *worker) {
+    if (worker->task != fault.task || (!is("hog") && !is("offline") && !is("crowd"))) {
         return;
     }
     if (beget() != 0) {
@@ -321,6 +357,13 @@ static void make_companion(void) {
         bind_to(0, 0);
         for (;;) {
         }
+    }
+    if (is("crowd")) {
+        bind_to(0, 0);
+        set_class(SCHED_FIFO, 10);
+        sleep_until(worker->crew->epoch + (CROWD_MS - HELD_MS) * MS);
+        burn(2 * HELD_MS * MS);
+        _exit(0);
     }
     (void)prctl(PR_SET_PDEATHSIG, 0);
     bind_to(0, 0);
@@ -347,10 +390,10 @@ takt_domain_status_t __wrap_takt_machine_add(takt_machine_t *to, uint32_t cpu, c
 bool __wrap_takt_linux_lock_memory(void);
 
 takt_linux_status_t __wrap_takt_worker_execute(takt_worker_t *worker) {
-    if (worker->task != fault.task || is("none")) {
+    if (is("none") || worker->task < fault.task || (worker->task > fault.task && !is("crowd"))) {
         return __real_takt_worker_execute(worker);
     }
-    make_companion();
+    make_companion(worker);
     if (is("kill") || is("kill_at") || strncmp(fault.what, "stop", strlen("stop")) == 0 || is("daemon")) {
         return in_process(worker);
     }
@@ -364,7 +407,7 @@ takt_linux_status_t __wrap_takt_worker_execute(takt_worker_t *worker) {
     if (is("offline")) {
         (void)wait(NULL);
     }
-    if (!is("lost") && !is("offline") && !is("hog") && !is("undecided") && !is("unloaded")) {
+    if (!is("lost") && !is("offline") && !is("hog") && !is("undecided") && !is("unloaded") && !is("loop")) {
         set_class(SCHED_OTHER, 0);
         wait_for_end(worker);
     }

@@ -132,6 +132,9 @@ MANY = ONE.partition("[[task]]")[0] + "".join(
 )
 ALONE = ONE.partition("[[resource]]")[0] + '[[task]]\nname = "faulty"\nperiod = "20ms"\nwcet = "9ms"\npriority = 1\n'
 """Of several threads the first one that has lost the scheduler ends the run; here it is this one."""
+LOCKING = ALONE.replace(
+    "[[task]]", '[[resource]]\nname = "bus"\nprotocol = "srp"\n[[task]]\nbody = ["lock bus", "run 9ms", "unlock bus"]'
+)
 
 LONG = ONE.partition("[[resource]]")[0].replace("400ms", "16s") + "".join(
     f'[[task]]\nname = "{name}"\npriority = {priority}\nperiod = "{period}"\nwcet = "1ms"\n'
@@ -139,6 +142,22 @@ LONG = ONE.partition("[[resource]]")[0].replace("400ms", "16s") + "".join(
 )
 """The watchdog of Linux ends a scheduler one of whose threads has been runnable for 10 s and has not run."""
 URGENT = LONG.replace("priority = 2", "priority = 4")
+
+CROWD = """schema = 1
+[system]
+policy  = "fp"
+resolution = "1us"
+horizon = "400ms"
+[[task]]
+name = "low"
+priority = 1
+period = "40ms"
+wcet = "20ms"
+""" + "".join(
+    f'[[task]]\nname = "{name}"\npriority = 2\nperiod = "400ms"\nwcet = "100us"\n'
+    for name in ("faulty", *(f"t{number}" for number in range(80)))
+)
+"""All but `low` sleep, and wake while another class has the processor."""
 
 DETACHED = "no scheduler answers the thread: it ended, or the thread changed its class"
 
@@ -196,6 +215,8 @@ PARTIAL = {
         "kill_at", 2000, told=(VISITED,), late_ms=FORKED_MS, text=LONG
     ),
     "a job does not end": Fault("endless", 0, told=(VISITED,), late_ms=None, text=URGENT),
+    "a thread enters again while it sleeps": Fault("reenter", late_ms=FORKED_MS, text=ONE.replace("9ms", "1ms")),
+    "many threads wake while another class runs": Fault("crowd", 0, late_ms=150, text=CROWD),
     "the log is full": Fault("log", 0, late_ms=None),
     "the arena is too small": Fault("arena", 0, told=("refused too little memory for the task set",), late_ms=None),
     "more entities than a domain has slots": Fault(
@@ -235,6 +256,13 @@ PARTIAL = {
         ),
         late_ms=None,
         text=ALONE,
+    ),
+    "a loop of the scheduler does not end": Fault(
+        "loop",
+        said=(f"thread: {DETACHED}",),
+        told=("failed the kernel ended the scheduler: a loop of the scheduler did not end", LOST),
+        late_ms=None,
+        text=LOCKING.replace("400ms", "2s"),
     ),
     "the kernel calls no programs": Fault(
         "ftrace",
@@ -421,6 +449,12 @@ def test_a_job_that_cannot_block_and_whose_thread_is_absent_is_ended(outcomes: d
     late = finished(jobs, "low")
     assert len(late) == len(finished(simulated, "low"))
     assert max(late) <= 1_200_000
+
+
+def test_the_job_of_a_thread_that_entered_again_while_it_slept_goes_on(outcomes: dict[str, dict[str, Outcome]]) -> None:
+    run = outcomes["partial"]["a thread enters again while it sleeps"].run()
+    jobs, simulated = takt.run.measurement.jobs_of(run.trace), takt.simulate(run.system).jobs
+    assert len(finished(jobs, "faulty")) == len(finished(simulated, "faulty"))
 
 
 @pytest.mark.parametrize(

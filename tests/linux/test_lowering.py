@@ -111,6 +111,25 @@ def test_a_lowered_sample_computes_what_its_source_says(name: str, samples: tupl
     assert len(set(expected)) > len(expected) // 10
 
 
+@pytest.mark.parametrize("name", ["copy", "stack", "loop"])
+def test_a_loop_that_reaches_its_bound_is_noted(name: str, samples: tuple[ctypes.CDLL, ctypes.CDLL]) -> None:
+    """A result is right, or the function says that it did not come to its end."""
+    native, lowered = (getattr(library, f"sample_{name}") for library in samples)
+    for function in (native, lowered):
+        function.restype, function.argtypes = ctypes.c_uint64, [ctypes.c_uint64] * 3
+    iterations = ctypes.c_uint64.in_dll(samples[1], "arena_iterations")
+    was_endless = ctypes.c_bool.in_dll(samples[1], "arena_was_endless")
+    words, was = (377, 610, 20), list[bool]()
+    for bound in range(60):
+        iterations.value, was_endless.value = bound, False
+        found = lowered(*words)
+        assert was_endless.value or found == native(*words)
+        was.append(was_endless.value)
+    iterations.value = 2**64 - 1
+    assert was == sorted(was, reverse=True)
+    assert set(was) == {True, False}
+
+
 def test_a_chain_of_calls_that_is_short_enough_stays() -> None:
     text = "define i64 @a() {\n  %1 = call i64 @b()\n  ret i64 %1\n}\ndefine i64 @b() {\n  ret i64 1\n}\n"
     assert flatten.choose(text, ["a"], 2) == []
@@ -172,6 +191,7 @@ def test_addresses_are_those_of_the_layout() -> None:
     assert int(re.findall(r"TAKT_ARENA_FRAME_BYTES (0x\w+)ull", text)[0], 16) == lower.FRAME_BYTES
     assert int(re.findall(r"TAKT_FIRST_FUNCTION (0x\w+)ull", text)[0], 16) == lower.NUMBERS
     assert int(re.findall(r"TAKT_FUNCTIONS (\d+)", text)[0]) == lower.NUMBERS_MOST
+    assert lower.NUMBERS - int(re.findall(r"TAKT_ENDLESS \(TAKT_FIRST_FUNCTION - (\d)\)", text)[0]) == lower.ENDLESS
 
 
 # ---- domains -----------------------------------------------------------------------------------------------
