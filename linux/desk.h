@@ -70,7 +70,7 @@ typedef struct takt_desk {
     uint64_t check_ns; /* the threads that wait are checked then */
     uint64_t visits;   /* of threads that had waited for long */
     uint32_t checked;  /* the last entity */
-    uint32_t visited;  /* whose thread is visited, TAKT_DESK_NONE for none */
+    uint32_t visited;  /* whose thread is visited; TAKT_DESK_SLOTS: one of no domain; TAKT_DESK_NONE: none */
     /* what a program asks of the domain */
     uint32_t asker;        /* the processor on which it executes, plus 1; 0: none asks */
     uint32_t asked;        /* bits of takt.bpf.c */

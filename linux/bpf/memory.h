@@ -8,7 +8,8 @@
 #include "linux/slot.h"
 
 #define NONE ((u64)TAKT_DESK_NONE)
-/* The word that sched_ext leaves to a scheduler in each thread is its seat, or 0. The processor stands above the entity. */
+/* The word that sched_ext leaves to a scheduler in each thread is its seat: the processor stands above the entity. That of a
+ * thread without a seat is the instant since which it waits, or 0. */
 #define SEATED (1ull << 63)
 #define ASLEEP (1ull << 62)
 /* Each frame counts: the domain needs the others. */
@@ -135,6 +136,11 @@ INLINE takt_pending_t *pending_of(u32 cpu, u32 place) {
 
 /* The verifier sees the bound of a mask. */
 INLINE u32 cpu_of(u64 seat) { return (u32)(seat >> 32) & (TAKT_DESKS - 1); }
+
+/* The seat of a thread, 0 for none. */
+INLINE u64 seat_of(const struct task_struct *p) {
+    return (p->scx.dsq_vtime & SEATED) != 0 ? p->scx.dsq_vtime : 0;
+}
 
 /* The desk of a seat, NULL for none. */
 INLINE takt_desk_t *desk_at(u64 seat) { return (seat & SEATED) != 0 ? desk_of(cpu_of(seat)) : NULL; }

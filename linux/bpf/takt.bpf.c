@@ -27,7 +27,8 @@
  * 6. Only `decide` calls the domain, because the verifier checks all of it for each program that does. No program can call
  *    another one, but the kernel calls a program when a function begins. The others call such a function, which does
  *    nothing else of interest. What is asked and answered stands in the desk.
- * 7. A thread that waits for long is visited: it is switched to, and off at once, without a decision (desk.visits).
+ * 7. A thread that waits for long, also one of no domain, is visited: it is switched to, and off at once, without a decision
+ *    (desk.visits).
  *
  * Source: docs/explanation/linux.md. */
 #include <vmlinux.h>
@@ -153,7 +154,6 @@ INLINE bool is_bound(const struct task_struct *p, u32 cpu) {
  * Returns it, or 0. */
 INLINE u64 give_seat(struct task_struct *p) {
     u32 thread = p->pid;
-    p->scx.dsq_vtime = 0;
     const takt_seat_t *given = p->policy == TAKT_SLOT_CLASS_EXT ? bpf_map_lookup_elem(&seats, &thread) : NULL;
     if (!given || given->cpu >= TAKT_DESKS || given->entity >= TAKT_DESK_SLOTS || !is_bound(p, given->cpu)) {
         return 0;
@@ -162,6 +162,7 @@ INLINE u64 give_seat(struct task_struct *p) {
     u64 seat = SEATED | (u64)given->cpu << 32 | given->entity;
     seat |= !p->on_rq || (slot && READ_ONCE(slot->mode) & TAKT_SLOT_SLEEP_COMPLETES) ? ASLEEP : 0;
     set_crew(seat, CREW_AWAKE, TAKT_SLOT_ATTACHED);
+    begin_waiting(seat, p->scx.dsq_vtime);
     p->scx.dsq_vtime = seat;
     takt_desk_t *desk = desk_at(seat);
     if (desk && slot && READ_ONCE(slot->request) == TAKT_SLOT_ARRIVAL) { /* also before instant 0 */
@@ -178,13 +179,13 @@ INLINE void unseat(struct task_struct *p, u64 seat) {
         note(desk, cpu_of(seat), (u32)seat, TAKT_PENDING_END, now_ns);
         scx_bpf_kick_cpu(cpu_of(seat), SCX_KICK_PREEMPT);
     }
-    p->scx.dsq_vtime = 0;
+    p->scx.dsq_vtime = waiting_since(seat);
     set_crew(seat, 0, 0);
 }
 
 /* In full mode, threads are under this scheduler before they join, and when they have left. */
 INLINE u64 seat_now(struct task_struct *p) {
-    u64 seat = p->scx.dsq_vtime;
+    u64 seat = seat_of(p);
     if (is_full && !seat) {
         return give_seat(p);
     }
@@ -347,7 +348,7 @@ INLINE void wake_others(takt_desk_t *desk, u32 cpu) {
 INLINE void enqueue_other(struct task_struct *p, u64 flags) {
     u32 cpu = scx_bpf_task_cpu(p);
     takt_desk_t *desk = desk_of(cpu);
-    scx_bpf_dsq_insert(p, queue_of_others(cpu), SCX_SLICE_DFL, flags);
+    insert_other(p, cpu, flags);
     if (flags & SCX_ENQ_LAST) {
         scx_bpf_kick_cpu(cpu, 0);
     }
@@ -397,7 +398,7 @@ INLINE u32 run_other(takt_desk_t *desk, u32 cpu, struct task_struct *prev, u64 n
     if (move_other(cpu)) {
         desk->stopped_ns = desk->decided == next ? now_ns : 0; /* by another one that sleeps now */
         arm_next(desk, cpu, now_ns);
-    } else if (prev && !(prev->scx.dsq_vtime & SEATED) && prev->scx.flags & SCX_TASK_QUEUED) {
+    } else if (prev && !seat_of(prev) && prev->scx.flags & SCX_TASK_QUEUED) {
         prev->scx.slice = SCX_SLICE_DFL;
         ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
         desk->running = next;
@@ -427,13 +428,13 @@ INLINE u32 handle_absence(takt_desk_t *desk, u32 cpu, u32 next, u64 now_ns) {
 
 /* Has the thread of `next` run, if that is one and is runnable. Returns what to ask of the domain else, 0 for nothing. */
 INLINE u32 carry_out(takt_desk_t *desk, u32 cpu, u32 next, struct task_struct *prev, u64 now_ns) {
-    u64 seat = prev ? prev->scx.dsq_vtime : 0;
+    u64 seat = prev ? seat_of(prev) : 0;
     if (next == TAKT_DESK_NONE) {
         ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
         move_other(cpu);
     } else if (next == desk->others) {
         return run_other(desk, cpu, prev, now_ns);
-    } else if (seat & SEATED && (u32)seat == next && prev->scx.flags & SCX_TASK_QUEUED) {
+    } else if (seat && (u32)seat == next && prev->scx.flags & SCX_TASK_QUEUED) {
         prev->scx.slice = SCX_SLICE_INF;
         ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
     } else if (scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {
@@ -478,8 +479,8 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
 SEC("struct_ops/takt_running")
 void BPF_PROG(takt_running, struct task_struct *p) {
     u64 seat = seat_now(p);
-    if (!seat && !is_full) {
-        return;
+    if (!seat) {
+        p->scx.dsq_vtime = 0; /* it does not wait any more */
     }
     u32 cpu = seat ? cpu_of(seat) : (u32)scx_bpf_task_cpu(p);
     u32 entity = seat ? (u32)seat : TAKT_DESK_NONE;
@@ -489,7 +490,7 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     }
     u64 now_ns = bpf_ktime_get_ns();
     desk->running = entity;
-    bool is_visited = seat && end_waiting(desk, seat);
+    bool is_visited = end_waiting(desk, seat);
     if (now_ns >= desk->end_ns) {
         return;
     }
@@ -514,8 +515,8 @@ void BPF_PROG(takt_running, struct task_struct *p) {
 
 SEC("struct_ops/takt_stopping")
 void BPF_PROG(takt_stopping, struct task_struct *p, bool is_runnable) {
-    u64 seat = p->scx.dsq_vtime;
-    takt_desk_t *desk = seat || !is_full ? desk_at(seat) : desk_of(scx_bpf_task_cpu(p));
+    u64 seat = seat_of(p);
+    takt_desk_t *desk = seat ? desk_at(seat) : desk_of(scx_bpf_task_cpu(p));
     if (!desk || (!seat && desk->running == TAKT_DESK_NONE)) {
         return;
     }
@@ -555,12 +556,15 @@ bool BPF_PROG(takt_yield, struct task_struct *from, struct task_struct *to) {
 
 /* A thread comes under this scheduler. */
 SEC("struct_ops/takt_enable")
-void BPF_PROG(takt_enable, struct task_struct *p) { give_seat(p); }
+void BPF_PROG(takt_enable, struct task_struct *p) {
+    p->scx.dsq_vtime = 0;
+    give_seat(p);
+}
 
 /* It leaves, or ends. */
 SEC("struct_ops/takt_disable")
 void BPF_PROG(takt_disable, struct task_struct *p) {
-    u64 seat = p->scx.dsq_vtime;
+    u64 seat = seat_of(p);
     if (seat) {
         unseat(p, seat);
     }
@@ -569,7 +573,7 @@ void BPF_PROG(takt_disable, struct task_struct *p) {
 /* A thread that may run on another processor is no thread of a domain any more. */
 SEC("struct_ops/takt_set_cpumask")
 void BPF_PROG(takt_set_cpumask, struct task_struct *p, const struct cpumask *allowed) {
-    u64 seat = p->scx.dsq_vtime;
+    u64 seat = seat_of(p);
     if (seat && !is_bound(p, cpu_of(seat))) {
         unseat(p, seat);
     }

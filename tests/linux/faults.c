@@ -252,6 +252,9 @@ static void commit(takt_worker_t *worker) {
         burn(ENDLESS_MS * MS);
     } else if (is("fork")) {
         make_child();
+    } else if (is("brood")) {
+        make_child();
+        burn(ENDLESS_MS * MS);
     } else if (is("reenter")) {
         sleep_elsewhere();
     } else if (is("crowd")) {

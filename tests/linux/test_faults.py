@@ -186,6 +186,7 @@ class Fault:
 ENDED = r"note processor 0: \d+ jobs were ended because their threads were gone or did not run"
 VISITED = r"note processor 0: threads that had waited for 4 s were switched to for a moment [1-9]\d? times"
 LOST = "processor 0: a thread lost its scheduler before the horizon"
+CHILD = ("child: class 7, the thread has not joined; call takt_linux_join", "child: done")
 PARTIAL = {
     "none": Fault("none"),
     "a thread exits": Fault("exit", told=(ENDED,)),
@@ -194,9 +195,7 @@ PARTIAL = {
     "a process is killed while it sleeps": Fault("kill_at", 118, told=(ENDED,), late_ms=FORKED_MS),
     "a process is killed while its job is preempted": Fault("kill_at", 111, told=(ENDED,), late_ms=FORKED_MS),
     "a process is stopped and continues": Fault("stop", late_ms=FORKED_MS),
-    "a thread forks": Fault(
-        "fork", said=("child: class 7, the thread has not joined; call takt_linux_join", "child: done"), late_ms=5
-    ),
+    "a thread forks": Fault("fork", said=CHILD, late_ms=5),
     "a thread enters the fair class": Fault("other", said=(f"thread: {DETACHED}",), told=(ENDED,), late_ms=9),
     "a thread enters SCHED_FIFO": Fault("fifo", said=(f"thread: {DETACHED}",), told=(ENDED,), late_ms=9),
     "a program whose thread leaves the class ends": Fault(
@@ -215,6 +214,9 @@ PARTIAL = {
         "kill_at", 2000, told=(VISITED,), late_ms=FORKED_MS, text=LONG
     ),
     "a job does not end": Fault("endless", 0, told=(VISITED,), late_ms=None, text=URGENT),
+    "a child waits behind a job that does not end": Fault(
+        "brood", 0, said=CHILD, told=(VISITED,), late_ms=None, text=URGENT
+    ),
     "a thread enters again while it sleeps": Fault("reenter", late_ms=FORKED_MS, text=ONE.replace("9ms", "1ms")),
     "many threads wake while another class runs": Fault("crowd", 0, late_ms=150, text=CROWD),
     "the log is full": Fault("log", 0, late_ms=None),
@@ -275,6 +277,9 @@ PARTIAL = {
 FULL = {
     "a hog of the fair class": Fault("hog", 0),
     "a thread exits": Fault("exit", told=(ENDED,)),
+    "the fair class waits behind a job that does not end": Fault(
+        "brood", 0, said=CHILD, told=(VISITED,), late_ms=None, text=URGENT
+    ),
 }
 MODES = {"partial": PARTIAL, "full": FULL}
 COMMAND = """cd partial; ../takt-linux ../takt.bpf.o ../tables.bin list; echo $?
@@ -455,6 +460,23 @@ def test_the_job_of_a_thread_that_entered_again_while_it_slept_goes_on(outcomes:
     run = outcomes["partial"]["a thread enters again while it sleeps"].run()
     jobs, simulated = takt.run.measurement.jobs_of(run.trace), takt.simulate(run.system).jobs
     assert len(finished(jobs, "faulty")) == len(finished(simulated, "faulty"))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_visit_to_a_thread_of_no_domain_is_short_and_no_finding(
+    mode: str, outcomes: dict[str, dict[str, Outcome]]
+) -> None:
+    """No decision is taken for it. The child has the next number after the threads."""
+    name = next(name for name, fault in MODES[mode].items() if fault.what == "brood")
+    run = outcomes[mode][name].run()
+    assert takt.replay(run.trace.path).is_identical
+    (processor,) = run.processors
+    assert linux_reference.compare(processor, run.system, linux_reference.SEVERAL).findings == ()
+    child = min(int(each) for each in set(processor.switches["on"]) if each > max(processor.threads))
+    stretches = processor.stretches()[1]
+    ran = [end - start for start, end, thread in stretches if thread == f"thread {child}" and 5e9 < start < 12.9e9]
+    assert 1 <= len(ran) <= 2
+    assert max(ran) <= linux_checks.SWITCH_NS
 
 
 @pytest.mark.parametrize(
