@@ -8,8 +8,10 @@
 
 enum { R, Q, RESOURCES, LIMIT = 2 };
 
+static takt_application_t application;
+
 static bool accepts(uint32_t posted, bool is_decision, uint32_t sequence) {
-    const takt_application_t application = {.posted = posted};
+    application = (takt_application_t){.posted = posted};
     const takt_answer_t answer = {.is_decision = is_decision, .sequence = sequence};
     return takt_application_accepts(&application, &answer);
 }
@@ -31,7 +33,6 @@ static void an_answer_that_lacks_an_event_or_decides_nothing_is_not(void) {
 
 static takt_system_t built;
 static takt_entity_t *entities[LIMIT];
-static takt_application_t application;
 static takt_cpu_t cpu;
 
 /* One task that locks: entity 1, behind the root. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Shares at the limit of time. What deadline rules give otherwise, cases and random systems say. */
+/* Shares at the limit of time, and which of equal starts is the first. What deadline rules give otherwise, cases and
+ * random systems say. */
 #include "driven.h"
 
 static void arrive(uint32_t task) {
@@ -35,7 +36,35 @@ static void a_start_beyond_all_time_has_no_timer(void) {
     destroy_driven();
 }
 
+/* The order of releases at one instant is that of the numbers, whatever order the jobs arrived in. */
+static void of_equal_starts_the_smaller_number_is_the_first(void) {
+    enum { FLOWS = 2 };
+    static const takt_task_spec_t flow = {.relative_deadline = 10,
+                                          .wcet = 1,
+                                          .level = 1,
+                                          .server = TAKT_ROOT,
+                                          .is_external = true,
+                                          .weight = 1};
+    const takt_task_spec_t flows[FLOWS] = {flow, flow};
+    const takt_system_spec_t spec = {.policy = &takt_policy_share,
+                                     .has_shares = true,
+                                     .share = TAKT_SHARE_WF2Q,
+                                     .levels = 1,
+                                     .tasks = flows,
+                                     .task_count = FLOWS};
+    make_driven(&spec);
+    for (uint32_t i = 2u * FLOWS; i-- > 0;) {
+        arrive(i / 2u);
+    }
+    const takt_rule_t *rule = task_entity(0)->task->extension->rule;
+    const takt_keys_t *starts = &TAKT_CONTAINER_OF(rule, takt_share_flow_t, rule)->share->starts;
+    CHECK(starts->count == FLOWS && starts->slots[0]->key == starts->slots[1]->key);
+    CHECK(starts->slots[0]->tie == takt_entity_number(task_entity(0)));
+    destroy_driven();
+}
+
 int main(void) {
+    of_equal_starts_the_smaller_number_is_the_first();
     a_start_beyond_all_time_has_no_timer();
     return check_report("test_rules");
 }

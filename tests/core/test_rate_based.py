@@ -48,6 +48,10 @@ CORNERS = {
         System((asking(ADAPTING, (6, {"wcet": 4})),), NONE, estimate_jobs=2),
         60,
     ),
+    "a new period keeps the estimate": (
+        System((asking(replace(ADAPTING, demand=(5, 1, 1, 1, 1, 1)), (35, {"period": 20})),), NONE, estimate_jobs=2),
+        80,
+    ),
     "the jobs that an estimate looks back at wrap around": (
         System((Task("A", "soft", 1, 5, demand=(1, 1, 4, 1, 1, 1, 2), adapts=True),), NONE, estimate_jobs=2),
         240,
