@@ -1,105 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Makes what follows from system/fields.def and sim/frames.def: the fields of an image, and the frames of a run.
+"""Writer of the tables of docs/trace-format.md and docs/reference/frames.md: fields of an image, frames of a run.
 
-Usage: records.py [--check]. Writes python/takt/model/records.py and the tables of docs/trace-format.md and
-docs/reference/frames.md; with --check it writes nothing and exits 1 if one of them is another. It asks the built
+Usage: records.py [--check]. With --check it writes nothing and exits 1 if a table is another. It asks the installed
 package.
 """
 
 from __future__ import annotations
 
 import sys
-import textwrap
 from pathlib import Path
 
 from takt import _core
 
 ROOT = Path(__file__).resolve().parent.parent
-RECORDS = ROOT / "python/takt/model/records.py"
 DOCUMENT = ROOT / "docs/trace-format.md"
 FRAMES = ROOT / "docs/reference/frames.md"
 BEGIN, END = "<!-- tables: made by tools/records.py -->\n", "<!-- end of tables -->\n"
 
-CLASSES = {
-    "RATES": "ResolvedRates",
-    "COSTS": "CostsRecord",
-    "ARCHITECTURE": "ResolvedArchitecture",
-    "SERVERS": "ServerRecord",
-    "TASKS": "TaskRecord",
-    "THREADS": "ThreadRecord",
-    "RESOURCES": "ResourceRecord",
-    "CHANGES": "ChangeRecord",
-}
-"""The classes of the records, by their tables."""
-
-TYPES = {"FLAG": "bool", "WORD": "str", "POLICY": "str | Policy", "SERVER_KIND": "str", "PROTOCOL": "str"}
-TYPES |= {"TASK_PLACE": "int | None"}
-ELSEWHERE = {"PRESENCE", "BANDWIDTH", "STREAM", "LENGTH"}
-"""Kinds that have no attribute of their own: another field has it, or what is in another table."""
-
-NAMED = {"POLICY", "SERVER_KIND", "PROTOCOL"}
-"""Kinds whose initial value is a name, which a file need not write. A record always has it."""
-
 Field = tuple[str, str, str, int, int, str, str, str]
-
-HEAD = '''# SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Records of what core is given: made of system/fields.def by tools/records.py, not by hand."""
-
-from __future__ import annotations
-
-from dataclasses import dataclass
-
-from takt.model.python_policy import Policy
-'''
-
-
-def is_attribute(field: Field) -> bool:
-    """Says whether a field is an attribute of its class."""
-    key, kind, *_ = field
-    return kind not in ELSEWHERE and "." not in key and key != "constant_demand"
-
-
-def initial_of(field: Field, is_optional: bool) -> str:
-    """Gives what stands behind the type of an attribute."""
-    _, kind, unit, _, _, initial, *_ = field
-    if initial == "required" or (kind in NAMED and initial != '""'):
-        return ""
-    if is_optional:
-        return " = None"
-    if kind == "WORD":
-        return f' = "{unit.split()[int(initial)]}"'
-    if kind == "FLAG":
-        return f" = {initial != '0'}"
-    return f" = {initial}"
-
-
-def explained(field: Field) -> str:
-    """Says what an attribute is, with its unit."""
-    key, kind, unit, *_, meaning = field
-    words = f"; {', '.join(unit.split())}" if kind == "WORD" else f", in {unit}" if unit else ""
-    text = f"{key}: {meaning}{words}."
-    return textwrap.fill(text, 116, initial_indent=" " * 8, subsequent_indent=" " * 12, break_on_hyphens=False)
-
-
-def class_of(table: str, meaning: str, fields: list[Field]) -> str:
-    """Makes the class of a table."""
-    optional = {key for key, kind, *_ in fields if kind == "PRESENCE"}
-    rows = [field for field in fields if is_attribute(field)]
-    lines = ["", "", "@dataclass(frozen=True, slots=True, kw_only=True)", f"class {CLASSES[table]}:"]
-    lines += [f'    """A row of the table {table.lower()}: {meaning}.', "", "    Args:"]
-    lines += [*map(explained, rows), '    """', ""]
-    for field in rows:
-        key, kind, *_ = field
-        type_ = "str" if table == "CHANGES" and kind == "POLICY" else TYPES.get(kind, "int")
-        type_ += " | None" if key in optional else ""
-        lines.append(f"    {key}: {type_}{initial_of(field, key in optional)}")
-    return "\n".join(lines) + "\n"
-
-
-def records() -> str:
-    """Makes the module of records."""
-    return HEAD + "".join(class_of(*table) for table in _core.fields() if table[0] in CLASSES)
 
 
 def limit(number: int) -> str:
@@ -159,7 +78,7 @@ def document(path: Path, made: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Writes or compares them."""
-    made = {RECORDS: records(), DOCUMENT: document(DOCUMENT, tables()), FRAMES: document(FRAMES, frames())}
+    made = {DOCUMENT: document(DOCUMENT, tables()), FRAMES: document(FRAMES, frames())}
     stale = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in stale:
         print(f"{path.relative_to(ROOT)} is not what the tables in C say; run tools/records.py")
