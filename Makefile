@@ -16,7 +16,7 @@ STAMPS := $(VENV)/stamps
 ROOMS := $(wildcard core policy analysis system remote linux sim kernel port firmware python tests bench examples studies)
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE $(wildcard LICENSES/*) tools/lock.txt \
     $(shell find core policy analysis system remote sim kernel port firmware linux/guest python -type f -not -name '*.pyc' \
-        -not -path python/takt/model/records.py 2>/dev/null)
+        -not -path python/takt/model/records.py -not -path 'python/takt/_*.pyi' 2>/dev/null)
 C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.[ch]pp')
 CPPCHECK := cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,style,performance,portability \
     --suppressions-list=tools/cppcheck-suppressions.txt -I.
