@@ -15,12 +15,13 @@ STAMPS := $(VENV)/stamps
 
 ROOMS := $(wildcard core policy analysis system remote linux sim kernel port firmware python tests bench examples studies)
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE $(wildcard LICENSES/*) tools/lock.txt \
-    $(shell find core policy analysis system remote sim kernel port firmware linux/guest python -type f -not -name '*.pyc' 2>/dev/null)
+    $(shell find core policy analysis system remote sim kernel port firmware linux/guest python -type f -not -name '*.pyc' \
+        -not -path python/takt/model/records.py -not -path 'python/takt/_*.pyi' 2>/dev/null)
 C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.[ch]pp')
 CPPCHECK := cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,style,performance,portability \
     --suppressions-list=tools/cppcheck-suppressions.txt -I.
 
-.PHONY: sbom help run check test soak many-linux measure mutate bench bench-kernel bench-linux lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
+.PHONY: docs sbom help run check test soak many-linux measure mutate bench bench-kernel bench-linux lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
 .NOTPARALLEL:
 
 help:
@@ -38,6 +39,7 @@ help:
 	@echo "make admission  likewise examples/admission_rtos: tasks that an analysis admits at run time"
 	@echo "make linux    boot a kernel with sched_ext in an emulator, and run a task set on it; make wheel-linux: a package with taktd"
 	@echo "make api      make the reference of the kernel's calls, build/api/html"
+	@echo "make docs     build/docs: the documents with the tables of fields and frames and the JSON schemas"
 	@echo "make sbom     build/sbom.json: what ships with Takt, with licences and hashes (CycloneDX)"
 	@echo "make lint     check style, types, includes and imports"
 	@echo "make format   put sources and documents into the project's format"
@@ -168,6 +170,11 @@ wheel:
 api:
 	@$(PREPARE) tools api
 	@$(PYTHON) tools/api.py
+
+# The documents with what follows from C: tables of fields and frames, JSON schemas.
+docs: $(STAMPS)/package
+	@$(RUN) tools/docs.py
+	@echo build/docs
 
 sbom:
 	@$(PYTHON) tools/sbom.py

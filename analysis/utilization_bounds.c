@@ -78,8 +78,8 @@ static bool keeps_to_bound(const takt_sporadic_t *tasks, uint32_t count, uint32_
 }
 
 takt_verdict_t takt_liu_layland_decide(const takt_sporadic_t *tasks, uint32_t count) {
-    const bool is_within = fit_alone(tasks, count) && keeps_to_bound(tasks, count, count);
-    return verdict_in_order(tasks, count, count == 0 || is_within);
+    const bool is_within = count == 0 || (fit_alone(tasks, count) && keeps_to_bound(tasks, count, count));
+    return verdict_in_order(tasks, count, is_within);
 }
 
 /* ---- the hyperbolic bound --------------------------------------------------------------------------------------- */

@@ -61,7 +61,7 @@ const char *format_of(uint32_t width) { return width == 1 ? "C" : width == 4 ? "
 Column::Column(void *values, uint32_t width, uint64_t length)
     : values_(values, std::free), width_(width), length_(static_cast<int64_t>(length)) {}
 
-nb::tuple Column::arrow_c_array(nb::handle) const {
+nb::typed<nb::tuple, nb::object, nb::object> Column::arrow_c_array(nb::handle) const {
     auto *schema =
         new ArrowSchema{format_of(width_), "", nullptr, 0, 0, nullptr, nullptr, release_schema, nullptr};
     auto *owner = new ArrowOwner{values_, {nullptr, values_.get()}};

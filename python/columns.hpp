@@ -14,7 +14,8 @@ class Column {
     // Takes `length` values of `width` bytes (1, 4 or 8) that malloc has made.
     Column(void *values, uint32_t width, uint64_t length);
 
-    nanobind::tuple arrow_c_array(nanobind::handle) const;
+    nanobind::typed<nanobind::tuple, nanobind::object, nanobind::object> arrow_c_array(
+        nanobind::handle) const;
 
    private:
     std::shared_ptr<const void> values_;

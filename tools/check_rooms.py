@@ -86,8 +86,8 @@ ROOMS: dict[str, Room] = {
     "tools": Room(only_stdlib=True),
     # It parses documents with markdown-it-py.
     "tools/format_markdown.py": Room(),
-    # It asks the built package for the fields of core.
-    "tools/records.py": Room(imports=frozenset({"takt"})),
+    # It asks the built package for fields, frames and schemas.
+    "tools/docs.py": Room(imports=frozenset({"takt"})),
     "tests": EVERYTHING,
     "tests/oracle": Room(imports=frozenset({"oracle"})),
     "tests/rate_oracle": Room(imports=frozenset({"rate_oracle"})),

@@ -32,6 +32,8 @@ import rules
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = Path("tools", "measures.json")
 KINDS = frozenset({".c", ".h", ".cpp", ".hpp", ".py", ".pyi"})
+BUILT = ("takt/model/records.py", "takt/_*.pyi")
+"""What the build writes into the source tree, where git ignores it."""
 NOT_PRODUCT = frozenset({"tests", "studies", "bench", "examples", "tools", "build", "docs", "cmake"})
 
 Listing = list[str]
@@ -55,7 +57,9 @@ def line_count(path: Path) -> int:
 def files_in(folder: Path) -> tuple[Path, ...]:
     """Return the sources in a folder, without hidden and made ones."""
     found = (path for path in sorted(folder.rglob("*")) if path.suffix in KINDS and path.is_file())
-    return tuple(path for path in found if not _is_outside(path.relative_to(folder)))
+    return tuple(
+        path for path in found if not any(map(path.match, BUILT)) and not _is_outside(path.relative_to(folder))
+    )
 
 
 def _is_outside(path: Path) -> bool:

@@ -35,8 +35,7 @@ struct Room {
     std::vector<takt_response_t> responses;
 };
 
-nb::object scheduled_fp_responses(const Tasks &tasks, int64_t model, const Times &times,
-                                  takt_effort_t effort) {
+Numbers scheduled_fp_responses(const Tasks &tasks, int64_t model, const Times &times, takt_effort_t effort) {
     tasks.accept({kAbove});
     const takt_scheduled_set_t set = {tasks.tasks.data(), tasks.count(), tasks.above_places(),
                                       scheduler_of(model, times)};
@@ -50,8 +49,7 @@ nb::object scheduled_fp_responses(const Tasks &tasks, int64_t model, const Times
     return column_of(responses, ticks_of);
 }
 
-nb::object scheduled_edf_responses(const Tasks &tasks, int64_t model, const Times &times,
-                                   takt_effort_t effort) {
+Numbers scheduled_edf_responses(const Tasks &tasks, int64_t model, const Times &times, takt_effort_t effort) {
     tasks.accept({});
     for (const takt_sporadic_t &task : tasks.tasks) {
         checked({"jitter", 0, task.deadline - 1}, task.jitter);
@@ -75,8 +73,12 @@ void bind_architectures(nb::module_ &m) {
     m.attr("FIXED") = static_cast<int>(TAKT_SCHEDULER_FIXED);
     m.attr("COPROCESSOR") = static_cast<int>(TAKT_SCHEDULER_COPROCESSOR);
     m.attr("HARDWARE") = static_cast<int>(TAKT_SCHEDULER_HARDWARE);
-    m.def("scheduled_fp_responses", scheduled_fp_responses, "tasks"_a, "model"_a, "times"_a,
-          "effort"_a = kEffort);
+    m.def(
+        "scheduled_fp_responses", scheduled_fp_responses, "tasks"_a, "model"_a, "times"_a,
+        "effort"_a = kEffort,
+        "Return bounds of the responses under fixed priorities and a scheduler that takes time, most urgent "
+        "first.\n\nTimes: context switch, interval and latency; a model reads only those that it has.");
     m.def("scheduled_edf_responses", scheduled_edf_responses, "tasks"_a, "model"_a, "times"_a,
-          "effort"_a = kEffort);
+          "effort"_a = kEffort,
+          "Return as scheduled_fp_responses under EDF; each jitter is less than the deadline.");
 }

@@ -43,7 +43,7 @@ std::tuple<int, uint32_t> harmonic_chains(const Tasks &tasks) {
 
 // ---- blocking tolerance, longest regions, points -----------------------------------------------------------------
 
-nb::tuple blocking_tolerances(const Tasks &tasks, takt_effort_t effort) {
+std::tuple<Verdicts, Numbers> blocking_tolerances(const Tasks &tasks, takt_effort_t effort) {
     tasks.accept({});
     std::vector<uint8_t> verdicts(tasks.count());
     std::vector<uint64_t> tolerances(tasks.count());
@@ -51,17 +51,17 @@ nb::tuple blocking_tolerances(const Tasks &tasks, takt_effort_t effort) {
         verdicts[i] = static_cast<uint8_t>(
             takt_blocking_tolerance_find(tasks.tasks.data(), i, &tolerances[i], &effort));
     }
-    return nb::make_tuple(array_of(std::move(verdicts)), array_of(std::move(tolerances)));
+    return {array_of(std::move(verdicts)), array_of(std::move(tolerances))};
 }
 
 using FindRegions = takt_verdict_t (*)(const takt_sporadic_t *, uint32_t, takt_duration_t *, takt_effort_t *);
 
 template <FindRegions find>
-nb::tuple regions_of(const Tasks &tasks, takt_effort_t effort) {
+std::tuple<int, Numbers> regions_of(const Tasks &tasks, takt_effort_t effort) {
     tasks.accept({});
     std::vector<uint64_t> regions(tasks.count());
     const int verdict = find(tasks.tasks.data(), tasks.count(), regions.data(), &effort);
-    return nb::make_tuple(verdict, array_of(std::move(regions)));
+    return {verdict, array_of(std::move(regions))};
 }
 
 std::tuple<int, uint64_t, std::vector<bool>> place_points(const Column &wcet, const Column &cost,
@@ -112,17 +112,18 @@ std::tuple<int, std::vector<uint32_t>> assign_priorities(const Tasks &tasks, tak
     return {verdict, order};
 }
 
-nb::tuple final_regions(const Tasks &tasks, takt_effort_t effort) {
+std::tuple<int, Numbers> final_regions(const Tasks &tasks, takt_effort_t effort) {
     tasks.accept({});
     std::vector<uint64_t> regions(tasks.count());
     Draft draft(tasks.count());
     const takt_draft_t view = draft.view();
     const int verdict =
         takt_final_regions_find(tasks.tasks.data(), tasks.count(), &view, regions.data(), &effort);
-    return nb::make_tuple(verdict, array_of(std::move(regions)));
+    return {verdict, array_of(std::move(regions))};
 }
 
-nb::tuple assign_final_regions(const Tasks &tasks, takt_effort_t effort) {
+std::tuple<int, std::vector<uint32_t>, Numbers> assign_final_regions(const Tasks &tasks,
+                                                                     takt_effort_t effort) {
     tasks.accept({});
     std::vector<uint64_t> regions(tasks.count());
     std::vector<uint32_t> order = order_of(tasks.count());
@@ -130,7 +131,7 @@ nb::tuple assign_final_regions(const Tasks &tasks, takt_effort_t effort) {
     const takt_draft_t view = draft.view();
     const int verdict = takt_final_regions_assign(tasks.tasks.data(), tasks.count(), &view, order.data(),
                                                   regions.data(), &effort);
-    return nb::make_tuple(verdict, order, array_of(std::move(regions)));
+    return {verdict, order, array_of(std::move(regions))};
 }
 
 std::tuple<int, std::vector<uint32_t>> assign_thresholds(const Tasks &tasks, bool is_greatest,
@@ -167,7 +168,7 @@ takt_overhead_set_t on_kernel(const Tasks &tasks, const Costs &costs) {
             tasks.column(kPoints), tasks.above_places(), overheads_of(costs)};
 }
 
-nb::object overhead_responses(const Tasks &tasks, const Costs &costs, takt_effort_t effort) {
+Numbers overhead_responses(const Tasks &tasks, const Costs &costs, takt_effort_t effort) {
     tasks.accept({kLongest, kLast, kPoints, kAbove});
     const takt_overhead_set_t set = on_kernel(tasks, costs);
     const size_t most = 2 * tasks.tasks.size() + 1;
@@ -196,18 +197,34 @@ int overhead_edf_verdict(const Tasks &tasks, const Costs &costs, takt_effort_t e
 
 void bind_assignment(nb::module_ &m) {
     using namespace nb::literals;
-    m.def("liu_layland", liu_layland, "tasks"_a);
-    m.def("hyperbolic", hyperbolic, "tasks"_a);
-    m.def("harmonic_chains", harmonic_chains, "tasks"_a);
-    m.def("blocking_tolerances", blocking_tolerances, "tasks"_a, "effort"_a = kEffort);
-    m.def("fp_regions", regions_of<takt_fp_regions_find>, "tasks"_a, "effort"_a = kEffort);
-    m.def("edf_regions", regions_of<takt_edf_regions_find>, "tasks"_a, "effort"_a = kEffort);
-    m.def("place_points", place_points, "wcet"_a, "cost"_a, "longest"_a);
-    m.def("assign_priorities", assign_priorities, "tasks"_a, "effort"_a = kEffort);
-    m.def("final_regions", final_regions, "tasks"_a, "effort"_a = kEffort);
-    m.def("assign_final_regions", assign_final_regions, "tasks"_a, "effort"_a = kEffort);
+    m.def("liu_layland", liu_layland, "tasks"_a, "Return the verdict of the bound of Liu and Layland 1973.");
+    m.def("hyperbolic", hyperbolic, "tasks"_a, "Return the verdict of the hyperbolic bound.");
+    m.def("harmonic_chains", harmonic_chains, "tasks"_a,
+          "Return the verdict, and the least number of harmonic chains.");
+    m.def("blocking_tolerances", blocking_tolerances, "tasks"_a, "effort"_a = kEffort,
+          "Return the verdict and the blocking tolerance of each task; most urgent first, D <= T.");
+    m.def(
+        "fp_regions", regions_of<takt_fp_regions_find>, "tasks"_a, "effort"_a = kEffort,
+        "Return the verdict and the longest non-preemptive region of each task; most urgent first, D <= T.");
+    m.def("edf_regions", regions_of<takt_edf_regions_find>, "tasks"_a, "effort"_a = kEffort,
+          "Return as fp_regions under EDF. Precondition: the set is schedulable under preemptive EDF.");
+    m.def("place_points", place_points, "wcet"_a, "cost"_a, "longest"_a,
+          "Return the verdict, the least cost, and whether a point is after each block; regions are at most "
+          "`longest`.");
+    m.def("assign_priorities", assign_priorities, "tasks"_a, "effort"_a = kEffort,
+          "Return the verdict, and an order, most urgent first.");
+    m.def("final_regions", final_regions, "tasks"_a, "effort"_a = kEffort,
+          "Return the verdict and the smallest final region of each task; most urgent first.");
+    m.def("assign_final_regions", assign_final_regions, "tasks"_a, "effort"_a = kEffort,
+          "Return the verdict, an order, most urgent first, and the final region of each task in the order "
+          "of the columns.");
     m.def("assign_thresholds", assign_thresholds, "tasks"_a, "is_greatest"_a = nb::bool_(false),
-          "effort"_a = kEffort);
-    m.def("overhead_responses", overhead_responses, "tasks"_a, "costs"_a, "effort"_a = kEffort);
-    m.def("overhead_edf_verdict", overhead_edf_verdict, "tasks"_a, "costs"_a, "effort"_a = kEffort);
+          "effort"_a = kEffort,
+          "Return the verdict, and for each task how many of the most urgent tasks may preempt its started "
+          "job.");
+    m.def("overhead_responses", overhead_responses, "tasks"_a, "costs"_a, "effort"_a = kEffort,
+          "Return bounds of the responses on a kernel, most urgent first.\n\nCosts: context switch, release, "
+          "scheduling, point, tick, and the period of ticks.");
+    m.def("overhead_edf_verdict", overhead_edf_verdict, "tasks"_a, "costs"_a, "effort"_a = kEffort,
+          "Return the verdict of a sufficient test of EDF on a kernel; costs as in overhead_responses.");
 }

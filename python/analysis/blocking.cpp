@@ -49,8 +49,8 @@ void check_sum(bool fits) {
     }
 }
 
-nb::object sharing_blocking(const Column &task, const Column &resource, const Column &ticks,
-                            const Column &late, const Column &early, int64_t locking, const Column &at) {
+Numbers sharing_blocking(const Column &task, const Column &resource, const Column &ticks, const Column &late,
+                         const Column &early, int64_t locking, const Column &at) {
     const Sharing given(task, resource, ticks, late, early, locking);
     const uint64_t *places = checked({"at"}, at, at.shape(0));
     std::vector<uint64_t> blocking(at.shape(0));
@@ -60,16 +60,17 @@ nb::object sharing_blocking(const Column &task, const Column &resource, const Co
     return array_of(std::move(blocking));
 }
 
-nb::tuple sharing_steps(const Column &task, const Column &resource, const Column &ticks, const Column &late,
-                        const Column &early, int64_t locking, const Optional &regions) {
+std::tuple<Numbers, Numbers> sharing_steps(const Column &task, const Column &resource, const Column &ticks,
+                                           const Column &late, const Column &early, int64_t locking,
+                                           const Optional &regions) {
     const Sharing given(task, resource, ticks, late, early, locking);
     std::vector<takt_blocking_step_t> steps(2 * late.shape(0) + 1);
     uint32_t count = 0;
     const uint64_t *longest = regions ? checked({"regions", 1}, *regions, late.shape(0)) : nullptr;
     check_sum(takt_sharing_steps(&given.sharing, longest, given.memory, steps.data(), &count));
     steps.resize(count);
-    return nb::make_tuple(column_of(steps, [](const takt_blocking_step_t &each) { return each.from; }),
-                          column_of(steps, [](const takt_blocking_step_t &each) { return each.ticks; }));
+    return {column_of(steps, [](const takt_blocking_step_t &each) { return each.from; }),
+            column_of(steps, [](const takt_blocking_step_t &each) { return each.ticks; })};
 }
 
 } // namespace
@@ -80,7 +81,15 @@ void bind_blocking(nb::module_ &m) {
     m.attr("CEILING") = static_cast<int>(TAKT_LOCKING_CEILING);
     m.attr("PIP") = static_cast<int>(TAKT_LOCKING_PIP);
     m.def("sharing_blocking", sharing_blocking, "section_task"_a, "section_resource"_a, "section_ticks"_a,
-          "late"_a, "early"_a, "locking"_a, "at"_a);
+          "late"_a, "early"_a, "locking"_a, "at"_a,
+          "Return the blocking at each of some ranks, or in intervals of some lengths under EDF.\n\nSections "
+          "are three columns of one length: which task, which resource (below the number of sections), ticks "
+          "from lock to unlock. `late` and `early` have a value for each task: its rank under fixed "
+          "priorities in both, equals alike, less is more urgent; under EDF its deadline, and its deadline "
+          "less its jitter, 0 at least. Among servers a server is a task, X the ticks of its "
+          "section.\n\nRaises OverflowError for a sum that is too long.");
     m.def("sharing_steps", sharing_steps, "section_task"_a, "section_resource"_a, "section_ticks"_a, "late"_a,
-          "early"_a, "locking"_a, "regions"_a = nb::none());
+          "early"_a, "locking"_a, "regions"_a = nb::none(),
+          "Return B(L) as columns step_from and step_ticks; `regions` of tasks, if jobs wait for one and "
+          "then for sections.");
 }

@@ -12,7 +12,7 @@ extern "C" {
 
 namespace {
 
-nb::tuple edf_demand(const Tasks &tasks, takt_effort_t effort) {
+std::tuple<int, uint64_t, uint64_t, uint64_t> edf_demand(const Tasks &tasks, takt_effort_t effort) {
     tasks.accept({kKind, kRegions, kStepFrom, kStepTicks}, true);
     const takt_children_t children = tasks.under_edf();
     const takt_edf_blocking_t blocking = tasks.edf_blocking();
@@ -22,10 +22,10 @@ nb::tuple edf_demand(const Tasks &tasks, takt_effort_t effort) {
         const nb::gil_scoped_release release;
         demand = takt_qpa(&children, &blocking, &room.view, &effort);
     }
-    return nb::make_tuple(static_cast<int>(demand.verdict), demand.interval, demand.ticks, demand.supply);
+    return {static_cast<int>(demand.verdict), demand.interval, demand.ticks, demand.supply};
 }
 
-nb::object edf_growths(const Tasks &tasks, takt_effort_t effort) {
+Numbers edf_growths(const Tasks &tasks, takt_effort_t effort) {
     tasks.accept({});
     tasks.require_within_periods();
     std::vector<takt_sporadic_t> changed(tasks.count());
@@ -39,8 +39,8 @@ nb::object edf_growths(const Tasks &tasks, takt_effort_t effort) {
     return column_of(growths);
 }
 
-nb::object edf_verdicts_many(const Matrix &wcet, const Matrix &period, const Matrix &deadline,
-                             takt_effort_t effort) {
+Verdicts edf_verdicts_many(const Matrix &wcet, const Matrix &period, const Matrix &deadline,
+                           takt_effort_t effort) {
     const size_t count = wcet.shape(1);
     const uint64_t *c = checked({"wcet", 1}, wcet, wcet);
     const uint64_t *t = checked({"period", 1}, period, wcet);
@@ -66,7 +66,7 @@ nb::object edf_verdicts_many(const Matrix &wcet, const Matrix &period, const Mat
     return array_of(std::move(verdicts));
 }
 
-nb::tuple edf_responses(const Tasks &tasks, takt_effort_t effort) {
+std::tuple<Numbers, Numbers> edf_responses(const Tasks &tasks, takt_effort_t effort) {
     tasks.accept({kRegions, kStepFrom, kStepTicks, kLast, kRank});
     const takt_edf_blocking_t blocking = tasks.edf_blocking();
     Room<takt_edf_line_t, takt_edf_room_t> room(tasks.count());
@@ -118,9 +118,13 @@ std::vector<takt_rate_request_t> requests_of(const Column &task_class, const Col
     return requests;
 }
 
-nb::tuple rate_admission(const Column &task_class, const Column &wcet, const Column &window,
-                         const Optional &weight, const Optional &longest, const Optional &excess,
-                         uint64_t beta, uint64_t sigma, uint64_t grid, bool has_formula) {
+// Capacity, hard, what soft tasks ask for, soft, none.
+using Division = std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, uint64_t>;
+
+std::tuple<Verdicts, Numbers, Numbers, Numbers, Division> rate_admission(
+    const Column &task_class, const Column &wcet, const Column &window, const Optional &weight,
+    const Optional &longest, const Optional &excess, uint64_t beta, uint64_t sigma, uint64_t grid,
+    bool has_formula) {
     using Grant = takt_rate_grant_t;
     const auto requests = requests_of(task_class, wcet, window, weight, longest, excess);
     const takt_admission_settings_t settings = {
@@ -129,24 +133,38 @@ nb::tuple rate_admission(const Column &task_class, const Column &wcet, const Col
     std::vector<Grant> grants(requests.size());
     const takt_rate_division_t division = takt_rate_admission(
         requests.data(), static_cast<uint32_t>(requests.size()), &settings, grants.data());
-    return nb::make_tuple(
-        column_of(grants, [](const Grant &each) { return static_cast<uint8_t>(each.is_admitted); }),
-        column_of(grants, [](const Grant &each) { return each.rate; }),
-        column_of(grants, [](const Grant &each) { return each.budget; }),
-        column_of(grants, [](const Grant &each) { return each.period; }),
-        nb::make_tuple(division.capacity, division.hard, division.soft_asked, division.soft, division.none));
+    return {column_of(grants, [](const Grant &each) { return static_cast<uint8_t>(each.is_admitted); }),
+            column_of(grants, [](const Grant &each) { return each.rate; }),
+            column_of(grants, [](const Grant &each) { return each.budget; }),
+            column_of(grants, [](const Grant &each) { return each.period; }),
+            Division{division.capacity, division.hard, division.soft_asked, division.soft, division.none}};
 }
 
 } // namespace
 
 void bind_edf(nb::module_ &m) {
     using namespace nb::literals;
-    m.def("edf_demand", edf_demand, "tasks"_a, "effort"_a = kEffort);
-    m.def("edf_growths", edf_growths, "tasks"_a, "effort"_a = kEffort);
-    m.def("edf_verdicts_many", edf_verdicts_many, "wcet"_a, "period"_a, "deadline"_a, "effort"_a = kEffort);
-    m.def("edf_responses", edf_responses, "tasks"_a, "effort"_a = kEffort);
-    m.def("edf_density", edf_density, "tasks"_a, "effort"_a = kEffort);
+    m.def("edf_demand", edf_demand, "tasks"_a, "effort"_a = kEffort,
+          "Return the verdict of quick processor-demand analysis; if unschedulable also an interval, the "
+          "demand and the supply in it.\n\nDemand 0: the shares are more than that of the supply.");
+    m.def("edf_growths", edf_growths, "tasks"_a, "effort"_a = kEffort,
+          "Return the longest wcet of each task with which all meet their deadlines; 0: none. Precondition: "
+          "C <= T of all tasks.");
+    m.def("edf_verdicts_many", edf_verdicts_many, "wcet"_a, "period"_a, "deadline"_a, "effort"_a = kEffort,
+          "Return the verdict on each row, a task set, under preemptive EDF; `effort` is for each row.");
+    m.def("edf_responses", edf_responses, "tasks"_a, "effort"_a = kEffort,
+          "Return worst-case responses, and which job has each; at equal deadlines all others go first, or "
+          "the smaller rank.");
+    m.def(
+        "edf_density", edf_density, "tasks"_a, "effort"_a = kEffort,
+        "Return the verdict of the density test: schedulable if the sum of C / min(D - J, T) is at most 1.");
     m.def("rate_admission", rate_admission, "task_class"_a, "wcet"_a, "window"_a, "weight"_a = nb::none(),
           "longest"_a = nb::none(), "excess"_a = nb::none(), "beta"_a = TAKT_ADMISSION_WHOLE / 10,
-          "sigma"_a = 0, "grid"_a = 1, "has_formula"_a = nb::bool_(false));
+          "sigma"_a = 0, "grid"_a = 1, "has_formula"_a = nb::bool_(false),
+          "Return the grants of the rate-based scheduler if the tasks ask in their order, while all are "
+          "present.\n\nRates are in units of 1 / 18,018,000. Classes are 0 hard, 1 soft, 2 none. The window "
+          "of a hard task is its relative deadline, of others the period; `wcet` (not of best-effort tasks) "
+          "is at most that. `longest` and `excess` are what sharing takes.\n\nReturns whether admitted, "
+          "rate, budget, period; and capacity, hard, what soft tasks ask for, soft, none. All zero but "
+          "admitted: suspended.");
 }

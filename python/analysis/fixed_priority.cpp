@@ -12,7 +12,7 @@ namespace {
 
 // ---- one set -------------------------------------------------------------------------------------------
 
-nb::tuple responses_of(const takt_children_t &set, Memory memory, takt_effort_t effort) {
+std::tuple<Numbers, Numbers> responses_of(const takt_children_t &set, Memory memory, takt_effort_t effort) {
     std::vector<takt_response_t> responses(set.count);
     {
         const nb::gil_scoped_release released;
@@ -29,7 +29,7 @@ takt_children_t set_of(const Tasks &tasks) {
     return tasks.under_priorities();
 }
 
-nb::tuple fp_responses(const Tasks &tasks, takt_effort_t effort) {
+std::tuple<Numbers, Numbers> fp_responses(const Tasks &tasks, takt_effort_t effort) {
     return responses_of(set_of(tasks), Memory(tasks.count(), tasks.inside_count()), effort);
 }
 
@@ -60,7 +60,7 @@ struct GrowthMemory {
     std::vector<uint32_t> order;
 };
 
-nb::object fp_growths(const Tasks &tasks, takt_effort_t effort) {
+Numbers fp_growths(const Tasks &tasks, takt_effort_t effort) {
     tasks.accept({kBlocking, kLast, kAbove, kWanted});
     tasks.require_within_periods();
     const takt_children_t set = tasks.under_priorities();
@@ -78,7 +78,7 @@ nb::object fp_growths(const Tasks &tasks, takt_effort_t effort) {
     return column_of(growths);
 }
 
-nb::object fp_blocking(const Column &longest, const Optional &above, uint64_t head_start) {
+Numbers fp_blocking(const Column &longest, const Optional &above, uint64_t head_start) {
     const uint64_t *regions = checked({"longest", 1}, longest, longest.shape(0));
     nb::dict more;
     more["above"] = above ? nb::cast(*above) : nb::none();
@@ -89,7 +89,7 @@ nb::object fp_blocking(const Column &longest, const Optional &above, uint64_t he
     return array_of(std::move(blocking));
 }
 
-nb::object fpts_blocking(const Tasks &tasks) {
+Numbers fpts_blocking(const Tasks &tasks) {
     tasks.accept({kThreshold});
     const uint64_t *blocking = tasks.under_priorities().blocking;
     return array_of(blocking == nullptr ? std::vector<uint64_t>(tasks.count())
@@ -159,15 +159,15 @@ struct Flow {
     std::vector<uint32_t> end_first;
 };
 
-nb::tuple graph_lengths(const Column &node_wcet, const Column &task, const Column &from, const Column &to,
-                        takt_effort_t effort) {
+std::tuple<Numbers, Numbers> graph_lengths(const Column &node_wcet, const Column &task, const Column &from,
+                                           const Column &to, takt_effort_t effort) {
     const Flow flow(Graphs(node_wcet, task, from, to), effort);
-    return nb::make_tuple(array_of(flow.wcets), array_of(flow.longest));
+    return {array_of(flow.wcets), array_of(flow.longest)};
 }
 
-nb::tuple graph_responses(const Column &period, const Column &node_wcet, const Column &task,
-                          const Column &from, const Column &to, const Optional &jitter,
-                          takt_effort_t effort) {
+std::tuple<Numbers, Numbers> graph_responses(const Column &period, const Column &node_wcet,
+                                             const Column &task, const Column &from, const Column &to,
+                                             const Optional &jitter, takt_effort_t effort) {
     const Flow flow(Graphs(node_wcet, task, from, to), effort);
     const size_t count = flow.wcets.size();
     const uint64_t *periods = checked({"period", 1}, period, count);
@@ -207,7 +207,7 @@ void for_each_set(const Matrix &wcet, const Matrix &period, const Matrix &deadli
     }
 }
 
-nb::object fp_responses_many(const Matrix &wcet, const Matrix &period, takt_effort_t effort) {
+Array<uint64_t, 2> fp_responses_many(const Matrix &wcet, const Matrix &period, takt_effort_t effort) {
     checked({"wcet", 1}, wcet, wcet);
     checked({"period", 1}, period, wcet);
     const size_t count = wcet.shape(1);
@@ -225,8 +225,8 @@ nb::object fp_responses_many(const Matrix &wcet, const Matrix &period, takt_effo
     return matrix_of(std::move(ticks), count);
 }
 
-nb::object fp_verdicts_many(const Matrix &wcet, const Matrix &period, const Matrix &deadline,
-                            takt_effort_t effort) {
+Verdicts fp_verdicts_many(const Matrix &wcet, const Matrix &period, const Matrix &deadline,
+                          takt_effort_t effort) {
     checked({"wcet", 1}, wcet, wcet);
     checked({"period", 1}, period, wcet);
     checked({"deadline", 1}, deadline, wcet);
@@ -248,15 +248,33 @@ void bind_fixed_priority(nb::module_ &m) {
     using namespace nb::literals;
     m.attr("UNBOUNDED") = kUnbounded;
     m.attr("UNKNOWN") = kUnknown;
-    m.def("fp_responses", fp_responses, "tasks"_a, "effort"_a = kEffort);
-    m.def("fp_verdict", fp_verdict, "tasks"_a, "effort"_a = kEffort);
-    m.def("fp_growths", fp_growths, "tasks"_a, "effort"_a = kEffort);
-    m.def("fp_blocking", fp_blocking, "longest"_a, "above"_a = nb::none(), "head_start"_a = 1);
-    m.def("fpts_blocking", fpts_blocking, "tasks"_a);
+    m.def("fp_responses", fp_responses, "tasks"_a, "effort"_a = kEffort,
+          "Return worst-case responses of tasks and servers, and which job of an active period has each, "
+          "from 0.\n\nNot for BANDWIDTH.");
+    m.def("fp_verdict", fp_verdict, "tasks"_a, "effort"_a = kEffort,
+          "Return the verdict that all responses are within the deadlines; stops at the first one that is "
+          "not.");
+    m.def("fp_growths", fp_growths, "tasks"_a, "effort"_a = kEffort,
+          "Return the longest wcet of each task with which it and all wanted tasks meet their deadlines; 0: "
+          "none.\n\nNo wcet exceeds its period. Without meaning for tasks with a region. `effort` is for "
+          "each task.");
+    m.def("fp_blocking", fp_blocking, "longest"_a, "above"_a = nb::none(), "head_start"_a = 1,
+          "Return the blocking by the longest regions of less urgent tasks: exact, or with head_start 0 a "
+          "tick more.");
+    m.def("fpts_blocking", fpts_blocking, "tasks"_a,
+          "Return the blocking by less urgent tasks that have started and whose threshold bars the task.");
     m.def("graph_lengths", graph_lengths, "node_wcet"_a, "task"_a, "source"_a, "target"_a,
-          "effort"_a = kEffort);
+          "effort"_a = kEffort,
+          "Return the longest path and the longest node of each task; edges connect nodes, `task` has the "
+          "task of each node.\n\nRaises ValueError for a graph with a cycle, among others.");
     m.def("graph_responses", graph_responses, "period"_a, "node_wcet"_a, "task"_a, "source"_a, "target"_a,
-          "jitter"_a = nb::none(), "effort"_a = kEffort);
-    m.def("fp_responses_many", fp_responses_many, "wcet"_a, "period"_a, "effort"_a = kEffort);
-    m.def("fp_verdicts_many", fp_verdicts_many, "wcet"_a, "period"_a, "deadline"_a, "effort"_a = kEffort);
+          "jitter"_a = nb::none(), "effort"_a = kEffort,
+          "Return as fp_responses, for tasks whose non-preemptive nodes form graphs, including blocking by "
+          "less urgent tasks.");
+    m.def("fp_responses_many", fp_responses_many, "wcet"_a, "period"_a, "effort"_a = kEffort,
+          "Return the responses under full preemption of many sets, one in each row; `effort` is for each "
+          "set.");
+    m.def(
+        "fp_verdicts_many", fp_verdicts_many, "wcet"_a, "period"_a, "deadline"_a, "effort"_a = kEffort,
+        "Return the verdicts under full preemption of many sets, one in each row; `effort` is for each set.");
 }

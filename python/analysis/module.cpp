@@ -6,7 +6,13 @@
 #include "python/analysis/module.hpp"
 
 NB_MODULE(_analysis, m) {
-    m.doc() = "Schedulability results: the binding of analysis/.";
+    m.doc() =
+        "Schedulability results: the binding of analysis/.\n\n"
+        "Columns are numpy arrays of unsigned 64-bit integers, one value for each task. Times are in ticks. "
+        "A verdict "
+        "is UNSCHEDULABLE, SCHEDULABLE or UNDECIDED; `effort` is how many steps a test may take. A response "
+        "is UNBOUNDED "
+        "if it has no bound and UNKNOWN if the effort was too small; both are greater than any deadline.";
     m.attr("TIME_MAX") = TAKT_ANALYSIS_TIME_MAX;
     m.attr("UNSCHEDULABLE") = static_cast<int>(TAKT_UNSCHEDULABLE);
     m.attr("SCHEDULABLE") = static_cast<int>(TAKT_SCHEDULABLE);

@@ -91,31 +91,36 @@ inline void check_ascent(const char *name, const char *expected, std::initialize
 
 // ---- what goes out -----------------------------------------------------------------------------------------------
 
+template <typename T, size_t dimensions = 1>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<dimensions>>;
+using Numbers = Array<uint64_t>;
+using Verdicts = Array<uint8_t>;
+
 // Hands a vector to Python as an array of its own.
 template <typename T, size_t dimensions>
-nb::object array_of_shape(std::vector<T> values, const size_t (&shape)[dimensions]) {
+Array<T, dimensions> array_of_shape(std::vector<T> values, const size_t (&shape)[dimensions]) {
     auto *owned = new std::vector<T>(std::move(values));
     const nb::capsule owner(owned, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<dimensions>>(owned->data(), dimensions, shape, owner));
+    return {owned->data(), dimensions, shape, owner};
 }
 
 template <typename T>
-nb::object array_of(std::vector<T> values) {
+Array<T> array_of(std::vector<T> values) {
     const size_t shape[1] = {values.size()};
     return array_of_shape(std::move(values), shape);
 }
 
 // The same for rows of `width` values each.
 template <typename T>
-nb::object matrix_of(std::vector<T> values, size_t width) {
+Array<T, 2> matrix_of(std::vector<T> values, size_t width) {
     const size_t shape[2] = {width == 0 ? 0 : values.size() / width, width};
     return array_of_shape(std::move(values), shape);
 }
 
 // The column that `field` gives of each record.
 template <typename Record, typename Field>
-nb::object column_of(const std::vector<Record> &records, Field field) {
-    std::vector<decltype(field(records[0]))> values(records.size());
+auto column_of(const std::vector<Record> &records, Field field) {
+    std::vector<std::decay_t<decltype(field(records[0]))>> values(records.size());
     std::transform(records.begin(), records.end(), values.begin(), field);
     return array_of(std::move(values));
 }
@@ -129,13 +134,13 @@ inline uint64_t ticks_of(const takt_response_t &response) {
 }
 
 // Ticks of responses, and which job responds so late.
-inline nb::tuple columns_of(const std::vector<takt_response_t> &responses) {
-    return nb::make_tuple(column_of(responses, ticks_of),
-                          column_of(responses, [](const takt_response_t &each) { return each.job; }));
+inline std::tuple<Numbers, Numbers> columns_of(const std::vector<takt_response_t> &responses) {
+    return {column_of(responses, ticks_of),
+            column_of(responses, [](const takt_response_t &each) { return each.job; })};
 }
 
 // Longest wcets as a column: 0 if no wcet is schedulable.
-inline nb::object column_of(const std::vector<takt_growth_t> &growths) {
+inline Numbers column_of(const std::vector<takt_growth_t> &growths) {
     return column_of(growths,
                      [](const takt_growth_t &each) { return each.is_decided ? each.wcet : kUnknown; });
 }

@@ -77,8 +77,8 @@ takt_interface_t interface_of(uint64_t period, bool is_polling, uint64_t loss) {
     return {checked({"server: period", 1}, period), checked({"server: loss"}, loss), is_polling};
 }
 
-nb::tuple least_budget_fixed_priority(uint64_t server_period, bool is_polling, uint64_t loss,
-                                      const Tasks &tasks, takt_effort_t effort) {
+std::tuple<int, uint64_t> least_budget_fixed_priority(uint64_t server_period, bool is_polling, uint64_t loss,
+                                                      const Tasks &tasks, takt_effort_t effort) {
     tasks.accept({kKind, kBlocking, kLast, kAbove});
     const takt_interface_t server = interface_of(server_period, is_polling, loss);
     const takt_children_t children = tasks.under_priorities();
@@ -88,11 +88,11 @@ nb::tuple least_budget_fixed_priority(uint64_t server_period, bool is_polling, u
         const nb::gil_scoped_release released;
         found = takt_least_budget_fixed_priority(&server, &children, memory.view(), &effort);
     }
-    return nb::make_tuple(static_cast<int>(found.verdict), found.budget);
+    return {static_cast<int>(found.verdict), found.budget};
 }
 
-nb::tuple least_budget_edf(uint64_t server_period, bool is_polling, uint64_t loss, const Tasks &tasks,
-                           takt_effort_t effort) {
+std::tuple<int, uint64_t> least_budget_edf(uint64_t server_period, bool is_polling, uint64_t loss,
+                                           const Tasks &tasks, takt_effort_t effort) {
     tasks.accept({kKind, kRegions, kStepFrom, kStepTicks});
     const takt_interface_t server = interface_of(server_period, is_polling, loss);
     const takt_children_t children = tasks.under_edf();
@@ -103,7 +103,7 @@ nb::tuple least_budget_edf(uint64_t server_period, bool is_polling, uint64_t los
         const nb::gil_scoped_release released;
         found = takt_least_budget_edf(&server, &children, &blocking, &room.view, &effort);
     }
-    return nb::make_tuple(static_cast<int>(found.verdict), found.budget);
+    return {static_cast<int>(found.verdict), found.budget};
 }
 
 uint64_t cbs_response(uint64_t wcet, uint64_t period, uint64_t jitter, uint64_t server_period,
@@ -128,6 +128,25 @@ uint64_t busy_period(const Tasks &tasks, uint64_t server_period, uint64_t budget
     return ticks_of(found);
 }
 
+void bind_supplies(nb::module_ &m) {
+    using namespace nb::literals;
+    m.def("make_supply", make_supply, "period"_a, "budget"_a, "response"_a, "is_polling"_a = nb::bool_(false),
+          "loss"_a = 0,
+          "Return the supply of a server that has received its budget at most `response` ticks after a "
+          "replenishment.\n\nA supply is period, budget, gap and loss as in analysis/supply.h; (1, 1, 0, 0) "
+          "is the processor itself.");
+    m.def("sporadic_supply", sporadic_supply, "period"_a, "budget"_a, "response"_a, "returns"_a = UINT64_MAX,
+          "Return the supply of a sporadic server, which merges some returns if more than MAX_RETURNS can be "
+          "pending.");
+    m.def("sirap_supply", sirap_supply, "period"_a, "budget"_a, "response"_a, "holding"_a, "is_polling"_a,
+          "Return the supply under sirap; `holding` is the longest holding time of its tasks, in ticks.");
+    m.def("payback_supply", payback_supply, "period"_a, "budget"_a, "response"_a, "holding"_a, "is_polling"_a,
+          "Return the supply under hsrp-payback; `holding` as in sirap_supply.");
+    m.def("supply_bound", supply_bound, "supply"_a, "t"_a, "Return sbf(t).");
+    m.def("supply_time", supply_time, "supply"_a, "demand"_a,
+          "Return the least t with sbf(t) >= demand; None if it does not fit.");
+}
+
 } // namespace
 
 void bind_servers(nb::module_ &m) {
@@ -140,24 +159,26 @@ void bind_servers(nb::module_ &m) {
     m.attr("BANDWIDTH") = static_cast<int>(TAKT_CHILD_BANDWIDTH);
     m.attr("KERNEL") = static_cast<int>(TAKT_CHILD_KERNEL);
     m.attr("MAX_RETURNS") = static_cast<int>(TAKT_SPORADIC_RETURNS);
-    m.def("make_supply", make_supply, "period"_a, "budget"_a, "response"_a, "is_polling"_a = nb::bool_(false),
-          "loss"_a = 0);
-    m.def("sporadic_supply", sporadic_supply, "period"_a, "budget"_a, "response"_a, "returns"_a = UINT64_MAX);
-    m.def("sirap_supply", sirap_supply, "period"_a, "budget"_a, "response"_a, "holding"_a, "is_polling"_a);
-    m.def("payback_supply", payback_supply, "period"_a, "budget"_a, "response"_a, "holding"_a,
-          "is_polling"_a);
-    m.def("supply_bound", supply_bound, "supply"_a, "t"_a);
-    m.def("supply_time", supply_time, "supply"_a, "demand"_a);
+    bind_supplies(m);
     m.def("sporadic_returns", sporadic_returns, "tasks"_a, "server_period"_a, "budget"_a,
-          "is_strict"_a = nb::bool_(false), "effort"_a = kEffort);
+          "is_strict"_a = nb::bool_(false), "effort"_a = kEffort,
+          "Return a bound of the pending returns of a sporadic server with these tasks; None if above "
+          "MAX_RETURNS.");
     m.def("least_budget_fixed_priority", least_budget_fixed_priority, "server_period"_a, "is_polling"_a,
-          "loss"_a, "tasks"_a, "effort"_a = kEffort);
+          "loss"_a, "tasks"_a, "effort"_a = kEffort,
+          "Return a verdict, and the least budget with which a server of this period schedules its children; "
+          "0: none.");
     m.def("least_budget_edf", least_budget_edf, "server_period"_a, "is_polling"_a, "loss"_a, "tasks"_a,
-          "effort"_a = kEffort);
-    m.def("cbs_response", cbs_response, "wcet"_a, "period"_a, "jitter"_a, "server_period"_a, "budget"_a,
-          "effort"_a = kEffort);
+          "effort"_a = kEffort, "Return as least_budget_fixed_priority under EDF.");
+    m.def(
+        "cbs_response", cbs_response, "wcet"_a, "period"_a, "jitter"_a, "server_period"_a, "budget"_a,
+        "effort"_a = kEffort,
+        "Return the longest response of the one task of a cbs or hard-cbs server that meets its deadlines.");
     m.def("cbs_busy_period", busy_period<takt_cbs_busy_period>, "tasks"_a, "server_period"_a, "budget"_a,
-          "effort"_a = kEffort);
+          "effort"_a = kEffort,
+          "Return a bound of the time from release to finish of the jobs of any task in such a server, under "
+          "any local policy.");
     m.def("total_bandwidth_busy_period", busy_period<takt_total_bandwidth_busy_period>, "tasks"_a,
-          "server_period"_a, "budget"_a, "effort"_a = kEffort);
+          "server_period"_a, "budget"_a, "effort"_a = kEffort,
+          "Return as cbs_busy_period for a tbs or cus server with the share budget / server_period.");
 }

@@ -316,7 +316,7 @@ std::vector<takt_source_t> Tasks::sources() const {
     return sources;
 }
 
-static nb::object busy_periods(const Tasks &tasks, takt_effort_t effort) {
+static Numbers busy_periods(const Tasks &tasks, takt_effort_t effort) {
     tasks.accept({kStart, kUntil, kListed, kArrivals});
     const std::vector<takt_source_t> sources = tasks.sources();
     std::vector<takt_response_t> longest(sources.size());
@@ -329,13 +329,45 @@ static nb::object busy_periods(const Tasks &tasks, takt_effort_t effort) {
     return column_of(longest, ticks_of);
 }
 
+static const char kTasksDocument[] = R"(
+Tasks and servers of a dispatcher, the most urgent first where priorities order. Columns are checked here.
+
+Args:
+    wcet, period, deadline, jitter: of each; without deadlines the periods, without jitter 0. A server has its budget as
+        wcet, its period as period and as deadline, and no jitter.
+    supply: of the dispatcher; None: the processor.
+    blocking: by less urgent ones; 0 unless given.
+    last: the length of the last non-preemptive region; 1 unless given, which is full preemption.
+    longest: the length of the longest one; with costs 0 for preemptive tasks.
+    above: how many, the most urgent, interfere; else the own index. Among equals the index after the last of them.
+    threshold: how many, the most urgent, preempt a started job, up to the own index; instead of blocking and last.
+    regions: under deadlines the longest region without preemption: 1 for none, the wcets for non-preemptive EDF.
+    step_from, step_ticks: under deadlines B(L) of sections: from that L on, ascending, so many ticks.
+    points: how many points a job has.
+    wanted: 1 if it must meet its deadline whatever changes, else 0; 1 unless given.
+    kind: TASK, PERIODIC, DEFERRABLE, SPORADIC, SEPARATED, BANDWIDTH or KERNEL; TASK unless given.
+    inside: how many rows of inside_wcet, inside_period, inside_jitter are the tasks of each server.
+    head_gap, head_delay, head_ticks: ways in which the supply may begin in place of its gap, of which the latest counts:
+        the ticks after the delay, then the budgets after the gap.
+    start, until: it releases jobs at `start` or later and before `until`, which may be FOR_GOOD.
+    listed, arrivals: how many arrivals it has, which stand one list after the other; then its period is not read, and it
+        has no end.
+    rank: under deadlines which one goes first at equal deadlines, the smaller one; else all others go first.
+
+Raises:
+    ValueError: a column has a value out of range, or does not fit the others. A test raises it for a column that it does
+        not read.
+)";
+
 void bind_tasks(nb::module_ &m) {
     using namespace nb::literals;
     m.attr("FOR_GOOD") = kForGood;
-    nb::class_<Tasks>(m, "Tasks")
+    nb::class_<Tasks>(m, "Tasks", kTasksDocument)
         .def(nb::init<const Column &, const Column &, const Optional &, const Optional &,
                       const std::optional<Supply> &, nb::kwargs>(),
              "wcet"_a, "period"_a, "deadline"_a = nb::none(), "jitter"_a = nb::none(),
              "supply"_a = nb::none(), "more"_a);
-    m.def("busy_periods", busy_periods, "tasks"_a, "effort"_a = kEffort);
+    m.def("busy_periods", busy_periods, "tasks"_a, "effort"_a = kEffort,
+          "Return for each task the longest busy period in which it may release a job, under any order; or "
+          "UNBOUNDED.");
 }

@@ -122,7 +122,7 @@ void make_call(void *argument) {
     }
 }
 
-takt_linux_status_t wait_in(nb::callable function) {
+takt_linux_status_t wait_in(nb::typed<nb::callable, nb::object()> function) {
     Call call{std::move(function), std::nullopt};
     const takt_linux_status_t status = released([&] { return takt_linux_wait_in(make_call, &call); });
     if (call.error) {
@@ -160,7 +160,7 @@ void add_statuses(nb::module_ &module) {
 #define STATUS(name, number, sentence) statuses.value(#name, TAKT_LINUX_##name, sentence);
     TAKT_LINUX_STATUSES(STATUS)
 #undef STATUS
-    module.def("message", takt_linux_message, "status"_a, "Give the sentence of a status.");
+    module.def("message", takt_linux_message, "status"_a, "Return the sentence of a status.");
     job_error =
         PyErr_NewExceptionWithDoc("takt.linux.job.JobError", "A call of libtakt failed; `status` says why.",
                                   PyExc_RuntimeError, nullptr);

@@ -106,9 +106,8 @@ def add_keys(sources: Path) -> None:
         name_beside(sources / "system/fields.def", head, head + line)
 
 
-def must_run(command: list[str | Path], **variables: str) -> None:
-    environment = {**os.environ, **variables}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, env=environment)
+def must_run(command: list[str | Path]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -120,17 +119,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / room, sources / room)
     shutil.copy(ROOT / "CMakeLists.txt", sources)
     shutil.copytree(ROOT / "python", sources / "python", ignore=shutil.ignore_patterns("__pycache__"))
-    for made in (
-        "tools/records.py",
-        "tools/format_markdown.py",
-        "tools/measure.py",
-        "tools/rules.py",
-        "docs/trace-format.md",
-        "docs/reference/frames.md",
-        "docs/reference/task-set-file.md",
-    ):
-        (sources / made).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / made, sources / made)
+    shutil.copytree(ROOT / "docs" / "reference", sources / "docs" / "reference")
     add_policies(sources)
     add_kinds(sources)
     add_protocols(sources)
@@ -148,8 +137,6 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert analysis.origin is not None
     for extension in [*build.glob("_core.*"), Path(analysis.origin)]:
         shutil.copy(extension, folder / "takt")
-    must_run([sys.executable, sources / "tools/records.py"], PYTHONPATH=str(folder))
-    shutil.copy(sources / "python/takt/model/records.py", folder / "takt/model")
     for room in ROOMS:
         shutil.copytree(sources / room, folder / "takt" / "source" / room)
     return folder

@@ -203,6 +203,7 @@ static void a_random_set(void) {
 }
 
 int main(void) {
+    CHECK(takt_liu_layland_decide(NULL, 0) == TAKT_SCHEDULABLE); /* no division by the number of tasks */
     check_sequences(a_random_set, 2000);
     for (uint32_t i = 0; i < 8u; i++) {
         CHECK(seen[i] > 0 || check_run.checks < 20000u);

@@ -571,10 +571,6 @@ def test_every_example_runs_and_says_how_to_run_it(path: Path, tmp_path: Path) -
     assert result["undecided"].fill_null(0).sum() == 0
 
 
-def test_the_schema_in_the_documents_is_that_of_the_models() -> None:
-    assert json.loads((ROOT / "docs/study.schema.json").read_text()) == study_schema()
-
-
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example_keeps_to_the_schema(path: Path) -> None:
     jsonschema.validate(tomllib.loads(path.read_text()), study_schema())
