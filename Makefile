@@ -187,6 +187,7 @@ measure:
 lint: tools-test $(STAMPS)/package $(STAMPS)/test
 	$(RUN) tools/check_rooms.py
 	$(RUN) tools/measure.py --check
+	$(RUN) tools/format_markdown.py --check
 	$(VENV)/bin/lint-imports --no-logo --no-cache
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .

@@ -21,9 +21,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from markdown_it import MarkdownIt
+from measure import MARKDOWN_COLUMNS as COLUMNS
 from measure import ROOT, documents
-
-COLUMNS = 120
 
 LEAST = 30
 """Columns that a part of a broken sentence has at least, where the sentence has such a break."""

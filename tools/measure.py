@@ -371,6 +371,17 @@ def spelled_names(root: Path) -> Listing:
 # ---- texts ---------------------------------------------------------------------------------------------------------
 
 
+MARKDOWN_COLUMNS = 120
+"""Columns of a line of Markdown outside tables, at most."""
+
+
+def wide_lines(root: Path) -> Listing:
+    """Return the lines of documents outside tables that have too many columns."""
+    lines = ((path, number, line) for path in documents(root) for number, line in _numbered(path))
+    wide = ((path, number, line) for path, number, line in lines if len(line) > MARKDOWN_COLUMNS)
+    return [f"{path}:{number}: {len(line)} columns" for path, number, line in wide if not line.lstrip().startswith("|")]
+
+
 def private_words(root: Path) -> Listing:
     """Return lines of sources but tests, and of documents, that have a private word, by tools/words.txt."""
     rows = [line for line in text_of(root / "tools" / "words.txt").splitlines() if not line.startswith("#")]
@@ -486,6 +497,7 @@ PROPERTIES = (
     Property("state bits short of 4 free", 0, lambda root: bits_short(root, "STATE")),
     Property("lines of the binding", 600, lambda root: each_line([root / "python" / "binding.cpp"])),
     Property("lines with a private word", 0, private_words),
+    Property("Markdown lines above 120 columns", 0, wide_lines),
     Property("sources without a licence line", 0, without_licence),
     Property("rules of SPEC without a case", 0, rules.rules_without_case),
     Property("lines of the product", 45_000, lambda root: each_line(product(root))),

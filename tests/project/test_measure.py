@@ -170,6 +170,12 @@ def test_files_that_a_program_makes_are_found(measure: Any, tmp_path: Path) -> N
     assert sorted(Path(line).name for line in found) == ["a.schema.json", "records.py", "trace.md"]
 
 
+def test_lines_of_documents_are_counted_outside_tables(measure: Any, tmp_path: Path) -> None:
+    files = {"a.md": f"{'a' * 121}\n\n    {'b' * 117}\n\n{'c' * 120}\n", "docs/b.md": f"| {'d' * 200} |\n"}
+    found = measure.wide_lines(write(tmp_path, files))
+    assert [line.removeprefix(f"{tmp_path}/") for line in found] == ["a.md:1: 121 columns", "a.md:3: 121 columns"]
+
+
 @pytest.mark.parametrize(
     ("recorded", "status"),
     [({"lines": 92}, 1), ({"lines": 97}, 0), ({"lines": 131}, 0), ({}, 1), ({"other": 97}, 1)],
