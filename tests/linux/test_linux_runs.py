@@ -284,6 +284,18 @@ def test_a_thread_that_is_switched_off_at_once_is_no_finding(good: board.Run) ->
     assert linux_checks.check(with_switches(good, visit)).findings == ()
 
 
+@pytest.mark.parametrize(("until", "finds"), [(8_129_000, False), (8_132_000, True)])
+def test_a_thread_that_is_not_selected_any_more_is_switched_off_when_all_events_are_handled(
+    good: board.Run, until: int, finds: bool
+) -> None:
+    def stay(switches: Any) -> Any:
+        switches["at"][np.flatnonzero(switches["at"] == 8_010_000)] = until
+        return switches
+
+    found = list(linux_checks._switches(with_switches(good, stay).processors[0], linux_reference.ONE)[0])
+    assert found == ["processor 0: A ran from 7.01ms to 8.132ms, not only while it was selected"] * finds
+
+
 def test_a_thread_that_is_overtaken_by_one_that_ran_before_is_no_finding(good: board.Run) -> None:
     def overtake(switches: Any) -> Any:
         rows = np.array([(1_030_000, 102, 101), (1_060_000, 101, 102)], dtype=switches.dtype)
