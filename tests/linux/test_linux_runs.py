@@ -475,6 +475,7 @@ def test_a_call_that_handles_many_events_takes_longer(good: board.Run) -> None:
     assert [handled.lag(0, levels) for levels in range(4)] == [30_000, 30_000, 45_000, 60_000]
     handled.events = [100, 189, 211, 300]
     assert handled.longest(100_000, 60_000) == 150_000
+    assert handled.busy_until(250_000) == 211_000 + 120_000
     handled.events = [280_006] * 3
     assert handled.moment(280_027_343, 60_000) == 150_000 - 21_343
     assert handled.moment(281_000_000, 60_000) == 60_000
