@@ -284,6 +284,18 @@ def test_a_thread_that_is_switched_off_at_once_is_no_finding(good: board.Run) ->
     assert linux_checks.check(with_switches(good, visit)).findings == ()
 
 
+@pytest.mark.parametrize(("until", "finds"), [(8_129_000, False), (8_132_000, True)])
+def test_a_thread_that_is_not_selected_any_more_is_switched_off_when_all_events_are_handled(
+    good: board.Run, until: int, finds: bool
+) -> None:
+    def stay(switches: Any) -> Any:
+        switches["at"][np.flatnonzero(switches["at"] == 8_010_000)] = until
+        return switches
+
+    found = list(linux_checks._switches(with_switches(good, stay).processors[0], linux_reference.ONE)[0])
+    assert found == ["processor 0: A ran from 7.01ms to 8.132ms, not only while it was selected"] * finds
+
+
 def test_a_thread_that_is_overtaken_by_one_that_ran_before_is_no_finding(good: board.Run) -> None:
     def overtake(switches: Any) -> Any:
         rows = np.array([(1_030_000, 102, 101), (1_060_000, 101, 102)], dtype=switches.dtype)
@@ -463,6 +475,7 @@ def test_a_call_that_handles_many_events_takes_longer(good: board.Run) -> None:
     assert [handled.lag(0, levels) for levels in range(4)] == [30_000, 30_000, 45_000, 60_000]
     handled.events = [100, 189, 211, 300]
     assert handled.longest(100_000, 60_000) == 150_000
+    assert handled.busy_until(250_000) == 211_000 + 120_000
     handled.events = [280_006] * 3
     assert handled.moment(280_027_343, 60_000) == 150_000 - 21_343
     assert handled.moment(281_000_000, 60_000) == 60_000

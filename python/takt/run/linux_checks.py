@@ -202,7 +202,8 @@ def _switches(processor: Processor, slack: Slack) -> tuple[list[str], int, int]:
     trace, way, switch_ns = processor.trace, Way(processor, slack), max(SWITCH_NS, slack.lag)
     tick = trace.system.resolution_ns
     decided, ran = _decided(trace), _ran(processor)
-    selected = _Selected(decided, tick + switch_ns)
+    ends = (each.end + tick + way.handled.longest(each.end, switch_ns) for each in decided)
+    selected = _Selected([replace(each, end=end) for each, end in zip(decided, ends, strict=True)], 0)
     stray = (each for each in ran if not selected.has(each))
     beyond = next((each for each in stray if each.end - each.start > way.handled.moment(each.start, switch_ns)), None)
     if beyond is not None:

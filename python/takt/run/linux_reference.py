@@ -164,6 +164,12 @@ class Handled:
             more = least + self.slack.each * self.count(start // self.tick, (start + found) // self.tick)
         return found
 
+    def busy_until(self, instant: int) -> int:
+        """Return until when the last call before an instant may last, both in ns: one can handle many events."""
+        last = bisect_right(self.events, instant // self.tick) - 1
+        call = self.events[last] * self.tick if last >= 0 else 0
+        return call + self.longest(call, self.slack.late)
+
     def moment(self, start: int, least: int) -> int:
         """Return the ns for which a thread may have the processor without a decision.
 
@@ -327,7 +333,8 @@ class _Reference:
 
     def _most(self, start: int, end: int) -> int:
         """Return how late may be what is to happen at an instant and happens at another one, both in ticks."""
-        return self.slack.late + self.handled.count(start, end) * self.slack.each + self._rounding
+        own = self.slack.late + self.handled.count(start, end) * self.slack.each
+        return max(own, self.handled.busy_until(start * self.tick) - start * self.tick) + self._rounding
 
     @property
     def _rounding(self) -> int:
