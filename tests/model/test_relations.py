@@ -91,7 +91,7 @@ def bounds() -> Iterator[tuple[str, str, list[Edit], Edit, int, bool]]:
                 yield *place, value, False
 
 
-@pytest.mark.parametrize(("name", "of", "edits", "at", "value", "is_legal"), bounds())
+@pytest.mark.parametrize(("name", "of", "edits", "at", "value", "is_legal"), list(bounds()))
 def test_the_last_legal_value_is_accepted_and_the_next_one_is_refused(
     name: str, of: str, edits: list[Edit], at: Edit, value: int, is_legal: bool
 ) -> None:
