@@ -229,7 +229,7 @@ pytest: tools-test $(STAMPS)/package $(STAMPS)/test
 	    --junitxml build/pytest.xml
 
 clean:
-	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build $(VENV) python/takt/model/records.py python/takt/_*.pyi .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 tools-run:
@@ -238,10 +238,14 @@ tools-run:
 tools-test:
 	@$(PREPARE) tools test
 
-# The Python package, built from the sources it holds.
-$(STAMPS)/package: $(PACKAGE_SOURCES) | tools-run
-	@$(PREPARE) package
+$(STAMPS)/dependencies: pyproject.toml tools/lock.txt | tools-run
+	@$(PREPARE) dependencies
 	@mkdir -p $(STAMPS) && touch $@
+
+# The Python package, built from the sources it holds, in a folder that stays: what did not change is not built again.
+$(STAMPS)/package: $(PACKAGE_SOURCES) $(STAMPS)/dependencies | tools-run
+	@$(PREPARE) package
+	@touch $@
 
 $(STAMPS)/test: pyproject.toml tools/lock.txt | $(STAMPS)/package
 	@$(PREPARE) extras test lint cluster sbom

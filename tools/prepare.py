@@ -5,7 +5,8 @@
 Usage:
     prepare.py tools TARGET     install the rows of tools/apt-packages.txt that are missing, as root by apt-get;
                                 TARGET is one that the rows name, or test: all but those of mutate and of linux
-    prepare.py package          make .venv and install Takt with its dependencies into it
+    prepare.py dependencies     make .venv and install into it what builds Takt and what Takt needs
+    prepare.py package          install Takt into .venv, which has its dependencies
     prepare.py extras NAME...   install those optional dependencies of pyproject.toml into .venv
     prepare.py lock             write the versions in .venv, and the sha256 of the file of each, to tools/lock.txt
 
@@ -232,10 +233,15 @@ def build_programs() -> list[str]:
     return [lock.PROGRAMS] if list(map(int, found)) < list(map(int, least)) else []
 
 
-def install_package() -> None:
-    """Install what builds Takt, what it needs, and then Takt itself."""
+def install_dependencies() -> None:
+    """Install what builds Takt, and what Takt needs."""
     install_groups([lock.BUILD, *build_programs()])
     install_groups([lock.PACKAGE])
+
+
+def install_package() -> None:
+    """Install Takt."""
+    print("prepare: building takt", flush=True)
     run_pip(["--no-build-isolation", "--no-deps", "."])
 
 
@@ -283,6 +289,8 @@ def main(arguments: list[str]) -> None:
         install_tools(arguments[1])
         if arguments[1] == "test":
             install_optional()
+    elif arguments == ["dependencies"]:
+        install_dependencies()
     elif arguments == ["package"]:
         install_package()
     elif arguments == ["lock"]:
@@ -290,7 +298,7 @@ def main(arguments: list[str]) -> None:
     elif arguments[:1] == ["extras"] and len(arguments) > 1:
         install_groups(arguments[1:])
     else:
-        give_up("usage: prepare.py tools TARGET, package, extras NAME... or lock")
+        give_up("usage: prepare.py tools TARGET, dependencies, package, extras NAME... or lock")
 
 
 if __name__ == "__main__":
