@@ -49,6 +49,5 @@ def test_a_schema_is_there_for_each_kind_of_file(docs: Path) -> None:
 
 def test_a_schema_lists_what_the_tables_of_core_have() -> None:
     text = json.dumps(taskset_schema())
-    policies, kinds = [row.name for row in takt.policies()], [row.name for row in takt.server_kinds()]
-    names = [*policies, *kinds, *_core.protocols()]
+    names = [row.name for row in takt.policies()] + [row.name for row in takt.server_kinds()] + _core.protocols()
     assert [name for name in names if f'"{name}"' not in text] == []
