@@ -57,7 +57,7 @@ class BuildError(UnknownError):
 
 
 def run(*command: str | Path) -> str:
-    """Run a tool and returns what it printed.
+    """Run a tool and return what it printed.
 
     Raises:
         BuildError: It is missing or fails.
@@ -438,7 +438,7 @@ class Lowering:
         label = str(len(function.parameters))
 
         def go_on_if(condition: str, leave: str, number: int) -> list[str]:
-            """Returns the end of a block, and the label of the next one."""
+            """Return the end of a block, and the label of the next one."""
             moved[label] = self.value()
             exits[leave] = number
             return [f"  br i1 {condition}, label {moved[label]}, label %{leave}", f"{moved[label][1:]}:"]
