@@ -301,9 +301,34 @@ def _has_result(node: ast.FunctionDef) -> bool:
 
 def import_circles(root: Path) -> Listing:
     """Return circles of modules, imports in functions and for types included, the lazy names of the package not."""
+    return circles({name: used for name, used in _imports(root).items() if name != "takt"})
+
+
+def with_one_importer(root: Path) -> Listing:
+    """Return modules that exactly one other module imports."""
+    uses = _imports(root)
+    count = Counter(used for name in uses for used in uses[name] - {name})
+    return [name for name in uses if count[name] == 1]
+
+
+def with_one_caller(files: Iterable[Path]) -> Listing:
+    """Return private functions and methods that are named in one place."""
+    return [f"{path}: {name}" for path in files for name in _named_once(tree_of(path))]
+
+
+def _named_once(tree: ast.Module) -> Iterator[str]:
+    nodes = list(ast.walk(tree))
+    uses = Counter(node.id for node in nodes if isinstance(node, ast.Name))
+    uses += Counter(node.attr for node in nodes if isinstance(node, ast.Attribute))
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef) and re.match("_(?!_)", node.name) and uses[node.name] == 1:
+            yield node.name
+
+
+def _imports(root: Path) -> dict[str, set[str]]:
+    """Return the modules that each module of the package imports."""
     modules = {_module(root, path): path for path in package(root)}
-    uses = {name: set(_imported(name, path, modules)) for name, path in modules.items() if name != "takt"}
-    return circles(uses)
+    return {name: set(_imported(name, path, modules)) for name, path in modules.items()}
 
 
 def _module(root: Path, path: Path) -> str:
@@ -487,6 +512,8 @@ PROPERTIES = (
     Property("places of the kernel that ask", 1, lambda root: users_in_kernel(root, "choose|take|take_next")),
     Property("circles of core's objects", 0, object_circles),
     Property("circles of Python imports", 0, import_circles),
+    Property("modules of Python with one importer", 25, with_one_importer),
+    Property("private functions with one caller", 320, lambda root: with_one_caller(package(root))),
     Property("names of core spelled in Python", 0, spelled_names),
     Property("docstrings of results that name an act", 0, lambda root: docstrings_of_acts(without_tests(root))),
     Property("files that a new key touches", 2, lambda root: files_of_guide(root, "add-a-key")),

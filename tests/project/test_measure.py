@@ -158,6 +158,22 @@ def test_members_of_structures_that_are_cut_are_found(measure: Any, tmp_path: Pa
     assert [Path(line.partition(":")[0]).name for line in found] == ["a.h", "b.h"]
 
 
+def test_helpers_with_one_caller_and_modules_with_one_importer_are_found(measure: Any, tmp_path: Path) -> None:
+    files = {
+        "python/takt/a.py": "from takt.b import B\ndef _once(): ...\ndef _twice(): ...\n_once(), _twice(), _twice()\n",
+        "python/takt/b.py": "class B:\n    def _once(self): ...\n    def _never(self): self._once()\n",
+        "python/takt/c.py": "from takt.a import c\n",
+        "python/takt/d.py": "import takt.a\n",
+    }
+    root = write(tmp_path, files)
+    assert measure.with_one_importer(root) == ["takt.b"]
+    found = measure.with_one_caller(measure.package(root))
+    assert [(Path(path).name, name) for path, name in (line.split(": ") for line in found)] == [
+        ("a.py", "_once"),
+        ("b.py", "_once"),
+    ]
+
+
 def test_files_that_a_program_makes_are_found(measure: Any, tmp_path: Path) -> None:
     files = {
         "docs/a.schema.json": "{}\n",
