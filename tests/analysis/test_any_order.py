@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from places import EXAMPLES
 from sampling import expect_cases, tries
 from takt.analysis import Verdict
-from takt.analysis.any_order import BUSY
+from takt.analysis.busy_period import BUSY
 from takt.analysis.judge import judge
 from takt.analysis.sensitivity import scaled
 from takt.analysis.view import view_of

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takt.analysis import advice, as_written, charting, least_budgets, machine, modes
+from takt.analysis import advice, as_written, charting, least_budgets, machine, mode_changes
 from takt.analysis import sensitivity as search
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
@@ -66,7 +66,7 @@ def analyse(system: System, *, remote: int | str = 0, effort: int = EFFORT, sens
         policy=name_of(system.policy),
         resolution_ns=system.resolution_ns,
         verdict=verdict,
-        reason=_reason(judgement, counted, verdict, "" if is_met else modes.told(view, effort)),
+        reason=_reason(judgement, counted, verdict, "" if is_met else mode_changes.told(view, effort)),
         utilization=_utilization(view).as_integer_ratio(),
         tasks=tuple(replace(row, growth=edge.growth.get(number)) for number, row in sorted(judgement.tasks.items())),
         servers=tuple(judgement.servers[number] for number in sorted(judgement.servers)),

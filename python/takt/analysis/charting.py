@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from takt.analysis import any_order, blocking, curves, inside, servers, static
+from takt.analysis import blocking, busy_period, curves, server_demand, servers, static
 from takt.analysis.children import Member
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Chart, Curve, ServerBound
@@ -28,7 +28,7 @@ def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
         return
     view = blocking.with_returns(blocking.with_holding(view))
     if view.resolved.costs.is_ideal:
-        view = inside.with_insides(view, judgement, blocking.DelaysOf(view), EFFORT)
+        view = server_demand.with_insides(view, judgement, blocking.DelaysOf(view), EFFORT)
     for dispatcher in view.dispatchers:
         if not _has_supply(view, dispatcher, judgement):
             continue
@@ -80,7 +80,7 @@ def _slack(child: TaskView | ServerView, judgement: Judgement) -> float | None:
     row = judgement.tasks[child.number]
     return (
         None
-        if row.slack is None or row.test in (any_order.BUSY, servers.AT_PLACE, servers.CARRIED)
+        if row.slack is None or row.test in (busy_period.BUSY, servers.AT_PLACE, servers.CARRIED)
         else row.slack / row.deadline
     )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from takt import _analysis
-from takt.analysis import charges, children, static
+from takt.analysis import children, overhead_inflation, static
 from takt.analysis.children import Response
 from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.result import Verdict
@@ -15,7 +15,7 @@ from takt.analysis.view import DispatcherView, SystemView, TaskView
 
 def judge_costs(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
     """Judge a root whose tasks are charged with the kernel's work for them."""
-    doubt = charges.doubt_of(view)
+    doubt = overhead_inflation.doubt_of(view)
     if doubt:
         return not_known(root, doubt)
     return _judge_static(view, root, effort) if root.traits.has_static_keys else _judge_edf(view, root, effort)
@@ -44,10 +44,10 @@ def _judge_static(view: SystemView, root: DispatcherView, effort: int) -> Judgem
     found = Judgement()
     for task, tick in zip(root.tasks, ticks, strict=True):
         response = children.response_of(tick)
-        verdict = response.verdict(task.deadline, charges.RESPONSES)
+        verdict = response.verdict(task.deadline, overhead_inflation.RESPONSES)
         reason = "" if verdict is Verdict.SCHEDULABLE else _reason(view, task, response)
         found.tasks[task.number] = task_bound(
-            task, root, verdict, charges.RESPONSES, response=response.ticks, reason=reason
+            task, root, verdict, overhead_inflation.RESPONSES, response=response.ticks, reason=reason
         )
     return found
 
@@ -66,7 +66,7 @@ def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement
     record = children.plain_record(root.tasks, **_regions(root))
     decided = _analysis.overhead_edf_verdict(record, _costs_of(view), effort)
     if decided == _analysis.UNDECIDED:
-        return not_known(root, "the processor demand exceeds the granted effort", charges.DEMAND)
+        return not_known(root, "the processor demand exceeds the granted effort", overhead_inflation.DEMAND)
     is_met = decided == _analysis.SCHEDULABLE
     reason = "" if is_met else "the demand of tasks and kernel may exceed the processor"
     return Judgement(
@@ -74,8 +74,8 @@ def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement
             task.number: task_bound(
                 task,
                 root,
-                charges.DEMAND.verdict(is_met),
-                charges.DEMAND,
+                overhead_inflation.DEMAND.verdict(is_met),
+                overhead_inflation.DEMAND,
                 response=task.longest_deadline if is_met else None,
                 reason=reason,
             )

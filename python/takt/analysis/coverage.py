@@ -301,7 +301,7 @@ CHARGED = Row(
     lambda policy: policy.is_level_or_deadline_driven,
     (_SPORADIC | {*map(servers_of, _CHARGED)},),
 )
-"""What charges.py and overheads.c make of a system: all its dispatchers together."""
+"""What overhead_inflation.py and overheads.c make of a system: all its dispatchers together."""
 
 TABLE = Row("", lambda policy: policy.has_slots, (frozenset({OVERDEMAND}),))
 """The jobs of each task in its slots."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from takt import _analysis
-from takt.analysis import any_order, children, deadlines, static
+from takt.analysis import busy_period, children, deadlines, static
 from takt.analysis.children import Delays, Member, Numbers
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import TaskBound, Verdict, worst_of
@@ -118,7 +118,7 @@ def _is_plain(task: TaskView) -> bool:
 def _is_judged_so(row: TaskBound) -> bool:
     """True if a row is that of a plain task, of which busy periods say no more."""
     name = "" if row.test is None else row.test.name
-    return name in _TESTS or (row.test is any_order.BUSY and row.verdict is not Verdict.SCHEDULABLE)
+    return name in _TESTS or (row.test is busy_period.BUSY and row.verdict is not Verdict.SCHEDULABLE)
 
 
 def _needs_lists(root: DispatcherView, now: Judgement) -> bool:

@@ -11,18 +11,18 @@ from dataclasses import replace
 
 from takt import _analysis
 from takt.analysis import (
-    any_order,
     architectures,
     blocking,
-    charges,
+    busy_period,
     costs,
     coverage,
     deadlines,
     global_edf,
-    inside,
+    overhead_inflation,
     rates,
     refusals,
     remote,
+    server_demand,
     servers,
     static,
     windows,
@@ -55,7 +55,7 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
         return _judge_at_distance(view, effort)
     view = blocking.with_holding(view)
     found = _within_windows(view, refusals.decided(view, _judge_by_policy(view, effort)))
-    return found if any(_excess_of(view)) else any_order.bound(view, found, effort)
+    return found if any(_excess_of(view)) else busy_period.bound(view, found, effort)
 
 
 def _judge_at_distance(view: SystemView, effort: int) -> Judgement:
@@ -89,8 +89,8 @@ def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
     doubts = [*view.doubts, *_excess_of(view), *view.dispatchers[0].all_doubts]
     if doubts:
         return nothing_known(view, "; ".join(doubts))
-    if charges.has_more_than_tasks(view):
-        return charges.judge_charged(view, _judge_by_policy, effort)
+    if overhead_inflation.has_more_than_tasks(view):
+        return overhead_inflation.judge_charged(view, _judge_by_policy, effort)
     return _judge_ideal(blocking.with_returns(view), effort)
 
 
@@ -99,8 +99,8 @@ def _judge_ideal(view: SystemView, effort: int) -> Judgement:
     delays = blocking.DelaysOf(view)  # which server demands do not change
     found = _judge_as_given(view, delays, effort)
     for _ in range(len(view.dispatchers) - 1):
-        tighter = view if _is_answered(view, found) else inside.with_insides(view, found, delays, effort)
-        if inside.insides_of(tighter) == inside.insides_of(view):
+        tighter = view if _is_answered(view, found) else server_demand.with_insides(view, found, delays, effort)
+        if server_demand.insides_of(tighter) == server_demand.insides_of(view):
             return found
         view, found = tighter, _judge_as_given(tighter, delays, effort)
     return found

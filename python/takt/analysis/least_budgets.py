@@ -3,7 +3,7 @@
 
 At worst a server has its budget at the end of each period. With a larger budget no test refuses what it accepted, so
 the edge is found by bisection: by the supply of the server in C (analysis/interface_selection.c), and below that by
-what a deferrable server can have left when work comes (carried.py), where priorities order around it and in it.
+what a deferrable server can have left when work comes (carry_in.py), where priorities order around it and in it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from takt import _analysis
-from takt.analysis import blocking, children, inside, static
+from takt.analysis import blocking, children, server_demand, static
 from takt.analysis.judgement import Judgement
 from takt.analysis.view import DispatcherView, ServerView, SystemView
 
@@ -62,10 +62,10 @@ def _with_what_is_left(
     view: SystemView, dispatcher: DispatcherView, server: ServerView, accepted: int, effort: int
 ) -> int:
     """Return the least budget by what a server can have left, at most one that is accepted."""
-    refused = 0 if inside.has_budget_left(view, server) else accepted - 1
+    refused = 0 if server_demand.has_budget_left(view, server) else accepted - 1
     while refused + 1 < accepted:
         budget = (refused + accepted) // 2
-        if inside.meets_deadlines(view, dispatcher, replace(server, budget=budget), effort):
+        if server_demand.meets_deadlines(view, dispatcher, replace(server, budget=budget), effort):
             accepted = budget
         else:
             refused = budget

@@ -131,7 +131,7 @@ def _judge_supplied(
 
 
 def _with_own_bounds(view: SystemView, dispatcher: DispatcherView, server: ServerView, found: Judgement) -> Judgement:
-    """Return the smaller responses: the given ones, or those from the demand of a server's tasks (inside.py)."""
+    """Return the smaller responses: the given ones, or those from the demand of a server's tasks (server_demand.py)."""
     for task, each in zip(dispatcher.tasks, server.inside, strict=False):
         before = found.tasks[task.number].response
         if each.response is not None and (before is None or each.response < before):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from takt import _core
-from takt.analysis.critical import Section, behind_last_lock, sections_of
+from takt.analysis.critical_sections import Section, behind_last_lock, sections_of
 from takt.analysis.presence import FOR_GOOD, Phase, most_of, phases_of
 from takt.base import times
 from takt.model import catalogue, image
@@ -94,8 +94,8 @@ class TaskView:
         has_regions: whether a started job is displaced at points only, also where charges give every task a region.
         may_overrun: whether a job may demand more than a wcet that is enforced.
         has_windows: whether what is unfinished at the end of a window waits for the next one, or for none.
-        is_kernel: whether it is work of the kernel, which comes before all jobs; see charges.py.
-        is_charged: whether it pays for work of the kernel; see charges.py.
+        is_kernel: whether it is work of the kernel, which comes before all jobs; see overhead_inflation.py.
+        is_charged: whether it pays for work of the kernel; see overhead_inflation.py.
         doubts: what no test admits.
         phases: when it is there, and with which parameters; the others are the worst of these.
         arrivals: instants that the file lists, ascending; empty if there is no list.

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from takt import _analysis
-from takt.analysis import blocking, carried, children, servers, static
+from takt.analysis import blocking, carry_in, children, servers, static
 from takt.analysis.blocking import DelaysOf
 from takt.analysis.children import Member
 from takt.analysis.judgement import Judgement
@@ -80,7 +80,7 @@ def _keeps_under_priorities(view: SystemView, server: ServerView) -> bool:
 
 
 def has_budget_left(view: SystemView, server: ServerView) -> bool:
-    """True if a server may have budget left when work comes, as carried.py has it, whatever is beside it."""
+    """True if a server may have budget left when work comes, as carry_in.py has it, whatever is beside it."""
     is_plain = _is_plain(server, view.dispatchers[server.number])
     return is_plain and _keeps_under_priorities(view, server) and not server.traits.returns
 
@@ -101,7 +101,7 @@ def meets_deadlines(view: SystemView, dispatcher: DispatcherView, server: Server
     if len(known) < len(bounds):
         return False
     delay = server.period - server.budget
-    found = carried.responses(dispatcher.tasks, members, server, delay, known, effort)
+    found = carry_in.responses(dispatcher.tasks, members, server, delay, known, effort)
     return all(response <= task.deadline for response, task in zip(found, dispatcher.tasks, strict=True))
 
 
@@ -153,7 +153,7 @@ class _Inner:
         if self.server.traits.returns and (delay > 0 or self._window() > self.server.period):
             return []
         members = self._members_in(self.view.dispatchers[self.server.number])
-        return carried.responses(self.tasks, members, self.server, delay, bounds, self.effort)
+        return carry_in.responses(self.tasks, members, self.server, delay, bounds, self.effort)
 
     def _members_in(self, dispatcher: DispatcherView) -> list[Member]:
         """Return the members of a dispatcher under static keys, with what delays them."""

@@ -56,7 +56,7 @@ Body = tuple[tuple[int, int], ...]
 
 
 def has_more_than_tasks(view: SystemView) -> bool:
-    """True if the kernel's work takes time, and there is more to charge for it than plain tasks (charges.py)."""
+    """True if the kernel's work takes time, and there is more to charge for it than plain tasks (costs.py)."""
     root = view.dispatchers[0]
     is_ordinary = view.resolved.cpus == 1 and root.traits.is_level_or_deadline_driven
     return is_ordinary and not view.resolved.costs.is_ideal and (bool(root.servers) or any(map(_has_more, root.tasks)))
