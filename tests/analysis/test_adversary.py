@@ -12,7 +12,7 @@ from dataclasses import replace
 import adversary
 import pytest
 from adversary import FEATURES, Climber
-from sampling import SYSTEMS, count
+from sampling import SYSTEMS, count, expect_cases
 from takt.analysis import global_edf
 from takt.analysis.judgement import Judgement
 from takt.analysis.view import DispatcherView, SystemView
@@ -32,7 +32,7 @@ def test_the_adversary_refutes_nothing(number: int) -> None:
     climber = Climber(seed_of(number), count(LOOKS))
     found = next(climber.refutations(), None)
     assert found is None, f"seed {climber.seed}, after {found.looks} systems: {found.excess.text}\n{found.system}"
-    assert climber.nearest > 0, "no bound was reached"
+    expect_cases(climber.nearest > 0, "no bound was reached")
 
 
 def test_the_adversary_finds_a_bound_that_forgets_jitter(monkeypatch: pytest.MonkeyPatch) -> None:
