@@ -14,6 +14,7 @@ import resource
 import subprocess
 import sys
 import tomllib
+import tracemalloc
 from pathlib import Path
 
 import polars as pl
@@ -106,8 +107,12 @@ def test_a_header_of_a_trace_that_is_longer_than_any_is_refused(tmp_path: Path) 
     with path.open("wb") as file:
         file.write(good.read_bytes()[:12] + (2**32 - 1).to_bytes(4, "little"))
         file.truncate(2**32 + 2**20)
+    tracemalloc.start()
     with pytest.raises(InputError, match="header has 4294967295 bytes, expected at most"):
         takt.replay(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2**24
 
 
 @pytest.mark.parametrize("what", TOML)

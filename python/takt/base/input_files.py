@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from takt.base import output_files
@@ -58,8 +59,14 @@ _TOKEN = re.compile(
 _PARTS = re.compile(_PART)
 
 
-def read(path: str | Path, most: int = MAX_BYTES) -> bytes:
+def read(path: str | Path, most: int = MAX_BYTES, check: Callable[[bytes], object] = len) -> bytes:
     """Read a file as a whole.
+
+    Args:
+        path: the file.
+        most: bytes that it may have.
+        check: called with some first bytes, all those of a preamble if it is a regular file; what it raises spares
+            reading the rest.
 
     Raises:
         InputError: it cannot be read, or has more than `most` bytes.
@@ -67,6 +74,7 @@ def read(path: str | Path, most: int = MAX_BYTES) -> bytes:
     output_files.protect(path)
     try:
         with Path(path).open("rb") as file:
+            check(file.peek())
             data = file.read(most + 1)
     except ValueError:
         raise file_error(path, "cannot read: not a file name", "cannot-read") from None

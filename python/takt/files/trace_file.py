@@ -215,7 +215,7 @@ def read(path: str | Path, policies: Sequence[Policy] = ()) -> Trace:
         InputError: the file cannot be read, is no trace, is damaged or incomplete, or is of another version of the
             format.
     """
-    data = memoryview(input_files.read(path, _most(path)))
+    data = memoryview(input_files.read(path, _most(path), lambda first: _check_early(path, first)))
     length = _check_preamble(path, data)
     text = data[_PREAMBLE.size : _PREAMBLE.size + length]
     begin = _PREAMBLE.size + length + _padding(_PREAMBLE.size + length)
@@ -267,6 +267,12 @@ def _most(path: str | Path) -> int:
         return max(input_files.MAX_BYTES, Path(path).stat().st_size)
     except (OSError, ValueError):
         return input_files.MAX_BYTES
+
+
+def _check_early(path: str | Path, first: bytes) -> None:
+    """Check the fixed part of the header before the rest is read: a sparse file of any size takes no room on a disk."""
+    if len(first) >= _PREAMBLE.size:
+        _check_preamble(path, memoryview(first))
 
 
 def _check_preamble(path: str | Path, data: memoryview) -> int:
