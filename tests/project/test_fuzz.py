@@ -62,9 +62,13 @@ FUZZERS = {
 
 
 def call(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run a command at the root of the project, with its error output in its output."""
+    """Run a command at the root of the project, with its error output in its output.
+
+    A process begins with the largest memory that its parent has had, which libFuzzer takes for its own. So its parent
+    is a shell.
+    """
     return subprocess.run(
-        command,
+        ["sh", "-c", '"$@"; exit $?', "sh", *command],
         cwd=ROOT,
         env=os.environ | {"PYTHONHASHSEED": "0"},
         stdout=subprocess.PIPE,
