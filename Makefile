@@ -18,7 +18,7 @@ PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE $(wildcard LICENSES/*) 
     $(shell find core policy analysis system remote sim kernel port firmware linux/guest python -type f -not -name '*.pyc' \
         -not -path python/takt/model/records.py -not -path 'python/takt/_*.pyi' 2>/dev/null)
 C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.[ch]pp')
-CPPCHECK := cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,style,performance,portability \
+CPPCHECK := cppcheck -j $(shell nproc) --quiet --error-exitcode=1 --std=c11 --enable=warning,style,performance,portability \
     --suppressions-list=tools/cppcheck-suppressions.txt -I.
 
 .PHONY: docs sbom help run check test soak many-linux measure mutate bench bench-kernel bench-linux lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
