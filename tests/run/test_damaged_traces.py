@@ -204,8 +204,8 @@ def test_a_trace_that_is_shortened_while_it_is_read_ends_no_process(tmp_path: Pa
 
 
 def test_a_device_is_no_trace(tmp_path: Path) -> None:
-    assert refusal(Path("/dev/null")) == "not a Takt trace: it does not begin with TAKTTRC"
-    assert refusal(Path("/dev/zero")).startswith("expected at most ")
+    for device in ("/dev/null", "/dev/zero"):
+        assert refusal(Path(device)) == "not a Takt trace: it does not begin with TAKTTRC"
     os.mkfifo(tmp_path / "pipe")
     with subprocess.Popen(["sh", "-c", f"echo nothing > {tmp_path / 'pipe'}"]):
         assert refusal(tmp_path / "pipe") == "not a Takt trace: it does not begin with TAKTTRC"
