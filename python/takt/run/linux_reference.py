@@ -174,7 +174,7 @@ class Handled:
         """Return the ns for which a thread may have the processor without a decision.
 
         It is counted from the call that overtakes the thread on its way: the threads whose releases that handles wake
-        while it has the processor.
+        while it has the processor. A timer that overtakes it has no record of its own, and comes before the switch.
 
         Args:
             start: when it is switched to.
@@ -183,7 +183,7 @@ class Handled:
         last = bisect_right(self.events, start // self.tick) - 1
         call = self.events[last] * self.tick if last >= 0 else 0
         begin = call if start - call <= self.slack.late + self.tick else start
-        return self.longest(begin, least) - (start - begin)
+        return max(least, self.longest(begin, least) - (start - begin))
 
 
 class Way:
