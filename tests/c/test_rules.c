@@ -3,6 +3,16 @@
  * random systems say. */
 #include "driven.h"
 
+static void make_shares(const takt_task_spec_t *flows, uint32_t count) {
+    const takt_system_spec_t spec = {.policy = &takt_policy_share,
+                                     .has_shares = true,
+                                     .share = TAKT_SHARE_WF2Q,
+                                     .levels = 1,
+                                     .tasks = flows,
+                                     .task_count = count};
+    make_driven(&spec);
+}
+
 static void arrive(uint32_t task) {
     CHECK(takt_system_reserve(&driven, task));
     tell(TAKT_EVENT_ARRIVAL, task_entity(task), 0);
@@ -21,13 +31,7 @@ static void a_start_beyond_all_time_has_no_timer(void) {
                                       .is_external = true,
                                       .weight = TAKT_SHARE_WEIGHTS};
     }
-    const takt_system_spec_t spec = {.policy = &takt_policy_share,
-                                     .has_shares = true,
-                                     .share = TAKT_SHARE_WF2Q,
-                                     .levels = 1,
-                                     .tasks = flows,
-                                     .task_count = FLOWS};
-    make_driven(&spec);
+    make_shares(flows, FLOWS);
     for (uint32_t i = 0; i < FLOWS; i++) {
         arrive(i);
     }
@@ -46,13 +50,7 @@ static void of_equal_starts_the_smaller_number_is_the_first(void) {
                                           .is_external = true,
                                           .weight = 1};
     const takt_task_spec_t flows[FLOWS] = {flow, flow};
-    const takt_system_spec_t spec = {.policy = &takt_policy_share,
-                                     .has_shares = true,
-                                     .share = TAKT_SHARE_WF2Q,
-                                     .levels = 1,
-                                     .tasks = flows,
-                                     .task_count = FLOWS};
-    make_driven(&spec);
+    make_shares(flows, FLOWS);
     for (uint32_t i = 2u * FLOWS; i-- > 0;) {
         arrive(i / 2u);
     }
