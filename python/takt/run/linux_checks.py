@@ -205,7 +205,7 @@ def _switches(processor: Processor, slack: Slack) -> tuple[list[str], int, int]:
     ends = (each.end + tick + way.handled.longest(each.end, switch_ns) for each in decided)
     selected = _Selected([replace(each, end=end) for each, end in zip(decided, ends, strict=True)], 0)
     stray = (each for each in ran if not selected.has(each))
-    beyond = next((each for each in stray if each.end - each.start > way.handled.moment(each.start, slack.late)), None)
+    beyond = next((each for each in stray if each.end - each.start > way.handled.moment(each.start)), None)
     if beyond is not None:
         line = f"{beyond.task} ran from {at(beyond.start)} to {at(beyond.end)}, not only while it was selected"
         return [named(trace) + line], len(ran), 0

@@ -166,11 +166,10 @@ class Handled:
 
     def busy_until(self, instant: int) -> int:
         """Return until when the last call before an instant may last, both in ns: one can handle many events."""
-        last = bisect_right(self.events, instant // self.tick) - 1
-        call = self.events[last] * self.tick if last >= 0 else 0
+        call = self._call_before(instant)
         return call + self.longest(call, self.slack.late)
 
-    def moment(self, start: int, least: int) -> int:
+    def moment(self, start: int) -> int:
         """Return the ns for which a thread may have the processor without a decision.
 
         It is counted from the call that overtakes the thread on its way: the threads whose releases that handles wake
@@ -178,12 +177,15 @@ class Handled:
 
         Args:
             start: when it is switched to.
-            least: as of `longest`.
         """
-        last = bisect_right(self.events, start // self.tick) - 1
-        call = self.events[last] * self.tick if last >= 0 else 0
-        begin = call if start - call <= self.slack.late + self.tick else start
+        call, least = self._call_before(start), self.slack.late
+        begin = call if start - call <= least + self.tick else start
         return max(least, self.longest(begin, least) - (start - begin))
+
+    def _call_before(self, instant: int) -> int:
+        """Return the instant in ns of the last event up to an instant; 0 if there is none."""
+        last = bisect_right(self.events, instant // self.tick) - 1
+        return self.events[last] * self.tick if last >= 0 else 0
 
 
 class Way:
@@ -455,7 +457,7 @@ class _Reference:
         return sum(
             min(off, end) - on
             for on, off, name in self.stretches[first:last]
-            if name != task and off - on <= self.handled.moment(on, self.slack.late) + self._rounding
+            if name != task and off - on <= self.handled.moment(on) + self._rounding
         )
 
     def completions(self) -> Iterator[str]:
