@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Peek: the entity that takt_dispatcher_take would return, without the effects of that call.
  *
- * A take starts jobs with thresholds, grants resources and parks blocked entities. A scheduler at a distance compares
+ * A take starts jobs with thresholds, grants resources and takes blocked entities out. A scheduler at a distance compares
  * between two takes: it signals if another entity would be selected (docs/explanation/remote.md). Nothing is written
  * here, and nothing is recorded.
  *
