@@ -56,7 +56,12 @@ def parse_item(text: object) -> Item:
     if word in _TIMED:
         return Item(_TIMED[word], _time(text, rest))
     if word in _LOCKS:
-        return Item(_LOCKS[word], resource=_resource(text))
+        name = text.strip().partition(" ")[2].strip()
+        if not name:
+            raise value_checks.refuse(
+                "missing", f'expected a resource after "{text.strip()}", for instance "{text.strip()} R"'
+            )
+        return Item(_LOCKS[word], resource=value_checks.check_name(name))
     hint = catalogue.alternatives(words if word not in words.split() else word, [*_TIMED, *_POINTS, *_LOCKS])
     raise value_checks.refuse("unknown-word", f"unknown item {show(text)}; {hint}")
 
@@ -69,16 +74,6 @@ def _time(text: str, written: str) -> int | str:
         )
     value = int(written) if written.isascii() and written.isdigit() and len(written) <= 20 else written
     return value_checks.POSITIVE_TIME(value)
-
-
-def _resource(text: str) -> str:
-    """Read the name of what an item locks or unlocks."""
-    name = text.strip().partition(" ")[2].strip()
-    if not name:
-        raise value_checks.refuse(
-            "missing", f'expected a resource after "{text.strip()}", for instance "{text.strip()} R"'
-        )
-    return value_checks.check_name(name)
 
 
 def _check_sections(items: list[Item]) -> None:
@@ -138,17 +133,12 @@ def _of_sections(sections: Sequence[int | str]) -> Iterator[Item]:
     """Yield the items of runs; between two stand the resources not held in both."""
     before: tuple[str, ...] = ()
     for time, held in [*map(parse_section, sections), (0, ())]:
-        common = _common(before, held)
+        pairs = enumerate(zip(before, held, strict=False))
+        common = next((i for i, (one, other) in pairs if one != other), min(len(before), len(held)))
         yield from (Item(Op.UNLOCK, resource=name) for name in reversed(before[common:]))
         yield from (Item(Op.LOCK, resource=name) for name in held[common:])
         yield from [Item(Op.RUN, time)] if time else []
         before = held
-
-
-def _common(before: tuple[str, ...], held: tuple[str, ...]) -> int:
-    """Count how many names two lists begin with in common."""
-    pairs = enumerate(zip(before, held, strict=False))
-    return next((i for i, (one, other) in pairs if one != other), min(len(before), len(held)))
 
 
 def items_of(

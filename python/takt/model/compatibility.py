@@ -232,11 +232,6 @@ _NEVER_DIVIDED = ("rates", "architecture")
 """Traits that a domain of one processor cannot have either."""
 
 
-def _asked_by_task(task: Task, trait: str) -> Iterator[Asked]:
-    """Yield the keys by which a task has a trait."""
-    return (Asked("task", task.name, key, getattr(task, key)) for key in _TASK_KEYS[trait](task))
-
-
 ASKED = {**_TASK_KEYS, **_ASKED}
 """Traits that an author can request."""
 
@@ -261,7 +256,10 @@ class Pairs:
         """
         one, other = self.names[relation]
         what = TEXTS[one](self.system)
-        asked = _asked_by_task(task, other) if task is not None else _ASKED[other](self.system)
+        if task is None:
+            asked = list(_ASKED[other](self.system))
+        else:
+            asked = [Asked("task", task.name, key, getattr(task, key)) for key in _TASK_KEYS[other](task)]
         for each in asked:
             place = (one, each._replace(found=None))
             if what is not None and place not in self.seen:

@@ -59,7 +59,14 @@ def find_problems(
         All problems, in the order of the tables.
     """
     if is_divided(system):
-        return _problems_of_domains(system, other_servers, other_resources)
+        whole = list(_Checker(system, other_servers, other_resources).names_and_sizes())
+        divided = [*whole, *find_division_problems(system)]
+        if divided:
+            return divided
+        parts = parts_of(system)
+        others = [*other_servers], [*other_resources]
+        found = [part.located(problem) for part in parts for problem in find_problems(part, *others)]
+        return list(dict.fromkeys(found))
     return _found(system, other_servers, other_resources)[0]
 
 
@@ -135,20 +142,6 @@ def _sound_change(change: Change, names: set[str], is_unsure: bool) -> Change:
     if is_unsure or change.task not in names:
         left |= dict.fromkeys(("task", *change.parameters))
     return change.model_copy(update=left)
-
-
-def _problems_of_domains(
-    system: SystemTables, other_servers: Iterable[str], other_resources: Iterable[str]
-) -> list[Problem]:
-    """Return the problems of the division of a machine; else those of its parts, each once."""
-    whole = list(_Checker(system, other_servers, other_resources).names_and_sizes())
-    divided = [*whole, *find_division_problems(system)]
-    if divided:
-        return divided
-    parts = parts_of(system)
-    others = [*other_servers], [*other_resources]
-    found = [part.located(problem) for part in parts for problem in find_problems(part, *others)]
-    return list(dict.fromkeys(found))
 
 
 def find_horizon_problems(system: SystemTables, horizon: int | str) -> list[Problem]:

@@ -130,7 +130,20 @@ class System(Header):
         def __init__(self, /, **values: Any) -> None:
             """Check the keys, then what lies between the tables."""
             super().__init__(**values)
-            self._copy_policies()
+            # Policies in Python as they are now: the caller may change its own, and runs copy what is kept.
+            memo: dict[int, Any] = {}
+
+            def own(policy: str | Policy) -> str | Policy:
+                return copied(policy, memo) if isinstance(policy, Policy) else policy
+
+            self.__dict__["policy"] = own(self.policy)
+            self.__dict__["clusters"] = tuple(
+                cluster.model_copy(update={"policy": cluster.policy and own(cluster.policy)})
+                for cluster in self.clusters
+            )
+            self.__dict__["servers"] = tuple(
+                server.model_copy(update={"policy": own(server.policy)}) for server in self.servers
+            )
             tables = self.tables
             if not is_divided(tables):
                 self._resolved = checked(tables)
@@ -141,21 +154,6 @@ class System(Header):
             self._domains = tuple(map(self._domain, parts_of(tables)))
             parts = [domain.system.resolved for domain in self._domains]
             self._resolved = replace(joined(parts, tables), policy=self.policy, cpus=self.cpus)
-
-    def _copy_policies(self) -> None:
-        """Copy policies in Python as they are now: the caller may change its own, and runs copy what is kept."""
-        memo: dict[int, Any] = {}
-
-        def own(policy: str | Policy) -> str | Policy:
-            return copied(policy, memo) if isinstance(policy, Policy) else policy
-
-        self.__dict__["policy"] = own(self.policy)
-        self.__dict__["clusters"] = tuple(
-            cluster.model_copy(update={"policy": cluster.policy and own(cluster.policy)}) for cluster in self.clusters
-        )
-        self.__dict__["servers"] = tuple(
-            server.model_copy(update={"policy": own(server.policy)}) for server in self.servers
-        )
 
     def _domain(self, part: Part) -> Domain:
         """Return the domain of its tables."""
