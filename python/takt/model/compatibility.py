@@ -100,7 +100,6 @@ def _text_of_processors(system: SystemTables) -> str | None:
 
 
 def _text_of_model(system: SystemTables) -> str | None:
-    """Write where the scheduler runs."""
     return system.platform.model_text if system.platform.model in catalogue.ARCHITECTURES else None
 
 
@@ -269,7 +268,6 @@ class Pairs:
 
 
 def _sentence(trait: str, other: str, asked: Asked, what: str, task: Task | None) -> str:
-    """Write what is said of a pair."""
     default = "expected none with {what}" + (", found {found}" if asked.key is not None else "")
     sentence = _SENTENCES.get((trait, other, str(asked.key))) or _SENTENCES.get((trait, other), default)
     ops = dict.fromkeys(item.op for item in (() if task is None else task.items))

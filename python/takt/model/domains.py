@@ -123,7 +123,13 @@ def find_division_problems(system: SystemTables) -> Iterator[Problem]:
     assignment = _Assignment(system)
     members: list[Task | Server] = [*system.tasks, *system.servers]
     found = [*_cluster_problems(system), *(one for each in members for one in _member_problems(assignment, each))]
-    yield from found or _servers_without_tasks(assignment)
+    yield from found
+    domains = {assignment.of(task) for task in system.tasks}
+    for server in () if found else system.servers:
+        domain = assignment.of(server)
+        if domain is not None and domain < assignment.count and domain not in domains:
+            message = f"expected a task on {assignment.name(domain)}, found servers only; leave the server out"
+            yield Problem(message, "conflict", table="server", entity=server.name, key=assignment.key)
     users_by_name = users_of(system.tasks)
     for resource in system.resources:
         users = users_by_name.get(resource.name, [])
@@ -193,16 +199,6 @@ def _member_problems(assignment: _Assignment, member: Task | Server) -> Iterator
             message = f"expected {place}, where its server {show(server.name)} is, found {found}; leave it out"
             yield about(key, "conflict", message)
             return
-
-
-def _servers_without_tasks(assignment: _Assignment) -> Iterator[Problem]:
-    """Yield the problems of servers in a domain without tasks."""
-    domains = {assignment.of(task) for task in assignment.system.tasks}
-    for server in assignment.system.servers:
-        domain = assignment.of(server)
-        if domain is not None and domain < assignment.count and domain not in domains:
-            message = f"expected a task on {assignment.name(domain)}, found servers only; leave the server out"
-            yield Problem(message, "conflict", table="server", entity=server.name, key=assignment.key)
 
 
 # ---- the parts ----------------------------------------------------------------------------------------
@@ -301,5 +297,4 @@ def joined(parts: Sequence[ResolvedSystem], system: SystemTables | None = None) 
 
 
 def _numbers(members: Iterable[Task | Server | ResolvedTask | ResolvedServer]) -> dict[str, int]:
-    """Number members by their names, in their order."""
     return {member.name: number for number, member in enumerate(members)}

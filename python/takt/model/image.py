@@ -100,7 +100,6 @@ def name_hash(name: str) -> int:
 
 
 def _bits(value: float) -> int:
-    """Return the bits of a double."""
     return int(struct.unpack("<Q", struct.pack("<d", value))[0])
 
 
@@ -158,18 +157,6 @@ _FIELDS = {
 """For each field of each table: kind, what gets its value from a row, and what makes a word of it."""
 
 
-def _packed(table: Table, rows: Sequence[Any], packing: _Packing) -> array[int]:
-    """Return the words of a table."""
-    width = len(table.fields)
-    words = array("Q", bytes(_WORD_BYTES * width * len(rows)))
-    own: dict[str, Callable[[Any], int]] = {"STREAM": packing.stream, "POLICY": packing.policy}
-    for place, (kind, value_of, word_of) in enumerate(_FIELDS[table.name]):
-        convert: Callable[[Any], int] | None = own.get(kind) or word_of
-        values: Iterable[Any] = map(value_of, rows)
-        words[place::width] = array("Q", values if convert is None else map(convert, values))
-    return words
-
-
 def streams_of(system: ResolvedSystem, changes: Iterable[ResolvedChange]) -> list[Stream]:
     """Return the streams that are no constants, each once, in the order of an image."""
     streams = [stream for task in system.tasks for stream in (task.drawn_demand, task.arrivals)]
@@ -178,7 +165,6 @@ def streams_of(system: ResolvedSystem, changes: Iterable[ResolvedChange]) -> lis
 
 
 def _rows(system: ResolvedSystem, run: Run, inputs: Sequence[Input]) -> dict[str, Sequence[Any]]:
-    """Return the rows of each table."""
     changes = system.changes if system.rates is None else system.requests()
     windows = [task.windows or _NO_WINDOWS for task in system.tasks]
     streams = [*streams_of(system, changes), *([] if run.delays is None else [run.delays])]
@@ -247,9 +233,15 @@ def pack(
     rows = _rows(system, Run(horizon, resolution_ns, is_real_time, system.seed, is_remote, delays), inputs)
     packing = _Packing({id(stream): number for number, stream in enumerate(rows["STREAMS"], start=1)})
     words = array("Q", [_core.IMAGE_MAGIC, _core.IMAGE_VERSION, 0, *(len(rows[table.name]) for table in TABLES)])
-    for table in TABLES:
-        if rows[table.name]:
-            words.extend(_packed(table, rows[table.name], packing))
+    own: dict[str, Callable[[Any], int]] = {"STREAM": packing.stream, "POLICY": packing.policy}
+    for table in (each for each in TABLES if rows[each.name]):
+        width = len(table.fields)
+        packed = array("Q", bytes(_WORD_BYTES * width * len(rows[table.name])))
+        for place, (kind, value_of, word_of) in enumerate(_FIELDS[table.name]):
+            convert: Callable[[Any], int] | None = own.get(kind) or word_of
+            values: Iterable[Any] = map(value_of, rows[table.name])
+            packed[place::width] = array("Q", values if convert is None else map(convert, values))
+        words.extend(packed)
     words[2] = len(words)
     return words.tobytes()
 

@@ -45,7 +45,13 @@ def with_windows(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSyst
     periods: Sequence[int] = [task.period for task in resolved.tasks]
     if specialises and all(periods):  # where there are none, the checks refuse the system
         periods = specialise([(task.wcet, task.period) for task in resolved.tasks]) or periods
-    promotions = _promotions(resolved) if traits.promotes else {}
+    # The promotion of each hard task at the root, from the release: deadline - response, not below 0.
+    hard = [task for task in resolved.tasks if task.class_ == "hard" and task.home == ROOT and task.period > 0]
+    ordered = sorted(hard, key=lambda task: task.level) if traits.promotes else []
+    responses = [_response(task, ordered[:place]) for place, task in enumerate(ordered)]
+    promotions = {
+        task.name: max(0, task.deadline - response) for task, response in zip(ordered, responses, strict=True)
+    }
     tasks = []
     for task, described, period in zip(resolved.tasks, system.tasks, periods, strict=True):
         deadline = task.deadline if described.deadline is not None else period
@@ -57,7 +63,6 @@ def with_windows(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSyst
 def _resolve_windows(
     task: ResolvedTask, described: Task, promotions: Mapping[str, int], system: SystemTables
 ) -> ResolvedWindows | None:
-    """Convert the windows of a task for core."""
     promotes = catalogue.traits_of(system.policy).promotes
     kind = None if promotes and described.server is not None else windows_of(described, system.policy)
 
@@ -80,13 +85,6 @@ def _resolve_windows(
     if kind == MANDATORY:
         return ResolvedWindows(kind, task.wcet if described.mandatory is None else ticks(described.mandatory))
     return None if kind is None else ResolvedWindows(kind)
-
-
-def _promotions(resolved: ResolvedSystem) -> dict[str, int]:
-    """Return the promotion of each hard task at the root, from the release: deadline - response, not below 0."""
-    hard = [task for task in resolved.tasks if task.class_ == "hard" and task.home == ROOT and task.period > 0]
-    ordered = sorted(hard, key=lambda task: task.level)
-    return {task.name: max(0, task.deadline - _response(task, ordered[:place])) for place, task in enumerate(ordered)}
 
 
 def _response(task: ResolvedTask, above: Sequence[ResolvedTask]) -> int:
@@ -147,7 +145,6 @@ def _candidates(requests: Sequence[Request]) -> Iterator[int]:
 
 
 def _load(requests: Sequence[Request], windows: Sequence[int]) -> Fraction:
-    """Sum the shares."""
     return sum((Fraction(ticks, window) for (ticks, _), window in zip(requests, windows, strict=True)), Fraction(0))
 
 

@@ -18,7 +18,6 @@ from takt.model.conversion import (
     wcet_of,
 )
 from takt.model.core_input import ResolvedResource
-from takt.model.python_policy import Policy
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Resource, Server, Task
 
@@ -42,14 +41,13 @@ def find_sharing_problems(system: SystemTables, resource: Resource, users: Seque
         yield _about(resource, "name", f"expected users in servers of one parent, or in that parent, found {places}")
     elif catalogue.protocol_traits(resource.protocol).awaits_budget:
         sharing = {task.server for task in users} - {parent[0]}
-        for server in system.servers:
-            if server.name in sharing:
-                try:
-                    longest_hold(system, resource.name, server)
-                except holding_times.UnboundedError as error:
-                    place = f"whose jobs can displace a holder in the server {show(server.name)}"
-                    message = f"expected a period or min_separation of {show(str(error))}, {place}"
-                    yield _about(resource, "protocol", message)
+        for server in (each for each in system.servers if each.name in sharing):
+            try:
+                longest_hold(system, resource.name, server)
+            except holding_times.UnboundedError as error:
+                place = f"whose jobs can displace a holder in the server {show(server.name)}"
+                message = f"expected a period or min_separation of {show(str(error))}, {place}"
+                yield _about(resource, "protocol", message)
 
 
 def place_of(task: Task) -> str:
@@ -109,7 +107,10 @@ def _among(
     """Convert a resource that servers share: first what it is in their parent, with its number, then in each server."""
     sharing = [server for server in system.servers if any(task.server == server.name != parent for task in users)]
     direct = [task for task in users if task.server == parent]
-    highest = [level_of_server(server, policy_in(system, parent), ranks[homes[parent]], system) for server in sharing]
+    if catalogue.traits_of(policy_in(system, parent)).has_fifo_levels:
+        highest = [ranks[homes[parent]][server.priority] for server in sharing]
+    else:
+        highest = [in_ticks(server.period, system.resolution) for server in sharing]
     if direct:
         highest.append(_ceiling(system, resource, direct, ranks[homes[parent]]))
     yield ResolvedResource(resource.name, protocol=resource.protocol, ceiling=min(highest), home=homes[parent])
@@ -143,12 +144,6 @@ def _ceiling(system: SystemTables, resource: Resource, users: Sequence[Task], ra
 def parents_of(system: SystemTables) -> dict[str, str | None]:
     """Return the parent of each server."""
     return {server.name: server.parent for server in system.servers}
-
-
-def level_of_server(server: Server, policy: str | Policy, ranks: Mapping[int, int], system: SystemTables) -> int:
-    """Return the level of a server for ceilings."""
-    is_fifo = catalogue.traits_of(policy).has_fifo_levels
-    return ranks[server.priority] if is_fifo else in_ticks(server.period, system.resolution)
 
 
 def longest_hold(system: SystemTables, resource: str, server: Server) -> int:

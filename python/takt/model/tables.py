@@ -186,7 +186,6 @@ class Task(Table):
         return self.arrivals is not None and self.shortest_interval is None and self.deadline is None
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
-        """Yield keys that cannot be combined."""
         if self.period is None and self.min_separation is None and self.arrivals is None:
             message = 'missing; every task needs one, for instance period = "10ms", or min_separation, or arrivals'
             yield "missing", "period", message
@@ -353,7 +352,6 @@ class Change(Table):
         return "; ".join(filter(None, parts))
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
-        """Yield keys that cannot be combined."""
         if not (self.add or self.remove or self.policy is not None or self.task is not None or self.parameters):
             yield "missing", "at", "expected add, remove, policy, or task with new parameters besides it, found none"
         for name in self.add:
@@ -372,7 +370,6 @@ PARAMETERS = {name: field.alias or name for name, field in Change.model_fields.i
 
 
 def _written(value: int | str | tuple[int | str, ...] | Distribution) -> str:
-    """Write a parameter."""
     if isinstance(value, Distribution):
         return value.kind
     return f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else str(value)
@@ -427,7 +424,6 @@ class Platform(Table):
         return {key: getattr(self, key) for key in keys[self.model in catalogue.ARCHITECTURES :]}
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
-        """Yield keys that cannot be combined."""
         for key, cost in self.costs().items():
             if self.model == "ideal" and cost != 0:
                 yield "conflict", key, f'expected none with model = "ideal", found {show(cost)}'
@@ -471,7 +467,6 @@ class Allocator(Table):
         return self.cost != 0
 
     def _conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield keys that cannot be combined."""
         if self.runs is not None and not self.takes_time:
             yield "conflict", "runs", f"expected none where calls take no time, found {show(self.runs)}; give a cost"
         for key, value in (("period", self.period), ("budget", self.budget)):
