@@ -21,7 +21,7 @@ from framework_oracle.segments import merge
 from hypothesis import given
 from hypothesis import strategies as st
 from sampling import tries
-from takt.model import pinwheel
+from takt.model import reservations
 from takt.model.core_input import ALLOCATOR, ResolvedWindows
 from test_framework_oracle import by_task, dual_priority
 from test_golden import golden_runs, merged, runs_of
@@ -396,13 +396,13 @@ def test_a_pinwheel_turns_as_in_the_framework(tasks: list[Drawn]) -> None:
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(1, 60)), min_size=1, max_size=7))
 @many
 def test_windows_of_a_pinwheel_are_those_of_the_reference(requests: list[tuple[int, int]]) -> None:
-    assert pinwheel.specialise(requests) == by_period.specialise(tuple(requests))
+    assert reservations.specialise(requests) == by_period.specialise(tuple(requests))
 
 
 def test_long_windows_of_a_pinwheel_are_exact() -> None:
     longest = 2**62 - 1
-    assert pinwheel.specialise([(1, longest), (longest // 2, longest)]) == (longest, longest)
-    assert pinwheel.specialise([(longest, longest), (1, longest)]) is None
+    assert reservations.specialise([(1, longest), (longest // 2, longest)]) == (longest, longest)
+    assert reservations.specialise([(longest, longest), (1, longest)]) is None
 
 
 # ------------------------------------------------------------------------------------------------- single rules

@@ -26,7 +26,7 @@ from places import ROOT
 from sampling import count, expect_cases, tries
 from tables import read_table
 from takt.command.schema import study_schema
-from takt.show import study_figures
+from takt.show import study_results
 from takt.study import Study
 from takt.study.batch import Batch
 from takt.study.chunks import compute
@@ -472,11 +472,11 @@ def test_bad_input_is_told_in_lines_that_name_its_place(case: str, tmp_path: Pat
 
 def test_figures_name_their_axes_and_subjects(small: Study, tmp_path: Path) -> None:
     result = result_of(small)
-    study_figures.draw(small, result, "acceptance", tmp_path / "one.svg")
+    study_results.draw(small, result, "acceptance", tmp_path / "one.svg")
     text = (tmp_path / "one.svg").read_text()
     for words in ("acceptance ratio", "utilization", "jitter 0.25", "np-dm"):
         assert f">{words}<" in text
-    study_figures.draw(small, result, "acceptance", tmp_path / "two.svg")
+    study_results.draw(small, result, "acceptance", tmp_path / "two.svg")
     assert (tmp_path / "two.svg").read_text() == text
 
 
@@ -484,10 +484,10 @@ def test_a_figure_without_an_axis_shows_subjects_side_by_side(tmp_path: Path) ->
     study = takt.study.load(
         written(tmp_path, SIMULATION.replace("[0.7, 1.1]", "[0.7]").replace("sets = 6", "sets = 2"))
     )
-    figure = study_figures.draw(study, result_of(study), "simulation")
+    figure = study_results.draw(study, result_of(study), "simulation")
     assert len(figure.axes) == 6
     with pytest.raises(takt.InputError, match=r"expected a name that ends in \.svg"):
-        study_figures.paths_of(study, Path("x.gif"))
+        study_results.paths_of(study, Path("x.gif"))
 
 
 def takt_study(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:

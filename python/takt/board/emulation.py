@@ -14,7 +14,6 @@ When not to use it: for cycles of silicon, which the emulator does not count; fo
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,7 +91,11 @@ def run(system: System, path: str | Path, name: str = CORTEX_M, *, remote: Delay
         image = programs.image(system.resolved, adapted, horizon, is_real_time=board.is_real_time, delays=delays)
         output_files.write(folder / _IMAGE_FILE, image)
         records, finding = _execute(board, folder, board_horizon, adapted.resolution_ns)
-    trace_file.write(path, adapted, board.name, board_horizon, _whole(records), is_remote=delays is not None)
+    try:
+        whole = bytes(trace_file.without_closing(memoryview(records)))
+    except ValueError as error:
+        raise BoardError(f"the board stopped before the end of its run: {error}") from None
+    trace_file.write(path, adapted, board.name, board_horizon, whole, is_remote=delays is not None)
     if finding is not None:
         raise BoardError(finding)
     return trace_file.read(path)
@@ -174,11 +177,18 @@ def adapt(system: System, board: Board) -> ResolvedSystem:
     """
     resolved = system.resolved
     tick_ns = board.tick_ns(resolved.resolution_ns)
-    problems = [
-        *_problems(resolved, board),
-        *_times_between_ticks(resolved, tick_ns),
-        *_patience_of_people(system, board),
-    ]
+    problems = list(_problems(resolved, board))
+    scale = programs.Scale(Fraction(resolved.resolution_ns, tick_ns))
+    for table, name, key, ticks in programs.instants_of(resolved):
+        if not scale.is_whole(ticks):
+            found = times.shortest(ticks * resolved.resolution_ns)
+            message = f"expected a multiple of the board's tick of {tick_ns}ns, found {found}"
+            problems.append(Problem(message, "board", table=table, entity=name, key=key))
+    horizon_ns = horizon_ticks(system) * system.resolution_ns
+    if board.is_real_time and horizon_ns > _LONGEST_REAL_NS:
+        found, most = times.shortest(horizon_ns), times.shortest(_LONGEST_REAL_NS)
+        message = f"in real time the run would take {found}, expected {most} at most; shorten it, as by --horizon 10s"
+        problems.append(Problem(message, "board", table="system", key="horizon"))
     if problems:
         raise InputError(problems)
     return programs.describe(resolved, tick_ns)
@@ -206,43 +216,7 @@ def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
             yield Problem(message, "board")
 
 
-def _patience_of_people(system: System, board: Board) -> Iterator[Problem]:
-    """Yield a horizon that is too long for a run in real time."""
-    horizon_ns = horizon_ticks(system) * system.resolution_ns
-    if board.is_real_time and horizon_ns > _LONGEST_REAL_NS:
-        found, most = times.shortest(horizon_ns), times.shortest(_LONGEST_REAL_NS)
-        message = f"in real time the run would take {found}, expected {most} at most; shorten it, as by --horizon 10s"
-        yield Problem(message, "board", table="system", key="horizon")
-
-
-def _times_between_ticks(resolved: ResolvedSystem, tick_ns: int) -> Iterator[Problem]:
-    """Yield instants and distances of the description that do not fall on ticks of the board."""
-    scale = programs.Scale(Fraction(resolved.resolution_ns, tick_ns))
-    for table, name, key, ticks in programs.instants_of(resolved):
-        if not scale.is_whole(ticks):
-            found = times.shortest(ticks * resolved.resolution_ns)
-            message = f"expected a multiple of the board's tick of {tick_ns}ns, found {found}"
-            yield Problem(message, "board", table=table, entity=name, key=key)
-
-
 # ---- tools ----------------------------------------------------------------------------------------------
-
-
-def _tool(board: Board, name: str) -> str:
-    """Return the path of a tool."""
-    found = shutil.which(name)
-    if found is None:
-        package = board.recipe["packages"].get(name, name)
-        raise BoardError(f"{name} is not installed; on Debian: apt-get install {package}")
-    return found
-
-
-def _program(board: Board) -> Path:
-    """Return the board's program; it is compiled only once."""
-    try:
-        return firmware.program(port_of(board.name), board.recipe, _tool(board, board.recipe["cc"]), board.source)
-    except firmware.BuildError as error:
-        raise BoardError(f"the firmware could not be built: {error}") from None
 
 
 def _command(board: Board, program: Path) -> list[str]:
@@ -253,15 +227,8 @@ def _command(board: Board, program: Path) -> list[str]:
         return [str(program), *words[1:]]
     clock = f"shift={board.recipe['instruction_shift']},align=off,sleep=off"
     arguments = "".join(f",arg={word}" for word in words)
-    return [_tool(board, qemu[0]), *qemu[1:-1], qemu[-1] + arguments, "-icount", clock, "-kernel", str(program)]
-
-
-def _patience(board: Board, horizon_ns: int) -> int:
-    """Bound the seconds of processor time that a run may take."""
-    if board.is_real_time:
-        return _PATIENCE_SECONDS + horizon_ns // _NS_PER_SECOND
-    shift = int(board.recipe.get("instruction_shift", 63))
-    return _PATIENCE_SECONDS + (horizon_ns >> shift) // _INSTRUCTIONS_PER_SECOND
+    emulator = firmware.tool(qemu[0], board.recipe["packages"])
+    return [emulator, *qemu[1:-1], qemu[-1] + arguments, "-icount", clock, "-kernel", str(program)]
 
 
 def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> tuple[bytes, str | None]:
@@ -270,10 +237,14 @@ def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> tuple[by
     Returns:
         The records that it wrote, and what its observer found, if it found anything.
     """
-    command = _command(board, _program(board))
-    patience = _patience(board, horizon * tick_ns)
+    instructions = (horizon * tick_ns) >> int(board.recipe.get("instruction_shift", 63))
+    patience = horizon * tick_ns // _NS_PER_SECOND if board.is_real_time else instructions // _INSTRUCTIONS_PER_SECOND
     try:
-        done = processor_time.run(command, folder, patience)
+        compiler = firmware.tool(board.recipe["cc"], board.recipe["packages"])
+        program = firmware.program(port_of(board.name), board.recipe, compiler, board.source)
+        done = processor_time.run(_command(board, program), folder, _PATIENCE_SECONDS + patience)
+    except firmware.BuildError as error:
+        raise BoardError(f"the firmware could not be built: {error}") from None
     except processor_time.ImpatientError as error:
         raise BoardError(f"the firmware {error}") from None
     said = " ".join((done.stdout + done.stderr).decode(errors="replace").split()) or "no word"
@@ -282,33 +253,15 @@ def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> tuple[by
     failure = None if done.returncode in (0, _FULL) else f"the firmware failed with status {done.returncode}: {said}"
     if failure is not None and done.returncode != _OBSERVED:
         raise BoardError(failure)
-    records = _read_records(folder)
-    if done.returncode == _FULL:
-        raise InputError([_full(records, tick_ns)])
-    return records, failure
-
-
-def _read_records(folder: Path) -> bytes:
-    """Read the records that the firmware wrote."""
     try:
-        return (folder / _RECORDS_FILE).read_bytes()
+        records = (folder / _RECORDS_FILE).read_bytes()
     except OSError as error:
         raise BoardError(f"the firmware wrote no trace: {error.strerror}") from None
-
-
-def _whole(records: bytes) -> bytes:
-    """Return the records of a run that reached its end, without the closing one."""
-    try:
-        return bytes(trace_file.without_closing(memoryview(records)))
-    except ValueError as error:
-        raise BoardError(f"the board stopped before the end of its run: {error}") from None
-
-
-def _full(records: bytes, tick_ns: int) -> Problem:
-    """Return the problem of a trace that ended when the board's memory was full."""
-    until_ns = int.from_bytes(records[-_RECORD_BYTES:][:8], "little") * tick_ns
-    message = (
-        f"the board's memory is full of {len(records) // _RECORD_BYTES - 1} records after "
-        f"{times.in_unit(until_ns, 1, 'ms', 0)}; shorten the horizon"
-    )
-    return Problem(message, "board", table="system", key="horizon")
+    if done.returncode == _FULL:
+        until_ns = int.from_bytes(records[-_RECORD_BYTES:][:8], "little") * tick_ns
+        message = (
+            f"the board's memory is full of {len(records) // _RECORD_BYTES - 1} records after "
+            f"{times.in_unit(until_ns, 1, 'ms', 0)}; shorten the horizon"
+        )
+        raise InputError([Problem(message, "board", table="system", key="horizon")])
+    return records, failure

@@ -13,13 +13,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from takt.base import output_files, seals
+from takt.base.errors import BoardError
 
 _ROOMS = ("core", "policy", "system", "remote", "kernel", "port", "firmware")
 _SUFFIXES = frozenset({".c", ".def", ".h", ".S", ".ld"})
@@ -34,6 +36,22 @@ def source_folder() -> Path:
     package = Path(__file__).resolve().parent.parent
     installed = package / "source"
     return installed if installed.is_dir() else package.parents[1]
+
+
+def tool(name: str, packages: Mapping[str, str]) -> str:
+    """Return the path of a tool.
+
+    Args:
+        name: of the command.
+        packages: of Debian, by commands; others have the name of theirs.
+
+    Raises:
+        BoardError: it is not installed.
+    """
+    found = shutil.which(name)
+    if found is None:
+        raise BoardError(f"{name} is not installed; on Debian: apt-get install {packages.get(name, name)}")
+    return found
 
 
 def program(name: str, recipe: Mapping[str, Any], compiler: str, source: Path) -> Path:
@@ -83,17 +101,11 @@ def _cache_folder() -> Path:
     return Path(tempfile.gettempdir())
 
 
-def _sources(source: Path) -> Iterator[Path]:
-    """Yield all files that a program may be made of, in a fixed order."""
-    for room in _ROOMS:
-        yield from sorted(path for path in (source / room).rglob("*") if path.suffix in _SUFFIXES)
-
-
 def _fingerprint(recipe: Mapping[str, Any], compiler: str, source: Path) -> str:
-    """Return a fingerprint of a program's sources."""
     state = Path(compiler).resolve().stat()
     digest = hashlib.sha256(json.dumps([recipe, compiler, state.st_size, state.st_mtime_ns]).encode())
-    for path in _sources(source):
+    found = (path for room in _ROOMS for path in sorted((source / room).rglob("*")))
+    for path in (each for each in found if each.suffix in _SUFFIXES):
         text = path.read_bytes()
         digest.update(f"{path.relative_to(source)} {len(text)}\n".encode())
         digest.update(text)
@@ -101,7 +113,6 @@ def _fingerprint(recipe: Mapping[str, Any], compiler: str, source: Path) -> str:
 
 
 def _compile(recipe: Mapping[str, Any], compiler: str, source: Path, target: Path) -> None:
-    """Compile the program."""
     patterns = [*recipe["sources"], *recipe["taskset_sources"]]
     command = [
         compiler,
@@ -114,10 +125,5 @@ def _compile(recipe: Mapping[str, Any], compiler: str, source: Path, target: Pat
     ]
     done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise BuildError(_first_error(done.stderr))
-
-
-def _first_error(text: str) -> str:
-    """Return the most informative line of a compiler's output."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return next((line for line in lines if "error" in line), lines[-1] if lines else "no word")
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        raise BuildError(next((line for line in lines if "error" in line), lines[-1] if lines else "no word"))

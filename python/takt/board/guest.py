@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import stat
 import subprocess
 import tarfile
@@ -165,16 +164,9 @@ def stream(
         console = (folder / "console").read_text(encoding="utf-8", errors="replace").replace("\r", "")
         output = (folder / "output").read_bytes()
     if _STATUS not in found:
-        raise BoardError(f"the guest stopped: {_complaint(console)}")
+        failure = _FAILURE.search(console)
+        raise BoardError(f"the guest stopped: {failure[0] if failure else last_line(console)}")
     return Outcome(int(found.pop(_STATUS)), output, found, console)
-
-
-def _tool(name: str) -> str:
-    """Return the path of a tool."""
-    found = shutil.which(name)
-    if found is None:
-        raise BoardError(f"{name} is not installed; on Debian: apt-get install {_PACKAGES[name]}")
-    return found
 
 
 def _emulate(machine: Machine, folder: Path, patience: int) -> Iterator[dict[str, bytes]]:
@@ -192,21 +184,16 @@ def _emulate(machine: Machine, folder: Path, patience: int) -> Iterator[dict[str
         except processor_time.ImpatientError as error:
             yield from shared.new()
             output = folder / "output"
-            said = _last_line(output.read_text(encoding="utf-8", errors="replace") if output.exists() else "")
+            said = last_line(output.read_text(encoding="utf-8", errors="replace") if output.exists() else "")
             raise BoardError(f"the guest {error}; its last line was: {said}") from None
     if process.returncode != 0:
-        raise BoardError(f"the emulator failed: {_last_line((folder / 'stderr').read_text(errors='replace'))}")
+        raise BoardError(f"the emulator failed: {last_line((folder / 'stderr').read_text(errors='replace'))}")
     yield from shared.new()
 
 
-def _last_line(text: str) -> str:
+def last_line(text: str) -> str:
+    """Return the last line with a text."""
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no word")
-
-
-def _complaint(console: str) -> str:
-    """Return why a guest ended without an exit status."""
-    failure = _FAILURE.search(console)
-    return failure[0] if failure else _last_line(console)
 
 
 class _Shared:
@@ -237,7 +224,7 @@ class _Shared:
 def _contents(command: str, files: Mapping[str, Path | bytes], results: Iterable[str]) -> dict[str, Path | bytes]:
     """Return the files of the root folder, by their path."""
     return {
-        "bin/busybox": Path(_tool("busybox")),
+        "bin/busybox": Path(firmware.tool("busybox", _PACKAGES)),
         "command": f"{command}\n".encode(),
         "init": _source() / "init.sh",
         HAND_OVER.strip("/"): _source() / "hand_over.sh",
@@ -247,17 +234,16 @@ def _contents(command: str, files: Mapping[str, Path | bytes], results: Iterable
 
 
 def _source() -> Path:
-    """Return the folder of the guest's sources."""
     return firmware.source_folder() / "linux" / "guest"
 
 
 def _compile(name: str, folder: Path) -> Path:
-    """Compile a program of the guest."""
     program = folder / name
-    command = [_tool("cc"), "-O2", "-static", "-o", str(program), str(_source() / f"{name}.c")]
+    compiler = firmware.tool("cc", _PACKAGES)
+    command = [compiler, "-O2", "-static", "-o", str(program), str(_source() / f"{name}.c")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise BoardError(f"the guest's program could not be built: {_last_line(done.stderr)}")
+        raise BoardError(f"the guest's program could not be built: {last_line(done.stderr)}")
     return program
 
 

@@ -102,36 +102,28 @@ def describe(system: ResolvedSystem, tick_ns: int) -> ResolvedSystem:
 
 
 def _scaled(row: _Record, table: str, scale: Scale) -> _Record:
-    """Convert the times of a row of a table."""
     scaled: dict[str, Any] = {key: scale.up(getattr(row, key)) for key in times(table)}
     return replace(row, **scaled)
 
 
 def _task(task: ResolvedTask, policy: str | Policy, scale: Scale) -> ResolvedTask:
     """Convert a task: its description, without arrivals and execution times of its jobs."""
+    windows, key, traits = task.windows, task.preemption_key, catalogue.traits_of(policy)
+    if key and not traits.has_fifo_levels:  # levels, and 0 (no job may preempt), stay; times are scaled
+        shift = LAXITY_SHIFT if traits.has_laxity_keys else 0
+        key = scale.up(key - shift) + shift
+    if windows is not None:
+        slots = tuple((scale.up(start), scale.up(length)) for start, length in windows.slots)
+        windows = replace(_scaled(windows, "WINDOWS", scale), slots=slots)
     return replace(
         _scaled(task, "TASKS", scale),
-        preemption_key=_preemption_key(task, policy, scale),
+        preemption_key=key,
         jitter=0,
         arrivals=None,
         demand=_ONE_TICK,
         body=tuple((op, scale.up(ticks) if _ITEMS[op] in _TIMED_ITEMS else ticks) for op, ticks in task.body),
-        windows=None if task.windows is None else _windows(task.windows, scale),
+        windows=windows,
     )
-
-
-def _preemption_key(task: ResolvedTask, policy: str | Policy, scale: Scale) -> int | None:
-    """Convert a preemption key: levels and 0 (no job may preempt) stay, times are scaled."""
-    if not task.preemption_key or catalogue.traits_of(policy).has_fifo_levels:
-        return task.preemption_key
-    shift = LAXITY_SHIFT if catalogue.traits_of(policy).has_laxity_keys else 0
-    return scale.up(task.preemption_key - shift) + shift
-
-
-def _windows(windows: ResolvedWindows, scale: Scale) -> ResolvedWindows:
-    """Convert windows."""
-    slots = tuple((scale.up(start), scale.up(length)) for start, length in windows.slots)
-    return replace(_scaled(windows, "WINDOWS", scale), slots=slots)
 
 
 def _resource(resource: ResolvedResource, policy: str | Policy, scale: Scale) -> ResolvedResource:

@@ -10,13 +10,11 @@ import typer
 from rich.console import Console
 
 from takt.analysis.analyse import analyse as analyse_system
-from takt.analysis.result import Analysis
 from takt.base import times
 from takt.base.errors import ExitStatus, InputError
 from takt.base.version import __version__
 from takt.command.task_sets import as_option, systems_of
 from takt.command.terminal import errors_to_stderr
-from takt.model.system import System
 from takt.show import analysis_text
 
 
@@ -34,16 +32,22 @@ def analyse(
     with errors_to_stderr():
         systems = [(file, system) for file in files for system in systems_of(file, policy)]
         units = [times.unit_of(system.resolution) for _, system in systems]
-        analyses = [_analysed(file, system, remote, sensitivity=sensitivity) for file, system in systems]
+        analyses = []
+        for file, system in systems:
+            try:
+                found = analyse_system(system, remote=times.written(remote or "0"), sensitivity=sensitivity)
+            except InputError as error:
+                raise as_option("--remote", error).in_file(file) from None
+            analyses.append(found)
         if page is not None:
             from takt.show import analysis_page as pages
 
             pages.write(list(zip(analyses, units, strict=True)), page)
     if as_json:
-        found = [
+        documents = [
             analysis_text.as_json(analysis, str(file)) for analysis, (file, _) in zip(analyses, systems, strict=True)
         ]
-        typer.echo(json.dumps({"version": __version__, "analyses": found}, indent=2))
+        typer.echo(json.dumps({"version": __version__, "analyses": documents}, indent=2))
     else:
         console = Console()
         for number, (unit, analysis) in enumerate(zip(units, analyses, strict=True)):
@@ -51,11 +55,3 @@ def analyse(
             analysis_text.print_analysis(console, analysis, unit)
     if check and not all(analysis.is_schedulable for analysis in analyses):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
-
-
-def _analysed(file: Path, system: System, remote: str | None, *, sensitivity: bool) -> Analysis:
-    """Analyse a system with messages of some length."""
-    try:
-        return analyse_system(system, remote=times.written(remote or "0"), sensitivity=sensitivity)
-    except InputError as error:
-        raise as_option("--remote", error).in_file(file) from None

@@ -29,7 +29,24 @@ def generate(
         recipe = with_options(file, keys)
         begin = _whole("--first", first, 0, MAX_NUMBER)
         numbers = range(begin, begin + _whole("--count", count, 1, MAX_NUMBER - begin + 1))
-        _write(recipe, _whole("--seed", seed, 0, 2**64 - 1), numbers, output, file)
+        drawn_by = _whole("--seed", seed, 0, 2**64 - 1)
+        if output is None and len(numbers) > 1:
+            message = f"missing; {len(numbers)} sets need a folder, for instance --output sets"
+            raise InputError([Problem(message, "missing", key="--output")])
+        if output is None:
+            system, origin = _system(recipe, drawn_by, begin, file), _origin(recipe, drawn_by, begin, file)
+            typer.echo(to_toml(system, origin), nl=False)
+            return
+        try:
+            output.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise system_error("write", output, error) from None
+        with progress_bar("task sets", len(numbers)) as progress:
+            for done, number in enumerate(numbers, start=1):
+                system, origin = _system(recipe, drawn_by, number, file), _origin(recipe, drawn_by, number, file)
+                save(system, output / f"set-{number}.toml", origin)
+                progress(done)
+        typer.echo(f"task sets: {len(numbers)} in {output}", err=True)
 
 
 def _value(key: str, text: str) -> object:
@@ -43,31 +60,10 @@ def _value(key: str, text: str) -> object:
 
 
 def _whole(option: str, text: str, least: int, most: int) -> int:
-    """Read a whole number."""
     if text.isascii() and text.isdigit() and len(text) <= 20 and least <= int(text) <= most:
         return int(text)
     message = f"expected a whole number from {least} to {most}, found {show(text)}"
     raise InputError([Problem(message, "out-of-range", key=option)])
-
-
-def _write(recipe: Recipe, seed: int, numbers: range, output: Path | None, file: Path | None) -> None:
-    """Write the sets that are wanted."""
-    if output is None and len(numbers) > 1:
-        message = f"missing; {len(numbers)} sets need a folder, for instance --output sets"
-        raise InputError([Problem(message, "missing", key="--output")])
-    if output is None:
-        typer.echo(to_toml(_system(recipe, seed, numbers[0], file), _origin(recipe, seed, numbers[0], file)), nl=False)
-        return
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise system_error("write", output, error) from None
-    with progress_bar("task sets", len(numbers)) as progress:
-        for done, number in enumerate(numbers, start=1):
-            path = output / f"set-{number}.toml"
-            save(_system(recipe, seed, number, file), path, _origin(recipe, seed, number, file))
-            progress(done)
-    typer.echo(f"task sets: {len(numbers)} in {output}", err=True)
 
 
 def _system(recipe: Recipe, seed: int, number: int, file: Path | None) -> System:

@@ -47,7 +47,7 @@ class _TaktCommand(TyperCommand):
         if not ctx.resilient_parsing:
             *_, given = self.make_parser(ctx).parse_args(args=list(args))
             options = [part for part in given if isinstance(part, TyperOption) and not part.is_flag]
-            _refuse_repeated([option.opts[-1] for option in options])
+            _refuse_repeated(Counter(option.opts[-1] for option in options))
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -55,30 +55,25 @@ class _TaktCommand(TyperCommand):
         from takt.base import output_files
         from takt.command.terminal import errors_to_stderr
 
-        with output_files.inputs_protected():
-            with errors_to_stderr():
-                output_files.check_outputs(*self._files(ctx.params))
-            return super().invoke(ctx)
-
-    def _files(self, values: dict[str, Any]) -> tuple[list[Path], dict[str, Path]]:
-        """Return the inputs of a call, and its outputs by the options that name them."""
         hints = get_type_hints(self.callback, include_extras=True)
         inputs, outputs = list[Path](), dict[str, Path]()
         for parameter in self.params:
-            value = values.get(parameter.name)
+            value = ctx.params.get(parameter.name)
             paths = [one for one in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(one, Path)]
             if _OUTPUT in getattr(hints[parameter.name], "__metadata__", ()):
                 name = parameter.opts[-1] if parameter.opts[-1].startswith("-") else str(parameter.metavar)
                 outputs.update((name, path) for path in paths)
             else:
                 inputs += paths
-        return inputs, outputs
+        with output_files.inputs_protected():
+            with errors_to_stderr():
+                output_files.check_outputs(inputs, outputs)
+            return super().invoke(ctx)
 
 
-def _refuse_repeated(options: list[str]) -> None:
+def _refuse_repeated(options: Counter[str]) -> None:
     """End with a line for each option that stands there more than once."""
-    repeated = {option: times for option, times in Counter(options).items() if times > 1}
-    if not repeated:
+    if max(options.values(), default=0) <= 1:
         return
     from takt.base.errors import InputError, Problem
     from takt.command.terminal import errors_to_stderr
@@ -87,7 +82,8 @@ def _refuse_repeated(options: list[str]) -> None:
         raise InputError(
             [
                 Problem(f"expected once, found {times} times; leave all but one out", "conflict", key=option)
-                for option, times in repeated.items()
+                for option, times in options.items()
+                if times > 1
             ]
         )
 

@@ -114,7 +114,9 @@ def run(
 
             gantt.check_path(outputs.gantt)
         runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
-        _refuse_shared_outputs(runs, outputs)
+        if len(runs) > 1 and outputs.options():
+            message = f"expected one file and one policy, found {len(runs)} runs"
+            raise InputError([Problem(message, "conflict", key=option) for option in outputs.options()])
         outcomes = [
             _simulate(run, outputs)
             if place.board is None
@@ -161,11 +163,10 @@ def compare(
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
-def _check_board(board: str | None, outputs: Outputs) -> None:
-    """Check the name of a board, and that its runs can be drawn if that is requested."""
-    if board is None:
-        return
-    if board not in _BOARDS:
+def _check_place(place: Place, outputs: Outputs) -> Delay | None:
+    """Check that a board can do what is requested: charts, real time, a scheduler at a distance; return the delay."""
+    board = place.on
+    if board is not None and board not in _BOARDS:
         message = f"unknown board {show(board)}; {catalogue.alternatives(board, _BOARDS)}"
         raise InputError([Problem(message, "unknown-word", key="--on")])
     for name in outputs.pictures() if board in (emulation.CORTEX_M, emulation.RISCV) else ():
@@ -173,14 +174,9 @@ def _check_board(board: str | None, outputs: Outputs) -> None:
             f"charts have the ticks of the file, found --on {board}; write --on {emulation.POSIX}, or leave it out"
         )
         raise InputError([Problem(message, "conflict", key=f"--{name}")])
-
-
-def _check_place(place: Place, outputs: Outputs) -> Delay | None:
-    """Check that the board can keep real time, or have its scheduler at a distance; return the delay."""
-    _check_board(place.on, outputs)
     for option, is_given in (("--real-time", place.real_time), ("--remote", place.remote is not None)):
-        if is_given and place.on != emulation.POSIX:
-            message = f"it needs --on {emulation.POSIX}, found {f'--on {place.on}' if place.on else 'no --on'}"
+        if is_given and board != emulation.POSIX:
+            message = f"it needs --on {emulation.POSIX}, found {f'--on {board}' if board else 'no --on'}"
             raise InputError([Problem(message, "conflict", key=option)])
     if place.remote is None:
         return None
@@ -191,7 +187,6 @@ def _check_place(place: Place, outputs: Outputs) -> Delay | None:
 
 
 def _runs(file: Path, policies: str | None) -> Iterator[_Run]:
-    """Read a file; one run for each requested policy."""
     yield from (_Run(file, system) for system in task_sets.systems_of(file, policies))
 
 
@@ -207,16 +202,6 @@ def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
         except InputError as error:
             raise task_sets.as_option(option, error).in_file(run.file) from None
     return run
-
-
-def _refuse_shared_outputs(runs: list[_Run], outputs: Outputs) -> None:
-    """Refuse to write the results of several runs into one file."""
-    if len(runs) == 1:
-        return
-    message = f"expected one file and one policy, found {len(runs)} runs"
-    problems = [Problem(message, "conflict", key=option) for option in outputs.options()]
-    if problems:
-        raise InputError(problems)
 
 
 @dataclass(frozen=True)
@@ -319,7 +304,6 @@ def _blaming(file: Path) -> Iterator[None]:
 
 
 def _print_outcomes(outcomes: list[_Outcome], as_json: bool) -> None:
-    """Print all that was found out."""
     if as_json:
         reports = [
             report.as_json(found, str(outcome.run.file))
@@ -333,29 +317,22 @@ def _print_outcomes(outcomes: list[_Outcome], as_json: bool) -> None:
     for number, outcome in enumerate(outcomes):
         if number > 0:
             console.print()
-        _print_outcome(console, outcome)
+        unit, kernel = times.unit_of(outcome.run.system.resolution), outcome.kernel
+        if outcome.simulated is None:
+            report.print_report(console, outcome.report, unit)
+            continue
+        report.print_comparison(console, outcome.report, outcome.simulated, unit, kernel.bounds if kernel else None)
+        console.print(f"replayed on the host: {outcome.report.decisions} decisions, identical")
+        if outcome.report.platform == emulation.REAL_TIME:
+            console.print(_NO_PROMISE, soft_wrap=True)
+        if kernel is not None:
+            from takt.run import linux_checks
 
-
-def _print_outcome(console: Console, outcome: _Outcome) -> None:
-    """Print one table."""
-    unit = times.unit_of(outcome.run.system.resolution)
-    if outcome.simulated is None:
-        report.print_report(console, outcome.report, unit)
-        return
-    kernel = outcome.kernel
-    report.print_comparison(console, outcome.report, outcome.simulated, unit, kernel.bounds if kernel else None)
-    console.print(f"replayed on the host: {outcome.report.decisions} decisions, identical")
-    if outcome.report.platform == emulation.REAL_TIME:
-        console.print(_NO_PROMISE, soft_wrap=True)
-    if kernel is not None:
-        from takt.run import linux_checks
-
-        for line in (linux_checks.sentence(kernel.checked), *kernel.checked.unknown, *kernel.run.notes):
-            console.print(line, soft_wrap=True)
+            for line in (linux_checks.sentence(kernel.checked), *kernel.checked.unknown, *kernel.run.notes):
+                console.print(line, soft_wrap=True)
 
 
 def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:
-    """Draw and export the requested charts."""
     result = outcome.result
     if result is None:
         return

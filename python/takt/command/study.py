@@ -14,6 +14,7 @@ from rich.console import Console
 from takt.base.errors import ExitStatus, InputError, Problem
 from takt.base.version import __version__
 from takt.command.terminal import errors_to_stderr, progress_bar
+from takt.show import study_results
 from takt.study.description import Study, load
 from takt.study.running import run
 from takt.study.workers import GO_ON, StudyError
@@ -35,22 +36,16 @@ def study(
             message = "expected --workers or --scheduler, which has workers of its own, found both; leave one out"
             raise InputError([Problem(message, "conflict", key="--workers")])
         found = load(file)
-        figures = _figures(found, plot)
+        figures = {} if plot is None else study_results.paths_of(found, plot)
         result = _run(found, workers, scheduler, output, fresh)
-        _print(found, result, as_json)
+        if as_json:
+            rows = result.to_dicts()
+            document = {"version": __version__, "study": found.name, "hash": found.digest, "results": rows}
+            typer.echo(json.dumps(document, indent=2))
+        else:
+            study_results.print_result(Console(), found, result)
         for kind, path in figures.items():
-            from takt.show import study_figures as drawing
-
-            drawing.draw(found, result, kind, path)
-
-
-def _figures(study: Study, path: Path | None) -> dict[str, Path]:
-    """Return the file of each figure to draw."""
-    if path is None:
-        return {}
-    from takt.show import study_figures
-
-    return study_figures.paths_of(study, path)
+            study_results.draw(found, result, kind, path)
 
 
 def _run(study: Study, workers: int | None, scheduler: str | None, output: Path | None, fresh: bool) -> pl.DataFrame:
@@ -75,16 +70,4 @@ def _run(study: Study, workers: int | None, scheduler: str | None, output: Path 
 
 
 def _tell(line: str) -> None:
-    """Print a line beside the progress bar."""
     print(line, file=sys.stderr, flush=True)
-
-
-def _print(study: Study, result: pl.DataFrame, as_json: bool) -> None:
-    if as_json:
-        rows = result.to_dicts()
-        document = {"version": __version__, "study": study.name, "hash": study.digest, "results": rows}
-        typer.echo(json.dumps(document, indent=2))
-        return
-    from takt.show.study_tables import print_result
-
-    print_result(Console(), study, result)

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -80,19 +80,14 @@ def show_status(socket: Path, once: bool, as_json: bool) -> None:
             return
         before = signal.signal(signal.SIGINT, signal.default_int_handler)  # Live gives the cursor back
         try:
-            _show_for_ever(watch, console)
+            with Live(_picture(watch.status()), console=console) as live:
+                while True:
+                    time.sleep(_REST_SECONDS)
+                    live.update(_picture(watch.status()))
         except KeyboardInterrupt:
             pass
         finally:
             signal.signal(signal.SIGINT, before)
-
-
-def _show_for_ever(watch: daemon.Watch, console: Console) -> None:
-    """Show the status until an interrupt."""
-    with Live(_picture(watch.status()), console=console) as live:
-        while True:
-            time.sleep(_REST_SECONDS)
-            live.update(_picture(watch.status()))
 
 
 def _picture(status: daemon.Status) -> Group:
@@ -111,15 +106,12 @@ def _picture(status: daemon.Status) -> Group:
         )
         for one in status.processors
     ]
-    tables = [text_table(_PROCESSORS, processors), text_table(_TASKS, list(_task_rows(status)))]
-    return Group(line + ended, *(tables if status.processors else []))
-
-
-def _task_rows(status: daemon.Status) -> Iterator[tuple[str, ...]]:
-    """Write a row for each task."""
+    tasks = []
     for task in (task for processor in status.processors for task in processor.tasks):
         thread = str(task.thread) if task.thread else "-"
         state = "no thread" if not task.thread else "prepares" if not task.is_attached else "waits"
         state = "has a job" if task.is_attached and task.has_job else state
         numbers = (str(task.job), str(task.waiting), str(task.started))
-        yield str(task.cpu), task.name, thread, state, *numbers, "late" if task.is_missed else ""
+        tasks.append((str(task.cpu), task.name, thread, state, *numbers, "late" if task.is_missed else ""))
+    tables = [text_table(_PROCESSORS, processors), text_table(_TASKS, tasks)]
+    return Group(line + ended, *(tables if status.processors else []))

@@ -30,25 +30,20 @@ def systems_of(file: Path, policies: str | None) -> Iterator[System]:
     if policies is None:
         yield system
         return
-    for name in policies.split(","):
-        policy = _policy(name.strip())
+    for name in map(str.strip, policies.split(",")):
+        path, colon, class_name = name.rpartition(":")
+        policy: str | Policy = name
+        if colon and path.endswith(".py"):
+            policy = _load_policy(Path(path), class_name)
+        else:
+            check_option("--policy", policy=name)
         try:
             yield system.replace(policy=policy)
         except InputError as error:
             raise error.in_file(file) from None
 
 
-def _policy(name: str) -> str | Policy:
-    """Return a policy by its name, or from a Python file by FILE.py:CLASS."""
-    path, colon, class_name = name.rpartition(":")
-    if colon and path.endswith(".py"):
-        return _load_policy(Path(path), class_name)
-    check_option("--policy", policy=name)
-    return name
-
-
 def _load_policy(path: Path, class_name: str) -> Policy:
-    """Return a policy of a class in a Python file."""
     output_files.protect(path)
     try:
         names = runpy.run_path(str(path))

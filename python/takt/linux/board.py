@@ -136,9 +136,14 @@ class Run:
 
 
 def in_ticks_of_trace(system: System) -> System:
-    """Return a system in the ticks that it runs with, for charts."""
-    fine = _fine(system)
-    return system if fine is None else fine
+    """Return a system in the ticks that it runs with, for charts: of TICK_NS, if it is the same with these."""
+    if system.resolution_ns % TICK_NS != 0:
+        return system
+    try:
+        fine = system.replace(resolution=f"{TICK_NS}ns", horizon=f"{horizon_ticks(system) * system.resolution_ns}ns")
+    except InputError:
+        return system
+    return fine if _described(fine) == _described(system) else system
 
 
 def tick_of(system: System) -> int:
@@ -146,26 +151,10 @@ def tick_of(system: System) -> int:
     return in_ticks_of_trace(system).resolution_ns
 
 
-def _fine(system: System) -> System | None:
-    """Return the same system with ticks of TICK_NS; None if there is none."""
-    if system.resolution_ns % TICK_NS != 0:
-        return None
-    try:
-        fine = system.replace(resolution=f"{TICK_NS}ns", horizon=_horizon_of(system))
-    except InputError:
-        return None
-    return fine if _described(fine) == _described(system) else None
-
-
 def _described(system: System) -> list[ResolvedSystem]:
     """Describe the domains of a system in ticks of TICK_NS, but for rates, which have a grid of ticks."""
     parts = [domain.system for domain in system.domains] or [system]
     return [replace(programs.describe(part.resolved, TICK_NS), rates=None) for part in parts]
-
-
-def _horizon_of(system: System) -> str:
-    """Write the horizon with a unit."""
-    return f"{horizon_ticks(system) * system.resolution_ns}ns"
 
 
 # ---- what is to run -------------------------------------------------------------------------------------------
@@ -217,20 +206,6 @@ class _Order:
         """Difference of a job's execution to the file's: none where ticks hide it and no budget needs it."""
         has_budgets = any(part.described.servers or part.described.rates for part in self.parts)
         return OVERHEAD_NS if self.board == GUEST and (self.tick_ns <= TICK_NS or has_budgets) else 0
-
-
-def _short_parts(system: System) -> list[Part]:
-    """Describe the domains of a system.
-
-    Raises:
-        InputError: Linux cannot run one, or the run would take too long.
-    """
-    horizon_ns = horizon_ticks(system) * system.resolution_ns
-    if horizon_ns > _LONGEST_NS:
-        found, most = times.shortest(horizon_ns), times.shortest(_LONGEST_NS)
-        message = f"the run would take {found}, expected {most} at most; shorten it, as by --horizon 10s"
-        raise InputError([Problem(message, "board", table="system", key="horizon")])
-    return parts(system)
 
 
 def parts(system: System) -> list[Part]:
@@ -298,7 +273,14 @@ def products(place: Path) -> dict[str, Path]:
     newest = max(path.stat().st_mtime for path in sources)
     with _alone_in(place):
         if not all(path.exists() and path.stat().st_mtime > newest for path in found.values()):
-            _build(root, place, into)
+            into.mkdir(exist_ok=True)
+            command = [sys.executable, str(root / _BUILDER), "--linux", str(place), "--into", str(into)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                said = (done.stderr.strip() or "no word").splitlines()[-1]
+                raise BoardError(f"the scheduler for Linux could not be built: {said.removeprefix('build.py: ')}")
+            for path in found.values():
+                path.touch()
     return found
 
 
@@ -325,18 +307,6 @@ def place_of_programs() -> Path | None:
     except BoardError:
         return None
     return place if (place / DAEMON).exists() else None
-
-
-def _build(root: Path, place: Path, into: Path) -> None:
-    """Build the products."""
-    into.mkdir(exist_ok=True)
-    command = [sys.executable, str(root / _BUILDER), "--linux", str(place), "--into", str(into)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        said = (done.stderr.strip() or "no word").splitlines()[-1]
-        raise BoardError(f"the scheduler for Linux could not be built: {said.removeprefix('build.py: ')}")
-    for name in _PRODUCTS:
-        (into / name).touch()
 
 
 def run(system: System, path: str | Path, name: str = GUEST) -> Run:
@@ -376,7 +346,14 @@ def run_each(systems: Sequence[System], paths: Sequence[str | Path], name: str =
         BoardError: a tool is missing, the machine cannot run Takt, the guest stopped, or a run failed; after all runs
             that did not fail.
     """
-    described = [_short_parts(system) for system in systems]
+    described = []
+    for system in systems:
+        horizon_ns = horizon_ticks(system) * system.resolution_ns
+        if horizon_ns > _LONGEST_NS:
+            found, most = times.shortest(horizon_ns), times.shortest(_LONGEST_NS)
+            message = f"the run would take {found}, expected {most} at most; shorten it, as by --horizon 10s"
+            raise InputError([Problem(message, "board", table="system", key="horizon")])
+        described.append(parts(system))
     if name == HOST:
         _check_host()
     is_here = name == HOST and has_shipped()
@@ -410,7 +387,7 @@ def _run_list(place: Path, built: Mapping[str, Path], orders: Mapping[int, _Orde
         try:
             found = next(running)
         except StopIteration as end:
-            failures += [BoardError(f"the run failed: {_last(end.value)}")] * bool(missing)
+            failures += [BoardError(f"the run failed: {guest.last_line(end.value)}")] * bool(missing)
             break
         number = int(next(iter(found)).partition("/")[0])
         missing.discard(number)
@@ -427,7 +404,6 @@ _Running = Generator[Mapping[str, bytes], None, str]
 
 
 def _in_guest(place: Path, files: Mapping[str, Path | bytes], processors: int, busy: int) -> _Running:
-    """Run a list in the emulator."""
     machine = guest.Machine(place, processors, _BASE_MEMORY_MB + processors * _MEMORY_MB)
     patience = _LOADING_SECONDS + busy * _SECONDS_PER_SECOND
     command = f"TAKT_LINUX_AFTER='{guest.HAND_OVER} work/' ./{_COMMAND}"
@@ -528,16 +504,13 @@ class _Recorded:
         found += [f"processor {cpu}: {refused} events of threads were refused"] if int(refused) else []
         return found + ([f"processor {cpu}: {inputs} arrivals or changes were refused"] if int(inputs) else [])
 
-    def _records(self, index: int) -> bytes:
-        """Return the records of a processor, without the closing one."""
-        try:
-            return bytes(trace_file.without_closing(memoryview(self.files[f"trace{index}"])))
-        except (KeyError, ValueError) as error:
-            raise BoardError(f"the run stopped before its end: {error}") from None
-
     def _write(self, path: str | Path) -> None:
         """Write the trace file, of a machine if there are several domains."""
-        records = [self._records(index) for index in range(len(self.order.parts))]
+        try:
+            whole = [memoryview(self.files[f"trace{index}"]) for index in range(len(self.order.parts))]
+            records = [bytes(trace_file.without_closing(each)) for each in whole]
+        except (KeyError, ValueError) as error:
+            raise BoardError(f"the run stopped before its end: {error}") from None
         first = self.order.parts[0]
         if not self.order.system.domains:
             trace_file.write(path, first.described, self.order.board, first.horizon, records[0], is_remote=True)
@@ -552,7 +525,6 @@ class _Recorded:
         output_files.write(path, header + merged + trace_file.closing(first.horizon, merged))
 
     def _processor(self, index: int, trace: Trace, epoch: int) -> Processor:
-        """Read what a processor did."""
         switches = np.frombuffer(self.files[f"switches{index}"], dtype=_SWITCH).copy()
         switches["at"] -= epoch
         names = trace.system.entity_names()
@@ -563,8 +535,3 @@ class _Recorded:
             switches=switches,
             jobs=np.frombuffer(self.files[f"jobs{index}"], dtype=_JOB),
         )
-
-
-def _last(text: str) -> str:
-    """Return the last line with a text."""
-    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no word")

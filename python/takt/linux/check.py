@@ -254,5 +254,4 @@ def _processors(text: str | None) -> set[int] | None:
 
 
 def _listed(processors: set[int]) -> str:
-    """Return processors as one text."""
     return ", ".join(map(str, sorted(processors))) or "none"

@@ -347,18 +347,17 @@ class Watch:
             process, state, entities, is_full, running, first = values[len(_COUNTS) : -1]
             if reply.status == _NOTHING:
                 return Status(process, STATES[state], bool(is_full), reply.text, tuple(found))
-            tasks = tuple(self._task(reply.cpu, entity) for entity in range(first, entities))
+            tasks = []
+            for entity in range(first, entities):
+                told = self._connection.must(_TASK_OF, cpu=reply.cpu, entity=entity)
+                *_, thread, job, bits, waiting, started, is_missed = _TASK.unpack(told.body[: _TASK.size])
+                flags = bool(bits & 1), bool(bits & 2)
+                tasks.append(Task(reply.cpu, told.text, thread, *flags, job, waiting, started, bool(is_missed)))
             at = reply.cpu + 1
             is_task = running != _NO_ENTITY and first <= running < entities
             name = tasks[running - first].name if is_task else ""
             counts = dict(zip(_COUNTS, values[: len(_COUNTS)], strict=True))
-            found.append(Processor(cpu=reply.cpu, visits=values[-1], running=name, tasks=tasks, **counts))
-
-    def _task(self, cpu: int, entity: int) -> Task:
-        """Return the state of one task."""
-        reply = self._connection.must(_TASK_OF, cpu=cpu, entity=entity)
-        _, _, _, thread, job, state, waiting, started, is_missed = _TASK.unpack(reply.body[: _TASK.size])
-        return Task(cpu, reply.text, thread, bool(state & 1), bool(state & 2), job, waiting, started, bool(is_missed))
+            found.append(Processor(cpu=reply.cpu, visits=values[-1], running=name, tasks=tuple(tasks), **counts))
 
 
 @contextmanager
@@ -398,13 +397,18 @@ def trace(target: str | Path, path: Path = SOCKET) -> None:
     """
     with _connected(path) as connection:
         cpus = [processor.cpu for processor in Watch(connection).status().processors] or [0]
-        replies = [connection.must(_TRACE, cpu=cpu) for cpu in cpus]
-        files = [(_contents(reply.files), int.from_bytes(reply.body[:8], "little")) for reply in replies]
-    write_trace(target, dict(zip(cpus, files, strict=True)))
+        files = {}
+        for cpu, reply in [(cpu, connection.must(_TRACE, cpu=cpu)) for cpu in cpus]:
+            if not reply.files:
+                raise BoardError(f"taktd: {_MESSAGES[_MESSAGE]}")
+            with os.fdopen(reply.files[0], "rb") as file:
+                file.seek(0)
+                files[cpu] = (file.read(), int.from_bytes(reply.body[:8], "little"))
+    write_trace(target, files)
 
 
 def write_trace(target: str | Path, files: Mapping[int, tuple[bytes, int]]) -> None:
-    """Write a trace file of what taktd hands out.
+    """Write a trace file of what taktd hands out: up to the end, or until the memory of one processor is full.
 
     Args:
         target: the file; what is there is replaced.
@@ -421,29 +425,15 @@ def write_trace(target: str | Path, files: Mapping[int, tuple[bytes, int]]) -> N
             read = trace_file.read(folder / f"{cpu}")
             traces.append(replace(read, system=negotiation.filled(read.system, contents[records:])))
             ends.append(int.from_bytes(contents[records - _RECORD_BYTES :][:8], "little"))
-        _write(target, list(files), traces, ends)
-
-
-def _contents(files: Sequence[int]) -> bytes:
-    """Read the file that comes with a reply."""
-    if not files:
-        raise BoardError(f"taktd: {_MESSAGES[_MESSAGE]}")
-    with os.fdopen(files[0], "rb") as file:
-        file.seek(0)
-        return file.read()
-
-
-def _write(target: str | Path, cpus: Sequence[int], traces: Sequence[Trace], ends: Sequence[int]) -> None:
-    """Write one trace of all domains: up to the end, or until the memory of one is full."""
     is_full = any(trace.full_at is not None for trace in traces)
     end = min(ends) if is_full else max(ends)
     systems = [(trace.system, images.pack(trace.system, end + 1, is_remote=True)) for trace in traces]
     if len(traces) == 1:
-        header, records = trace_file.header_bytes(*systems[0], board.HOST), bytes(traces[0].data)
+        header, recorded = trace_file.header_bytes(*systems[0], board.HOST), bytes(traces[0].data)
     else:
-        numbers = [(cpu,) for cpu in cpus]
+        numbers = [(cpu,) for cpu in files]
         places = machine_records.places_of(numbers, [system for system, _ in systems])
         parts = [machine_records.before(trace.data, end + 1) for trace in traces]
         header = trace_file.machine_header(traces[0].system.name, numbers, systems, board.HOST)
-        records = machine_records.merged(places, parts)
-    output_files.write(target, header + records + trace_file.closing(end + (not is_full), records, is_full=is_full))
+        recorded = machine_records.merged(places, parts)
+    output_files.write(target, header + recorded + trace_file.closing(end + (not is_full), recorded, is_full=is_full))

@@ -6,7 +6,7 @@ Source: SPEC.md, 13; when calls are due and what they do is in policy/calls.h.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -24,7 +24,7 @@ from takt.model.core_input import (
 from takt.model.python_policy import name_of
 from takt.model.rate_based import is_rate_based
 from takt.model.system_parts import SystemTables
-from takt.model.tables import Allocator, Task
+from takt.model.tables import Allocator
 
 # ---- input of core -----------------------------------------------------------------------------------
 
@@ -85,12 +85,6 @@ def find_allocator_problems(system: SystemTables, has_windows: bool) -> Iterator
         found = f"found none under policy = {show(name_of(system.policy))}"
         message = f"expected tasks with windows, {found}; {remedy}leave the allocator out"
         yield Problem(message, "conflict", table="allocator")
-    if allocator.takes_time:
-        yield from _name_problems(system.tasks)
-
-
-def _name_problems(tasks: Iterable[Task]) -> Iterator[Problem]:
-    """Yield the problems of the name of the allocator's task."""
-    if any(task.name == ALLOCATOR for task in tasks):
+    if allocator.takes_time and any(task.name == ALLOCATOR for task in system.tasks):
         message = f"expected another name, found that of the task of [allocator], {show(ALLOCATOR)}; rename it"
         yield Problem(message, "duplicate", table="task", entity=ALLOCATOR, key="name")

@@ -6,7 +6,7 @@ Source: SPEC.md, 7.1. An item is a text such as "run 2ms", "point", "optional po
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -56,7 +56,12 @@ def parse_item(text: object) -> Item:
     if word in _TIMED:
         return Item(_TIMED[word], _time(text, rest))
     if word in _LOCKS:
-        return Item(_LOCKS[word], resource=_resource(text))
+        name = text.strip().partition(" ")[2].strip()
+        if not name:
+            raise value_checks.refuse(
+                "missing", f'expected a resource after "{text.strip()}", for instance "{text.strip()} R"'
+            )
+        return Item(_LOCKS[word], resource=value_checks.check_name(name))
     hint = catalogue.alternatives(words if word not in words.split() else word, [*_TIMED, *_POINTS, *_LOCKS])
     raise value_checks.refuse("unknown-word", f"unknown item {show(text)}; {hint}")
 
@@ -71,18 +76,13 @@ def _time(text: str, written: str) -> int | str:
     return value_checks.POSITIVE_TIME(value)
 
 
-def _resource(text: str) -> str:
-    """Read the name of what an item locks or unlocks."""
-    name = text.strip().partition(" ")[2].strip()
-    if not name:
-        raise value_checks.refuse(
-            "missing", f'expected a resource after "{text.strip()}", for instance "{text.strip()} R"'
-        )
-    return value_checks.check_name(name)
-
-
-def _check_sections(items: list[Item]) -> None:
-    """Check that sections are nested, that nothing is locked twice, and that no job sleeps in one."""
+def check_body(value: object) -> tuple[str, ...]:
+    """Accept a list of items that begins with anything and ends with a run, or unlocks after one."""
+    if not isinstance(value, (list, tuple)):
+        raise value_checks.refuse("wrong-type", f"expected a list of items such as {_EXAMPLES}, found {show(value)}")
+    items = [parse_item(item) for item in value]
+    if not items:
+        raise value_checks.refuse("out-of-range", f"expected items such as {_EXAMPLES}, found an empty list")
     held: list[str] = []
     for item in items:
         name = item.resource or ""
@@ -95,16 +95,6 @@ def _check_sections(items: list[Item]) -> None:
             message = f'expected "unlock {held[-1]}" before a suspension, found "suspend {item.time}"'
             raise value_checks.refuse("conflict", message)
         held = [*held, name] if item.op == Op.LOCK else held[:-1] if item.op == Op.UNLOCK else held
-
-
-def check_body(value: object) -> tuple[str, ...]:
-    """Accept a list of items that begins with anything and ends with a run, or unlocks after one."""
-    if not isinstance(value, (list, tuple)):
-        raise value_checks.refuse("wrong-type", f"expected a list of items such as {_EXAMPLES}, found {show(value)}")
-    items = [parse_item(item) for item in value]
-    if not items:
-        raise value_checks.refuse("out-of-range", f"expected items such as {_EXAMPLES}, found an empty list")
-    _check_sections(items)
     if next(item.op for item in reversed(items) if item.op != Op.UNLOCK) != Op.RUN:
         raise value_checks.refuse("conflict", f"expected a run as the last item, found {show(value[-1])}; leave it out")
     return tuple(value)
@@ -134,23 +124,6 @@ def check_runs(value: object) -> tuple[int | str, ...]:
     return tuple(value)
 
 
-def _of_sections(sections: Sequence[int | str]) -> Iterator[Item]:
-    """Yield the items of runs; between two stand the resources not held in both."""
-    before: tuple[str, ...] = ()
-    for time, held in [*map(parse_section, sections), (0, ())]:
-        common = _common(before, held)
-        yield from (Item(Op.UNLOCK, resource=name) for name in reversed(before[common:]))
-        yield from (Item(Op.LOCK, resource=name) for name in held[common:])
-        yield from [Item(Op.RUN, time)] if time else []
-        before = held
-
-
-def _common(before: tuple[str, ...], held: tuple[str, ...]) -> int:
-    """Count how many names two lists begin with in common."""
-    pairs = enumerate(zip(before, held, strict=False))
-    return next((i for i, (one, other) in pairs if one != other), min(len(before), len(held)))
-
-
 def items_of(
     body: Sequence[str] | None, subjobs: Sequence[int | str] | None, sections: Sequence[int | str] | None
 ) -> tuple[Item, ...]:
@@ -158,6 +131,15 @@ def items_of(
     if subjobs is not None:
         runs = [Item(Op.RUN, time) for time in subjobs]
         return tuple(item for run in runs for item in (Item(Op.POINT), run))[1:]
-    if sections is not None:
-        return tuple(_of_sections(sections))
-    return tuple(map(parse_item, body or ()))
+    if sections is None:
+        return tuple(map(parse_item, body or ()))
+    items: list[Item] = []
+    before: tuple[str, ...] = ()
+    for time, held in [*map(parse_section, sections), (0, ())]:  # between two runs: resources not held in both
+        pairs = enumerate(zip(before, held, strict=False))
+        common = next((i for i, (one, other) in pairs if one != other), min(len(before), len(held)))
+        items += [Item(Op.UNLOCK, resource=name) for name in reversed(before[common:])]
+        items += [Item(Op.LOCK, resource=name) for name in held[common:]]
+        items += [Item(Op.RUN, time)] if time else []
+        before = held
+    return tuple(items)

@@ -7,8 +7,6 @@ architectures.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from takt.model import catalogue, priority_levels
 from takt.model.allocator import with_allocator
 from takt.model.architectures import resolved_architecture, resolved_costs
@@ -35,7 +33,6 @@ from takt.model.core_input import (
     Stream,
 )
 from takt.model.policy_options import variant_of
-from takt.model.python_policy import Policy
 from takt.model.rate_based import is_rate_based, resolved_rates, sharing_of_rates
 from takt.model.reservations import with_windows
 from takt.model.server_resources import resolved_resources
@@ -169,11 +166,21 @@ class _Conversion:
         return catalogue.traits_of(self.system.policy).has_virtual_time and home == ROOT
 
     def preemption_key(self, task: Task, home: int) -> int | None:
-        """Return the bound that a key must be below to preempt this job, 0 if no job may; packets are never cut."""
+        """Return the bound that a key must be below to preempt this job, 0 if no job may; packets are never cut.
+
+        None: a started job keeps its own key; see policy/*.c, start.
+        """
         is_packet = self.is_flow(home) and variant_of(self.system.options) != "generic" and task.preemption is None
-        if is_packet:
+        if is_packet or task.is_non_preemptive:
             return 0
-        return _preemption_key(task, self.by_name, self.policies[home], self.ranks[home], self.system.resolution)
+        if task.threshold is None:
+            return None
+        if isinstance(task.threshold, int):
+            return self.ranks[home][task.threshold]
+        other, policy, resolution = self.by_name[task.threshold], self.policies[home], self.system.resolution
+        if catalogue.traits_of(policy).has_laxity_keys:
+            return relative_deadline(other, resolution) - wcet_of(other, resolution) + LAXITY_SHIFT
+        return level_of(other, policy, self.ranks[home], resolution)
 
 
 def _priorities_by_home(system: SystemTables, homes: dict[str | None, int]) -> list[list[int]]:
@@ -190,19 +197,3 @@ def _priorities_by_home(system: SystemTables, homes: dict[str | None, int]) -> l
         if change.task is not None and change.priority is not None:
             children[homes[servers[change.task]]].append(change.priority)
     return children
-
-
-def _preemption_key(
-    task: Task, by_name: Mapping[str, Task], policy: str | Policy, ranks: Mapping[int, int], resolution: str
-) -> int | None:
-    """Return what a started job has instead of its key, None if it keeps its own; see policy/*.c, start."""
-    if task.is_non_preemptive:
-        return 0
-    if task.threshold is None:
-        return None
-    if isinstance(task.threshold, int):
-        return ranks[task.threshold]
-    other = by_name[task.threshold]
-    if catalogue.traits_of(policy).has_laxity_keys:
-        return relative_deadline(other, resolution) - wcet_of(other, resolution) + LAXITY_SHIFT
-    return level_of(other, policy, ranks, resolution)

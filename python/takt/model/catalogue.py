@@ -224,7 +224,6 @@ AMONG_PROTOCOLS = protocols_that(lambda protocol: protocol.is_among)
 
 
 def _policy_traits(policy: PolicyInfo) -> PolicyTraits:
-    """Read the traits of a policy."""
     told = _core.policy_traits(policy.name)
     is_known_before = _core.policy_level(policy.name, 1, 1, 1) is not None and not told["allocates_rates"]
     return PolicyTraits(**told, has_levels=is_known_before, has_fifo_levels=policy.has_levels)

@@ -100,7 +100,6 @@ def _text_of_processors(system: SystemTables) -> str | None:
 
 
 def _text_of_model(system: SystemTables) -> str | None:
-    """Write where the scheduler runs."""
     return system.platform.model_text if system.platform.model in catalogue.ARCHITECTURES else None
 
 
@@ -232,11 +231,6 @@ _NEVER_DIVIDED = ("rates", "architecture")
 """Traits that a domain of one processor cannot have either."""
 
 
-def _asked_by_task(task: Task, trait: str) -> Iterator[Asked]:
-    """Yield the keys by which a task has a trait."""
-    return (Asked("task", task.name, key, getattr(task, key)) for key in _TASK_KEYS[trait](task))
-
-
 ASKED = {**_TASK_KEYS, **_ASKED}
 """Traits that an author can request."""
 
@@ -261,7 +255,10 @@ class Pairs:
         """
         one, other = self.names[relation]
         what = TEXTS[one](self.system)
-        asked = _asked_by_task(task, other) if task is not None else _ASKED[other](self.system)
+        if task is None:
+            asked = list(_ASKED[other](self.system))
+        else:
+            asked = [Asked("task", task.name, key, getattr(task, key)) for key in _TASK_KEYS[other](task)]
         for each in asked:
             place = (one, each._replace(found=None))
             if what is not None and place not in self.seen:
@@ -271,7 +268,6 @@ class Pairs:
 
 
 def _sentence(trait: str, other: str, asked: Asked, what: str, task: Task | None) -> str:
-    """Write what is said of a pair."""
     default = "expected none with {what}" + (", found {found}" if asked.key is not None else "")
     sentence = _SENTENCES.get((trait, other, str(asked.key))) or _SENTENCES.get((trait, other), default)
     ops = dict.fromkeys(item.op for item in (() if task is None else task.items))

@@ -59,7 +59,14 @@ def find_problems(
         All problems, in the order of the tables.
     """
     if is_divided(system):
-        return _problems_of_domains(system, other_servers, other_resources)
+        checker = _Checker(system, other_servers, other_resources)
+        divided = [*checker.sizes(), *checker.all_names(), *find_division_problems(system)]
+        if divided:
+            return divided
+        parts = parts_of(system)
+        others = [*other_servers], [*other_resources]
+        found = [part.located(problem) for part in parts for problem in find_problems(part, *others)]
+        return list(dict.fromkeys(found))
     return _found(system, other_servers, other_resources)[0]
 
 
@@ -104,7 +111,7 @@ def _sound_part(
     """Leave out of a system what names something that is not there, unwanted servers, and what is in either.
 
     Of servers with one name the first stays. Other values that are wrong are replaced: a task that is a threshold by
-    none, parameters of a change by none, and a time by one that core can have (conversion.py).
+    none, parameters of a change and policies in Python by none, and a time by one that core can have (conversion.py).
     """
     wrong = {(problem.table, problem.entity, problem.number, problem.key) for problem in problems}
     firsts: dict[str, Server] = {}
@@ -124,31 +131,16 @@ def _sound_part(
     ]
     names = {task.name for task in tasks}
     unsure = {number for table, _, number, _ in wrong if table == "change"}
-    changes = [_sound_change(change, names, number in unsure) for number, change in enumerate(system.changes, start=1)]
+    changes = []
+    for number, change in enumerate(system.changes, start=1):
+        left: dict[str, Any] = {
+            key: [name for name in getattr(change, key) if name in names] for key in ("add", "remove")
+        }
+        left["policy"] = change.policy if isinstance(change.policy, str) else None
+        if number in unsure or change.task not in names:
+            left |= dict.fromkeys(("task", *change.parameters))
+        changes.append(change.model_copy(update=left))
     return replace(system, tasks=tasks, servers=servers, changes=changes)
-
-
-def _sound_change(change: Change, names: set[str], is_unsure: bool) -> Change:
-    """Leave out of a change the tasks that are not there, policies in Python, and parameters that are not right."""
-    left: dict[str, Any] = {key: [name for name in getattr(change, key) if name in names] for key in ("add", "remove")}
-    left["policy"] = change.policy if isinstance(change.policy, str) else None
-    if is_unsure or change.task not in names:
-        left |= dict.fromkeys(("task", *change.parameters))
-    return change.model_copy(update=left)
-
-
-def _problems_of_domains(
-    system: SystemTables, other_servers: Iterable[str], other_resources: Iterable[str]
-) -> list[Problem]:
-    """Return the problems of the division of a machine; else those of its parts, each once."""
-    whole = list(_Checker(system, other_servers, other_resources).names_and_sizes())
-    divided = [*whole, *find_division_problems(system)]
-    if divided:
-        return divided
-    parts = parts_of(system)
-    others = [*other_servers], [*other_resources]
-    found = [part.located(problem) for part in parts for problem in find_problems(part, *others)]
-    return list(dict.fromkeys(found))
 
 
 def find_horizon_problems(system: SystemTables, horizon: int | str) -> list[Problem]:
@@ -184,11 +176,6 @@ class _Checker:
         yield from find_rate_problems(self.system)
         yield from find_window_problems(self.system)
         yield from find_change_problems(self.system, self.change_times, self.version)
-
-    def names_and_sizes(self) -> Iterator[Problem]:
-        """Run the checks of a machine as a whole."""
-        yield from self.sizes()
-        yield from self.all_names()
 
     def all_names(self) -> Iterator[Problem]:
         """All names are unique among their like."""
@@ -239,22 +226,17 @@ class _Checker:
                 yield Problem(message, "out-of-range", table=table, entity=entity, key=key)
 
     def finer(self, value: int | str) -> str:
-        """Return which resolution suffices for all times of the system."""
-        resolution = self.system.resolution
-        wanted = self.common_resolution(value)
-        hint = "the finest is 1ns" if wanted is None else f'resolution = "{times.shortest(wanted)}" would do'
-        return f"expected a multiple of the resolution {show(resolution)}, found {show(value)}; {hint}"
-
-    def common_resolution(self, another: int | str) -> int | None:
-        """Return the coarsest resolution that fits all times and another one, in nanoseconds; None if none does."""
-        nanoseconds = times.to_ticks(another, 1) if isinstance(another, str) else Fraction(0)
-        if self.resolution_of_all is None or nanoseconds.denominator != 1:
-            return None
-        return math.gcd(self.resolution_of_all, int(nanoseconds))
+        """Return which resolution suffices for all times of the system and another one: the coarsest."""
+        nanoseconds = times.to_ticks(value, 1) if isinstance(value, str) else Fraction(0)
+        hint = "the finest is 1ns"
+        if self.resolution_of_all is not None and nanoseconds.denominator == 1:
+            wanted = math.gcd(self.resolution_of_all, int(nanoseconds))
+            hint = f'resolution = "{times.shortest(wanted)}" would do'
+        return f"expected a multiple of the resolution {show(self.system.resolution)}, found {show(value)}; {hint}"
 
     @cached_property
     def resolution_of_all(self) -> int | None:
-        """The same, of all times; they are gone through once, however many are wrong."""
+        """Coarsest resolution that fits all times, in nanoseconds, None if none does; found once for all wrong ones."""
         values = {*self.all_times(), self.system.resolution}
         nanoseconds = [times.to_ticks(value, 1) for value in values if isinstance(value, str)]
         if any(amount.denominator != 1 for amount in nanoseconds):
@@ -492,7 +474,6 @@ _Times = Iterator[tuple[str, int | str | None]]
 
 
 def _task_times(task: Task) -> _Times:
-    """Return the times of a task with their keys."""
     yield from task.times()
     for key in ("arrivals", "demand"):
         yield from ((key, value) for value in _times_in(getattr(task, key)))
@@ -500,7 +481,6 @@ def _task_times(task: Task) -> _Times:
 
 
 def _change_times(change: Change) -> _Times:
-    """Return the times of a change with their keys."""
     yield from change.times()
     yield from (("demand", value) for value in _times_in(change.demand))
 
@@ -513,7 +493,6 @@ def _times_in(value: int | str | Sequence[int | str] | Distribution | None) -> I
 
 
 def _platform_times(platform: Platform) -> _Times:
-    """Return the times of a platform with their keys."""
     yield from platform.costs().items()
     for key in ("tick_period", "interval", "latency"):
         yield key, getattr(platform, key)

@@ -308,10 +308,10 @@ class ResolvedSystem:
     def requests(self) -> list[ResolvedChange]:
         """Return the requests of tasks of a rate-based root: to leave, to enter at their offsets, or new parameters."""
         there = [ResolvedChange(at=0, kind="enter", task=i) for i, task in enumerate(self.tasks) if not task.is_absent]
-        asked = [replace(change, at=self._instant_of(change)) for change in (*there, *self.changes)]
+        asked = [
+            replace(change, at=change.at + self.tasks[change.task].offset)
+            if change.kind == "enter" and change.task is not None
+            else change
+            for change in (*there, *self.changes)
+        ]
         return sorted(asked, key=lambda change: (change.at, CHANGES.index(change.kind)))
-
-    def _instant_of(self, change: ResolvedChange) -> int:
-        """Return the instant at which a change is requested; a task that enters adds its offset to the change."""
-        is_entry = change.kind == "enter" and change.task is not None
-        return change.at + self.tasks[change.task or 0].offset if is_entry else change.at

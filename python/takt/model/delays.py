@@ -8,8 +8,6 @@ they may be are those of distributions.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pydantic_core import PydanticCustomError
 
 from takt.base import times
@@ -35,29 +33,24 @@ def parse(text: str) -> Delay:
         InputError: it is none.
     """
     name, *values = text.split(":")
+    parameters = DISTRIBUTIONS[name].parameters if name in DISTRIBUTIONS else ()
+    given: dict[str, int | float | str] = {}
     try:
         if not values and name not in DISTRIBUTIONS:
             return _check_time(_value(text))
-        return check_distribution({"distribution": name, **dict(_parameters(name, values))})
+        for place, value in enumerate(values if parameters else ()):
+            key, is_named, written = value.rpartition("=")
+            if not is_named and place >= len(parameters):
+                form = ":".join((name, *(parameter.upper() for parameter in parameters)))
+                found = f"expected {form} and then min=T or max=T, found {show(value)}"
+                raise value_checks.refuse("out-of-range", found)
+            key = key if is_named else parameters[place]  # those without a name are the parameters in their order
+            if key in given:
+                raise value_checks.refuse("conflict", f"expected {key} once; leave all but one out")
+            given[key] = _value(written, is_time=key != "shape")
+        return check_distribution({"distribution": name, **given})
     except PydanticCustomError as error:
         raise InputError([Problem(error.message(), error.type, key=_KEY)]) from None
-
-
-def _parameters(name: str, values: list[str]) -> Iterator[tuple[str, int | float | str]]:
-    """Yield the values: those without a name are the parameters of the distribution in their order."""
-    parameters = DISTRIBUTIONS[name].parameters if name in DISTRIBUTIONS else ()
-    given = set[str]()
-    for place, value in enumerate(values if parameters else ()):
-        key, is_named, written = value.rpartition("=")
-        if not is_named and place >= len(parameters):
-            form = ":".join((name, *(parameter.upper() for parameter in parameters)))
-            found = f"expected {form} and then min=T or max=T, found {show(value)}"
-            raise value_checks.refuse("out-of-range", found)
-        key = key if is_named else parameters[place]
-        if key in given:
-            raise value_checks.refuse("conflict", f"expected {key} once; leave all but one out")
-        given.add(key)
-        yield key, _value(written, is_time=key != "shape")
 
 
 def _value(text: str, *, is_time: bool = True) -> int | float | str:
@@ -93,7 +86,6 @@ def delays_of(delay: Delay, resolution: str) -> Stream:
 
 
 def _ticks(value: int | str, resolution: str) -> int:
-    """Convert a time."""
     try:
         ticks = to_ticks(_check_time(value), resolution)
     except PydanticCustomError as error:

@@ -25,7 +25,7 @@ from takt.model.core_input import (
 from takt.model.key_types import DEFAULT_POLICY
 from takt.model.python_policy import Policy, name_of
 from takt.model.system_parts import SystemTables
-from takt.model.tables import Change, Cluster, Resource, Server, Task
+from takt.model.tables import Change, Cluster, Server, Task
 
 _SEED_STEP = 0x9E3779B97F4A7C15
 """Distance of the seeds of two domains, an odd number: domains draw different numbers."""
@@ -123,11 +123,43 @@ def find_division_problems(system: SystemTables) -> Iterator[Problem]:
     assignment = _Assignment(system)
     members: list[Task | Server] = [*system.tasks, *system.servers]
     found = [*_cluster_problems(system), *(one for each in members for one in _member_problems(assignment, each))]
-    yield from found or _servers_without_tasks(assignment)
-    users = users_of(system.tasks)
+    yield from found
+    domains = {assignment.of(task) for task in system.tasks}
+    for server in () if found else system.servers:
+        domain = assignment.of(server)
+        if domain is not None and domain < assignment.count and domain not in domains:
+            message = f"expected a task on {assignment.name(domain)}, found servers only; leave the server out"
+            yield Problem(message, "conflict", table="server", entity=server.name, key=assignment.key)
+    users_by_name = users_of(system.tasks)
     for resource in system.resources:
-        yield from _resource_problems(assignment, resource, users.get(resource.name, []))
+        users = users_by_name.get(resource.name, [])
+        other = next((user for user in users if assignment.of(user) != assignment.of(users[0])), None)
+        if other is not None:
+            places = [f"{show(user.name)} on {assignment.name(assignment.of(user))}" for user in (users[0], other)]
+            message = f"expected users in one domain, found {' and '.join(places)}; move a task, or use two resources"
+            yield Problem(message, "conflict", table="resource", entity=resource.name, key="name")
     yield from _indivisible_problems(system)
+
+
+def _indivisible_problems(system: SystemTables) -> Iterator[Problem]:
+    """Yield the problems of keys that exist once for all domains."""
+    where = "[[cluster]] tables" if system.clusters else "a cpu in each task"
+    if system.allocator is not None:
+        yield Problem(f"expected none with {where}; leave it out", "conflict", table="allocator")
+    if system.platform.model in catalogue.ARCHITECTURES:
+        message = f"expected none with {where}, found {show(system.platform.model)}; leave it out"
+        yield Problem(message, "conflict", table="platform", key="model")
+    for number, change in enumerate(system.changes, start=1):
+        if change.policy is not None:
+            message = f"expected none with {where}, found {show(name_of(change.policy))}; leave it out"
+            yield Problem(message, "conflict", table="change", number=number, key="policy")
+    policies: list[tuple[str, int | None, str | Policy]] = [("system", None, system.policy)]
+    policies += [(Cluster.table, number, each.policy or "") for number, each in enumerate(system.clusters, start=1)]
+    for table, place, policy in policies:
+        if policy and (catalogue.traits_of(policy).allocates_rates or catalogue.traits_of(policy).has_slots):
+            found = f"found {show(name_of(policy))}; take another, for instance {show(DEFAULT_POLICY)}"
+            message = f"expected a policy without a table of its own with {where}, {found}"
+            yield Problem(message, "conflict", table=table, number=place, key="policy")
 
 
 def _cluster_problems(system: SystemTables) -> Iterator[Problem]:
@@ -167,47 +199,6 @@ def _member_problems(assignment: _Assignment, member: Task | Server) -> Iterator
             message = f"expected {place}, where its server {show(server.name)} is, found {found}; leave it out"
             yield about(key, "conflict", message)
             return
-
-
-def _servers_without_tasks(assignment: _Assignment) -> Iterator[Problem]:
-    """Yield the problems of servers in a domain without tasks."""
-    domains = {assignment.of(task) for task in assignment.system.tasks}
-    for server in assignment.system.servers:
-        domain = assignment.of(server)
-        if domain is not None and domain < assignment.count and domain not in domains:
-            message = f"expected a task on {assignment.name(domain)}, found servers only; leave the server out"
-            yield Problem(message, "conflict", table="server", entity=server.name, key=assignment.key)
-
-
-def _resource_problems(assignment: _Assignment, resource: Resource, users: Sequence[Task]) -> Iterator[Problem]:
-    """The users of a resource are in one domain."""
-    for other in users[1:]:
-        if assignment.of(other) != assignment.of(users[0]):
-            places = [f"{show(user.name)} on {assignment.name(assignment.of(user))}" for user in (users[0], other)]
-            message = f"expected users in one domain, found {' and '.join(places)}; move a task, or use two resources"
-            yield Problem(message, "conflict", table="resource", entity=resource.name, key="name")
-            return
-
-
-def _indivisible_problems(system: SystemTables) -> Iterator[Problem]:
-    """Yield the problems of keys that exist once for all domains."""
-    where = "[[cluster]] tables" if system.clusters else "a cpu in each task"
-    if system.allocator is not None:
-        yield Problem(f"expected none with {where}; leave it out", "conflict", table="allocator")
-    if system.platform.model in catalogue.ARCHITECTURES:
-        message = f"expected none with {where}, found {show(system.platform.model)}; leave it out"
-        yield Problem(message, "conflict", table="platform", key="model")
-    for number, change in enumerate(system.changes, start=1):
-        if change.policy is not None:
-            message = f"expected none with {where}, found {show(name_of(change.policy))}; leave it out"
-            yield Problem(message, "conflict", table="change", number=number, key="policy")
-    policies: list[tuple[str, int | None, str | Policy]] = [("system", None, system.policy)]
-    policies += [(Cluster.table, number, each.policy or "") for number, each in enumerate(system.clusters, start=1)]
-    for table, place, policy in policies:
-        if policy and (catalogue.traits_of(policy).allocates_rates or catalogue.traits_of(policy).has_slots):
-            found = f"found {show(name_of(policy))}; take another, for instance {show(DEFAULT_POLICY)}"
-            message = f"expected a policy without a table of its own with {where}, {found}"
-            yield Problem(message, "conflict", table=table, number=place, key="policy")
 
 
 # ---- the parts ----------------------------------------------------------------------------------------
@@ -306,5 +297,4 @@ def joined(parts: Sequence[ResolvedSystem], system: SystemTables | None = None) 
 
 
 def _numbers(members: Iterable[Task | Server | ResolvedTask | ResolvedServer]) -> dict[str, int]:
-    """Number members by their names, in their order."""
     return {member.name: number for number, member in enumerate(members)}

@@ -93,17 +93,13 @@ def longest_hold(
     while above and (stretch := longest + others(found)) != found and longest <= limit:
         if stretch - longest > limit:
             raise UnboundedError(resource)
-        found = stretch
-        longest = section + sum(_demand_within(found, task, waited_for) for task in above)
+        found, longest = stretch, section
+        for task in above:  # none is ready at the lock
+            if task.separation is None:
+                raise UnboundedError(task.name)
+            jobs = -(-(found + task.jitter) // task.separation) + task.can_be_away(waited_for)
+            longest += jobs * task.wcet
     return longest
-
-
-def _demand_within(ticks: int, task: Neighbour, waited_for: Collection[str]) -> int:
-    """Bound the execution of a task in an interval at whose begin it is not ready."""
-    if task.separation is None:
-        raise UnboundedError(task.name)
-    jobs = -(-(ticks + task.jitter) // task.separation) + task.can_be_away(waited_for)
-    return jobs * task.wcet
 
 
 def longest_section(items: Sequence[tuple[Op, int | str]], wcet: int, resource: str) -> int:

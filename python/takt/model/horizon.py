@@ -28,7 +28,8 @@ def horizon_ticks(system: System, horizon: int | str | None = None) -> int:
     asked = system.horizon if horizon is None else Header(horizon=horizon).horizon
     if asked is None:
         return default_horizon(system.resolved)
-    problems = [problem for each in _with_roots(system) for problem in find_horizon_problems(each.tables, asked)]
+    with_roots = [domain.system for domain in system.domains] or [system]
+    problems = [problem for each in with_roots for problem in find_horizon_problems(each.tables, asked)]
     if problems:
         raise InputError(problems)
     ticks = int(to_ticks(asked, system.resolution))
@@ -37,11 +38,6 @@ def horizon_ticks(system: System, horizon: int | str | None = None) -> int:
             message = f"task {show(task.name)} would release more than {_MAX_JOB_NUMBER} jobs; shorten it"
             raise InputError([Problem(message, "out-of-range", table="system", key="horizon")])
     return ticks
-
-
-def _with_roots(system: System) -> list[System]:
-    """Return the systems with a root: the domains of a machine, or the system itself."""
-    return [domain.system for domain in system.domains] or [system]
 
 
 # ---- what core is given --------------------------------------------------------------------------------------

@@ -100,23 +100,11 @@ def name_hash(name: str) -> int:
 
 
 def _bits(value: float) -> int:
-    """Return the bits of a double."""
     return int(struct.unpack("<Q", struct.pack("<d", value))[0])
 
 
 def _double(bits: int) -> float:
     return float(struct.unpack("<d", struct.pack("<Q", bits))[0])
-
-
-def _number(value: int | None) -> int:
-    """Return the word of a number that may be missing."""
-    return 0 if value is None else value
-
-
-def _word_of(words: Sequence[str]) -> Callable[[str | None], int]:
-    """Return a function that converts a word to its number; 0 for none."""
-    numbers: dict[str | None, int] = {word: number for number, word in enumerate(words)}
-    return {**numbers, None: 0}.__getitem__
 
 
 def _kind_word(is_rule: bool) -> Callable[[str], int]:
@@ -129,12 +117,6 @@ _NAMES = {"POLICY", "SERVER_KIND", "BANDWIDTH", "PROTOCOL"}
 
 _AS_THEY_ARE = {"TIME", "COUNT", "VALUE", "FLAG", "HOME", "RESOURCE_PLACE"}
 """Kinds of numbers that are never missing, unless a field of kind PRESENCE says so."""
-
-
-def _is_number(table: Table, of: Field) -> bool:
-    """True if the values of a field are its words."""
-    keys = [field.key for field in table.fields]
-    return of.kind in _AS_THEY_ARE and keys.count(of.key) == 1
 
 
 _CONVERTERS: Mapping[str, Callable[[Any], int]] = {
@@ -150,9 +132,14 @@ _CONVERTERS: Mapping[str, Callable[[Any], int]] = {
 
 def _converter(table: Table, of: Field) -> Callable[[Any], int] | None:
     """Return a function that converts a value to its word; None if the value is the word."""
-    if _is_number(table, of):
+    keys = [field.key for field in table.fields]
+    if of.kind in _AS_THEY_ARE and keys.count(of.key) == 1:
         return None
-    return _word_of(of.words) if of.kind == "WORD" else _CONVERTERS.get(of.kind, _number)
+    if of.kind == "WORD":
+        numbers: dict[str | None, int] = {word: number for number, word in enumerate(of.words)}
+        return {**numbers, None: 0}.__getitem__
+    convert: Callable[[Any], int] = _CONVERTERS.get(of.kind, lambda value: 0 if value is None else value)
+    return convert
 
 
 def _getter(table: Table, place: int) -> Callable[[Any], Any]:
@@ -170,18 +157,6 @@ _FIELDS = {
 """For each field of each table: kind, what gets its value from a row, and what makes a word of it."""
 
 
-def _packed(table: Table, rows: Sequence[Any], packing: _Packing) -> array[int]:
-    """Return the words of a table."""
-    width = len(table.fields)
-    words = array("Q", bytes(_WORD_BYTES * width * len(rows)))
-    own: dict[str, Callable[[Any], int]] = {"STREAM": packing.stream, "POLICY": packing.policy}
-    for place, (kind, value_of, word_of) in enumerate(_FIELDS[table.name]):
-        convert: Callable[[Any], int] | None = own.get(kind) or word_of
-        values: Iterable[Any] = map(value_of, rows)
-        words[place::width] = array("Q", values if convert is None else map(convert, values))
-    return words
-
-
 def streams_of(system: ResolvedSystem, changes: Iterable[ResolvedChange]) -> list[Stream]:
     """Return the streams that are no constants, each once, in the order of an image."""
     streams = [stream for task in system.tasks for stream in (task.drawn_demand, task.arrivals)]
@@ -190,7 +165,6 @@ def streams_of(system: ResolvedSystem, changes: Iterable[ResolvedChange]) -> lis
 
 
 def _rows(system: ResolvedSystem, run: Run, inputs: Sequence[Input]) -> dict[str, Sequence[Any]]:
-    """Return the rows of each table."""
     changes = system.changes if system.rates is None else system.requests()
     windows = [task.windows or _NO_WINDOWS for task in system.tasks]
     streams = [*streams_of(system, changes), *([] if run.delays is None else [run.delays])]
@@ -221,23 +195,16 @@ def unread_in(system: ResolvedSystem) -> Iterator[tuple[str, str]]:
     for table in TABLES:
         for place, of in enumerate(table.fields):
             for row in rows[table.name] if of.analysis == "UNREAD" else ():
-                if not _is_initial(table, of, _getter(table, place)(row)):
-                    yield of.key, _owner(table, row)
-
-
-def _is_initial(table: Table, of: Field, value: Any) -> bool:
-    """True if a value is what a field has where nothing is said."""
-    if of.kind in _NAMES:
-        return bool(value == of.initial.strip('"'))
-    if of.kind == "STREAM":
-        return value is None
-    convert = _converter(table, of)
-    return of.initial.isdigit() and (value if convert is None else convert(value)) == int(of.initial)
-
-
-def _owner(table: Table, row: Any) -> str:
-    """Return the name of what a row describes, or that of its table."""
-    return getattr(row, "name", "") or getattr(row, "text", "") or table.name.lower()
+                value, convert = _getter(table, place)(row), _converter(table, of)
+                if of.kind in _NAMES:
+                    is_initial = value == of.initial.strip('"')
+                elif of.kind == "STREAM":
+                    is_initial = value is None
+                else:
+                    word = value if convert is None else convert(value)
+                    is_initial = of.initial.isdigit() and word == int(of.initial)
+                if not is_initial:
+                    yield of.key, getattr(row, "name", "") or getattr(row, "text", "") or table.name.lower()
 
 
 def pack(
@@ -266,9 +233,15 @@ def pack(
     rows = _rows(system, Run(horizon, resolution_ns, is_real_time, system.seed, is_remote, delays), inputs)
     packing = _Packing({id(stream): number for number, stream in enumerate(rows["STREAMS"], start=1)})
     words = array("Q", [_core.IMAGE_MAGIC, _core.IMAGE_VERSION, 0, *(len(rows[table.name]) for table in TABLES)])
-    for table in TABLES:
-        if rows[table.name]:
-            words.extend(_packed(table, rows[table.name], packing))
+    own: dict[str, Callable[[Any], int]] = {"STREAM": packing.stream, "POLICY": packing.policy}
+    for table in (each for each in TABLES if rows[each.name]):
+        width = len(table.fields)
+        packed = array("Q", bytes(_WORD_BYTES * width * len(rows[table.name])))
+        for place, (kind, value_of, word_of) in enumerate(_FIELDS[table.name]):
+            convert: Callable[[Any], int] | None = own.get(kind) or word_of
+            values: Iterable[Any] = map(value_of, rows[table.name])
+            packed[place::width] = array("Q", values if convert is None else map(convert, values))
+        words.extend(packed)
     words[2] = len(words)
     return words.tobytes()
 
@@ -341,43 +314,25 @@ def _names_by_hash() -> dict[int, str]:
     return {0: ""} | {name_hash(name): name for name in (*policies, *kinds, *catalogue.PROTOCOLS)}
 
 
-def _reader(of: Field, policies: Sequence[str]) -> Callable[[int], Any]:
-    """Return a function that converts a word to its value."""
-    names = _names_by_hash() | dict(enumerate(policies, start=1))
-    readers: Mapping[str, Callable[[int], Any]] = {
-        "WORD": lambda word: of.words[word],
-        "FLAG": bool,
-        "REAL": _double,
-        "POLICY": names.__getitem__,
-        "SERVER_KIND": names.__getitem__,
-        "BANDWIDTH": names.__getitem__,
-        "PROTOCOL": names.__getitem__,
-    }
-    return readers.get(of.kind, int)
-
-
-def _columns(table: Table, words: array[int], policies: Sequence[str]) -> dict[str, list[Any]]:
-    """Return the columns of a table; of fields with one key the latter one completes the former."""
-    width = len(table.fields)
-    columns: dict[str, list[Any]] = {}
-    for place, of in enumerate(table.fields):
-        column = list(map(_reader(of, policies), words[place::width]))
-        if of.kind == "BANDWIDTH":
-            column = [before or name for before, name in zip(columns[of.key], column, strict=True)]
-        elif of.key in columns:
-            column = [value if there else None for there, value in zip(columns[of.key], column, strict=True)]
-        columns[of.key] = column
-    return columns
-
-
 def _unpacked(words: array[int], policies: Sequence[str]) -> dict[str, list[Row]]:
-    """Return the rows of all tables."""
+    """Return the rows of all tables; of fields with one key the latter one completes the former."""
+    names = _names_by_hash() | dict(enumerate(policies, start=1))
+    readers: dict[str, Callable[[int], Any]] = {"FLAG": bool, "REAL": _double}
+    readers |= dict.fromkeys(_NAMES, names.__getitem__)
     counts = words[_COUNTS_AT : _COUNTS_AT + len(TABLES)]
     sizes = [count * len(table.fields) for table, count in zip(TABLES, counts, strict=True)]
     places = accumulate(sizes, initial=_COUNTS_AT + len(TABLES))
     rows = {}
     for table, (begin, end) in zip(TABLES, pairwise(places), strict=True):
-        columns = _columns(table, words[begin:end], policies)
+        columns: dict[str, list[Any]] = {}
+        for place, of in enumerate(table.fields):
+            read = of.words.__getitem__ if of.kind == "WORD" else readers.get(of.kind, int)
+            column = list(map(read, words[begin + place : end : len(table.fields)]))
+            if of.kind == "BANDWIDTH":
+                column = [before or name for before, name in zip(columns[of.key], column, strict=True)]
+            elif of.key in columns:
+                column = [value if there else None for there, value in zip(columns[of.key], column, strict=True)]
+            columns[of.key] = column
         rows[table.name] = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     return rows
 
@@ -397,53 +352,22 @@ def _demand(row: Row, streams: Sequence[Stream | None]) -> Stream:
     return streams[row.pop("drawn_demand")] or constant
 
 
-def _streams(rows: Mapping[str, list[Row]]) -> list[Stream | None]:
-    """Return the streams; the first one is none."""
-    values = _shares((row["values"] for row in rows["STREAMS"]), [row["value"] for row in rows["VALUES"]])
-    return [None, *(Stream(**{**row, "values": of}) for row, of in zip(rows["STREAMS"], values, strict=True))]
-
-
-def _windows(rows: Mapping[str, list[Row]]) -> list[ResolvedWindows | None]:
-    """Return the windows of the tasks."""
-    slots = _shares((row["slots"] for row in rows["WINDOWS"]), _tuples(rows["SLOTS"]))
-    made = [ResolvedWindows(**{**row, "slots": of}) for row, of in zip(rows["WINDOWS"], slots, strict=True)]
-    return [None if of.kind == _NO_WINDOWS.kind else of for of in made] or [None] * len(rows["TASKS"])
-
-
 def _tasks(rows: Mapping[str, list[Row]], names: Sequence[str], streams: Sequence[Stream | None]) -> list[ResolvedTask]:
     bodies = _shares((row.pop("body") for row in rows["TASKS"]), _tuples(rows["ITEMS"]))
     uses: dict[int, list[int]] = {}
     for use in rows["USES"]:
         uses.setdefault(use["task"], []).append(use["resource"])
     shares = bool(rows["RATES"]) and bool(rows["RESOURCES"])
+    slots = _shares((row["slots"] for row in rows["WINDOWS"]), _tuples(rows["SLOTS"]))
+    made = [ResolvedWindows(**{**row, "slots": of}) for row, of in zip(rows["WINDOWS"], slots, strict=True)]
+    all_windows = [None if of.kind == _NO_WINDOWS.kind else of for of in made] or [None] * len(names)
     tasks = []
-    parts = zip(names, rows["TASKS"], bodies, _windows(rows), strict=True)
-    for number, (name, row, body, windows) in enumerate(parts):
+    for number, (name, row, body, windows) in enumerate(zip(names, rows["TASKS"], bodies, all_windows, strict=True)):
         sharing = ResolvedSharing(tuple(uses.get(number, ())), row.pop("sharing.blocking"), row.pop("sharing.excess"))
         arrivals, demand = streams[row.pop("arrivals")], _demand(row, streams)
         parts_of: Row = {"body": body, "windows": windows, "sharing": sharing if shares else None}
         tasks.append(ResolvedTask(name, **row, **parts_of, arrivals=arrivals, demand=demand))
     return tasks
-
-
-def _changes(rows: Sequence[Row], texts: Sequence[str], streams: Sequence[Stream | None]) -> list[ResolvedChange]:
-    """Return the changes; those of the policy have no task."""
-    return [
-        ResolvedChange(**{**row, "task": None if row["kind"] == "policy" else row["task"]}, demand=demand, text=text)
-        for row, text, demand in ((row, text, _demand(row, streams)) for row, text in zip(rows, texts, strict=True))
-    ]
-
-
-def _check_names(names: Names, rows: Mapping[str, list[Row]]) -> None:
-    """Check that everything has a name.
-
-    Raises:
-        ValueError: something has none, or something that is not there has one.
-    """
-    for table in ("servers", "tasks", "threads", "resources", "changes"):
-        expected, found = len(rows[table.upper()]), len(getattr(names, table))
-        if expected != found:
-            raise ValueError(f"expected {expected} names of {table}, found {found}")
 
 
 def unpack(image: bytes, names: Names) -> tuple[Run, ResolvedSystem]:
@@ -462,8 +386,14 @@ def unpack(image: bytes, names: Names) -> tuple[Run, ResolvedSystem]:
     words = array("Q")
     words.frombytes(image)
     rows = _unpacked(words, names.policies)
-    _check_names(names, rows)
-    streams = _streams(rows)
+    for table in ("servers", "tasks", "threads", "resources", "changes"):
+        expected, found = len(rows[table.upper()]), len(getattr(names, table))
+        if expected != found:
+            raise ValueError(f"expected {expected} names of {table}, found {found}")
+    values = _shares((row["values"] for row in rows["STREAMS"]), [row["value"] for row in rows["VALUES"]])
+    streams = [None, *(Stream(**{**row, "values": of}) for row, of in zip(rows["STREAMS"], values, strict=True))]
+    for row in rows["CHANGES"]:
+        row["task"] = None if row["kind"] == "policy" else row["task"]
     run = Run(**{**rows["RUN"][0], "delays": streams[rows["RUN"][0]["delays"]]})
     system = ResolvedSystem(
         name=names.system,
@@ -476,7 +406,10 @@ def unpack(image: bytes, names: Names) -> tuple[Run, ResolvedSystem]:
         resources=tuple(
             ResolvedResource(name, **row) for name, row in zip(names.resources, rows["RESOURCES"], strict=True)
         ),
-        changes=tuple(_changes(rows["CHANGES"], names.changes, streams)),
+        changes=tuple(
+            ResolvedChange(demand=_demand(row, streams), text=text, **row)
+            for row, text in zip(rows["CHANGES"], names.changes, strict=True)
+        ),
         rates=next((ResolvedRates(**row) for row in rows["RATES"]), None),
         costs=next((ResolvedCosts(**row) for row in rows["COSTS"]), ResolvedCosts()),
         architecture=next((ResolvedArchitecture(**row) for row in rows["ARCHITECTURE"]), None),

@@ -36,7 +36,10 @@ class Table(BaseModel):
                 super().__init__(**values)
             except ValidationError as error:
                 raise InputError([self._problem(details, values) for details in error.errors()]) from None
-            problems = [self._conflict(code, key, message) for code, key, message in self._conflicts()]
+            problems = [
+                Problem(message, code, table=self.table, entity=self._entity(getattr(self, "name", None)), key=key)
+                for code, key, message in self._conflicts()
+            ]
             if problems:
                 raise InputError(problems)
 
@@ -80,9 +83,6 @@ class Table(BaseModel):
         """Yield the problems between the keys: code, key and message of each."""
         return ()
 
-    def _conflict(self, code: str, key: str, message: str) -> Problem:
-        return Problem(message, code, table=self.table, entity=self._entity(getattr(self, "name", None)), key=key)
-
     @classmethod
     def _entity(cls, name: object) -> str | None:
         """Return the name of what the table describes, None where there is one table of its kind."""
@@ -91,24 +91,15 @@ class Table(BaseModel):
     @classmethod
     def _problem(cls, details: ErrorDetails, values: Mapping[str, Any]) -> Problem:
         """Return pydantic's error as a problem in one line."""
-        key = str(details["loc"][0])
-        code, message = cls._explain(key, details)
-        return Problem(message, code, table=cls.table, entity=cls._entity(values.get("name")), key=key)
-
-    @classmethod
-    def _explain(cls, key: str, details: ErrorDetails) -> tuple[str, str]:
-        """Return code and message for one error of one key."""
+        key, code = str(details["loc"][0]), details["type"]
         message = details.get("ctx", {}).get("message")
-        if message is not None:
-            return details["type"], str(message)
-        if details["type"] == "missing":
-            return (
-                "missing",
-                f"missing; every {cls.noun or cls.table} needs one, for instance {key} = {cls.examples[key]}",
-            )
-        if key in cls.later_keys:
-            return "not-yet", "this key is not supported by this version yet"
-        return "unknown-key", f"unknown key; {catalogue.alternatives(key, cls.keys())}"
+        if message is None and code == "missing":
+            message = f"missing; every {cls.noun or cls.table} needs one, for instance {key} = {cls.examples[key]}"
+        elif message is None and key in cls.later_keys:
+            code, message = "not-yet", "this key is not supported by this version yet"
+        elif message is None:
+            code, message = "unknown-key", f"unknown key; {catalogue.alternatives(key, cls.keys())}"
+        return Problem(str(message), code, table=cls.table, entity=cls._entity(values.get("name")), key=key)
 
 
 def _schema(field: FieldInfo) -> Mapping[str, Any]:

@@ -35,14 +35,12 @@ def check_policy(value: object) -> str | Policy:
 
 
 def _check_demand(value: object) -> int | str | tuple[int | str, ...] | Distribution:
-    """Accept a time, a list of times or a distribution."""
     if isinstance(value, (dict, Distribution)):
         return check_distribution(value)
     return _check_demands(value) if isinstance(value, (list, tuple)) else _check_demand_time(value)
 
 
 def _check_arrivals(value: object) -> tuple[int | str, ...] | Distribution:
-    """Accept a list of instants or a distribution of separations."""
     return check_distribution(value) if isinstance(value, (dict, Distribution)) else _check_instants(value)
 
 

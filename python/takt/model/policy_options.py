@@ -44,7 +44,6 @@ def _check_beta(value: object) -> float | str:
 
 
 def _check_flag(value: object) -> bool:
-    """Accept true or false."""
     if not isinstance(value, bool):
         raise value_checks.refuse("wrong-type", f"expected true or false, found {show(value)}")
     return value
@@ -121,20 +120,16 @@ def _check_slots(value: object) -> tuple[Slot, ...]:
     if not isinstance(value, (list, tuple)) or not value:
         message = f'expected slots such as [{{ task = "A", start = 0, length = "4ms" }}], found {show(value)}'
         raise value_checks.refuse("wrong-type", message)
-    return tuple(_check_slot(slot, number) for number, slot in enumerate(value, start=1))
-
-
-def _check_slot(value: object, number: int) -> Slot:
-    """Accept a slot, or a table that says the same."""
-    if isinstance(value, Slot):
-        return value
-    if not isinstance(value, dict):
-        raise value_checks.refuse("wrong-type", f"slot {number}: expected a table, found {show(value)}")
-    try:
-        return Slot(**value)
-    except InputError as error:
-        first = error.problems[0]
-        raise value_checks.refuse(first.code, f"slot {number}: {first.key}: {first.message}") from None
+    slots = []
+    for number, slot in enumerate(value, start=1):
+        if not isinstance(slot, (Slot, dict)):
+            raise value_checks.refuse("wrong-type", f"slot {number}: expected a table, found {show(slot)}")
+        try:
+            slots.append(slot if isinstance(slot, Slot) else Slot(**slot))
+        except InputError as error:
+            first = error.problems[0]
+            raise value_checks.refuse(first.code, f"slot {number}: {first.key}: {first.message}") from None
+    return tuple(slots)
 
 
 _SLOT_SCHEMA = {

@@ -103,7 +103,9 @@ def copied(policy: Policy, memo: dict[int, Any]) -> Policy:
     """
     try:
         twin = copy.deepcopy(policy, memo)
-        for name, value in _state_of_class(type(policy)).items():
+        names = {name: value for each in reversed(type(policy).__mro__) for name, value in vars(each).items()}
+        mutable = (MutableMapping, MutableSequence, MutableSet, Sequence)
+        for name, value in {name: value for name, value in names.items() if isinstance(value, mutable)}.items():
             if name not in vars(twin):
                 setattr(twin, name, copy.deepcopy(value, memo))
     except Exception as error:
@@ -114,13 +116,6 @@ def copied(policy: Policy, memo: dict[int, Any]) -> Policy:
         )
         raise InputError([Problem(message, "policy")]) from None
     return twin
-
-
-def _state_of_class(kind: type[Policy]) -> dict[str, Any]:
-    """Return the attributes of a class that its instances can change without a copy of their own."""
-    names = {name: value for each in reversed(kind.__mro__) for name, value in vars(each).items()}
-    mutable = (MutableMapping, MutableSequence, MutableSet, Sequence)
-    return {name: value for name, value in names.items() if isinstance(value, mutable)}
 
 
 class Member(Protocol):

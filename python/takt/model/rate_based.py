@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Rate-based systems: what they refuse, and what core is given of them. Source: SPEC.md, 10."""
+"""Rate-based systems: what they refuse, and what core is given of them.
+
+Source: SPEC.md, section 10, and policy/rate_sharing.h: b, the largest B / D, is the processor time that tasks lose by
+blocking each other. B counts all tasks of the file, whenever they are present, so that a later task takes nothing from
+a rate that was granted. Left out: sections that last longer than their runs, and hard jobs that use up their budget in
+one.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 from takt import _core
 from takt.base.errors import Problem, show
-from takt.model import catalogue, holding_times, rate_blocking
+from takt.model import catalogue, holding_times
 from takt.model.compatibility import about
 from takt.model.conversion import in_ticks, items_in_ticks, relative_deadline, resources_of, wcet_of
 from takt.model.core_input import ROOT, ResolvedSharing
@@ -60,27 +67,59 @@ def in_rates(share: float) -> int:
 
 
 def sharing_of_rates(system: SystemTables, numbers: Mapping[tuple[str, int], int]) -> dict[str, ResolvedSharing]:
-    """Return for each task of a rate-based root the resources that it shares."""
-    by_name = {task.name: _sharer(task, system.resolution) for task in system.tasks}
-    sharers = [sharer for sharer in by_name.values() if sharer.sections]
-    ceilings = rate_blocking.ceilings_of(sharers)
-    return {
-        name: ResolvedSharing(
+    """Return what each task of a rate-based root shares: resources, B / D, and what sections execute beyond budgets.
+
+    Both are in core's units, rounded up. The ceiling of a resource is the shortest window of its users.
+    """
+    sharers = {task.name: _sharer(task, system.resolution) for task in system.tasks}
+    locking = [sharer for sharer in sharers.values() if sharer.sections]
+    ceilings: dict[str, int] = {}
+    for sharer in locking:
+        ceilings |= {name: min(sharer.window, ceilings.get(name, sharer.window)) for name in sharer.sections}
+    sharing = {}
+    for name, sharer in sharers.items():
+        waits = [
+            _core.rate_blocking_by(sharer.words, other.words, ticks, ceilings[resource])
+            for other in locking
+            if other is not sharer
+            for resource, ticks in other.sections.items()
+        ]
+        has_excess = bool(sharer.sections) and not sharer.is_hard
+        sharing[name] = ResolvedSharing(
             uses=tuple(sorted(numbers[resource, ROOT] for resource in sharer.sections if (resource, ROOT) in numbers)),
-            blocking=rate_blocking.blocking_of(sharer, sharers, ceilings),
-            excess=rate_blocking.excess_of(sharer),
+            blocking=max(waits, default=0),
+            excess=_core.rate_of_section(max(sharer.sections.values()), sharer.period) if has_excess else 0,
         )
-        for name, sharer in by_name.items()
-    }
+    return sharing
 
 
-def _sharer(task: Task, resolution: str) -> rate_blocking.Sharer:
-    """Return what determines how long others wait for a task of a rate-based root."""
-    wcet = wcet_of(task, resolution)
-    items = items_in_ticks(task, resolution)
-    return rate_blocking.Sharer(
-        is_hard=task.class_ == "hard",
+@dataclass(frozen=True, slots=True)
+class _Sharer:
+    """What determines how long others wait for a task of a rate-based root. Times in ticks.
+
+    Args:
+        window: its shortest relative deadline: that of a hard task, else the requested period.
+        period: of its releases, as requested.
+        is_hard: whether its deadlines are fixed.
+        sections: of each resource that it locks, how long it runs at most from the lock to the unlock.
+    """
+
+    window: int
+    period: int
+    is_hard: bool
+    sections: Mapping[str, int]
+
+    @property
+    def words(self) -> tuple[int, int, bool]:
+        """Input of core's test."""
+        return self.window, self.period, self.is_hard
+
+
+def _sharer(task: Task, resolution: str) -> _Sharer:
+    wcet, items = wcet_of(task, resolution), items_in_ticks(task, resolution)
+    return _Sharer(
         window=relative_deadline(task, resolution),
         period=in_ticks(task.period or 1, resolution),
+        is_hard=task.class_ == "hard",
         sections={name: holding_times.longest_section(items, wcet, name) for name in resources_of(task)},
     )

@@ -124,7 +124,11 @@ def _words_of(place: Place) -> dict[str, str]:
         home = [None, *system.servers][row.home]
         inside = {} if home is None else {"server": show(home.name), "kind": home.kind, "budget": show(home.budget)}
         over = show(name_of(system.policy if home is None else home.policy))
-        return {"over": over, "longest": str(row.longest), **inside}
+        alike = catalogue.mixing(member.protocol)
+        here = (each for each in place.resolved.resources if each.home == row.home)
+        other = next((each for each in here if each.protocol not in alike), row)
+        mixture = {"alike": " or ".join(map(show, alike)), "other": show(other.protocol), "of": show(other.name)}
+        return {"over": over, "longest": str(row.longest), **inside, **mixture}
     if isinstance(member, Task):
         before = place.resolved.tasks[row.task] if place.change is not None and place.key == "task" else row
         runs_only = member.wcet is None and bool(member.items)
@@ -160,17 +164,6 @@ def _tell_ring(place: Place) -> Iterator[Problem]:
     ring = [*list(chain)[chain[name] :], name]
     message = f"expected a chain that ends at the root, found {listed([*map(show, ring)], ' in ')}"
     yield Problem(message, "ring", table="server", entity=name, key="parent")
-
-
-def _tell_mixture(place: Place) -> Iterator[Problem]:
-    """Yield the problem of a resource whose protocol another one in the dispatcher excludes."""
-    alike = catalogue.mixing(place.member.protocol)
-    here = [each for each in place.resolved.resources if each.home == place.row.home]
-    other = next(each for each in here if each.protocol not in alike)
-    message = (
-        f"expected {' or '.join(map(show, alike))} for all resources of a dispatcher, found {show(other.protocol)}"
-    )
-    yield place.problem("protocol", _CONFLICT, f"{message} of {show(other.name)}")
 
 
 def _tell_ceiling_of_rule(place: Place) -> Iterator[Problem]:
@@ -301,7 +294,7 @@ SENTENCES: Mapping[str, Sentence | Callable[[Place], Iterator[Problem]]] = {
         "kind", "expected a kind without deadlines under {above}, found {kind}; it needs {deadline_policies}"
     ),
     "ceiling_needs_levels": Sentence("protocol", "found {protocol} under {over}; it needs {levelled}"),
-    "protocols_mix": _tell_mixture,
+    "protocols_mix": Sentence("protocol", "expected {alike} for all resources of a dispatcher, found {other} of {of}"),
     "sharing_server_is_periodic": Sentence(
         "protocol", "found {protocol} in the server {server}, which is {kind}; it needs {periodic_kinds}"
     ),

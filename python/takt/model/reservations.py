@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from takt.base.errors import Problem, show
 from takt.model import catalogue
@@ -24,9 +25,7 @@ from takt.model.core_input import (
     ResolvedTask,
     ResolvedWindows,
 )
-from takt.model.pinwheel import specialise
 from takt.model.policy_options import TimeDriven, options_of
-from takt.model.python_policy import Policy
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Task
 
@@ -43,8 +42,16 @@ def with_windows(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSyst
         return resolved
     traits = catalogue.traits_of(system.policy)
     specialises = traits.specialises_periods
-    periods = _pinwheel_periods(resolved) if specialises else [task.period for task in resolved.tasks]
-    promotions = _promotions(resolved) if traits.promotes else {}
+    periods: Sequence[int] = [task.period for task in resolved.tasks]
+    if specialises and all(periods):  # where there are none, the checks refuse the system
+        periods = specialise([(task.wcet, task.period) for task in resolved.tasks]) or periods
+    # The promotion of each hard task at the root, from the release: deadline - response, not below 0.
+    hard = [task for task in resolved.tasks if task.class_ == "hard" and task.home == ROOT and task.period > 0]
+    ordered = sorted(hard, key=lambda task: task.level) if traits.promotes else []
+    responses = [_response(task, ordered[:place]) for place, task in enumerate(ordered)]
+    promotions = {
+        task.name: max(0, task.deadline - response) for task, response in zip(ordered, responses, strict=True)
+    }
     tasks = []
     for task, described, period in zip(resolved.tasks, system.tasks, periods, strict=True):
         deadline = task.deadline if described.deadline is not None else period
@@ -53,17 +60,9 @@ def with_windows(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSyst
     return replace(resolved, tasks=tuple(tasks))
 
 
-def _pinwheel_periods(resolved: ResolvedSystem) -> Sequence[int]:
-    """Return the periods of the tasks under pinwheel; their own if there are none, which the checks refuse."""
-    given = [task.period for task in resolved.tasks]
-    periods = specialise([(task.wcet, task.period) for task in resolved.tasks]) if all(given) else None
-    return periods or given
-
-
 def _resolve_windows(
     task: ResolvedTask, described: Task, promotions: Mapping[str, int], system: SystemTables
 ) -> ResolvedWindows | None:
-    """Convert the windows of a task for core."""
     promotes = catalogue.traits_of(system.policy).promotes
     kind = None if promotes and described.server is not None else windows_of(described, system.policy)
 
@@ -71,32 +70,21 @@ def _resolve_windows(
         return in_ticks(value, system.resolution)
 
     if kind == SLOTS:
-        return _slots_of(task, options_of(system.options, TimeDriven), system.resolution)
+        options = options_of(system.options, TimeDriven)
+        if options is None:
+            return ResolvedWindows(SLOTS)
+        slots = (
+            (in_ticks(slot.start, system.resolution), in_ticks(slot.length, system.resolution))
+            for slot in options.slots
+            if slot.task == task.name
+        )
+        return ResolvedWindows(SLOTS, cycle=in_ticks(options.cycle, system.resolution), slots=tuple(sorted(slots)))
     if kind == PROMOTED:
         given = described.promotion
         return ResolvedWindows(kind, promotions.get(task.name, 0) if given is None else ticks(given))
     if kind == MANDATORY:
         return ResolvedWindows(kind, task.wcet if described.mandatory is None else ticks(described.mandatory))
     return None if kind is None else ResolvedWindows(kind)
-
-
-def _slots_of(task: ResolvedTask, options: TimeDriven | None, resolution: str) -> ResolvedWindows:
-    """Return the slots of a task in the order of their starts."""
-    if options is None:
-        return ResolvedWindows(SLOTS)
-    slots = (
-        (in_ticks(slot.start, resolution), in_ticks(slot.length, resolution))
-        for slot in options.slots
-        if slot.task == task.name
-    )
-    return ResolvedWindows(SLOTS, cycle=in_ticks(options.cycle, resolution), slots=tuple(sorted(slots)))
-
-
-def _promotions(resolved: ResolvedSystem) -> dict[str, int]:
-    """Return the promotion of each hard task at the root, from the release: deadline - response, not below 0."""
-    hard = [task for task in resolved.tasks if task.class_ == "hard" and task.home == ROOT and task.period > 0]
-    ordered = sorted(hard, key=lambda task: task.level)
-    return {task.name: max(0, task.deadline - _response(task, ordered[:place])) for place, task in enumerate(ordered)}
 
 
 def _response(task: ResolvedTask, above: Sequence[ResolvedTask]) -> int:
@@ -114,61 +102,83 @@ def _response(task: ResolvedTask, above: Sequence[ResolvedTask]) -> int:
     return response
 
 
+# ---- pinwheel: periods that divide one another, so that every task has its share of every window ------------------
+# Source: Wang and Lin 1999, row "pinwheel", after Chan and Chin 1992 (single-number reduction). No number is rounded.
+
+Request = tuple[int, int]
+"""Ticks that are wanted in every window of so many ticks."""
+
+
+def specialise(requests: Sequence[Request]) -> tuple[int, ...] | None:
+    """Shorten windows to x 2^j, with one whole x for all of them, such that their loads fit into one processor.
+
+    Of all x whose loads fit the one with the least load is taken, of equal ones the one with the least odd part.
+
+    Args:
+        requests: ticks and window of each task, both >= 1.
+
+    Returns:
+        The windows, each the largest that is not longer than the requested one; None if no x does.
+
+    Example:
+        >>> specialise([(1, 4), (2, 10), (3, 25)])
+        (4, 8, 16)
+        >>> specialise([(1, 2), (1, 3), (1, 4)]) is None
+        True
+    """
+    candidates = sorted(set(_candidates(requests)), key=lambda x: x // (x & -x))
+    shortened = [tuple(x << ((window // x).bit_length() - 1) for _, window in requests) for x in candidates]
+    best = min(shortened, key=lambda windows: _load(requests, windows))
+    return best if _load(requests, best) <= 1 else None
+
+
+def _candidates(requests: Sequence[Request]) -> Iterator[int]:
+    """Yield the x that can have the least load: those at which a window is as long as a whole x allows.
+
+    Twice an x gives the same windows, so x up to the shortest window and above its half are all there are.
+    """
+    shortest = min(window for _, window in requests)
+    for _, window in requests:
+        while window > shortest:
+            window //= 2
+        yield window
+
+
+def _load(requests: Sequence[Request], windows: Sequence[int]) -> Fraction:
+    return sum((Fraction(ticks, window) for (ticks, _), window in zip(requests, windows, strict=True)), Fraction(0))
+
+
 # ---- what does not fit ----------------------------------------------------------------------------------
 
 
 def find_window_problems(system: SystemTables) -> Iterator[Problem]:
     """Yield the problems of windows that core does not see: ignored keys, names of slots, and pinwheel's periods."""
     yield from find_allocator_problems(system, has_windows=bool(windowed_tasks(system)))
-    for task in windowed_tasks(system):
-        yield from _overrun_problems(task, system.policy)
     traits = catalogue.traits_of(system.policy)
-    if traits.has_slots:
-        yield from _slot_problems(system)
-    if traits.specialises_periods:
-        yield from _pinwheel_problems(system)
-
-
-def _overrun_problems(task: Task, policy: str | Policy) -> Iterator[Problem]:
-    """A task has windows for one reason, under a policy that knows its jobs."""
-    if task.on_overrun == "continue":
-        return
-    traits = catalogue.traits_of(policy)
-    if traits.has_windows:
-        what = f"with {text_of_windows(task, policy)}, which enforces budgets by itself"
-    elif traits.is_rule:
-        what = f"with policy = {show(policy)}"
-    elif isinstance(policy, str):
-        return
-    else:
-        what = "under a policy in Python"
-    yield about(task, "on_overrun", f"expected none {what}, found {show(task.on_overrun)}")
-
-
-def _slot_problems(system: SystemTables) -> Iterator[Problem]:
-    """Yield the problems of missing slots and unknown tasks in them."""
+    for task in windowed_tasks(system):
+        # A task has windows for one reason, under a policy that knows its jobs.
+        what = "" if isinstance(system.policy, str) else "under a policy in Python"
+        if traits.has_windows:
+            what = f"with {text_of_windows(task, system.policy)}, which enforces budgets by itself"
+        elif traits.is_rule:
+            what = f"with policy = {show(system.policy)}"
+        if what and task.on_overrun != "continue":
+            yield about(task, "on_overrun", f"expected none {what}, found {show(task.on_overrun)}")
     options = options_of(system.options, TimeDriven)
-    if options is None:
+    if traits.has_slots and options is None:
         message = 'missing; policy = "time-driven" needs a table of slots'
         yield Problem(message, "missing", table=TimeDriven.table)
-        return
     names = [task.name for task in system.tasks]
-    for slot in options.slots:
+    for slot in options.slots if traits.has_slots and options is not None else ():
         if slot.task not in names:
             message = f"unknown task {show(slot.task)}; {catalogue.alternatives(slot.task, names)}"
             yield Problem(message, "unknown-word", table=TimeDriven.table, key="slots")
-
-
-def _pinwheel_problems(system: SystemTables) -> Iterator[Problem]:
-    """Yield the problem of tasks without periods that divide one another."""
-    if not system.tasks or any(task.period is None for task in system.tasks):
-        return
-    requests = [
-        (wcet_of(task, system.resolution), in_ticks(task.period or 1, system.resolution)) for task in system.tasks
-    ]
-    if specialise(requests) is None:
-        message = (
-            "pinwheel cannot admit these tasks: no periods x 2^j, at most those given, have a sum of wcet / period of "
-            "at most 1"
-        )
-        yield Problem(message, "admission", table="system", key="policy")
+    if traits.specialises_periods and system.tasks and all(task.period is not None for task in system.tasks):
+        wcets = [wcet_of(task, system.resolution) for task in system.tasks]
+        periods = [in_ticks(task.period or 1, system.resolution) for task in system.tasks]
+        if specialise(list(zip(wcets, periods, strict=True))) is None:
+            message = (
+                "pinwheel cannot admit these tasks: no periods x 2^j, at most those given, have a sum of wcet / period "
+                "of at most 1"
+            )
+            yield Problem(message, "admission", table="system", key="policy")

@@ -18,7 +18,6 @@ from takt.model.conversion import (
     wcet_of,
 )
 from takt.model.core_input import ResolvedResource
-from takt.model.python_policy import Policy
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Resource, Server, Task
 
@@ -42,9 +41,13 @@ def find_sharing_problems(system: SystemTables, resource: Resource, users: Seque
         yield _about(resource, "name", f"expected users in servers of one parent, or in that parent, found {places}")
     elif catalogue.protocol_traits(resource.protocol).awaits_budget:
         sharing = {task.server for task in users} - {parent[0]}
-        for server in system.servers:
-            if server.name in sharing:
-                yield from _length(system, resource, server)
+        for server in (each for each in system.servers if each.name in sharing):
+            try:
+                longest_hold(system, resource.name, server)
+            except holding_times.UnboundedError as error:
+                place = f"whose jobs can displace a holder in the server {show(server.name)}"
+                message = f"expected a period or min_separation of {show(str(error))}, {place}"
+                yield _about(resource, "protocol", message)
 
 
 def place_of(task: Task) -> str:
@@ -65,18 +68,6 @@ def measures(system: SystemTables, resource: Resource, task: Task) -> bool:
 
 def _about(resource: Resource, key: str, message: str) -> Problem:
     return Problem(message, "conflict", table="resource", entity=resource.name, key=key)
-
-
-def _length(system: SystemTables, resource: Resource, server: Server) -> Iterator[Problem]:
-    """Yield the problem of a resource whose holder can be displaced any number of times."""
-    try:
-        longest_hold(system, resource.name, server)
-    except holding_times.UnboundedError as error:
-        message = (
-            f"expected a period or min_separation of {show(str(error))}, "
-            f"whose jobs can displace a holder in the server {show(server.name)}"
-        )
-        yield _about(resource, "protocol", message)
 
 
 # ---- what core is given --------------------------------------------------------------------------------------
@@ -116,14 +107,21 @@ def _among(
     """Convert a resource that servers share: first what it is in their parent, with its number, then in each server."""
     sharing = [server for server in system.servers if any(task.server == server.name != parent for task in users)]
     direct = [task for task in users if task.server == parent]
-    highest = [level_of_server(server, policy_in(system, parent), ranks[homes[parent]], system) for server in sharing]
+    if catalogue.traits_of(policy_in(system, parent)).has_fifo_levels:
+        highest = [ranks[homes[parent]][server.priority] for server in sharing]
+    else:
+        highest = [in_ticks(server.period, system.resolution) for server in sharing]
     if direct:
         highest.append(_ceiling(system, resource, direct, ranks[homes[parent]]))
     yield ResolvedResource(resource.name, protocol=resource.protocol, ceiling=min(highest), home=homes[parent])
     for server in sharing:
         inside = [task for task in users if task.server == server.name]
-        awaits = catalogue.protocol_traits(resource.protocol).awaits_budget
-        longest = _longest_hold_or_one(system, resource.name, server) if awaits else 0
+        longest = 0
+        if catalogue.protocol_traits(resource.protocol).awaits_budget:
+            try:
+                longest = limited(max(1, longest_hold(system, resource.name, server)))
+            except holding_times.UnboundedError:  # the checks refuse it
+                longest = 1
         home = homes[server.name]
         ceiling = _ceiling(system, resource, inside, ranks[home])
         yield ResolvedResource(
@@ -148,12 +146,6 @@ def parents_of(system: SystemTables) -> dict[str, str | None]:
     return {server.name: server.parent for server in system.servers}
 
 
-def level_of_server(server: Server, policy: str | Policy, ranks: Mapping[int, int], system: SystemTables) -> int:
-    """Return the level of a server for ceilings."""
-    is_fifo = catalogue.traits_of(policy).has_fifo_levels
-    return ranks[server.priority] if is_fifo else in_ticks(server.period, system.resolution)
-
-
 def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
     """Return X of a resource in a server, in ticks; see holding.longest_hold.
 
@@ -163,27 +155,17 @@ def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
     tasks = [task for task in system.tasks if task.server == server.name]
     ranks = priority_levels.rank(task.priority for task in tasks)
     waited_for = {each.name for each in system.resources if catalogue.protocol_traits(each.protocol).awaits_budget}
-    neighbours = [_neighbour(task, server.policy, ranks, system.resolution) for task in tasks]
-    limit = in_ticks(server.budget, system.resolution)
+    resolution = system.resolution
+    neighbours = [
+        holding_times.Neighbour(
+            name=task.name,
+            level=level_of(task, server.policy, ranks, resolution),
+            wcet=wcet_of(task, resolution),
+            separation=None if task.shortest_separation is None else in_ticks(task.shortest_separation, resolution),
+            jitter=in_ticks(task.jitter, resolution),
+            items=items_in_ticks(task, resolution),
+        )
+        for task in tasks
+    ]
+    limit = in_ticks(server.budget, resolution)
     return holding_times.longest_hold(resource, neighbours, waited_for, limit)
-
-
-def _longest_hold_or_one(system: SystemTables, resource: str, server: Server) -> int:
-    """Return that X, or 1 if there is none, which the checks refuse."""
-    try:
-        return limited(max(1, longest_hold(system, resource, server)))
-    except holding_times.UnboundedError:
-        return 1
-
-
-def _neighbour(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> holding_times.Neighbour:
-    """Return what determines how long others wait for a task that holds a resource."""
-    separation = task.shortest_separation
-    return holding_times.Neighbour(
-        name=task.name,
-        level=level_of(task, policy, ranks, resolution),
-        wcet=wcet_of(task, resolution),
-        separation=None if separation is None else in_ticks(separation, resolution),
-        jitter=in_ticks(task.jitter, resolution),
-        items=items_in_ticks(task, resolution),
-    )

@@ -18,7 +18,7 @@ from takt.base.errors import InputError, show
 from takt.model import value_checks
 from takt.model.consistency import checked, find_problems
 from takt.model.core_input import ResolvedSystem
-from takt.model.domains import Part, is_divided, joined, parts_of
+from takt.model.domains import is_divided, joined, parts_of
 from takt.model.input_table import Table
 from takt.model.key_types import DEFAULT_POLICY, Cpus, Name, OptionalTime, PolicyName, Resolution, Seed
 from takt.model.policy_options import PolicyOptions, check_options
@@ -42,18 +42,15 @@ def _check_members(kind: type[Table]) -> Callable[[object], tuple[Any, ...]]:
     return check
 
 
-def _check_platform(value: object) -> Platform:
-    """Accept a platform."""
-    if not isinstance(value, Platform):
-        raise value_checks.refuse("wrong-type", f"expected a takt.Platform, found {show(value)}")
-    return value
+def _check_one(kind: type[Table]) -> Callable[[object], Any]:
+    """Return the check of a table of which a system has one."""
 
+    def check(value: object) -> Any:
+        if not isinstance(value, kind):
+            raise value_checks.refuse("wrong-type", f"expected a takt.{kind.__name__}, found {show(value)}")
+        return value
 
-def _check_allocator(value: object) -> Allocator | None:
-    """Accept an allocator, or none."""
-    if value is not None and not isinstance(value, Allocator):
-        raise value_checks.refuse("wrong-type", f"expected a takt.Allocator, found {show(value)}")
-    return value
+    return check
 
 
 @dataclass(frozen=True)
@@ -116,9 +113,9 @@ class System(Header):
     tasks: Annotated[Sequence[Task], PlainValidator(_check_members(Task))] = ()
     servers: Annotated[Sequence[Server], PlainValidator(_check_members(Server))] = ()
     resources: Annotated[Sequence[Resource], PlainValidator(_check_members(Resource))] = ()
-    platform: Annotated[Platform, PlainValidator(_check_platform)] = Platform()
+    platform: Annotated[Platform, PlainValidator(_check_one(Platform))] = Platform()
     options: Annotated[Sequence[PolicyOptions], PlainValidator(check_options)] = ()
-    allocator: Annotated[Allocator | None, PlainValidator(_check_allocator)] = None
+    allocator: Annotated[Allocator | None, PlainValidator(value_checks.optional(_check_one(Allocator)))] = None
     clusters: Annotated[Sequence[Cluster], PlainValidator(_check_members(Cluster))] = ()
     changes: Annotated[Sequence[Change], PlainValidator(_check_members(Change))] = ()
 
@@ -130,7 +127,20 @@ class System(Header):
         def __init__(self, /, **values: Any) -> None:
             """Check the keys, then what lies between the tables."""
             super().__init__(**values)
-            self._copy_policies()
+            # Policies in Python as they are now: the caller may change its own, and runs copy what is kept.
+            memo: dict[int, Any] = {}
+
+            def own(policy: str | Policy) -> str | Policy:
+                return copied(policy, memo) if isinstance(policy, Policy) else policy
+
+            self.__dict__["policy"] = own(self.policy)
+            self.__dict__["clusters"] = tuple(
+                cluster.model_copy(update={"policy": cluster.policy and own(cluster.policy)})
+                for cluster in self.clusters
+            )
+            self.__dict__["servers"] = tuple(
+                server.model_copy(update={"policy": own(server.policy)}) for server in self.servers
+            )
             tables = self.tables
             if not is_divided(tables):
                 self._resolved = checked(tables)
@@ -138,30 +148,14 @@ class System(Header):
             problems = find_problems(tables)
             if problems:
                 raise InputError(problems)
-            self._domains = tuple(map(self._domain, parts_of(tables)))
-            parts = [domain.system.resolved for domain in self._domains]
+            domains = []
+            for part in parts_of(tables):
+                own_tables = {key: getattr(part, key) for key in System.model_fields if hasattr(part, key)}
+                own_tables |= {"name": self.name, "seed": part.seed_of(self.seed)}
+                domains.append(Domain(part.label, part.processors, System(**own_tables)))
+            self._domains = tuple(domains)
+            parts = [domain.system.resolved for domain in domains]
             self._resolved = replace(joined(parts, tables), policy=self.policy, cpus=self.cpus)
-
-    def _copy_policies(self) -> None:
-        """Copy policies in Python as they are now: the caller may change its own, and runs copy what is kept."""
-        memo: dict[int, Any] = {}
-
-        def own(policy: str | Policy) -> str | Policy:
-            return copied(policy, memo) if isinstance(policy, Policy) else policy
-
-        self.__dict__["policy"] = own(self.policy)
-        self.__dict__["clusters"] = tuple(
-            cluster.model_copy(update={"policy": cluster.policy and own(cluster.policy)}) for cluster in self.clusters
-        )
-        self.__dict__["servers"] = tuple(
-            server.model_copy(update={"policy": own(server.policy)}) for server in self.servers
-        )
-
-    def _domain(self, part: Part) -> Domain:
-        """Return the domain of its tables."""
-        tables = {key: getattr(part, key) for key in System.model_fields if hasattr(part, key)}
-        own = {"name": self.name, "seed": part.seed_of(self.seed)}
-        return Domain(part.label, part.processors, System(**(tables | own)))
 
     @property
     def tables(self) -> SystemTables:

@@ -186,20 +186,6 @@ class Task(Table):
         return self.arrivals is not None and self.shortest_interval is None and self.deadline is None
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
-        """Yield keys that cannot be combined."""
-        yield from self._source_conflicts()
-        is_greedy = self.class_ == "none" and self.demand is None
-        if self.wcet is None and not self.items and not is_greedy:
-            yield "missing", "wcet", 'missing; every task needs one, for instance wcet = "2ms"'
-        given = [key for key in ("body", "subjobs", "sections") if getattr(self, key) is not None]
-        for key in given[1:]:
-            yield "conflict", key, f"expected either {given[0]} or {key}, found both"
-        if self.threshold is not None and self.is_non_preemptive:
-            message = f'expected none with preemption = "non-preemptive", found {show(self.threshold)}'
-            yield "conflict", "threshold", message
-
-    def _source_conflicts(self) -> Iterable[tuple[str, str, str]]:
-        """Yield the problems of keys about arrivals."""
         if self.period is None and self.min_separation is None and self.arrivals is None:
             message = 'missing; every task needs one, for instance period = "10ms", or min_separation, or arrivals'
             yield "missing", "period", message
@@ -210,6 +196,15 @@ class Task(Table):
             yield "conflict", "jitter", f"expected a period with jitter, found {show(self.jitter)} without one"
         if self.lacks_deadline and self.server is None:
             yield "missing", "deadline", value_checks.MISSING_DEADLINE
+        is_greedy = self.class_ == "none" and self.demand is None
+        if self.wcet is None and not self.items and not is_greedy:
+            yield "missing", "wcet", 'missing; every task needs one, for instance wcet = "2ms"'
+        given = [key for key in ("body", "subjobs", "sections") if getattr(self, key) is not None]
+        for key in given[1:]:
+            yield "conflict", key, f"expected either {given[0]} or {key}, found both"
+        if self.threshold is not None and self.is_non_preemptive:
+            message = f'expected none with preemption = "non-preemptive", found {show(self.threshold)}'
+            yield "conflict", "threshold", message
 
 
 class Server(Table):
@@ -357,7 +352,6 @@ class Change(Table):
         return "; ".join(filter(None, parts))
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
-        """Yield keys that cannot be combined."""
         if not (self.add or self.remove or self.policy is not None or self.task is not None or self.parameters):
             yield "missing", "at", "expected add, remove, policy, or task with new parameters besides it, found none"
         for name in self.add:
@@ -376,7 +370,6 @@ PARAMETERS = {name: field.alias or name for name, field in Change.model_fields.i
 
 
 def _written(value: int | str | tuple[int | str, ...] | Distribution) -> str:
-    """Write a parameter."""
     if isinstance(value, Distribution):
         return value.kind
     return f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else str(value)
@@ -431,7 +424,6 @@ class Platform(Table):
         return {key: getattr(self, key) for key in keys[self.model in catalogue.ARCHITECTURES :]}
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
-        """Yield keys that cannot be combined."""
         for key, cost in self.costs().items():
             if self.model == "ideal" and cost != 0:
                 yield "conflict", key, f'expected none with model = "ideal", found {show(cost)}'
@@ -439,10 +431,6 @@ class Platform(Table):
             yield "missing", "tick_period", 'missing; a tick needs one, for instance tick_period = "1ms"'
         if self.tick != 0 and self.points == "pull":
             yield "conflict", "points", 'expected "push" with a tick, found "pull"; leave one of them out'
-        yield from self._conflicts_with_model()
-
-    def _conflicts_with_model(self) -> Iterator[tuple[str, str, str]]:
-        """Yield the keys that the model does not have."""
         traits = catalogue.architecture_traits(self.model)
         for key, has in _OWNERS.items():
             if getattr(self, key) is not None and not has(traits):
@@ -479,7 +467,6 @@ class Allocator(Table):
         return self.cost != 0
 
     def _conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield keys that cannot be combined."""
         if self.runs is not None and not self.takes_time:
             yield "conflict", "runs", f"expected none where calls take no time, found {show(self.runs)}; give a cost"
         for key, value in (("period", self.period), ("budget", self.budget)):

@@ -26,7 +26,6 @@ _MAX_BUDGET_ROWS = 100_000_000
 
 
 def _named(names: list[str], index: pl.Series) -> pl.Series:
-    """Return a column of names for a column of indices."""
     return pl.Series(names, dtype=pl.String)[index]
 
 
@@ -146,11 +145,10 @@ def budgets(servers: Sequence[str], horizon: int, changes: pl.DataFrame) -> pl.D
         message = f"the budgets of {len(servers)} servers in {horizon} ticks are too many; shorten the horizon"
         raise InputError([Problem(message, "out-of-range")])
     ticks = pl.DataFrame({"tick": pl.int_range(horizon, dtype=pl.UInt64, eager=True)})
-    return ticks.with_columns(_in_every_tick(ticks, changes, number).alias(name) for number, name in enumerate(servers))
-
-
-def _in_every_tick(ticks: pl.DataFrame, changes: pl.DataFrame, server: int) -> pl.Series:
-    """Follow the budget of one server from decision to decision; between two it only falls, if it is charged."""
-    known = changes.filter(server=server).with_columns(since=pl.col("tick")).set_sorted("tick")
-    followed = ticks.set_sorted("tick").join_asof(known, on="tick", strategy="backward")
-    return followed.select(pl.col("budget") - pl.col("is_charged") * (pl.col("tick") - pl.col("since"))).to_series()
+    followed = []
+    for number, name in enumerate(servers):  # from decision to decision; between two a budget falls, if it is charged
+        known = changes.filter(server=number).with_columns(since=pl.col("tick")).set_sorted("tick")
+        in_force = ticks.set_sorted("tick").join_asof(known, on="tick", strategy="backward")
+        budget = pl.col("budget") - pl.col("is_charged") * (pl.col("tick") - pl.col("since"))
+        followed.append(in_force.select(budget).to_series().alias(name))
+    return ticks.with_columns(followed)

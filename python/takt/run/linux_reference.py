@@ -415,7 +415,13 @@ class _Reference:
             for record in self.records
             if record.kind == _core.RECORD_DECISION and self._name(record.entity) == task
         ]
-        return Service([(start * self.tick, end * self.tick) for start, end in _joined(stretches)])
+        found: list[tuple[int, int]] = []
+        for start, end in sorted(stretches):
+            if found and start <= found[-1][1]:  # those that overlap are one
+                found[-1] = (found[-1][0], max(end, found[-1][1]))
+            else:
+                found.append((start, end))
+        return Service([(start * self.tick, end * self.tick) for start, end in found])
 
     def _name(self, entity: int) -> str:
         """Return the name of an entity, empty for none."""
@@ -442,23 +448,19 @@ class _Reference:
             return ""
         first, last = start * self.tick, end * self.tick
         had, counted = self.service[task].within(first, last), charged * self.tick - first
-        given = self._undecided(task, first, last) + self.way.absence(task, first, last)
+        # The time for which other threads had the processor without a decision, each for a moment: one that a timer
+        # or a budget overtakes on the way, or that is visited, is switched off by the next call of the scheduler. The
+        # last decision is in force up to the next one, so its job is charged for that call, too.
+        begin, behind = (bisect_left(self.stretches, (instant,)) for instant in (first, last))
+        undecided = sum(
+            min(off, last) - on
+            for on, off, name in self.stretches[begin:behind]
+            if name != task and off - on <= self.handled.moment(on) + self._rounding
+        )
+        given = undecided + self.way.absence(task, first, last)
         if abs(counted - had - given) <= self.handled.lag(start, self.way.levels[task]) + self._rounding:
             return ""
         return f"from {at(first)} on {task} had the processor for {at(had)}, but {at(counted)} were charged"
-
-    def _undecided(self, task: str, start: int, end: int) -> int:
-        """Return the ns for which other threads had the processor without a decision, each for a moment.
-
-        One that a timer or a budget overtakes on the way, or that is visited, is switched off by the next call of the
-        scheduler. The last decision is in force up to the next one, so its job is charged for that call, too.
-        """
-        first, last = (bisect_left(self.stretches, (instant,)) for instant in (start, end))
-        return sum(
-            min(off, end) - on
-            for on, off, name in self.stretches[first:last]
-            if name != task and off - on <= self.handled.moment(on) + self._rounding
-        )
 
     def completions(self) -> Iterator[str]:
         """Yield the first completion that its thread did not make then."""
@@ -543,17 +545,6 @@ def arrivals_of(part: System, trace: Trace) -> dict[int, list[int]]:
     for instant, kind, task in zip(instants, kinds, tasks, strict=True):
         if kind == _ARRIVAL:
             found.setdefault(trace.system.first_task + task, []).append(instant * part.resolution_ns // tick)
-    return found
-
-
-def _joined(stretches: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return stretches in ascending order, those that overlap as one."""
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(stretches):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
     return found
 
 

@@ -17,7 +17,6 @@ import polars as pl
 from takt.base import output_files
 from takt.files import trace_file
 from takt.model import image as images
-from takt.model.python_policy import Policy
 from takt.model.system import Domain, System
 from takt.run.result import RunResult
 
@@ -74,7 +73,11 @@ def together(system: System, results: Sequence[RunResult]) -> RunResult:
         overhead=sum(result.overhead for result in results),
         summary=pl.concat([result.summary for result in results]).sort(place),
         architecture=None,
-        policies=_policies(system.domains, results),
+        policies={
+            name or domain.label: policy
+            for domain, result in zip(system.domains, results, strict=True)
+            for name, policy in result.policies.items()
+        },
         frames=merged,
     )
 
@@ -110,32 +113,20 @@ def segments_together(parts: Sequence[tuple[Sequence[int], pl.DataFrame]]) -> pl
 
 def _jobs_and_windows(place: pl.Expr, results: Sequence[RunResult]) -> dict[str, pl.DataFrame]:
     """Return the jobs of all domains: finished ones in the order of time, others by their tasks; and the windows."""
+    of_domains, known = list[pl.DataFrame](), pl.col("finish").forward_fill().fill_null(0)
+    for result in results:  # each job had ended at the latest known instant
+        count = int(result.summary.select("finished", "aborted", "skipped", "cut").sum().sum_horizontal().item())
+        with_deadlines = result.jobs.with_columns(
+            ended=pl.when(pl.int_range(pl.len()) < count).then(known).otherwise(_LAST),
+            deadline=result.deadlines["deadline"],
+            missed_requested=pl.lit(False),
+        )
+        of_domains.append(with_deadlines)
     ended = pl.col("ended")
-    rows = pl.concat([_with_deadlines(result) for result in results])
-    rows = rows.sort(ended, pl.when(ended == _LAST).then(place), maintain_order=True)
+    rows = pl.concat(of_domains).sort(ended, pl.when(ended == _LAST).then(place), maintain_order=True)
     windows = rows.select(results[0].frames["windows"].columns)
     has_given = any(len(result.frames["windows"]) for result in results)
     return {"jobs": rows.select(results[0].jobs.columns), "windows": windows if has_given else windows.clear()}
-
-
-def _with_deadlines(result: RunResult) -> pl.DataFrame:
-    """Return the jobs of a domain with their deadlines, and when each had ended: at the latest known instant."""
-    ended = int(result.summary.select("finished", "aborted", "skipped", "cut").sum().sum_horizontal().item())
-    known = pl.col("finish").forward_fill().fill_null(0)
-    return result.jobs.with_columns(
-        ended=pl.when(pl.int_range(pl.len()) < ended).then(known).otherwise(_LAST),
-        deadline=result.deadlines["deadline"],
-        missed_requested=pl.lit(False),
-    )
-
-
-def _policies(domains: Sequence[Domain], results: Sequence[RunResult]) -> dict[str, Policy]:
-    """Return the policies in Python: those of roots by their domains."""
-    return {
-        name or domain.label: policy
-        for domain, result in zip(domains, results, strict=True)
-        for name, policy in result.policies.items()
-    }
 
 
 def progress_of(

@@ -84,7 +84,6 @@ def _frame_of(trace: Trace, name: str) -> pl.DataFrame:
 
 
 def _retold(trace: Trace, kept: Sequence[str]) -> _core.Outcome:
-    """Replay a trace, and keep some frames."""
     forks.check()
     if trace.system.cpus > 1:
         raise ValueError("a trace of several processors")

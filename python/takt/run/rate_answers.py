@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from itertools import groupby
 
 import polars as pl
@@ -33,21 +33,16 @@ def answered(resolved: ResolvedSystem, horizon: int, rates: pl.DataFrame | None)
     if resolved.rates is None or rates is None:
         return [(change, "") for change in made]
     asking = {change.task for change in resolved.changes if change.kind == "parameters" and change.task is not None}
-    events = _events_of(rates, {resolved.tasks[task].name for task in asking})
+    names = {resolved.tasks[task].name for task in asking}
+    events: dict[str, Events] = {name: [] for name in names}
+    for instant, name, what in zip(rates["instant"], rates["task"], rates["what"], strict=True):
+        if name in names:
+            events[name].append((instant, what))
     by_task = {task: _answers_to(resolved, task, events[resolved.tasks[task].name]) for task in asking}
     return [
         (change, next(by_task[change.task]) if change.kind == "parameters" and change.task is not None else "")
         for change in made
     ]
-
-
-def _events_of(rates: pl.DataFrame, names: Set[str]) -> dict[str, Events]:
-    """Return the rate events of some tasks; without a query, as in frames.py."""
-    events: dict[str, Events] = {name: [] for name in names}
-    for instant, name, what in zip(rates["instant"], rates["task"], rates["what"], strict=True):
-        if name in names:
-            events[name].append((instant, what))
-    return events
 
 
 def _answers_to(resolved: ResolvedSystem, task: int, events: Events) -> Iterator[str]:

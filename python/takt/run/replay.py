@@ -111,34 +111,25 @@ def replay(path: str | Path, policies: Sequence[Policy] = ()) -> Replay:
             recorded.
     """
     trace = trace_file.read(path, policies)
-    found = [_replayed(path, part) for part in trace.domains or (trace,)]
-    differences = [difference for _, difference in found if difference is not None]
-    first = min(differences, key=lambda difference: difference.record, default=None)
-    return Replay(trace, sum(decisions for decisions, _ in found), first)
-
-
-def _replayed(path: str | Path, trace: Trace) -> tuple[int, Difference | None]:
-    """Replay the records of one dispatcher: how many decisions were compared, and the first difference."""
-    verdict, decisions, number, recorded, replayed = _core.replay(trace.program(), trace.data)
-    if verdict == "identical":
-        return decisions, None
-    place = trace.rows[number] if trace.rows else number
-    if verdict == "invalid":
-        instant = _instant(recorded[0], trace.system)
-        message = f"damaged trace: record {place}, at {instant}, cannot have been recorded in this order"
-        raise file_error(path, message, "damaged")
-    return decisions, _difference(trace, place, Record(*recorded), Record(*replayed))
-
-
-def _difference(trace: Trace, number: int, recorded: Record, replayed: Record) -> Difference:
-    """Describe the first difference."""
-    system = trace.system
-    where = f" of processor {', '.join(map(str, trace.processors))}" if trace.rows else ""
-    text = (
-        f"different at record {number}{where}, instant {_instant(recorded.now, system)}: "
-        f"recorded {_describe(recorded, system)}, replayed {_describe(replayed, system)}"
-    )
-    return Difference(number, recorded, replayed, text)
+    decisions, differences = 0, []
+    for part in trace.domains or (trace,):
+        verdict, compared, number, *rows = _core.replay(part.program(), part.data)
+        decisions += compared
+        if verdict == "identical":
+            continue
+        recorded, replayed = (Record(*row) for row in rows)
+        place = part.rows[number] if part.rows else number
+        instant = _instant(recorded.now, part.system)
+        if verdict == "invalid":
+            message = f"damaged trace: record {place}, at {instant}, cannot have been recorded in this order"
+            raise file_error(path, message, "damaged")
+        where = f" of processor {', '.join(map(str, part.processors))}" if part.rows else ""
+        text = (
+            f"different at record {place}{where}, instant {instant}: "
+            f"recorded {_describe(recorded, part.system)}, replayed {_describe(replayed, part.system)}"
+        )
+        differences.append(Difference(place, recorded, replayed, text))
+    return Replay(trace, decisions, min(differences, key=lambda difference: difference.record, default=None))
 
 
 def _instant(ticks: int, system: ResolvedSystem) -> str:
@@ -150,7 +141,9 @@ def _instant(ticks: int, system: ResolvedSystem) -> str:
 
 def _describe(record: Record, system: ResolvedSystem) -> str:
     """Describe a record in a part of a line."""
-    name = _name(record, system)
+    names, is_task = system.entity_names(), 0 <= record.entity - system.first_task < len(system.tasks)
+    name = names[record.entity] if record.entity < len(names) else f"entity {record.entity}"
+    name = "idle" if record.entity == _core.NO_ENTITY else f"{name}#{record.job}" if is_task else name
     if record.kind == _core.RECORD_DECISION:
         where = "" if system.cpus == 1 else f" on processor {record.cpu}"
         until = f" until {_instant(record.value, system)}" if record.value else ""
@@ -162,13 +155,3 @@ def _describe(record: Record, system: ResolvedSystem) -> str:
     if record.kind == _core.RECORD_CHANGE and record.entity == _core.NO_ENTITY:
         name = "the policy"
     return f"{_KIND_NAMES.get(record.kind, 'nothing')} of {name}"
-
-
-def _name(record: Record, system: ResolvedSystem) -> str:
-    """Return the entity of a record, with its job."""
-    names = system.entity_names()
-    if record.entity == _core.NO_ENTITY:
-        return "idle"
-    name = names[record.entity] if record.entity < len(names) else f"entity {record.entity}"
-    is_task = 0 <= record.entity - system.first_task < len(system.tasks)
-    return f"{name}#{record.job}" if is_task else name

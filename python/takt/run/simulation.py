@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from takt import _core
 from takt.base import forks
 from takt.files import trace_file
 from takt.model import image as images
-from takt.model.core_input import ResolvedSystem
 from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import Policy
 from takt.model.system import System
@@ -63,7 +62,10 @@ def simulate(
     told = progress if progress is not None or trace is None else _let_signals_in
     if system.domains:
         return _run_domains(system, ticks, kept, trace, told)
-    with nullcontext() if trace is None else _recorded(trace, system, ticks) as path:
+    if trace is None:
+        return _run(system, ticks, kept, None, told)
+    image = images.pack(system.resolved, ticks)
+    with trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR) as path:
         return _run(system, ticks, kept, path, told)
 
 
@@ -90,15 +92,9 @@ def _run(
     copies = dict[int, Any]()
     program = images.program(system.resolved, images.pack(system.resolved, ticks), copies)
     outcome = _core.simulate(program, kept=kept, trace_path=path, progress=progress)
-    return _result_of(system, ticks, outcome, copies, kept)
-
-
-def _result_of(
-    system: System, ticks: int, outcome: _core.Outcome, copies: Mapping[int, Any], kept: Sequence[str]
-) -> RunResult:
-    """Return the result from core's output, with the requested frames."""
     resolved = system.resolved
     summary = frames.summary(resolved, outcome["statistics"])
+    places = {"": resolved.policy} | {server.name: server.policy for server in resolved.servers}
     return RunResult(
         system=system,
         horizon=ticks,
@@ -108,21 +104,11 @@ def _result_of(
         overhead=outcome["overhead"],
         summary=summary,
         architecture=figures_of(resolved, outcome["figures"], int(summary["missed"].sum()), ticks),
-        policies=_policies(resolved, copies),
+        policies={
+            name: copies.get(id(policy), policy) for name, policy in places.items() if isinstance(policy, Policy)
+        },
         frames={name: frames.frame(name, resolved, outcome["frames"][name]) for name in kept},
     )
-
-
-def _policies(resolved: ResolvedSystem, copies: Mapping[int, Any]) -> dict[str, Policy]:
-    """Return the copies of the policies in Python that a run has used."""
-    places = {"": resolved.policy} | {server.name: server.policy for server in resolved.servers}
-    return {name: copies.get(id(policy), policy) for name, policy in places.items() if isinstance(policy, Policy)}
-
-
-def _recorded(trace: str | Path, system: System, ticks: int) -> AbstractContextManager[str]:
-    """Return a context with the file that gets the records of a simulation; at its end it becomes `trace`."""
-    image = images.pack(system.resolved, ticks)
-    return trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR)
 
 
 def _let_signals_in(now: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from bokeh.models import Range1d, Span
 from bokeh.plotting import figure
 
-from takt.analysis.result import Analysis, Chart, Curve, ServerBound, TaskBound, Verdict
+from takt.analysis.result import Analysis, Chart, ServerBound, TaskBound, Verdict
 from takt.base import output_files, times
 from takt.show import analysis_text, run_page
 from takt.show.charts import FONT, quiet_figure
@@ -43,26 +43,24 @@ def page(analyses: Sequence[tuple[Analysis, str]]) -> str:
         for number, (analysis, unit) in enumerate(analyses)
         for place, chart in enumerate(analysis.charts)
     }
-    systems = [_facts(analysis, unit, number) for number, (analysis, unit) in enumerate(analyses)]
+    systems = []
+    for number, (analysis, unit) in enumerate(analyses):
+        clock = Clock(analysis.resolution_ns, unit)
+        facts = {
+            "name": analysis.name,
+            "policy": analysis.policy,
+            "utilization": share(Fraction(*analysis.utilization)),
+            "verdict": analysis.verdict.value,
+            "is_schedulable": analysis.is_schedulable,
+            "lines": [line for line, _ in analysis_text.lines_of(analysis, clock)],
+            "task_table": _table(analysis_text.task_columns(analysis, clock), analysis.tasks),
+            "server_table": _table(analysis_text.server_columns(analysis, clock), analysis.servers),
+            "charts": [
+                {"title": chart.title, "key": f"chart-{number}-{place}"} for place, chart in enumerate(analysis.charts)
+            ],
+        }
+        systems.append(facts)
     return run_page.render("analysis.html", {"systems": systems}, run_page.embed(figures))
-
-
-def _facts(analysis: Analysis, unit: str, number: int) -> dict[str, Any]:
-    """Return the facts of one system for the template."""
-    clock = Clock(analysis.resolution_ns, unit)
-    return {
-        "name": analysis.name,
-        "policy": analysis.policy,
-        "utilization": share(Fraction(*analysis.utilization)),
-        "verdict": analysis.verdict.value,
-        "is_schedulable": analysis.is_schedulable,
-        "lines": [line for line, _ in analysis_text.lines_of(analysis, clock)],
-        "task_table": _table(analysis_text.task_columns(analysis, clock), analysis.tasks),
-        "server_table": _table(analysis_text.server_columns(analysis, clock), analysis.servers),
-        "charts": [
-            {"title": chart.title, "key": f"chart-{number}-{place}"} for place, chart in enumerate(analysis.charts)
-        ],
-    }
 
 
 def _table(
@@ -93,7 +91,12 @@ def demand_chart(chart: Chart, scale: float, unit: str) -> figure:
     drawn.axis.axis_label_text_font = FONT
     drawn.axis.axis_label_text_font_style = "normal"
     for curve in chart.curves:
-        _draw(drawn, curve, scale)
+        instants = [instant * scale for instant, _ in curve.points]
+        amounts = [amount * scale for _, amount in curve.points]
+        if curve.kind == "demand":  # in steps, supply in slopes
+            drawn.step(instants, amounts, mode="after", legend_label=curve.kind, **_LOOKS[curve.kind])
+        else:
+            drawn.line(instants, amounts, legend_label=curve.kind, **_LOOKS[curve.kind])
     if chart.deadline is not None:
         drawn.add_layout(
             Span(location=chart.deadline * scale, dimension="height", line_color="#3d4852", line_width=1.5)
@@ -101,14 +104,3 @@ def demand_chart(chart: Chart, scale: float, unit: str) -> figure:
     drawn.legend.location = "bottom_right"
     drawn.legend.label_text_font = FONT
     return drawn
-
-
-def _draw(drawn: figure, curve: Curve, scale: float) -> None:
-    """Draw a curve: demand in steps, supply in slopes."""
-    instants = [instant * scale for instant, _ in curve.points]
-    amounts = [amount * scale for _, amount in curve.points]
-    name = curve.kind
-    if curve.kind == "demand":
-        drawn.step(instants, amounts, mode="after", legend_label=name, **_LOOKS[curve.kind])
-    else:
-        drawn.line(instants, amounts, legend_label=name, **_LOOKS[curve.kind])

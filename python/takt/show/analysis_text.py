@@ -98,10 +98,15 @@ def task_columns(analysis: Analysis, clock: Clock) -> list[Column]:
         Column("period", lambda row: clock.write(row.period or None)),
         Column("wcet", lambda row: clock.write(row.wcet)),
         Column("deadline", lambda row: clock.write(row.deadline)),
-        Column("response", lambda row: _response(row, clock)),
+        # A bound that may never occur has a sign.
+        Column(
+            "response", lambda row: "<= " * (not row.is_tight and row.response is not None) + clock.write(row.response)
+        ),
         Column("slack", lambda row: clock.write(row.slack)),
         Column("blocking", lambda row: clock.write(row.blocking)),
-        Column("wcet may grow", lambda row: _growth(row, clock)),
+        Column(
+            "wcet may grow", lambda row: "+" * (row.growth is not None and row.growth >= 0) + clock.write(row.growth)
+        ),
         Column("deadline is", lambda row: _OF_TASK[row.verdict], "left"),
         Column("test", _test, "left"),
     ]
@@ -136,19 +141,7 @@ _OF_SERVER = {
 }
 
 
-def _response(row: TaskBound, clock: Clock) -> str:
-    """Write a response; a bound that may never occur with a sign."""
-    bound = "" if row.is_tight or row.response is None else "<= "
-    return bound + clock.write(row.response)
-
-
-def _growth(row: TaskBound, clock: Clock) -> str:
-    """Write by how much a wcet may grow, signed."""
-    return "-" if row.growth is None else ("+" if row.growth >= 0 else "") + clock.write(row.growth)
-
-
 def _test(row: TaskBound | ServerBound) -> str:
-    """Return the test of a row, as the table has it."""
     return "-" if row.test is None else row.test.name
 
 
@@ -172,6 +165,11 @@ def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
         analysis: what is known.
         file: the task-set file.
     """
+    tasks = []
+    for row in analysis.tasks:
+        described = _row_as_json(row)
+        described["class"] = described.pop("class_")
+        tasks.append(described | {"slack": row.slack, "interference": dict(row.interference)})
     return {
         "file": file,
         "name": analysis.name,
@@ -184,20 +182,12 @@ def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
         "unsearched": analysis.unsearched,
         "as_written": None if analysis.as_written is None else asdict(analysis.as_written),
         **({"remote": analysis.remote} if analysis.remote else {}),
-        "tasks": [_task_as_json(row) for row in analysis.tasks],
+        "tasks": tasks,
         "servers": [_row_as_json(row) for row in analysis.servers],
         "advice": [
             {"what": advice.what, "changes": [list(each) for each in advice.changes]} for advice in analysis.advice
         ],
     }
-
-
-def _task_as_json(row: TaskBound) -> dict[str, Any]:
-    described = _row_as_json(row)
-    described["class"] = described.pop("class_")
-    described["slack"] = row.slack
-    described["interference"] = dict(row.interference)
-    return described
 
 
 def _row_as_json(row: TaskBound | ServerBound) -> dict[str, Any]:

@@ -5,11 +5,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import polars as pl
-
 from takt import _core
 from takt.files.trace_file import Trace
-from takt.model.core_input import ResolvedTask
 from takt.model.python_policy import name_of
 from takt.run.measurement import jobs_of
 from takt.run.remote import remote_of
@@ -42,7 +39,27 @@ def report_of(trace: Trace) -> Report:
     """Return the report of a trace of one processor."""
     system = trace.system
     every_job = jobs_of(trace)
-    nothing, jobs = every_job.clear(), every_job.partition_by("task", as_dict=True)
+    nothing, by_task = every_job.clear(), every_job.partition_by("task", as_dict=True)
+    rows = []
+    for task, server in zip(system.tasks, system.server_names(), strict=True):
+        jobs = by_task.get((task.name,), nothing)
+        responses, missed = jobs["response"].drop_nulls().to_list(), int(jobs["missed"].sum())
+        row = TaskRow(
+            task=task.name,
+            server=server,
+            class_=task.class_,
+            period=task.period or None,
+            deadline=task.deadline,
+            wcet=task.wcet,
+            jobs=len(jobs),
+            finished=len(responses),
+            response_min=min(responses, default=None),
+            response_max=max(responses, default=None),
+            response_sum=sum(responses) if responses else None,
+            missed=missed,
+            missed_requested=missed,
+        )
+        rows.append(row)
     return Report(
         name=system.name,
         policy=name_of(system.policy),
@@ -50,31 +67,6 @@ def report_of(trace: Trace) -> Report:
         resolution_ns=system.resolution_ns,
         horizon=trace.horizon,
         decisions=sum(record.kind == _core.RECORD_DECISION for record in trace.records()),
-        rows=[
-            _row(task, server, jobs.get((task.name,), nothing))
-            for task, server in zip(system.tasks, system.server_names(), strict=True)
-        ],
+        rows=rows,
         remote=remote_of(trace),
     )
-
-
-def _row(task: ResolvedTask, server: str, jobs: pl.DataFrame) -> TaskRow:
-    responses = jobs["response"].drop_nulls().to_list()
-    return TaskRow(
-        task=task.name,
-        server=server,
-        class_=task.class_,
-        period=task.period or None,
-        deadline=task.deadline,
-        wcet=task.wcet,
-        jobs=len(jobs),
-        finished=len(responses),
-        response_min=min(responses, default=None),
-        response_max=max(responses, default=None),
-        response_sum=sum(responses) if responses else None,
-        missed=int(jobs["missed"].sum()),
-        missed_requested=int(jobs["missed"].sum()),
-    )
-
-
-# ---- segments ---------------------------------------------------------------------------------------

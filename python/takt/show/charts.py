@@ -99,15 +99,19 @@ def gantt(run: Run, number: int, view: Range1d) -> figure:
     chart = quiet_figure(height, view, Range1d(lines.height, 0), f"gantt-{number}", tags=[_for_the_browser(lines)])
     time_axis(chart, lines.unit)
     _lane_axis(chart, lines)
-    _headings(chart, lines)
     _draw_budgets(chart, lines, number)
     hover = _draw(chart, number)
     sections = _draw_sections(chart, number)
     _draw_deadlocks(chart, number)
-    _draw_found(chart, number)
+    found = _shown("found", number, "x top bottom")  # the instant that a button selected; the page fills it
+    _stems(chart, found, line_color=MISS_COLOR, line_width=9, line_alpha=0.25)
     _draw_changes(chart, lines)
     wheel, pan = WheelZoomTool(dimensions="width", maintain_focus=False), PanTool(dimensions="width")
-    chart.add_tools(wheel, pan, _tooltip(hover, lines), _section_tooltip(sections, lines.unit))
+    of_job = [("task", "@task"), ("job", "@job"), *[("processor", "@cpu")] * (lines.cpus > 1)]
+    of_job += [(name, name) for name in ("start", "end", "release", "deadline", "response")]
+    of_section = [(name, f"@{name}") for name in ("task", "job", "what", "resource")]
+    of_section += [("since", "start"), ("until", "end"), ("held by", "@holder")]
+    chart.add_tools(wheel, pan, _hover(hover, of_job, lines.unit), _hover(sections, of_section, lines.unit))
     chart.toolbar.active_scroll = wheel
     chart.toolbar.active_drag = pan
     chart.js_on_change("inner_width", CustomJS(args=_whole_run(lines, number), code="takt.changed()"))
@@ -154,25 +158,20 @@ def _names_of_sections(lines: Timeline) -> list[str]:
     return pl.concat([lines.sections["resource"], lines.sections["holder"]]).drop_nulls().unique().sort().to_list()
 
 
-def _numbered(lines: Timeline) -> pl.DataFrame:
-    """Return the sections with numbers for names; -1 stands for none."""
-    names = {name: number for number, name in enumerate(_names_of_sections(lines))}
-    number = pl.col("resource", "holder").replace_strict(names, default=-1, return_dtype=pl.Int32)
-    return lines.sections.with_columns(number)
-
-
 def _whole_run(lines: Timeline, number: int) -> dict[str, Any]:
     """Return the sources of the whole run, which are not drawn themselves."""
     scale = lines.scale
     of_section = ("lane", "job", "resource", "waits", "depth", "holder", "holder_job")
     deadlocks = lines.deadlocks.with_columns(pl.col("lane").fill_null(-1))
+    names = {name: place for place, name in enumerate(_names_of_sections(lines))}
+    places = pl.col("resource", "holder").replace_strict(names, default=-1, return_dtype=pl.Int32)
     columns = {
         "segments": _columns(lines.segments, scale, ("start", "end", "resumed"), ("lane", "job", "cpu", "row")),
         "jobs": _columns(lines.jobs, scale, ("release", "deadline", "finish", "response"), ("lane", "job", "missed")),
         "points": _columns(lines.points, scale, ("instant",), ("lane", "job", "optional", "should_yield")),
         "budgets": _columns(lines.budgets, scale, ("tick", "budget"), ("group", "is_charged")),
         "idle": _columns(lines.idle, scale, ("start", "end"), ("group",)),
-        "sections": _columns(_numbered(lines), scale, ("start", "end"), of_section),
+        "sections": _columns(lines.sections.with_columns(places), scale, ("start", "end"), of_section),
         "deadlocks": _columns(deadlocks, scale, ("instant",), ("lane",)),
     }
     return {name: ColumnDataSource(data, name=f"{name}-{number}") for name, data in columns.items()}
@@ -197,8 +196,17 @@ def _draw(chart: figure, number: int) -> list[Renderer]:
     _stems(chart, deadlines, line_color=_QUIET, line_width=1)
     waits = _shown("waits", number, "x0 x1 y color")
     chart.segment("x0", "y", "x1", "y", source=waits, line_color="color", line_width=1.5, line_dash="2 2")
-    pieces = _pieces(chart, number)
-    _number_processors(chart, number)
+    bar = {"y": "y", "left": "left", "right": "right", "height": _BAR_HEIGHT}
+    pieces = _shown("pieces", number, "left right y color alpha edge task job cpu start end release response deadline")
+    style = {"fill_color": "color", "fill_alpha": "alpha", "line_color": "color", "line_width": "edge"}
+    drawn = chart.hbar(source=pieces, **style, **bar)
+    late = _shown("late", number, "left right y")
+    red = {"line_color": MISS_COLOR, "line_width": 1.6, "hatch_color": MISS_COLOR}
+    chart.hbar(source=late, fill_color="white", fill_alpha=0.45, hatch_pattern="/", hatch_scale=6, **red, **bar)
+    pieces = drawn
+    names = _shown("cpu-names", number, "x y label")
+    ground = {"background_fill_color": "white", "background_fill_alpha": 0.85, "padding": 2}
+    _labels(chart, names, text_color=_INK, text_font_size="10px", text_align="center", x_offset=0, **ground)
     _stems(chart, misses, line_color=MISS_COLOR, line_width=2)
     chart.scatter("x", "top", source=releases, marker="triangle", size=7, color=_INK)
     chart.scatter("x", "bottom", source=deadlines, marker="inverted_triangle", size=7, color=_INK)
@@ -209,27 +217,7 @@ def _draw(chart: figure, number: int) -> list[Renderer]:
 
 
 def _stems(chart: figure, arrows: ColumnDataSource, **line: Any) -> None:
-    """Draw the stems of arrows."""
     chart.segment("x", "top", "x", "bottom", source=arrows, **line)
-
-
-def _pieces(chart: figure, number: int) -> Renderer:
-    """Draw the segments of execution, and over them what was late; return the renderers with tooltips."""
-    bar = {"y": "y", "left": "left", "right": "right", "height": _BAR_HEIGHT}
-    pieces = _shown("pieces", number, "left right y color alpha edge task job cpu start end release response deadline")
-    style = {"fill_color": "color", "fill_alpha": "alpha", "line_color": "color", "line_width": "edge"}
-    drawn = chart.hbar(source=pieces, **style, **bar)
-    late = _shown("late", number, "left right y")
-    red = {"line_color": MISS_COLOR, "line_width": 1.6, "hatch_color": MISS_COLOR}
-    chart.hbar(source=late, fill_color="white", fill_alpha=0.45, hatch_pattern="/", hatch_scale=6, **red, **bar)
-    return drawn
-
-
-def _number_processors(chart: figure, number: int) -> None:
-    """Write the number of the processor into each segment, where there are several and there is room."""
-    names = _shown("cpu-names", number, "x y label")
-    ground = {"background_fill_color": "white", "background_fill_alpha": 0.85, "padding": 2}
-    _labels(chart, names, text_color=_INK, text_font_size="10px", text_align="center", x_offset=0, **ground)
 
 
 def _draw_budgets(chart: figure, lines: Timeline, number: int) -> None:
@@ -259,12 +247,6 @@ def _sections(chart: figure, source: ColumnDataSource, **style: Any) -> Renderer
     """Draw sections of one kind; a hatch that differs from bar to bar would be slow."""
     place = {"y": "y", "left": "left", "right": "right"}
     return chart.hbar(source=source, fill_alpha="alpha", line_alpha="alpha", line_width=0.8, **place, **style)
-
-
-def _draw_found(chart: figure, number: int) -> None:
-    """Mark the instant that a button selected: a line through all lanes. The page fills it."""
-    found = _shown("found", number, "x top bottom")
-    _stems(chart, found, line_color=MISS_COLOR, line_width=9, line_alpha=0.25)
 
 
 def _draw_deadlocks(chart: figure, number: int) -> None:
@@ -298,19 +280,6 @@ def _labels(chart: figure, source: ColumnDataSource, **style: Any) -> None:
     chart.text(source=source, text_font=value(FONT), **(place | style))
 
 
-def _tooltip(renderers: list[Renderer], lines: Timeline) -> HoverTool:
-    """Return the tooltip with the job under the pointer, and its processor if there are several."""
-    instants = ("start", "end", "release", "deadline", "response")
-    names = [("task", "@task"), ("job", "@job"), *([("processor", "@cpu")] if lines.cpus > 1 else [])]
-    return _hover(renderers, [*names, *((name, name) for name in instants)], lines.unit)
-
-
-def _section_tooltip(renderers: list[Renderer], unit: str) -> HoverTool:
-    """Return the tooltip with the job, the resource that it holds or waits for, and since when."""
-    names = [(name, f"@{name}") for name in ("task", "job", "what", "resource")]
-    return _hover(renderers, [*names, ("since", "start"), ("until", "end"), ("held by", "@holder")], unit)
-
-
 def _hover(renderers: list[Renderer], rows: list[tuple[str, str]], unit: str) -> HoverTool:
     """Return tooltips of columns with @, and of columns of times without. Bokeh shows values as text, never as HTML."""
     written = CustomJSHover(code=f"return Number.isNaN(value) ? '\u2013' : `${{+value.toFixed(6)}} {unit}`")
@@ -324,7 +293,10 @@ def _hover(renderers: list[Renderer], rows: list[tuple[str, str]], unit: str) ->
 
 
 def _lane_axis(chart: figure, lines: Timeline) -> None:
-    """Write names of lanes at the left, if there is room, and above them on a narrow screen; rule their baselines."""
+    """Write names of lanes at the left, if there is room, and above them on a narrow screen; rule their baselines.
+
+    Domains and servers have headings above their tasks.
+    """
     names = {lane.y: PlainText(text=shorten(lane.task, _NAME_CHARACTERS)) for lane in lines.lanes}
     names |= {group.top: PlainText(text=group.label) for group in lines.groups}
     names |= {group.bottom: PlainText(text="0") for group in lines.groups}
@@ -337,13 +309,9 @@ def _lane_axis(chart: figure, lines: Timeline) -> None:
     narrow = [shorten(lane.task, _NARROW_CHARACTERS) for lane in lines.lanes]
     above = ColumnDataSource({"text": narrow, "y": [lane.y - 0.5 for lane in lines.lanes]})
     chart.add_layout(_left_labels(above, name="narrow", visible=False, text_baseline="top", text_color=_INK))
-
-
-def _headings(chart: figure, lines: Timeline) -> None:
-    """Write the domains and the servers above their tasks."""
-    above: list[Heading | Group] = [*lines.headings, *lines.groups]
-    titles = ColumnDataSource({"text": [each.title for each in above], "y": [each.y for each in above]})
-    chart.hspan(y=[each.y - 0.35 for each in above], line_color=_INK, line_width=1)
+    heads: list[Heading | Group] = [*lines.headings, *lines.groups]
+    titles = ColumnDataSource({"text": [each.title for each in heads], "y": [each.y for each in heads]})
+    chart.hspan(y=[each.y - 0.35 for each in heads], line_color=_INK, line_width=1)
     chart.add_layout(_left_labels(titles, text_baseline="middle", text_color=_QUIET))
 
 
@@ -416,7 +384,15 @@ def overview(runs: Sequence[Run], view: Range1d) -> figure:
     chart.yaxis.visible = False
     chart.grid.grid_line_color = None
     for row, run in enumerate(runs):
-        _strip(chart, run, row)
+        until = run.timeline.until
+        width = until * run.timeline.scale / OVERVIEW_CELLS
+        grey = LinearColorMapper(palette=linear_palette(Greys256[::-1], 160), low=0, high=2)
+        place = {"x": 0, "y": row + 0.35, "dw": OVERVIEW_CELLS * width, "dh": 0.5}
+        chart.image([busy_shares(run.result, until)[None, :]], color_mapper=grey, **place)
+        middles = [(cell + 0.5) * width for cell in missed_cells(run.result, until)]
+        chart.segment(middles, row + 0.05, middles, row + 0.35, line_color=MISS_COLOR, line_width=2)
+        closed = (run.timeline.deadlocks["instant"].unique() * run.timeline.scale).to_list()
+        chart.segment(closed, row + 0.05, closed, row + 0.95, line_color="black", line_width=2.5)
     tool = RangeTool(x_range=view)
     line = {"line_color": "#4477aa", "line_alpha": 1, "line_dash": "solid"}
     tool.overlay.update(fill_color="#4477aa", fill_alpha=0.15, **line)
@@ -424,38 +400,20 @@ def overview(runs: Sequence[Run], view: Range1d) -> figure:
     return chart
 
 
-def _strip(chart: figure, run: Run, row: int) -> None:
-    """Draw how busy a run was, and a red mark wherever it missed."""
-    until = run.timeline.until
-    width = until * run.timeline.scale / OVERVIEW_CELLS
-    grey = LinearColorMapper(palette=linear_palette(Greys256[::-1], 160), low=0, high=2)
-    place = {"x": 0, "y": row + 0.35, "dw": OVERVIEW_CELLS * width, "dh": 0.5}
-    chart.image([busy_shares(run.result, until)[None, :]], color_mapper=grey, **place)
-    middles = [(cell + 0.5) * width for cell in missed_cells(run.result, until)]
-    chart.segment(middles, row + 0.05, middles, row + 0.35, line_color=MISS_COLOR, line_width=2)
-    closed = (run.timeline.deadlocks["instant"].unique() * run.timeline.scale).to_list()
-    chart.segment(closed, row + 0.05, closed, row + 0.95, line_color="black", line_width=2.5)
-
-
 def busy_shares(result: RunResult, until: int) -> NDArray[np.float64]:
     """Return the share of each of equal cells of the time up to an instant in which processors ran tasks."""
     tasks = result.segments.filter(~is_idle(result), pl.col("start") < until)
     total: NDArray[np.float64] = np.zeros(OVERVIEW_CELLS)
     for _, of_processor in tasks.group_by("cpu", maintain_order=True):
-        total += _busy_shares_of(of_processor, until) / result.system.cpus
+        segments = of_processor.select("start", length=pl.col("end") - pl.col("start"))
+        busy = segments["length"].cum_sum()
+        ends, before = segments["start"] + segments["length"], busy - segments["length"]
+        edges = np.linspace(0, until, OVERVIEW_CELLS + 1)
+        instants = np.column_stack((segments["start"], ends)).ravel()
+        done = np.interp(edges, instants, np.column_stack((before, busy)).ravel())
+        shares: NDArray[np.float64] = np.diff(done) * OVERVIEW_CELLS / until
+        total += shares / result.system.cpus
     return total
-
-
-def _busy_shares_of(tasks: pl.DataFrame, until: int) -> NDArray[np.float64]:
-    """Return the same for one processor, by the segments on it, of which there is one or more."""
-    segments = tasks.select("start", length=pl.col("end") - pl.col("start"))
-    busy = segments["length"].cum_sum()
-    ends, before = segments["start"] + segments["length"], busy - segments["length"]
-    edges = np.linspace(0, until, OVERVIEW_CELLS + 1)
-    instants = np.column_stack((segments["start"], ends)).ravel()
-    done = np.interp(edges, instants, np.column_stack((before, busy)).ravel())
-    shares: NDArray[np.float64] = np.diff(done) * OVERVIEW_CELLS / until
-    return shares
 
 
 def missed_cells(result: RunResult, until: int) -> list[int]:

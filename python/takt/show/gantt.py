@@ -79,7 +79,12 @@ def draw(
     forks.check()
     check_path(path)
     lines = timeline(result, most=None)
-    first, last = _stretch(result, lines, start, end)
+    first = 0 if start is None else _ticks(start, result, "start")
+    shown_well = min(result.horizon, lines.window(_FIRST_SEGMENTS, first))
+    last = shown_well if end is None else _ticks(end, result, "end")
+    if not 0 <= first < last <= result.horizon:
+        message = f"expected 0 <= start < end <= {result.horizon} ticks, the horizon; found {first} and {last}"
+        raise InputError([Problem(message, "out-of-range", key="start" if end is None else "end")])
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(_WIDTH_INCHES, lines.height * _LANE_INCHES + _MARGIN_INCHES), layout="constrained")
         _fill(figure.add_subplot(), lines, result, first, last)
@@ -104,20 +109,6 @@ def save(figure: Figure, path: str | Path) -> None:
     data = BytesIO()
     figure.savefig(data, format=suffix[1:], dpi=300, metadata=dates.get(suffix))
     output_files.write(path, data.getvalue())
-
-
-# ---- stretch of time --------------------------------------------------------------------------------
-
-
-def _stretch(result: RunResult, lines: Timeline, start: int | str | None, end: int | str | None) -> tuple[int, int]:
-    """Return the stretch of time that is drawn, in ticks."""
-    first = 0 if start is None else _ticks(start, result, "start")
-    default = min(result.horizon, lines.window(_FIRST_SEGMENTS, first))
-    last = default if end is None else _ticks(end, result, "end")
-    if not 0 <= first < last <= result.horizon:
-        message = f"expected 0 <= start < end <= {result.horizon} ticks, the horizon; found {first} and {last}"
-        raise InputError([Problem(message, "out-of-range", key="start" if end is None else "end")])
-    return first, last
 
 
 def _ticks(value: int | str, result: RunResult, key: str) -> int:
@@ -147,62 +138,52 @@ def _fill(axes: Axes, lines: Timeline, result: RunResult, first: int, last: int)
         _bars(axes, lane, _spans(late, number, scale), facecolor="white", edgecolor=MISS_COLOR, hatch="//////")
         if lines.cpus > 1:
             _processors(axes, lane, segments.filter(lane=number), (first, last), scale)
-        _waits(axes, lane, waits.filter(lane=number), scale)
-        _arrows(axes, lane, jobs.filter(lane=number), scale)
+        begins, ends = (_at(waits.filter(lane=number)[edge], scale) for edge in ("resumed", "start"))
+        axes.hlines([_middle(lane)] * len(begins), begins, ends, _INK, "dotted", linewidth=0.7)
+        of_lane = jobs.filter(lane=number)
+        met, missed = of_lane.filter(~pl.col("missed")), of_lane.filter("missed")
+        _stems(axes, lane, _at(of_lane["release"], scale), _TOP, color=_INK, marker="^", width=0.5, size=2.6)
+        _stems(axes, lane, _at(met["deadline"], scale), _BASE, color=_INK, marker="v", width=0.5, size=2.6)
+        _stems(axes, lane, _at(missed["deadline"], scale), _BASE, color=MISS_COLOR, marker="v", width=1.3, size=4.5)
         _points(axes, lane, points.filter(lane=number), scale)
         _sections(axes, lane, lines.sections.filter(pl.col("lane") == number), (first, last), scale)
     for number, group in enumerate(lines.groups):
-        _idle(axes, group, lines.idle.filter(pl.col("group") == number), scale)
-        _budget(axes, group, lines.budgets.filter(pl.col("group") == number), lines.until, scale)
+        _group(axes, group, lines, number, scale)
     _deadlocks(axes, lines, lines.deadlocks.filter(pl.col("instant").is_between(first, last)), scale)
-    _changes(axes, lines, lines.changes.filter(pl.col("instant").is_between(first, last)), scale)
+    changes = lines.changes.filter(pl.col("instant").is_between(first, last))
+    axes.vlines(_at(changes["instant"], scale), 0, lines.height, _INK, linewidth=0.8, linestyle="dashed", zorder=4)
+    for instant, text in changes.iter_rows():
+        _note(axes, instant * scale, 0.1, shorten(text, _NOTE_CHARACTERS))
     _style(axes, lines)
     margin = (last - first) * scale * 0.015
     axes.set_xlim(first * scale - margin, last * scale + margin)
-    axes.set_xlabel(_label(lines, unit), parse_math=False)
-
-
-def _label(lines: Timeline, unit: str) -> str:
-    """Label the axis; a chart that leaves tasks out says so."""
     missing = lines.task_count - len(lines.lanes)
-    return f"time ({unit})" + (f"; {missing} of {lines.task_count} tasks not shown" if missing else "")
+    note = f"; {missing} of {lines.task_count} tasks not shown" if missing else ""
+    axes.set_xlabel(f"time ({unit}){note}", parse_math=False)
 
 
 def _spans(segments: pl.DataFrame, lane: int, scale: float) -> list[tuple[float, float]]:
-    """Return starts and lengths of one lane's segments."""
     rows = segments.filter(lane=lane).select("start", "end").iter_rows()
     return [(start * scale, (end - start) * scale) for start, end in rows]
 
 
+def _middle(lane: Lane) -> float:
+    return lane.y + _BAR_TOP + _BAR_HEIGHT / 2
+
+
 def _bars(axes: Axes, lane: Lane, spans: list[tuple[float, float]], **style: Any) -> None:
-    """Draw the pieces of a lane."""
     axes.broken_barh(spans, (lane.y + _BAR_TOP, _BAR_HEIGHT), zorder=2, **style)
 
 
 def _processors(axes: Axes, lane: Lane, segments: pl.DataFrame, span: tuple[int, int], scale: float) -> None:
     """Write into the pieces of a lane the numbers of their processors, where there is room."""
-    middle = lane.y + _BAR_TOP + _BAR_HEIGHT / 2
+    middle = _middle(lane)
     place: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": _SMALL_POINTS, "zorder": 6}
     box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.3}
     for start, end, cpu in segments.select("start", "end", "cpu").iter_rows():
         left, right = max(start, span[0]), min(end, span[1])
         if (right - left) * _AXES_POINTS / (span[1] - span[0]) > _LETTER_POINTS * (1 + len(str(cpu))):
             axes.text((left + right) / 2 * scale, middle, str(cpu), bbox=box, parse_math=False, **place)
-
-
-def _waits(axes: Axes, lane: Lane, waits: pl.DataFrame, scale: float) -> None:
-    """Join the pieces of interrupted jobs."""
-    middle = lane.y + _BAR_TOP + _BAR_HEIGHT / 2
-    begins, ends = _at(waits["resumed"], scale), _at(waits["start"], scale)
-    axes.hlines([middle] * len(begins), begins, ends, _INK, "dotted", linewidth=0.7)
-
-
-def _arrows(axes: Axes, lane: Lane, jobs: pl.DataFrame, scale: float) -> None:
-    """Draw the releases and deadlines of a lane."""
-    met, missed = jobs.filter(~pl.col("missed")), jobs.filter("missed")
-    _stems(axes, lane, _at(jobs["release"], scale), _TOP, color=_INK, marker="^", width=0.5, size=2.6)
-    _stems(axes, lane, _at(met["deadline"], scale), _BASE, color=_INK, marker="v", width=0.5, size=2.6)
-    _stems(axes, lane, _at(missed["deadline"], scale), _BASE, color=MISS_COLOR, marker="v", width=1.3, size=4.5)
 
 
 def _stems(
@@ -216,7 +197,7 @@ def _stems(
 
 def _points(axes: Axes, lane: Lane, points: pl.DataFrame, scale: float) -> None:
     """Mark points: a large diamond, or a small one for an optional point; filled where the job should yield."""
-    middle = lane.y + _BAR_TOP + _BAR_HEIGHT / 2
+    middle = _middle(lane)
     for (optional, should_yield), some in points.group_by("optional", "should_yield", maintain_order=True):
         style: dict[str, Any] = {"markersize": 2.4 if optional else 3.6, "color": _INK if should_yield else "white"}
         instants = _at(some["instant"], scale)
@@ -244,21 +225,20 @@ def _note(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
     axes.annotate(text, (x, y), fontsize=_SMALL_POINTS, parse_math=False, zorder=6, **place, **style)
 
 
-def _idle(axes: Axes, group: Group, idle: pl.DataFrame, scale: float) -> None:
-    """Hatch the time in which a server idles."""
-    spans = [(start * scale, (end - start) * scale) for start, end in idle.select("start", "end").iter_rows()]
+def _group(axes: Axes, group: Group, lines: Timeline, number: int, scale: float) -> None:
+    """Hatch the time in which a server idles, and draw its budget.
+
+    It falls with slope 1 while it is charged, and jumps when it is replenished.
+    """
+    idle = lines.idle.filter(pl.col("group") == number).select("start", "end")
+    spans = [(start * scale, (end - start) * scale) for start, end in idle.iter_rows()]
     if spans:
         style: dict[str, Any] = {"facecolor": "0.93", "edgecolor": "0.6", "linewidth": 0.0, "hatch": "//////"}
         axes.broken_barh(spans, (group.top, group.bottom - group.top), zorder=1, **style)
-
-
-def _budget(axes: Axes, group: Group, changes: pl.DataFrame, until: int, scale: float) -> None:
-    """Draw the budget of a server: it falls with slope 1 while it is charged, and jumps when it is replenished."""
-    nexts = [*changes["tick"][1:], until]
+    changes = lines.budgets.filter(pl.col("group") == number).select("tick", "budget", "is_charged")
+    nexts = [*changes["tick"][1:], lines.until]
     instants, heights = [], []
-    for (tick, budget, is_charged), end in zip(
-        changes.select("tick", "budget", "is_charged").rows(), nexts, strict=True
-    ):
+    for (tick, budget, is_charged), end in zip(changes.rows(), nexts, strict=True):
         instants += [tick * scale, end * scale]
         heights += [budget, budget - is_charged * (end - tick)]
     ys = [group.bottom - (group.bottom - group.top) * height / group.budget for height in heights]
@@ -271,21 +251,13 @@ def _deadlocks(axes: Axes, lines: Timeline, deadlocks: pl.DataFrame, scale: floa
     instants = deadlocks["instant"].unique().sort()
     axes.vlines(_at(instants, scale), 0, lines.height, _INK, linewidth=1.3, zorder=5)
     for instant, number in deadlocks.drop_nulls().iter_rows():
-        y = lines.lanes[number].y + _BAR_TOP + _BAR_HEIGHT / 2
+        y = _middle(lines.lanes[number])
         axes.plot([instant * scale], [y], "X", color=_INK, markersize=6, markeredgecolor="white", zorder=6)
     for instant in instants:
         _note(axes, instant * scale, 0.1, "deadlock", weight="bold")
 
 
-def _changes(axes: Axes, lines: Timeline, changes: pl.DataFrame, scale: float) -> None:
-    """Draw a line through all lanes at each change, with its name."""
-    axes.vlines(_at(changes["instant"], scale), 0, lines.height, _INK, linewidth=0.8, linestyle="dashed", zorder=4)
-    for instant, text in changes.iter_rows():
-        _note(axes, instant * scale, 0.1, shorten(text, _NOTE_CHARACTERS))
-
-
 def _at(instants: Iterable[int], scale: float) -> list[float]:
-    """Convert instants to numbers of the axis."""
     return [instant * scale for instant in instants]
 
 

@@ -75,16 +75,11 @@ def export(result: RunResult, kernel: Sequence[tuple[int, Stretches]] = ()) -> b
         _write_event(builder, event, result.system.resolution_ns)
     _write_budgets(builder, result, first + len(names))
     for place, (cpu, stretches) in enumerate(kernel, first + len(names) + len(result.system.servers)):
-        _write_kernel(builder, place, f"kernel, processor {cpu}", stretches)
+        _describe_track(builder, place, f"kernel, processor {cpu}", place)
+        for start, end, thread in stretches:
+            _write_event(builder, _Event(start, _BEGIN, place, thread), 1)
+            _write_event(builder, _Event(end, _END, place, None), 1)
     return buffer.getvalue()
-
-
-def _write_kernel(builder: StreamingTraceProtoBuilder, track: int, name: str, stretches: Stretches) -> None:
-    """Write what the kernel says of a processor."""
-    _describe_track(builder, track, name, track)
-    for start, end, thread in stretches:
-        _write_event(builder, _Event(start, _BEGIN, track, thread), 1)
-        _write_event(builder, _Event(end, _END, track, None), 1)
 
 
 def _packet(builder: StreamingTraceProtoBuilder, timestamp: int | None = None) -> Any:
@@ -97,7 +92,6 @@ def _packet(builder: StreamingTraceProtoBuilder, timestamp: int | None = None) -
 
 
 def _describe_tracks(builder: StreamingTraceProtoBuilder, result: RunResult, tracks: dict[str, int]) -> None:
-    """Write the descriptions of the tracks."""
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor
 
     packet = _packet(builder)
@@ -122,7 +116,6 @@ def _describe_tracks(builder: StreamingTraceProtoBuilder, result: RunResult, tra
 def _describe_track(
     builder: StreamingTraceProtoBuilder, uuid: int, name: str, rank: int, *, is_counter: bool = False
 ) -> None:
-    """Write what one track is."""
     packet = _packet(builder)
     track = packet.track_descriptor
     track.uuid = uuid
@@ -152,7 +145,9 @@ def _events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
         yield _Event(release, _INSTANT, tracks[task], "release", (("job", job),))
         if missed:
             yield _Event(due, _INSTANT, tracks[task], "deadline missed", (("job", job),))
-    yield from _lock_events(result, tracks)
+    # Sections may begin and end within a segment, so they are no slices.
+    for instant, task, job, resource, use in result.locks.rows() if result.system.resources else []:
+        yield _Event(instant, _INSTANT, tracks[task], _LOCK_NAMES[use].format(resource), (("job", job),))
     for instant, changed, what, detail in result.changes.rows():
         track = _FIRST_CPU if changed is None else tracks[changed]  # another policy at the processor
         yield _Event(instant, _INSTANT, track, f"{what}: {detail}" if detail else what)
@@ -162,13 +157,6 @@ def _events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
 
 
 _LOCK_NAMES = {"lock": "lock {}", "wait": "wait for {}", "unlock": "unlock {}", "deadlock": "deadlock: waits for {}"}
-
-
-def _lock_events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
-    """Yield the uses of resources; sections may begin and end within a segment, so they are no slices."""
-    rows = result.locks.rows() if result.system.resources else []
-    for instant, task, job, resource, what in rows:
-        yield _Event(instant, _INSTANT, tracks[task], _LOCK_NAMES[what].format(resource), (("job", job),))
 
 
 def _write_event(builder: StreamingTraceProtoBuilder, event: _Event, resolution_ns: int) -> None:

@@ -20,9 +20,8 @@ from takt.run.architecture import Architecture
 from takt.run.remote import Remote
 from takt.run.result import RunResult
 from takt.show import resource_use, stretches
-from takt.show.grants import Grant, grants
 from takt.show.resource_use import Deadlock
-from takt.show.stretches import Parameters, Stretch
+from takt.show.stretches import Grant, Parameters, Stretch
 from takt.show.text_tables import MAX_LINES, Cell, Clock, print_table, share
 
 _MISSED = "bold red"
@@ -128,7 +127,7 @@ _SUMMARY = {"class_": "class", "jobs": "released"}
 def task_rows(result: RunResult) -> list[TaskRow]:
     """Return the rows of a simulation, in file order."""
     columns = result.summary.select(_SUMMARY.get(name, name) for name in _COUNTED)
-    granted, parameters = grants(result), stretches.parameters_of(result)
+    granted, parameters = stretches.grants(result), stretches.parameters_of(result)
     domains = {task.name: domain.label for domain in result.system.domains for task in domain.system.tasks}
     return [
         replace(TaskRow(*row), grant=granted.get(row[0]), parameters=parameters[row[0]], domain=domains.get(row[0], ""))
@@ -251,10 +250,16 @@ def print_report(console: Console, report: Report, unit: str) -> None:
     """
     clock = Clock(report.resolution_ns, unit)
     print_table(console, _title(report), _run_table(report, clock))
-    if report.architecture is not None:
-        console.print(_architecture_line(report.architecture, clock), soft_wrap=True)
+    if (found := report.architecture) is not None:
+        line = (
+            f"{found.switch_steps} switch steps, {found.dispatches} dispatches, {found.fails} fails, "
+            f"{share(found.avail_sched)} available (net {share(found.avail_net)}), "
+            f"start jitter {clock.write(found.max_start_jitter)}"
+        )
+        console.print(line, soft_wrap=True)
     elif report.cpus > 1:
-        console.print(_processor_line(report), soft_wrap=True)
+        load = share(report.utilization / report.cpus)
+        console.print(f"{report.cpus} processors, {load} of each, {report.migrations} migrations", soft_wrap=True)
     for line in domain_lines(report):
         console.print(Text(line), soft_wrap=True)
     if report.architecture is None and report.overhead:
@@ -263,13 +268,6 @@ def print_report(console: Console, report: Report, unit: str) -> None:
     _print_deadlocks(console, report, clock)
     _print_changes(console, report, clock)
     _say_what_is_left_out(console, report)
-
-
-def _processor_line(report: Report) -> str:
-    """Write the utilization per processor and the number of migrations in one line."""
-    return (
-        f"{report.cpus} processors, {share(report.utilization / report.cpus)} of each, {report.migrations} migrations"
-    )
 
 
 def domain_lines(report: Report) -> list[str]:
@@ -282,15 +280,6 @@ def domain_lines(report: Report) -> list[str]:
         missed = verdict(sum(row.missed for row in rows))
         lines.append(f"{label}{where}: policy {policy}, utilization {share(asked)}, {missed}")
     return lines
-
-
-def _architecture_line(architecture: Architecture, clock: Clock) -> str:
-    """Write the costs of the scheduler where it runs in one line."""
-    return (
-        f"{architecture.switch_steps} switch steps, {architecture.dispatches} dispatches, {architecture.fails} fails, "
-        f"{share(architecture.avail_sched)} available (net {share(architecture.avail_net)}), "
-        f"start jitter {clock.write(architecture.max_start_jitter)}"
-    )
 
 
 def remote_cells(remote: Remote, clock: Clock) -> dict[str, Cell]:
@@ -311,16 +300,6 @@ def remote_cells(remote: Remote, clock: Clock) -> dict[str, Cell]:
     }
 
 
-def _remote_line(remote: Remote, clock: Clock) -> str:
-    """Write the messages of a scheduler at a distance in one line."""
-    lateness = (remote.lateness_min, remote.lateness_avg, remote.lateness_max)
-    return (
-        f"scheduler at a distance: lateness {' / '.join(map(clock.write, lateness))} (min / avg / max) of "
-        f"{remote.events} events, {remote.stale} stale events, {remote.dropped} dropped decisions, "
-        f"{remote.unanswered} unanswered fetches, {remote.signals} signals, {remote.decisions} decisions"
-    )
-
-
 def print_comparison(
     console: Console,
     measured: Report,
@@ -339,8 +318,15 @@ def print_comparison(
     """
     table = _comparison_table(measured, simulated, unit, bounds)
     print_table(console, f"{_title(measured)}  on {measured.platform}", table)
-    if measured.remote is not None:
-        console.print(_remote_line(measured.remote, Clock(measured.resolution_ns, unit)), soft_wrap=True)
+    if (remote := measured.remote) is not None:
+        lateness = (remote.lateness_min, remote.lateness_avg, remote.lateness_max)
+        line = (
+            f"scheduler at a distance: lateness "
+            f"{' / '.join(map(Clock(measured.resolution_ns, unit).write, lateness))} (min / avg / max) of "
+            f"{remote.events} events, {remote.stale} stale events, {remote.dropped} dropped decisions, "
+            f"{remote.unanswered} unanswered fetches, {remote.signals} signals, {remote.decisions} decisions"
+        )
+        console.print(line, soft_wrap=True)
     _say_what_is_left_out(console, measured)
 
 
@@ -364,18 +350,15 @@ def verdict(missed: int, requested: int | None = None) -> str:
 
 
 def _counted(count: int, what: str) -> str:
-    """Write a number of things."""
     return f"{count:,} {what}{'s' if count > 1 else ''}"
 
 
 def _print_deadlocks(console: Console, report: Report, clock: Clock, prefix: str = "") -> None:
-    """Print a line for each deadlock."""
     for sentence in deadlock_sentences(report.deadlocks, clock.write):
         console.print(Text(prefix + sentence, style=_MISSED), soft_wrap=True)
 
 
 def _print_changes(console: Console, report: Report, clock: Clock) -> None:
-    """Print a line for each change."""
     for sentence in change_sentences(report.change_lines, clock.write):
         console.print(Text(sentence), soft_wrap=True)
     told = stretches.sentence(report.stretches, clock.write) if report.stretches else ""
@@ -408,7 +391,6 @@ def deadlock_sentences(deadlocks: Sequence[Deadlock], write: Callable[[int], str
 
 
 def _say_what_is_left_out(console: Console, report: Report) -> None:
-    """Print a line if a table leaves tasks out."""
     if len(report.rows) > MAX_LINES:
         console.print(f"{MAX_LINES} of {len(report.rows)} tasks shown; --json has all")
 
@@ -419,7 +401,6 @@ def policies_of(report: Report) -> str:
 
 
 def _title(report: Report) -> str:
-    """Write name, policy and horizon of a run."""
     horizon = times.shortest(report.horizon * report.resolution_ns)
     return f"{report.name}  policy {policies_of(report)}  horizon {horizon}"
 
@@ -475,21 +456,17 @@ def cells_of(row: TaskRow, clock: Clock) -> dict[str, Cell]:
         "util": (row.share, row.utilization),
     }
     misses = {"misses": row.missed, "missed requested": row.missed_requested or 0}
+    rate: float | None = None
+    granted = clock.write(None) if row.grant is None else row.grant.state
+    if row.grant is not None and not granted:
+        rate, granted = row.grant.rate, f"{clock.write(row.grant.budget)} / {clock.write(row.grant.period)}"
     return {
         **{key: Cell(text, "name", text) for key, text in names.items()},
         **{key: Cell(text, sort=-1 if value is None else float(value)) for key, (text, value) in numbers.items()},
         **{key: Cell(clock.count(value), "missed" if value else "number", value) for key, value in misses.items()},
-        **_rated_cells(row.grant, clock),
+        "rate": Cell(clock.write(None), sort=-1) if rate is None else Cell(f"{rate:.3f}", sort=rate),
+        "granted": Cell(granted, "missed", -1) if rate is None else Cell(granted, sort=rate),
     }
-
-
-def _rated_cells(grant: Grant | None, clock: Clock) -> dict[str, Cell]:
-    """Write the granted rate, and the budget in each period."""
-    if grant is None or grant.state:
-        none = clock.write(None)
-        return {"rate": Cell(none, sort=-1), "granted": Cell(none if grant is None else grant.state, "missed", -1)}
-    given = f"{clock.write(grant.budget)} / {clock.write(grant.period)}"
-    return {"rate": Cell(f"{grant.rate:.3f}", sort=grant.rate), "granted": Cell(given, sort=grant.rate)}
 
 
 def print_policies(console: Console, reports: Sequence[Report], unit: str) -> None:
@@ -503,24 +480,20 @@ def print_policies(console: Console, reports: Sequence[Report], unit: str) -> No
     horizon = times.shortest(reports[0].horizon * reports[0].resolution_ns)
     title = f"{reports[0].name}  horizon {horizon}  largest response and misses under each policy"
     clock = Clock(reports[0].resolution_ns, unit)
-    print_table(console, title, _policies_table(reports, clock))
-    for report in reports:
-        _print_verdict(console, report, f"{report.policy}: ")
-        _print_deadlocks(console, report, clock, f"{report.policy}: ")
-    _print_changes(console, reports[0], clock)
-    _say_what_is_left_out(console, reports[0])
-
-
-def _policies_table(reports: Sequence[Report], clock: Clock) -> Table:
-    """Return the table with two columns for each policy."""
     columns, totals = [("task", "task"), ("deadline", "deadline")], dict[str, Text | str]()
-    for number, report in enumerate(reports):
+    for number, report in enumerate(reports):  # columns for each policy
         outcome = ("max", "misses", *_RATED[: report.is_rate_based])
         columns += zip((f"{key} {number}" for key in outcome), (report.policy, *outcome[1:]), strict=True)
         totals |= {f"misses {number}": _misses(report.missed)}
         totals |= {f"missed requested {number}": _misses(report.missed_requested or 0)}
     rows = list(zip(*(report.rows for report in reports), strict=True))[:MAX_LINES]
-    return _table(columns, totals, (_numbered([cells_of(row, clock) for row in under]) for under in rows))
+    cells = (_numbered([cells_of(row, clock) for row in under]) for under in rows)
+    print_table(console, title, _table(columns, totals, cells))
+    for report in reports:
+        _print_verdict(console, report, f"{report.policy}: ")
+        _print_deadlocks(console, report, clock, f"{report.policy}: ")
+    _print_changes(console, reports[0], clock)
+    _say_what_is_left_out(console, reports[0])
 
 
 def _comparison_table(measured: Report, simulated: Report, unit: str, bounds: Mapping[str, int | None] | None) -> Table:
@@ -591,48 +564,34 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
         report: of the run.
         file: the task-set file.
     """
-    plain = {key: getattr(report, key) for key in _PLAIN.split()}
-    return {
+    document: dict[str, Any] = {
         "file": file,
-        **plain,
+        **{key: getattr(report, key) for key in _PLAIN.split()},
         "jobs": sum(row.jobs for row in report.rows),
         "utilization": float(report.utilization),
         "stretches": [{"until": each.until, "utilization": float(each.utilization)} for each in report.stretches],
-        "architecture": _architecture_as_json(report.architecture),
+        "architecture": None,
         "deadlocks": [asdict(deadlock) for deadlock in report.deadlocks],
         "changes": list(report.changes),
         "tasks": [_row_as_json(row) for row in report.rows],
-        **_remote_as_json(report.remote),
-    } | _domains_as_json(report)
-
-
-def _remote_as_json(remote: Remote | None) -> dict[str, Any]:
-    """Return the JSON of a scheduler at a distance; nothing elsewhere."""
-    if remote is None:
-        return {}
-    average = None if remote.lateness_avg is None else float(remote.lateness_avg)
-    lateness = {"lateness_min": remote.lateness_min, "lateness_avg": average, "lateness_max": remote.lateness_max}
-    counts = {name: value for name, value in asdict(remote).items() if name != "lateness"}
-    return {"remote": {**counts, "late": len(remote.lateness), **lateness}}
-
-
-def _domains_as_json(report: Report) -> dict[str, Any]:
-    """Return the JSON of domains; nothing where there are none."""
-    if not report.domains:
-        return {}
-    described = [
-        {"domain": label, "processors": list(processors), "policy": policy}
-        | {"tasks": [row.task for row in report.rows if row.domain == label]}
-        for label, processors, policy in report.domains
-    ]
-    return {"domains": described}
-
-
-def _architecture_as_json(architecture: Architecture | None) -> dict[str, int | float] | None:
-    if architecture is None:
-        return None
-    shares = {name: float(getattr(architecture, name)) for name in ("avail_sched", "avail_net")}
-    return asdict(architecture) | shares
+    }
+    if report.architecture is not None:
+        shares = {name: float(getattr(report.architecture, name)) for name in ("avail_sched", "avail_net")}
+        document["architecture"] = asdict(report.architecture) | shares
+    if report.remote is not None:
+        remote = asdict(report.remote)
+        remote["late"] = len(remote.pop("lateness"))
+        for name in ("lateness_min", "lateness_avg", "lateness_max"):
+            value = getattr(report.remote, name)
+            remote[name] = float(value) if isinstance(value, Fraction) else value
+        document["remote"] = remote
+    if report.domains:
+        document["domains"] = [
+            {"domain": label, "processors": list(processors), "policy": policy}
+            | {"tasks": [row.task for row in report.rows if row.domain == label]}
+            for label, processors, policy in report.domains
+        ]
+    return document
 
 
 def _row_as_json(row: TaskRow) -> dict[str, Any]:

@@ -73,15 +73,14 @@ def deadlocks(result: RunResult) -> tuple[Deadlock, ...]:
     """
     if not result.system.resources or (result.locks["what"] != "deadlock").all():
         return ()
-    by_kind = groupby(result.locks.rows(), key=lambda row: row[-1] == "deadlock")
-    return tuple(_circle(list(rows)) for is_circle, rows in by_kind if is_circle)
-
-
-def _circle(rows: list[tuple[int, str, int, str, str]]) -> Deadlock:
-    """Return one circle from its adjacent rows: each job waits for the next one, the last for the first."""
-    tasks = [task for _, task, *_ in rows]
-    around = zip(rows, tasks[1:] + tasks[:1], strict=True)
-    return Deadlock(rows[0][0], tuple(Wait(task, resource, holder) for (_, task, _, resource, _), holder in around))
+    circles = []
+    for is_circle, adjacent in groupby(result.locks.rows(), key=lambda row: row[-1] == "deadlock"):
+        if is_circle:  # each job waits for that of the next row, the last for the first
+            rows = list(adjacent)
+            around = zip(rows, rows[1:] + rows[:1], strict=True)
+            waits = tuple(Wait(task, resource, holder) for (_, task, _, resource, _), (_, holder, *_) in around)
+            circles.append(Deadlock(rows[0][0], waits))
+    return tuple(circles)
 
 
 def sections(result: RunResult) -> pl.DataFrame:
@@ -102,6 +101,12 @@ def sections(result: RunResult) -> pl.DataFrame:
     steps = result.locks.filter(pl.col("what") != "deadlock")
     is_lock, is_wait = pl.col("what") == "lock", pl.col("what") == "wait"
     change = pl.when(is_lock).then(1).when(is_wait).then(0).otherwise(-1)
+    # The longest life of a job of each task, and the horizon.
+    lives = [
+        (task.name, task.deadline if task.on_miss == "abort" else None, result.horizon)
+        for task in result.system.resolved.tasks
+    ]
+    longest = pl.DataFrame(lives, schema={"task": pl.String, "life": pl.UInt64, "horizon": pl.UInt64}, orient="row")
     return (
         steps.with_columns(
             end=pl.col("instant").shift(-1).over(*job, "resource"),
@@ -111,7 +116,7 @@ def sections(result: RunResult) -> pl.DataFrame:
             waits=is_wait,
         )
         .filter(is_lock | is_wait)
-        .join(_lasts(result), on="task", how="left", maintain_order="left")
+        .join(longest, on="task", how="left", maintain_order="left")
         .join(result.jobs.select(*job, "release"), on=job, how="left", maintain_order="left")
         .with_columns(pl.coalesce("end", pl.min_horizontal(pl.col("release") + pl.col("life"), "horizon")).alias("end"))
         .rename({"instant": "start"})
@@ -124,11 +129,3 @@ def _while_held(column: str) -> pl.Expr:
     begins = pl.when(pl.col("what") == "lock").then(pl.col(column))
     stretch = (pl.col("what") != "wait").cum_sum().over("resource")  # in which it is held or free
     return begins.forward_fill().over("resource", stretch)
-
-
-def _lasts(result: RunResult) -> pl.DataFrame:
-    """Return the longest life of a job of each task, and the horizon."""
-    lives = {task.name: task.deadline if task.on_miss == "abort" else None for task in result.system.resolved.tasks}
-    return pl.DataFrame(
-        {"task": list(lives), "life": list(lives.values())}, schema={"task": pl.String, "life": pl.UInt64}
-    ).with_columns(horizon=pl.lit(result.horizon, dtype=pl.UInt64))

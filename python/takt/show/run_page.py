@@ -81,83 +81,52 @@ def page(results: Sequence[RunResult], remote: Remote | None = None) -> str:
     if not results:
         raise ValueError("a report needs at least one result")
     runs = _runs(results)
-    facts = _facts(runs) | {"script": markup_of("report.js"), "remote_table": _remote_table(runs[0], remote)}
-    return render("report.html", facts, embed(_charts(runs) | _lateness_chart(runs[0], remote), "takt.ready()"))
+    facts = _facts(runs) | {"script": markup_of("report.js"), "remote_table": None}
+    if remote is not None:
+        cells = report.remote_cells(remote, _clock(results[0]))
+        facts["remote_table"] = _table([(name, "number") for name in cells], [list(cells.values())])
+    return render("report.html", facts, embed(_charts(runs, remote), "takt.ready()"))
 
 
 def _runs(results: Sequence[RunResult]) -> list[Run]:
-    """Prepare the runs; all show the same tasks."""
+    """Prepare the runs; all show the same tasks. Names of policies that occur more than once are numbered."""
     from takt.show.charts import Run
 
     tasks = timeline.worst_tasks(results)[: timeline.MAX_LANES]
     limit = timeline.MAX_SEGMENTS // len(results)
-    names = _unique([report.report_of(result).policy for result in results])
-    return [
-        Run(name, result, timeline.timeline(result, tasks, limit)) for name, result in zip(names, results, strict=True)
-    ]
-
-
-def _unique(names: Sequence[str]) -> list[str]:
-    """Number the names that occur more than once."""
-    total, seen = Counter(names), Counter[str]()
-    unique = []
-    for name in names:
-        seen[name] += 1
-        unique.append(name if total[name] == 1 else f"{name} ({seen[name]})")
-    return unique
+    policies = [report.report_of(result).policy for result in results]
+    runs, seen = list[Run](), Counter[str]()
+    for policy, result in zip(policies, results, strict=True):
+        seen[policy] += 1
+        name = policy if policies.count(policy) == 1 else f"{policy} ({seen[policy]})"
+        runs.append(Run(name, result, timeline.timeline(result, tasks, limit)))
+    return runs
 
 
 # ---- charts -----------------------------------------------------------------------------------------
 
 
-def _charts(runs: Sequence[Run]) -> dict[str, Model]:
-    """Return all charts of the page, by key."""
+def _charts(runs: Sequence[Run], remote: Remote | None) -> dict[str, Model]:
+    """Return all charts of the page, by key: responses are histograms of one run, or a line for each of several."""
     from takt.show import charts
 
+    lines, tasks = runs[0].timeline, _panel_tasks(runs)
     view = charts.view_of(runs, min(run.timeline.window(_FIRST_SEGMENTS) for run in runs))
-    return {
-        "overview": charts.overview(runs, view),
-        **{f"gantt-{number}": charts.gantt(run, number, view) for number, run in enumerate(runs)},
-        **_panel_charts(runs),
-    }
-
-
-def _panel_charts(runs: Sequence[Run]) -> dict[str, Model]:
-    """Return the charts of responses: histograms of one run, or a line for each of several."""
-    from takt.show import charts
-
-    lines = runs[0].timeline
-    tasks = _panel_tasks(runs)
+    found: dict[str, Model] = {"overview": charts.overview(runs, view)}
+    found |= {f"gantt-{number}": charts.gantt(run, number, view) for number, run in enumerate(runs)}
+    bins = charts.BINS if len(runs) == 1 else charts.SHARE_BINS
+    by_run = [timeline.distributions(run.result, tasks, bins) for run in runs]
     colors = {lane.task: lane.color for lane in lines.lanes}
-    if len(runs) == 1:
-        counted = timeline.distributions(runs[0].result, tasks, charts.BINS)
-        return {
-            f"panel-{i}": charts.histogram(counted[task], colors[task], lines.scale, lines.unit)
-            for i, task in enumerate(tasks)
-        }
-    by_run = [timeline.distributions(run.result, tasks, charts.SHARE_BINS) for run in runs]
-    return {
-        f"panel-{i}": charts.shares([counted[task] for counted in by_run], lines.scale, lines.unit)
-        for i, task in enumerate(tasks)
-    }
-
-
-def _lateness_chart(run: Run, remote: Remote | None) -> dict[str, Model]:
-    """Return the histogram of the events that came late, if there is a scheduler at a distance."""
-    from takt.show import charts
-
-    if remote is None:
-        return {}
-    edges, counts = timeline.bins_of(pl.Series(remote.lateness, dtype=pl.Int64), charts.BINS)
-    return {"lateness": charts.lateness(edges, counts, run.timeline.scale, run.timeline.unit)}
-
-
-def _remote_table(run: Run, remote: Remote | None) -> _Table | None:
-    """Return the table of the messages of a scheduler at a distance, if there is one."""
-    if remote is None:
-        return None
-    cells = report.remote_cells(remote, _clock(run.result))
-    return _table([(name, "number") for name in cells], [list(cells.values())])
+    for i, task in enumerate(tasks):
+        counted = [distributions[task] for distributions in by_run]
+        if len(runs) == 1:
+            found[f"panel-{i}"] = charts.histogram(counted[0], colors[task], lines.scale, lines.unit)
+        else:
+            found[f"panel-{i}"] = charts.shares(counted, lines.scale, lines.unit)
+    if remote is not None:
+        edges, counts = timeline.bins_of(pl.Series(remote.lateness, dtype=pl.Int64), charts.BINS)
+        found["lateness"] = charts.lateness(edges, counts, lines.scale, lines.unit)
+    return found
 
 
 def _panel_tasks(runs: Sequence[Run]) -> list[str]:
@@ -170,39 +139,42 @@ def _panel_tasks(runs: Sequence[Run]) -> list[str]:
 
 
 def _facts(runs: Sequence[Run]) -> dict[str, Any]:
-    """Collect what the template says."""
+    """Collect what the template says; the changes are the same in every run."""
+    from takt.show import charts
+
     system = runs[0].result.system
     told = report.report_of(runs[0].result)
+    show_span = partial(timeline.show_span, system=system)
     return {
         "name": system.name,
         "verdict": _verdict([run.result for run in runs]),
         "policies": [run.name for run in runs] if len(runs) > 1 else [report.policies_of(told)],
         "domains": report.domain_lines(told) if len(runs) == 1 else [],
-        "horizon": timeline.show_span(runs[0].result.horizon, system),
+        "horizon": show_span(runs[0].result.horizon),
         "utilization": stretches.written([each.utilization for each in told.stretches], share),
-        "load": stretches.sentence(told.stretches, partial(timeline.show_span, system=system)),
+        "load": stretches.sentence(told.stretches, show_span),
         "is_rate_based": any(_is_rated(run.result) for run in runs),
         "cpus": told.cpus,
         "tasks": len(told.rows),
         "servers": len(system.servers),
-        "server_note": _row_note("first", len(system.servers), "servers"),
+        "server_note": _row_note(MAX_LINES, "first", len(system.servers), "servers"),
         "runs": [
             {"name": run.name, "verdict": _verdict([run.result]), "key": f"gantt-{number}"}
             for number, run in enumerate(runs)
         ],
         "notes": list(_notes(runs)),
         "panels": _panels(runs),
-        "panel_note": _panel_note(runs),
-        "policy_lines": _policy_lines(runs),
+        "panel_note": _row_note(MAX_PANELS, "worst", runs[0].timeline.task_count, "tasks"),
+        "policy_lines": [{"name": run.name, **charts.line_of(number)} for number, run in enumerate(runs)],
         "policy_table": _policy_table(runs),
         "task_table": _task_table(runs) if len(runs) == 1 else _comparison_table(runs),
         "server_table": _server_table(system),
-        "task_note": _row_note("worst", len(told.rows), "tasks"),
+        "task_note": _row_note(MAX_LINES, "worst", len(told.rows), "tasks"),
         "has_points": any(len(run.timeline.points) for run in runs),
         "has_misses": any(run.result.missed for run in runs),
         "deadlocks": list(_deadlocks(runs)),
         "has_budgets": any(group.server is not None for run in runs for group in run.timeline.groups),
-        "changes": list(_changes(runs[0])),
+        "changes": report.change_sentences(runs[0].result.change_lines, show_span),
         "has_ledger": any(group.server is None for run in runs for group in run.timeline.groups),
         "has_idle": any(len(run.timeline.idle) for run in runs),
         "has_sections": any(len(run.timeline.sections) for run in runs),
@@ -211,7 +183,6 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def _verdict(results: Sequence[RunResult]) -> Cell:
-    """Count missed deadlines: those in force, and those requested from a rate-based root."""
     rated = [result.summary["missed_requested"].sum() for result in results if _is_rated(result)]
     missed, requested = sum(result.missed for result in results), sum(map(int, rated)) if rated else None
     return Cell(report.verdict(missed, requested), "bad" if missed else "warn" if requested else "good")
@@ -224,12 +195,6 @@ def _deadlocks(runs: Sequence[Run]) -> Iterator[str]:
         prefix = f"{run.name}: " if len(runs) > 1 else ""
         for sentence in report.deadlock_sentences(found, partial(timeline.show_span, system=run.result.system)):
             yield prefix + sentence
-
-
-def _changes(run: Run) -> Iterator[str]:
-    """Yield the changes; they are the same in every run."""
-    told = run.result.change_lines
-    yield from report.change_sentences(told, partial(timeline.show_span, system=run.result.system))
 
 
 def _notes(runs: Sequence[Run]) -> Iterator[str]:
@@ -250,15 +215,8 @@ def _notes(runs: Sequence[Run]) -> Iterator[str]:
             )
 
 
-def _panel_note(runs: Sequence[Run]) -> str:
-    """Write a note if some tasks have no distribution."""
-    count = runs[0].timeline.task_count
-    return f"The {MAX_PANELS} worst of {count} tasks." if count > MAX_PANELS else ""
-
-
-def _row_note(which: str, count: int, what: str) -> str:
-    """Write a note if a table leaves rows out."""
-    return f"The {MAX_LINES} {which} of {count} {what}." if count > MAX_LINES else ""
+def _row_note(most: int, which: str, count: int, what: str) -> str:
+    return f"The {most} {which} of {count} {what}." if count > most else ""
 
 
 class _PageClock(Clock):
@@ -279,30 +237,22 @@ def _clock(result: RunResult) -> Clock:
 
 
 def _panels(runs: Sequence[Run]) -> list[Panel]:
-    """Return the facts around the distributions."""
-    rows = [_rows_by_task(run.result) for run in runs]
-    clock = _clock(runs[0].result)
-    deadlines = _panel_deadlines(runs[0].result, clock)
-    return [
-        Panel(
-            task=task,
-            deadline=deadlines[task],
-            facts=[_panel_fact(run, by_task[task], len(runs) > 1) for run, by_task in zip(runs, rows, strict=True)],
-            key=f"panel-{number}",
-        )
-        for number, task in enumerate(_panel_tasks(runs))
-    ]
+    """Return the facts around the distributions.
 
-
-def _panel_deadlines(result: RunResult, clock: Clock) -> dict[str, str]:
-    """Write the deadlines of tasks, as the tables have them; and the longest one of those that rules give instead."""
-    longest = timeline.relative_deadlines(result)
-    word = "deadline" if not _is_rated(result) else "requested deadline"
-    return {
-        task: f"{word} {stretches.written(given, clock.write)}"
-        + (f", given up to {clock.write(longest[task])}" if longest[task] not in given else "")
-        for task, given in timeline.requested_deadlines(result).items()
-    }
+    Deadlines are as the tables have them, with the longest one of those that rules give instead.
+    """
+    result = runs[0].result
+    rows, clock = [_rows_by_task(run.result) for run in runs], _clock(result)
+    requested, longest = timeline.requested_deadlines(result), timeline.relative_deadlines(result)
+    word = "requested deadline" if _is_rated(result) else "deadline"
+    panels = []
+    for number, task in enumerate(_panel_tasks(runs)):
+        deadline = f"{word} {stretches.written(requested[task], clock.write)}"
+        if longest[task] not in requested[task]:
+            deadline += f", given up to {clock.write(longest[task])}"
+        facts = [_panel_fact(run, by_task[task], len(runs) > 1) for run, by_task in zip(runs, rows, strict=True)]
+        panels.append(Panel(task, deadline, facts, f"panel-{number}"))
+    return panels
 
 
 def _panel_fact(run: Run, row: TaskRow, is_compared: bool) -> Cell:
@@ -316,15 +266,7 @@ def _panel_fact(run: Run, row: TaskRow, is_compared: bool) -> Cell:
     return Cell(f"{name}{', '.join([largest, *misses])}", "missed" if misses else "")
 
 
-def _policy_lines(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """Assign a line of the distributions to each run."""
-    from takt.show import charts
-
-    return [{"name": run.name, **charts.line_of(number)} for number, run in enumerate(runs)]
-
-
 def _rows_by_task(result: RunResult) -> dict[str, TaskRow]:
-    """Return the rows of the tables by task."""
     return {row.task: row for row in report.task_rows(result)}
 
 
@@ -334,40 +276,22 @@ _Table = dict[str, Any]
 
 
 def _table(headers: Sequence[tuple[str, str]], rows: list[list[Cell]]) -> _Table:
-    """Return a table; a header is its text and the kind of its column."""
     return {"headers": headers, "rows": rows}
 
 
 def _number(value: float | Fraction | None) -> Cell:
-    """Write a number."""
     return Cell("\u2013" if value is None else f"{value:,}", sort=-1 if value is None else float(value))
 
 
-def _misses(value: int) -> Cell:
-    """Write a number of misses."""
-    return Cell(f"{value:,}", "missed" if value else "number", value)
-
-
-def _time(value: int | Fraction | None, clock: Clock) -> Cell:
-    """Write a time in a cell."""
-    return Cell(clock.write(value), sort=-1 if value is None else float(value))
-
-
 def _name(text: str) -> Cell:
-    """Write a name."""
     return Cell(text, "name", text)
 
 
-def _counts(result: RunResult) -> list[str]:
-    """Return the columns of counts: preemptions always, others unless all are 0."""
-    summary = result.summary
-    return [name for name in _COUNTS if name in summary.columns and (name == "preemptions" or summary[name].sum())]
-
-
 def _task_table(runs: Sequence[Run]) -> _Table:
-    """Return the table of tasks with parameters and results, worst first."""
+    """Return the table of tasks with parameters and results, worst first; preemptions, and other counts that occur."""
     result = runs[0].result
-    counts = _counts(result)
+    occurring = (name for name in _COUNTS if name in result.summary.columns)
+    counts = [name for name in occurring if name == "preemptions" or result.summary[name].sum()]
     is_rated = _is_rated(result)
     counted = {row["task"]: row for row in result.summary.select("task", *counts).iter_rows(named=True)}
     names = ["task", *_places(result), "class"]
@@ -395,7 +319,6 @@ _OUTCOMES = {"max": "max response", "misses": "missed", "missed requested": "mis
 
 
 def _headers(keys: Iterable[str], kind: str) -> list[tuple[str, str]]:
-    """Return the headers of columns."""
     return [(_HEADINGS.get(key, key), kind) for key in keys]
 
 
@@ -423,7 +346,6 @@ def _server_table(system: System) -> _Table:
 
 
 def _is_rated(result: RunResult) -> bool:
-    """True if the root grants rates."""
     return result.system.resolved.rates is not None
 
 
@@ -468,31 +390,27 @@ def _policy_table(runs: Sequence[Run]) -> _Table:
         *[(name, "number") for name in (*counts, "largest response / deadline")],
         ("of task", "name"),
     ]
-    return _table(headers, [_policy_row(run, is_costly) for run in runs])
-
-
-def _policy_row(run: Run, is_costly: bool) -> list[Cell]:
-    """Write the totals of a run."""
-    kernel = [_number(run.result.switches), _time(run.result.overhead, _clock(run.result))]
-    summary = run.result.summary
-    longest = pl.col("task").replace_strict(timeline.relative_deadlines(run.result))
-    worst = (
-        summary.filter(pl.col("finished") > 0)
-        .select("task", nearness=pl.col("response_max") / longest)
-        .sort("nearness", descending=True, maintain_order=True)
-        .head(1)
-    )
-    task, nearness = worst.row(0) if len(worst) else ("\u2013", None)
-    return [
-        _name(run.name),
-        _number(int(summary["released"].sum())),
-        _misses(run.result.missed),
-        _number(int(summary["preemptions"].sum())),
-        _number(run.result.decisions),
-        *(kernel if is_costly else []),
-        Cell("\u2013" if nearness is None else f"{nearness:.3f}", sort=nearness or 0.0),
-        _name(task),
-    ]
+    rows = []
+    for run in runs:
+        overhead, missed, summary = run.result.overhead, run.result.missed, run.result.summary
+        kernel = [_number(run.result.switches), Cell(_clock(run.result).write(overhead), sort=float(overhead))]
+        longest = pl.col("task").replace_strict(timeline.relative_deadlines(run.result))
+        nearnesses = summary.filter(pl.col("finished") > 0).select("task", found=pl.col("response_max") / longest)
+        worst = nearnesses.sort("found", descending=True, maintain_order=True).head(1)
+        task, nearness = worst.row(0) if len(worst) else ("\u2013", None)
+        rows.append(
+            [
+                _name(run.name),
+                _number(int(summary["released"].sum())),
+                Cell(f"{missed:,}", "missed" if missed else "number", missed),
+                _number(int(summary["preemptions"].sum())),
+                _number(run.result.decisions),
+                *(kernel if is_costly else []),
+                Cell("\u2013" if nearness is None else f"{nearness:.3f}", sort=nearness or 0.0),
+                _name(task),
+            ]
+        )
+    return _table(headers, rows)
 
 
 # ---- the page ---------------------------------------------------------------------------------------

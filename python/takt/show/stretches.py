@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""A system between changes: the parameters of each task, and the utilization of all present tasks.
+"""A system between changes: the parameters of each task, the utilization of all present tasks, and granted rates.
 
 A *stretch* lasts from one change to the next, or to the horizon. Source: SPEC.md, 12. A request that a rate-based root
 rejected changes nothing.
@@ -7,13 +7,13 @@ rejected changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 from typing import TypeVar
 
-from takt.model.core_input import ResolvedChange, ResolvedTask
+from takt.model.core_input import ResolvedChange
 from takt.run.result import RunResult
 from takt.show.text_tables import share
 
@@ -131,25 +131,21 @@ def _made(result: RunResult) -> list[ResolvedChange]:
 
 def _spans(result: RunResult) -> list[list[_Span]]:
     """Return for each task when it is present, with which parameters."""
-    made = _made(result)
-    return [
-        list(_spans_of(result, number, [change for change in made if change.task == number]))
-        for number in range(len(result.system.resolved.tasks))
-    ]
-
-
-def _spans_of(result: RunResult, number: int, changes: Sequence[ResolvedChange]) -> Iterator[_Span]:
-    """Yield when one task is present, with which parameters."""
-    task = result.system.resolved.tasks[number]
-    now, start, is_there = _first(result, number), 0, not task.is_absent
-    for change in changes:
-        if is_there and start < change.at:
-            yield start, change.at, now
-        start = change.at
-        now = _changed(now, task, change)
-        is_there = change.kind == "enter" or (is_there and change.kind != "leave")
-    if is_there:
-        yield start, max(result.horizon, start + 1), now
+    made, found = _made(result), []
+    for number, task in enumerate(result.system.resolved.tasks):
+        spans, now, start, is_there = list[_Span](), _first(result, number), 0, not task.is_absent
+        for change in (each for each in made if each.task == number):
+            if is_there and start < change.at:
+                spans.append((start, change.at, now))
+            start = change.at
+            if change.kind == "parameters":
+                period = change.period if task.period else now.period
+                now = Parameters(change.at, period, change.deadline, change.wcet)
+            is_there = change.kind == "enter" or (is_there and change.kind != "leave")
+        if is_there:
+            spans.append((start, max(result.horizon, start + 1), now))
+        found.append(spans)
+    return found
 
 
 def _first(result: RunResult, number: int) -> Parameters:
@@ -158,8 +154,48 @@ def _first(result: RunResult, number: int) -> Parameters:
     return Parameters(0, period, deadline, wcet)
 
 
-def _changed(now: Parameters, task: ResolvedTask, change: ResolvedChange) -> Parameters:
-    """Return the parameters after a change."""
-    if change.kind != "parameters":
-        return now
-    return Parameters(change.at, change.period if task.period else now.period, change.deadline, change.wcet)
+# ---- rates -----------------------------------------------------------------------------------------
+
+_REFUSED = {
+    "rejected": "rejected",
+    "suspended": "suspended",
+    "in force": "suspended",
+    "left": "left",
+    "admitted": "waits",
+}
+"""What the last event of a task says of one that has no rate."""
+
+_Row = tuple[str, float, int, int]
+"""What became of a task: what, rate, budget, period."""
+
+
+@dataclass(frozen=True)
+class Grant:
+    """The grant of a task at the end of a run.
+
+    Args:
+        state: "" if it has a rate; else "rejected", "suspended", "left", "waits" (for room), or "absent".
+        rate: its share of the processor.
+        budget, period: its jobs get this budget in each period, in ticks.
+    """
+
+    state: str
+    rate: float = 0.0
+    budget: int = 0
+    period: int = 0
+
+
+def grants(result: RunResult) -> dict[str, Grant]:
+    """Return the grant of each task at the end; empty unless the system is rate-based and its rates were kept."""
+    if result.system.resolved.rates is None or not result.keeps_rates:
+        return {}
+    last: dict[str, _Row] = {}
+    for name, what, *granted in result.rates.select("task", "what", "rate", "budget", "period").iter_rows():
+        # A rejected request of a task with a grant changes nothing.
+        if what != "rejected" or last.get(name, ("left",))[0] == "left":
+            last[name] = (what, *granted)
+    found = {
+        name: Grant(_REFUSED.get(what, what)) if rate == 0 else Grant("", rate, *jobs)
+        for name, (what, rate, *jobs) in last.items()
+    }
+    return {task.name: found.get(task.name, Grant("absent")) for task in result.system.tasks}

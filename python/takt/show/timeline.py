@@ -9,7 +9,7 @@ a chart can say so.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -174,12 +174,13 @@ def timeline(
         ValueError: the simulation did not keep what is shown.
     """
     shown = set(worst_tasks([result])[:MAX_LANES] if tasks is None else tasks)
-    sections = _sections(result)
-    rows = sections.group_by("task").agg(pl.col("depth").max() + 1)
-    lanes, groups, headings, height = _arrange(result.system, shown, dict(rows.iter_rows()))
-    segments, points = _in_lanes(result.segments, lanes), _in_lanes(result.points, lanes)
-    sections = _in_lanes(sections, lanes)
-    budgets, idle = _budgets(result, groups), _idle(result, groups)
+    sections = resource_use.sections(result) if result.system.resources else pl.DataFrame(schema=resource_use.SECTIONS)
+    lanes, groups, headings, height = _arrange(result.system, shown, sections)
+    segments, points, sections = (_in_lanes(frame, lanes) for frame in (result.segments, result.points, sections))
+    of_servers = {group.server: number for number, group in enumerate(groups)}
+    group = pl.col("server").replace_strict(of_servers, default=None, return_dtype=pl.UInt32)
+    idle = result.segments.filter(is_idle(result)).select("start", "end", group=group).drop_nulls()
+    budgets = _budgets(result, groups)
     ends = (segments["end"], budgets["tick"], idle["end"], sections["start"])
     full = [int(instants.sort()[most - 1]) for instants in ends if most is not None and len(instants) > most]
     until = min([result.horizon, *full])
@@ -277,42 +278,41 @@ def worst_tasks(results: Sequence[RunResult]) -> list[str]:
 
 
 def _arrange(
-    system: System, shown: set[str], rows: Mapping[str, int]
+    system: System, shown: set[str], sections: pl.DataFrame
 ) -> tuple[tuple[Lane, ...], tuple[Group, ...], tuple[Heading, ...], float]:
     """Return the lanes and groups: the root above the servers, every server's budget above its tasks, by domains."""
     lanes: list[Lane] = []
     groups: list[Group] = []
     headings: list[Heading] = []
+    rows = dict(sections.group_by("task").agg(pl.col("depth").max() + 1).iter_rows())
     y = 0.0
     if system.resolved.rates is not None:
         title = "ledger: reserved share of the processor"
         groups.append(_placed(None, title, y, _core.RATE_WHOLE, "100 %"))
         y += _GROUP_HEIGHT + _CURVE_HEIGHT
     members = _members(system, shown)
-    for domain, servers in _by_domain(system, shown):
+    servers = _shown_servers(system, shown)
+    domains: list[Domain | None] = [
+        domain for domain in system.domains if any(task.name in shown for task in domain.system.tasks)
+    ]
+    for domain in domains if system.domains else [None]:
         if domain is not None:
             title = f"{domain.label}: {name_of(domain.system.policy)}"
             headings.append(Heading(title, y + _GROUP_HEIGHT / 2))
             y += _GROUP_HEIGHT
-        for server in (None, *servers):
+        names = {server.name for server in (system if domain is None else domain.system).servers}
+        for server in (None, *(each for each in servers if each.name in names)):
             if server is not None:
-                groups.append(_group(system, server, y))
+                budget, period = (show_time(value, system) for value in (server.budget, server.period))
+                title = f"{server.kind} server {shorten(server.name, _HEADING_CHARACTERS)}: {budget} every {period}"
+                full = int(to_ticks(server.budget, system.resolution))
+                groups.append(_placed(server.name, title, y, full, budget))
                 y += _GROUP_HEIGHT + _CURVE_HEIGHT
-            for task, color in members[None if domain is None else domain.label, _name(server)]:
-                lanes.append(Lane(task, _name(server) or "", color, y + _LANE_HEIGHT / 2, rows.get(task, 0)))
+            name = None if server is None else server.name
+            for task, color in members[None if domain is None else domain.label, name]:
+                lanes.append(Lane(task, name or "", color, y + _LANE_HEIGHT / 2, rows.get(task, 0)))
                 y += _LANE_HEIGHT + SECTION_HEIGHT * lanes[-1].rows
     return tuple(lanes), tuple(groups), tuple(headings), y
-
-
-def _by_domain(system: System, shown: set[str]) -> Iterator[tuple[Domain | None, list[Server]]]:
-    """Yield the domains with shown tasks, each with its shown servers; None if there is only one domain."""
-    servers = _shown_servers(system, shown)
-    if not system.domains:
-        yield None, servers
-    for domain in system.domains:
-        names = {server.name for server in domain.system.servers}
-        if any(task.name in shown for task in domain.system.tasks):
-            yield domain, [server for server in servers if server.name in names]
 
 
 def _members(system: System, shown: set[str]) -> defaultdict[tuple[str | None, str | None], list[tuple[str, str]]]:
@@ -327,35 +327,21 @@ def _members(system: System, shown: set[str]) -> defaultdict[tuple[str | None, s
 
 
 def _shown_servers(system: System, shown: set[str]) -> list[Server]:
-    """Choose the servers of the tasks that are shown, and as many others as there is room for, each before its own."""
-    servers = list(_servers(system))
+    """Choose the servers of the tasks that are shown, and as many others as there is room for.
+
+    Each stands before its own, otherwise they are in file order.
+    """
+    children: defaultdict[str | None, list[Server]] = defaultdict(list)
+    for server in reversed(system.servers):
+        children[server.parent].append(server)
+    servers, pending = list[Server](), children[None]
+    while pending:
+        servers.append(pending.pop())
+        pending += children[servers[-1].name]
     needed = {task.server for task in system.tasks if task.name in shown}
     room = MAX_LANES - sum(server.name in needed for server in servers)
     others = [server.name for server in servers if server.name not in needed][: max(0, room)]
     return [server for server in servers if server.name in needed.union(others)]
-
-
-def _servers(system: System) -> Iterator[Server]:
-    """Yield all servers, each before its own and otherwise in file order."""
-    children: defaultdict[str | None, list[Server]] = defaultdict(list)
-    for server in reversed(system.servers):
-        children[server.parent].append(server)
-    pending = children[None]
-    while pending:
-        server = pending.pop()
-        yield server
-        pending += children[server.name]
-
-
-def _name(server: Server | None) -> str | None:
-    """Return the name of a server, as its tasks write it."""
-    return None if server is None else server.name
-
-
-def _group(system: System, server: Server, y: float) -> Group:
-    """Place the heading of a server and its budget below it."""
-    budget = int(to_ticks(server.budget, system.resolution))
-    return _placed(server.name, _heading(system, server), y, budget, show_time(server.budget, system))
 
 
 def _placed(server: str | None, title: str, y: float, full: int, label: str) -> Group:
@@ -369,12 +355,6 @@ def _placed(server: str | None, title: str, y: float, full: int, label: str) -> 
         budget=full,
         label=label,
     )
-
-
-def _heading(system: System, server: Server) -> str:
-    """Return a server's kind and parameters, short enough for a narrow screen."""
-    budget, period = (show_time(value, system) for value in (server.budget, server.period))
-    return f"{server.kind} server {shorten(server.name, _HEADING_CHARACTERS)}: {budget} every {period}"
 
 
 # ---- frames -----------------------------------------------------------------------------------------
@@ -407,52 +387,33 @@ def _segments(segments: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _budgets(result: RunResult, groups: Sequence[Group]) -> pl.DataFrame:
-    """Return the instants at which the lines of budgets bend or jump, in order."""
+    """Return the instants at which the lines of budgets bend or jump, in order.
+
+    The ledger, the only group of a rate-based system, has steps.
+    """
     if not groups:
         return pl.DataFrame(schema=_BUDGETS)
     if result.system.resolved.rates is not None:
-        return _reservations(result)
+        units = (pl.col("reserved") * _core.RATE_WHOLE).round()
+        columns = {"group": pl.lit(0), "tick": pl.col("instant"), "budget": units, "is_charged": pl.lit(False)}
+        return result.ledger.select(columns[name].cast(kind).alias(name) for name, kind in _BUDGETS.items())
     numbers = {group.server: number for number, group in enumerate(groups)}
     places = pl.Series([numbers.get(server.name) for server in result.system.servers], dtype=pl.UInt32)
     changes = result.budget_changes.with_columns(group=pl.lit(places).gather(pl.col("server")))
     at_ends = changes.drop_nulls("group").unique(["group", "tick"], keep="last", maintain_order=True)
-    return at_ends.select(pl.col(name).cast(kind) for name, kind in _BUDGETS.items()).filter(~_goes_on())
-
-
-def _reservations(result: RunResult) -> pl.DataFrame:
-    """Return the curve of the ledger, the only group of a rate-based system: steps."""
-    units = (pl.col("reserved") * _core.RATE_WHOLE).round()
-    columns = {"group": pl.lit(0), "tick": pl.col("instant"), "budget": units, "is_charged": pl.lit(False)}
-    return result.ledger.select(columns[name].cast(kind).alias(name) for name, kind in _BUDGETS.items())
+    tick, budget, is_charged = (pl.col(name) for name in ("tick", "budget", "is_charged"))
+    # A row that lies on the line of the row before it, with the same slope, is left out.
+    before = budget.shift() - is_charged.shift() * (tick - tick.shift())
+    goes_on = ((budget == before) & (is_charged == is_charged.shift())).over("group").fill_null(False)
+    return at_ends.select(pl.col(name).cast(kind) for name, kind in _BUDGETS.items()).filter(~goes_on)
 
 
 _BUDGETS = {"group": pl.UInt32, "tick": pl.Int64, "budget": pl.Int64, "is_charged": pl.Boolean}
 
 
-def _goes_on() -> pl.Expr:
-    """Return whether a row lies on the line of the row before it and has the same slope."""
-    tick, budget, is_charged = (pl.col(name) for name in ("tick", "budget", "is_charged"))
-    before = budget.shift() - is_charged.shift() * (tick - tick.shift())
-    return ((budget == before) & (is_charged == is_charged.shift())).over("group").fill_null(False)
-
-
-def _idle(result: RunResult, groups: Sequence[Group]) -> pl.DataFrame:
-    """Return the time in which idling servers idled."""
-    numbers = {group.server: number for number, group in enumerate(groups)}
-    group = pl.col("server").replace_strict(numbers, default=None, return_dtype=pl.UInt32)
-    return result.segments.filter(is_idle(result)).select("start", "end", group=group).drop_nulls()
-
-
 def is_idle(result: RunResult) -> pl.Expr:
     """Return which segments are the idle time of an idling server; where one idles, no task has that name."""
     return (pl.col("task") == IDLE) & ~pl.lit(any(task.name == IDLE for task in result.system.tasks))
-
-
-def _sections(result: RunResult) -> pl.DataFrame:
-    """Return when jobs held resources or waited for them."""
-    if result.system.resources:
-        return resource_use.sections(result)
-    return pl.DataFrame(schema=resource_use.SECTIONS)
 
 
 def _deadlocks(result: RunResult, lanes: Sequence[Lane]) -> pl.DataFrame:
@@ -515,7 +476,9 @@ def distributions(result: RunResult, tasks: Sequence[str], bins: int) -> dict[st
     Returns:
         One for each task.
     """
-    jobs = _with_lateness(result).filter(pl.col("task").is_in(tasks))
+    windows = result.windows
+    late = windows["missed_requested"] if len(windows) else pl.col("missed")  # by the deadlines that are shown
+    jobs = result.jobs.with_columns(late=late).filter(pl.col("task").is_in(tasks))
     by_task, empty = jobs.partition_by("task", as_dict=True), jobs.clear()
     deadlines, longest = requested_deadlines(result), relative_deadlines(result)
     return {task: _distribution(by_task.get((task,), empty), deadlines[task], longest[task], bins) for task in tasks}
@@ -528,12 +491,6 @@ def bins_of(values: pl.Series, bins: int) -> tuple[tuple[int, ...], tuple[int, .
     counted = dict(((values - 1) // width).value_counts().iter_rows())
     last = -(-largest // width)
     return tuple(width * i for i in range(last + 1)), tuple(counted.get(i, 0) for i in range(last))
-
-
-def _with_lateness(result: RunResult) -> pl.DataFrame:
-    """Return the jobs with their lateness, by the deadlines that are shown with their responses."""
-    windows = result.windows
-    return result.jobs.with_columns(late=windows["missed_requested"] if len(windows) else pl.col("missed"))
 
 
 def requested_deadlines(result: RunResult) -> dict[str, tuple[int, ...]]:

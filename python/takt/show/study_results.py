@@ -1,27 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Figures of a study for print: one for each measure, a column wide, vector text, and readable without colours.
+"""The result of a study for people: tables on the terminal, and figures for print.
 
-Each quantity has panels, one for each value of what is not on the horizontal axis; subjects differ by marks and
-dashes, and the interval of 95 percent is a thin bar.
+A table for each quantity, a row for each point. A figure for each measure, a column wide, vector text, and readable
+without colours: each quantity has panels, one for each value of what is not on the horizontal axis; subjects differ by
+marks and dashes, and the interval of 95 percent is a thin bar.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
+from rich.console import Console
 
 from takt.show.gantt import STYLE, check_path, save
+from takt.show.text_tables import print_table, text_table
 from takt.study.description import Study
 from takt.study.results import as_text
+from takt.study.statistics import CONFIDENCE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+MAX_ROWS = 500
+"""Of more rows the first are shown; the files have all."""
+
+_DECIMALS = 3
+
+
+def print_result(console: Console, study: Study, result: pl.DataFrame) -> None:
+    """Print the tables of a result.
+
+    Args:
+        console: where to.
+        study: which one.
+        result: what run found.
+    """
+    tables = result.group_by("measure", "quantity", maintain_order=True)
+    for number, ((_, quantity), rows) in enumerate(tables):
+        if number > 0:
+            console.print()
+        axes = [key for key in study.axes if rows[key].is_not_null().any()]
+        subjects = rows["subject"].unique(maintain_order=True).to_list()
+        lines = []
+        for part in rows.partition_by(axes, maintain_order=True) if axes else [rows]:
+            cells = {}
+            for row in part.iter_rows(named=True):
+                value = "-" if row["value"] is None else f"{row['value']:.{_DECIMALS}f}"
+                cells[row["subject"]] = f"{value} ({row['undecided']} undecided)" if row["undecided"] else value
+            lines.append([*(as_text(part[axis][0]) for axis in axes), *map(cells.__getitem__, subjects)])
+        print_table(console, f"{study.name}: {quantity}", text_table((*axes, *subjects), lines[:MAX_ROWS]))
+        sets, widths = rows["sets"].to_list(), (rows["high"] - rows["low"]).drop_nulls().to_list()
+        counts = str(sets[0]) if len(set(sets)) == 1 else f"{min(sets)} to {max(sets)}"
+        notes = [f"task sets behind each value: {counts}"]
+        notes += [f"widest interval of {CONFIDENCE:.0%}: {max(widths):.{_DECIMALS}f}"] if widths else []
+        notes += [f"{len(lines) - MAX_ROWS} more rows are in the files"] * (len(lines) > MAX_ROWS)
+        for note in notes:
+            console.print(note, soft_wrap=True, highlight=False)
+
+
+# ---- figures ---------------------------------------------------------------------------------------
 
 MAX_PANELS = 24
 """Of more values of what is not on the horizontal axis the first are drawn."""
@@ -56,7 +99,24 @@ class _Panel:
         styles = zip(cycle(_MARKS), cycle(_DASHES), cycle(_INKS), strict=False)
         for (subject,), rows in self.rows.group_by("subject", maintain_order=True):
             places = [str(subject)] if self.axis is None else rows[self.axis].to_list()
-            _draw_line(axes, str(subject), places, rows, next(styles))
+            mark, dashes, ink = next(styles)
+            values = rows["value"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+            below = values - rows["low"].fill_null(rows["value"]).to_numpy()
+            above = rows["high"].fill_null(rows["value"]).to_numpy() - values
+            axes.errorbar(
+                places,
+                values,
+                yerr=[below, above],
+                label=str(subject),
+                color=ink,
+                marker=mark,
+                linestyle=dashes,
+                markersize=3.0,
+                markerfacecolor="white",
+                linewidth=0.8,
+                elinewidth=0.5,
+                capsize=1.0,
+            )
         axes.set_title(self.title, fontsize=STYLE["font.size"])
         axes.set_xlabel("" if self.axis is None else label_of(self.axis))
         axes.set_ylabel(self.quantity)
@@ -124,37 +184,10 @@ def label_of(axis: str) -> str:
 
 def _panels(study: Study, rows: pl.DataFrame) -> Iterator[_Panel]:
     """Cut the rows of a measure into panels: by quantity, and by the values of what is not on the horizontal axis."""
-    axis = _horizontal(study, rows)
+    axes = [key for key in study.axes if rows[key].is_not_null().any()]
+    axis = max(axes, key=lambda key: (key == _FRONT, len(study.axes[key])), default=None)
     others = [key for key in study.axes if key != axis and rows[key].is_not_null().any()]
     for (quantity,), about in rows.group_by("quantity", maintain_order=True):
         for part in about.partition_by(others, maintain_order=True) if others else [about]:
             title = ", ".join(f"{label_of(key)} {as_text(part[key][0])}" for key in others)
             yield _Panel(str(quantity), title, axis, part)
-
-
-def _horizontal(study: Study, rows: pl.DataFrame) -> str | None:
-    """Choose the horizontal axis: utilization, or the axis with the most values; None without any."""
-    axes = [key for key in study.axes if rows[key].is_not_null().any()]
-    return max(axes, key=lambda key: (key == _FRONT, len(study.axes[key])), default=None)
-
-
-def _draw_line(axes: Axes, subject: str, places: Sequence[Any], rows: pl.DataFrame, pen: tuple[str, str, str]) -> None:
-    """Draw the values of a subject with their intervals; what has no value is a gap."""
-    mark, dashes, ink = pen
-    values = rows["value"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    below = values - rows["low"].fill_null(rows["value"]).to_numpy()
-    above = rows["high"].fill_null(rows["value"]).to_numpy() - values
-    axes.errorbar(
-        places,
-        values,
-        yerr=[below, above],
-        label=subject,
-        color=ink,
-        marker=mark,
-        linestyle=dashes,
-        markersize=3.0,
-        markerfacecolor="white",
-        linewidth=0.8,
-        elinewidth=0.5,
-        capsize=1.0,
-    )
