@@ -31,7 +31,7 @@ typedef enum takt_record_kind {
     TAKT_RECORD_CHANGE = 14, /* change number `value` is made, of a task, or of no entity: the policy */
     TAKT_RECORD_CHOICE = 15, /* the entity to run is selected; the decision follows later */
     /* outputs */
-    /* `entity` runs on `cpu` until `value` at the latest; of a remote scheduler 0: not told */
+    /* `entity` runs on `cpu` until `value` at the latest; of a remote scheduler 0: not known */
     TAKT_RECORD_DECISION = 16,
     TAKT_RECORD_ABORT = 17,    /* the job is aborted at its deadline `value` */
     TAKT_RECORD_SKIP = 18,     /* the job, released at `value`, is dropped: its predecessor is unfinished */
@@ -39,7 +39,7 @@ typedef enum takt_record_kind {
     TAKT_RECORD_REFUSE = 20,   /* the job waits for resource number `value` */
     TAKT_RECORD_FREE = 21,     /* the job has freed resource number `value` */
     TAKT_RECORD_DEADLOCK = 22, /* the job waits for resource number `value` and is deadlocked; one record for
-                                  each job of the circle, first the job that closed it */
+                                  each job of the cycle, first the job that closed it */
     TAKT_RECORD_ALLOCATION = 23, /* what happened to a task, see takt_allocator_note */
     TAKT_RECORD_SETTLED =
         24, /* on several processors: no further change; running jobs continue until `value` at

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Slot: what a thread on Linux and its scheduler in the kernel tell each other, in shared memory. One slot for each
+/* Slot: the record that a thread on Linux and its scheduler in the kernel share in memory. One slot for each
  * entity of a domain, in a row; the index is the number of the entity.
  *
  *     thread                                              scheduler (sched_ext)
@@ -22,7 +22,7 @@
  * 4. A thread without a current job that wakes makes an ARRIVAL if `mode` has TAKT_SLOT_WAKE_ARRIVES, else nothing. If
  *    such a thread hands COMPLETE over by sched_yield and no job waits, its next event was there before it could
  *    sleep: the scheduler posts COMPLETE, then ARRIVAL. It also posts ARRIVAL when it ends the job of such a thread
- *    while that is runnable, so that the thread reaches its next call. A thread that gets its seat with
+ *    while that is runnable, so that the thread reaches its next call. A thread that gets its binding with
  *    TAKT_SLOT_SLEEP_COMPLETES counts as asleep until then.
  * 5. SUSPEND ends at `request_value`; the wake of the thread is no event.
  * 6. `job`, `waiting` and `next_release_ns` are written at decisions that name the entity, the last one last, by a release
@@ -101,11 +101,12 @@ typedef struct takt_linux_slot {
     uint32_t waiting;   /* jobs behind the current one */
     uint32_t started;   /* decisions that named this entity and not the one before */
     uint32_t state;
-    uint64_t release_ns;      /* of the job */
-    uint64_t deadline_ns;     /* of the job */
-    uint64_t next_release_ns; /* of the first job after those that are released; periodic tasks only */
-    uint32_t change; /* one more than the number of the change whose parameters the job has; 0: none */
-    uint32_t rate;   /* of the task, in force, in units of 1 / 18018000 of the processor; 0: it has none */
+    uint64_t release_ns;  /* of the job */
+    uint64_t deadline_ns; /* of the job */
+    uint64_t
+        next_release_ns; /* of the first job after those that are released, or an entry before; periodic tasks */
+    uint32_t change;     /* one more than the number of the change whose parameters the job has; 0: none */
+    uint32_t rate; /* of the task, in force, in units of 1 / 18018000 of the processor; 0: it has none */
 } takt_linux_slot_t;
 
 _Static_assert(sizeof(takt_linux_slot_t) == 128, "one slot is two cache lines");
