@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from sampling import count, tries
 from tables import read_table
 from takt import _analysis
-from takt.draw import acceptance, automotive
+from takt.draw import automotive, recipe_keys
 from takt.draw.draws import Floats
 from takt.draw.recipe import Recipe
 from takt.model.bodies import Op
@@ -507,7 +507,7 @@ def test_a_recipe_of_what_cannot_be_is_refused_in_one_line(name: str) -> None:
 def test_what_discard_keeps_is_what_is_expected() -> None:
     for tasks, total, most in ((3, 1.0, 0.5), (5, 2.0, 0.9), (10, 4.0, 1.0)):
         parts = drawn_shares(tasks=tasks, utilization=total)
-        kept = float(acceptance.accepted_part(tasks, total, 0.0, most))
+        kept = float(recipe_keys.accepted_part(tasks, total, 0.0, most))
         assert (parts <= most).all(axis=1).mean() == pytest.approx(kept, abs=0.012)
         assert 0.1 < kept < 0.9
 

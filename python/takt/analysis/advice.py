@@ -65,7 +65,13 @@ class Trial:
     def judged(self, changes: Changes) -> Judgement | None:
         """Judge the system with other values, None if it may not have them."""
         try:
-            return judge(view_of(_changed(self.system, changes), self.view.latency), self.effort)
+            changed = self.system.replace(
+                **changes.get(("system", ""), {}),
+                tasks=[task.replace(**changes.get(("task", task.name), {})) for task in self.system.tasks],
+                servers=[server.replace(**changes.get(("server", server.name), {})) for server in self.system.servers],
+                resources=[each.replace(**changes.get(("resource", each.name), {})) for each in self.system.resources],
+            )
+            return judge(view_of(changed, self.view.latency), self.effort)
         except InputError:
             return None
 
@@ -87,29 +93,13 @@ def advise(system: System, view: SystemView, effort: int) -> Iterator[Advice]:
     for what, find in _KINDS.items():
         changes = find(trial)
         if changes and trial.fits(changes):
-            yield Advice(f"{what}{_spelled(view, changes)}", _listed(changes))
-
-
-def _changed(system: System, changes: Changes) -> System:
-    """Return the system with other values."""
-    return system.replace(
-        **changes.get(("system", ""), {}),
-        tasks=[task.replace(**changes.get(("task", task.name), {})) for task in system.tasks],
-        servers=[server.replace(**changes.get(("server", server.name), {})) for server in system.servers],
-        resources=[each.replace(**changes.get(("resource", each.name), {})) for each in system.resources],
-    )
-
-
-def _listed(changes: Changes) -> tuple[tuple[str, str, str, object], ...]:
-    """Return changes one by one."""
-    return tuple((table, name, key, value) for (table, name), keys in changes.items() for key, value in keys.items())
-
-
-def _spelled(view: SystemView, changes: Changes) -> str:
-    """Write changes for people."""
-    words = [" ".join([name, *_written(view, keys)]) for (_, name), keys in changes.items() if name]
-    more = len(words) - MAX_NAMES
-    return ", ".join(words[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+            listed = tuple(
+                (table, name, key, value) for (table, name), keys in changes.items() for key, value in keys.items()
+            )
+            words = [" ".join([name, *_written(view, keys)]) for (_, name), keys in changes.items() if name]
+            more = len(words) - MAX_NAMES
+            spelled = ", ".join(words[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+            yield Advice(f"{what}{spelled}", listed)
 
 
 def _written(view: SystemView, keys: Mapping[str, Any]) -> Iterator[str]:
@@ -232,7 +222,11 @@ def _points(trial: Trial) -> Changes:
 
 def _points_by_trial(trial: Trial) -> Changes:
     """Cut jobs that just run, in a root that assignments do not know, into pieces as long as all bear."""
-    tasks = [task for task in trial.view.dispatchers[0].tasks if task.regions and not _holds_or_waits(task)]
+    tasks = [
+        task
+        for task in trial.view.dispatchers[0].tasks
+        if task.regions and not any(op in (Op.LOCK, Op.SUSPEND) for op, _ in task.body)
+    ]
     longest = max((task.longest_region for task in tasks), default=1)
 
     def cuts(most: int) -> Changes:
@@ -241,11 +235,6 @@ def _points_by_trial(trial: Trial) -> Changes:
 
     most = largest(lambda most: bool(cuts(most)) and trial.fits(cuts(most)), 1, longest - 1) if longest > 1 else None
     return {} if most is None else cuts(most)
-
-
-def _holds_or_waits(task: TaskView) -> bool:
-    """True if a job locks something, or suspends itself: its body is not cut."""
-    return any(op in (Op.LOCK, Op.SUSPEND) for op, _ in task.body)
 
 
 def _is_bearable(cuts: Sequence[tuple[TaskView, int]]) -> bool:
@@ -269,8 +258,17 @@ def _preemptive(trial: Trial) -> Changes:
     """Return the fewest tasks to make preemptive, those with the longest blocking first."""
     tasks = [task for each in trial.view.dispatchers for task in each.tasks if task.barred > 1]
     tasks.sort(key=lambda task: (-task.barred, task.number))
-    count = next((count for count in _sizes(len(tasks)) if trial.fits(_displaced(tasks[:count]))), 0)
-    chosen = tasks[: _fewest(trial, tasks, count)]
+    powers = (2**power for power in range(len(tasks).bit_length()))
+    sizes = [*(size for size in powers if size < len(tasks)), len(tasks)] if tasks else []
+    enough = next((size for size in sizes if trial.fits(_displaced(tasks[:size]))), 0)
+    too_few = enough // 2
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        if trial.fits(_displaced(tasks[:middle])):
+            enough = middle
+        else:
+            too_few = middle
+    chosen = tasks[:enough]
     for task in reversed(chosen if len(chosen) <= MAX_DROPPED else []):
         rest = [each for each in chosen if each is not task]
         if rest and trial.fits(_displaced(rest)):
@@ -278,30 +276,7 @@ def _preemptive(trial: Trial) -> Changes:
     return _displaced(chosen)
 
 
-def _sizes(most: int) -> Iterator[int]:
-    """Yield 1, 2, 4 and so on up to a number, and that."""
-    size = 1
-    while size < most:
-        yield size
-        size *= 2
-    if most > 0:
-        yield most
-
-
-def _fewest(trial: Trial, tasks: Sequence[TaskView], count: int) -> int:
-    """Return how many of the first tasks suffice, if `count` do and half of them do not; 0 of 0."""
-    too_few = count // 2
-    while count - too_few > 1:
-        middle = (too_few + count) // 2
-        if trial.fits(_displaced(tasks[:middle])):
-            count = middle
-        else:
-            too_few = middle
-    return count
-
-
 def _displaced(tasks: Sequence[TaskView]) -> Changes:
-    """Return the changes that make tasks preemptive."""
     return {
         ("task", task.name): {"preemption": "preemptive"} if task.threshold is None else {"threshold": None}
         for task in tasks
@@ -334,7 +309,6 @@ def _budgets(trial: Trial) -> Changes:
 
 
 def _deadlines(trial: Trial) -> Changes:
-    """Order the root by deadlines."""
     is_ordered_so = trial.view.dispatchers[0].traits.is_deadline_driven
     return {} if is_ordered_so else {("system", ""): {"policy": catalogue.EARLIEST_DEADLINE}}
 

@@ -94,7 +94,6 @@ def _latency_of(system: System, remote: int | str) -> int:
 
 
 def _refusal(code: str, message: str) -> InputError:
-    """Refuse the longest time of a message."""
     return InputError([Problem(message, code, key="remote")])
 
 
@@ -126,5 +125,4 @@ def _reason(judgement: Judgement, counted: Sequence[TaskBound], verdict: Verdict
 
 
 def _more(count: int) -> str:
-    """Count the items that a line omits."""
     return f"and {count} more" if count > 0 else ""

@@ -39,8 +39,17 @@ def judge_architecture(view: SystemView, root: DispatcherView, effort: int) -> J
     """
     architecture = view.resolved.architecture
     assert architecture is not None
-    if _utilization(root) + _least_share(architecture) > 1:
-        return _overload(root)
+    demand = sum((Fraction(task.wcet, task.period) for task in root.tasks), Fraction(0))
+    cost = architecture.context_switch
+    if cost and catalogue.architecture_traits(architecture.model).is_entered:
+        # What entries by the timer take at least: a completion may put one off by less than an entry.
+        demand += Fraction(cost, architecture.interval + (0 if architecture.is_fixed else 2 * cost - 1))
+    if demand > 1:
+        reason = "the tasks and the scheduler demand more than the whole processor"
+        rows = {
+            task.number: task_bound(task, root, Verdict.NOT_GUARANTEED, OVERLOAD, reason=reason) for task in root.tasks
+        }
+        return Judgement(rows, jointly=[Claim(OVERLOAD, frozenset(rows))])
     found = Judgement()
     for task, tick in zip(root.tasks, _responses(root, architecture, effort), strict=True):
         found.tasks[task.number] = _row(view, root, task, architecture, int(tick))
@@ -77,39 +86,24 @@ def _row(
         return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=children.unanswered(task.name))
     response = children.read_ticks(tick)
     verdict = test.verdict(response is not None and response <= min(task.deadline, task.period))
-    reason = "" if verdict is Verdict.SCHEDULABLE else _reason(view, root, task, architecture, response)
+    if verdict is Verdict.SCHEDULABLE:
+        reason = ""
+    else:
+        most = _most_share(root, architecture)
+        share = f"the scheduler may take {-(-100 * most.numerator // most.denominator)} % of the processor"
+        if root.traits.is_deadline_driven:
+            reason = f"the demand of tasks and scheduler may exceed the processor; {share}"
+        elif response is None:
+            reason = f"{task.name}, others and the scheduler may demand more than the whole processor; {share}"
+        elif response > task.deadline:
+            reason = f"{view.miss(task.name, response, task.deadline)}; {share}"
+        else:
+            late = view.late(response, task.period)
+            reason = f"{task.name} may be unfinished at its next release, which drops that job, by {late}; {share}"
     return task_bound(task, root, verdict, test, response=response, reason=reason)
 
 
-def _reason(
-    view: SystemView, root: DispatcherView, task: TaskView, architecture: ResolvedArchitecture, response: int | None
-) -> str:
-    """Return why a job may be dropped before it is done."""
-    share = f"the scheduler may take {_percent(_most_share(root, architecture))} of the processor"
-    if root.traits.is_deadline_driven:
-        return f"the demand of tasks and scheduler may exceed the processor; {share}"
-    if response is None:
-        return f"{task.name}, others and the scheduler may demand more than the whole processor; {share}"
-    if response > task.deadline:
-        return f"{view.miss(task.name, response, task.deadline)}; {share}"
-    late = view.late(response, task.period)
-    return f"{task.name} may be unfinished at its next release, which drops that job, by {late}; {share}"
-
-
 # ---- shares of the processor ------------------------------------------------------------------------------
-
-
-def _utilization(root: DispatcherView) -> Fraction:
-    """Return the sum of the shares of the tasks."""
-    return sum((Fraction(task.wcet, task.period) for task in root.tasks), Fraction(0))
-
-
-def _least_share(architecture: ResolvedArchitecture) -> Fraction:
-    """Return the share that entries by the timer take at least; a completion may put one off by less than an entry."""
-    cost = architecture.context_switch
-    if not catalogue.architecture_traits(architecture.model).is_entered or cost == 0:
-        return Fraction(0)
-    return Fraction(cost, architecture.interval + (0 if architecture.is_fixed else 2 * cost - 1))
 
 
 def _most_share(root: DispatcherView, architecture: ResolvedArchitecture) -> Fraction:
@@ -121,15 +115,3 @@ def _most_share(root: DispatcherView, architecture: ResolvedArchitecture) -> Fra
         return Fraction(cost, architecture.interval + (0 if architecture.is_fixed else cost)) + cost * jobs
     switches = 3 if traits.idles_between else 2
     return (switches * (cost // 2) + architecture.latency) * jobs
-
-
-def _percent(share: Fraction) -> str:
-    """Write a share, rounded up."""
-    return f"{-(-100 * share.numerator // share.denominator)} %"
-
-
-def _overload(root: DispatcherView) -> Judgement:
-    """Return rows without a bound, and the claim that jobs of some task always fail."""
-    reason = "the tasks and the scheduler demand more than the whole processor"
-    rows = {task.number: task_bound(task, root, Verdict.NOT_GUARANTEED, OVERLOAD, reason=reason) for task in root.tasks}
-    return Judgement(rows, jointly=[Claim(OVERLOAD, frozenset(rows))])

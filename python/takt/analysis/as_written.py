@@ -50,15 +50,12 @@ def found_in(system: System, view: SystemView, judgement: Judgement) -> AsWritte
 def _fixed_in(resolved: ResolvedSystem, view: SystemView) -> Iterator[str]:
     """Yield what the file fixes and the verdict leaves open; the slots of a table are counted from the offsets on."""
     tasks = resolved.tasks
-    if not view.dispatchers[0].traits.has_slots and any(task.offset or _has_list(task) for task in tasks):
+    if not view.dispatchers[0].traits.has_slots and any(
+        task.offset or (task.arrivals is not None and task.arrivals.kind == "listed") for task in tasks
+    ):
         yield "arrivals"
     if any(not task.demand.is_constant or most_of(task.demand) < task.wcet for task in tasks):
         yield "demands"
-
-
-def _has_list(task: ResolvedTask) -> bool:
-    """True if the file lists when jobs of a task arrive."""
-    return task.arrivals is not None and task.arrivals.kind == "listed"
 
 
 def _is_drawn(task: ResolvedTask) -> bool:
@@ -69,25 +66,21 @@ def _is_drawn(task: ResolvedTask) -> bool:
 
 def _until(system: System, view: SystemView) -> int:
     """Return up to where a run is simulated; 0 if there is none."""
-    rate = sum(_rates(system.resolved, view), Fraction(0))
+    resolved = system.resolved
+    periods = [task.period for each in view.dispatchers for task in each.tasks]
+    periods += [server.period for server in resolved.servers]
+    periods += [resolved.costs.tick_period] if resolved.costs.tick else []
+    periods += [] if resolved.architecture is None else [resolved.architecture.interval]
+    windows = [task.fixed.windows for each in view.dispatchers for task in each.tasks if task.fixed.windows]
+    rates = [Fraction(1, period) for period in periods if period > 0]
+    rates += [Fraction(len(each.slots), each.cycle) for each in windows if each.cycle > 0]
+    rates += [Fraction(1)] * any(each.traits.overtakes for each in view.dispatchers)
+    rate = sum(rates, Fraction(0))  # of events in a tick
     most = min(int(MAX_EVENTS / rate), times.MAX_TICKS) if rate else times.MAX_TICKS
     try:
         return min(horizon_ticks(system), most)
     except InputError:  # the file gives no horizon, and repeats late
         return most
-
-
-def _rates(resolved: ResolvedSystem, view: SystemView) -> Iterator[Fraction]:
-    """Yield how many events come in a tick, by their sources."""
-    periods = [task.period for each in view.dispatchers for task in each.tasks]
-    periods += [server.period for server in resolved.servers]
-    periods += [resolved.costs.tick_period] if resolved.costs.tick else []
-    periods += [] if resolved.architecture is None else [resolved.architecture.interval]
-    yield from (Fraction(1, period) for period in periods if period > 0)
-    windows = [task.fixed.windows for each in view.dispatchers for task in each.tasks if task.fixed.windows]
-    yield from (Fraction(len(each.slots), each.cycle) for each in windows if each.cycle > 0)
-    if any(each.traits.overtakes for each in view.dispatchers):
-        yield Fraction(1)
 
 
 def _late_jobs(system: System, judgement: Judgement, until: int) -> int | None:

@@ -7,7 +7,7 @@ users of each resource. A server that shares a resource is in its parent a task;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
@@ -79,12 +79,10 @@ class _Sharing:
 
     @property
     def traits(self) -> list[ProtocolTraits]:
-        """The traits of the protocols."""
         return [catalogue.protocol_traits(each) for each in self.names]
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the protocols."""
         return frozenset(self.protocols.values())
 
     @property
@@ -120,19 +118,23 @@ class _Sharing:
         return len(self.names) > 1 or any(each.refuses for each in self.traits)
 
     def columns(self) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
-        """Return the columns of sections, and the urgency of children at the latest and at the earliest."""
+        """Return the columns of sections, and the urgency of children at the latest and at the earliest.
+
+        A job that waits for one region or section waits for one that begins with the region of its lock. A section
+        that others do not see adds nothing to its region.
+        """
+        adds = self.adds_regions
         places = {resource: number for number, resource in enumerate(self.protocols)}
         uses = [*self.uses, *(self._raising() if self.locking == _analysis.PIP else ())]
         return (
             numbers(use.child for use in uses),
             numbers(places[use.resource] for use in uses),
-            numbers(_ticks_of(use, is_one=not self.adds_regions) for use in uses),
+            numbers(max(use.reach if adds else use.stretch, 1) if use.is_seen else 1 for use in uses),
             numbers(_deadline_of(child) if self.is_edf else child.key for child in self.children),
             numbers(self._urgencies()),
         )
 
     def _urgencies(self) -> list[int]:
-        """Return the urgency of the children at the earliest."""
         return [_early_of(child) if self.is_edf else child.key for child in self.children]
 
     def _raising(self) -> Iterator[_Use]:
@@ -202,37 +204,23 @@ def delays_in(view: SystemView, dispatcher: DispatcherView) -> Delays:
 
 
 def _steps_in(sharing: _Sharing) -> Delays:
-    """Bound the delays under deadlines."""
     adds = sharing.adds_regions
-    regions = numbers(_barred(child) if adds else 1 for child in sharing.children)
+    regions = numbers(child.barred if adds and isinstance(child, TaskView) else 1 for child in sharing.children)
     begins, lengths = _analysis.sharing_steps(*sharing.columns(), sharing.locking, regions)
     steps = tuple(zip(map(int, begins), map(int, lengths), strict=True)) if lengths.any() else ()
     return Delays(steps=steps, adds_regions=adds, features=frozenset(sharing.features()))
 
 
 def _blocking_in(sharing: _Sharing) -> Delays:
-    """Bound the delays under static keys."""
     keys = numbers(child.key for child in sharing.children)
     found = _analysis.sharing_blocking(*sharing.columns(), sharing.locking, keys)
     blocking = tuple(map(int, found))
     rows = zip(sharing.children, blocking, strict=True)
-    ends = tuple(_end_of(child, ticks) for child, ticks in rows) if sharing.can_refuse else ()
-    return Delays(blocking, adds_regions=sharing.adds_regions, ends=ends, features=frozenset(sharing.features()))
-
-
-def _end_of(child: Child, blocking: int) -> int | None:
-    """Return what a job that may be refused a lock executes from its last lock on; None if it is never refused one."""
-    return child.behind_last_lock if isinstance(child, TaskView) and child.body and blocking > 0 else None
-
-
-def _ticks_of(use: _Use, *, is_one: bool) -> int:
-    """Return how long a holder delays others; a section that others do not see adds nothing to its region.
-
-    Args:
-        use: the section.
-        is_one: whether a job waits for one region or section: then a section begins with the region of its lock.
-    """
-    return max(use.stretch if is_one else use.reach, 1) if use.is_seen else 1
+    ends = [  # None: a job that is never refused a lock
+        child.behind_last_lock if isinstance(child, TaskView) and child.body and ticks > 0 else None
+        for child, ticks in (rows if sharing.can_refuse else ())
+    ]
+    return Delays(blocking, adds_regions=sharing.adds_regions, ends=tuple(ends), features=frozenset(sharing.features()))
 
 
 def _uses_of(view: SystemView, children: Sequence[Child]) -> Iterator[_Use]:
@@ -259,7 +247,6 @@ def may_deadlock(view: SystemView, dispatcher: DispatcherView) -> bool:
 
 
 def _may_deadlock(uses: Sequence[_Use]) -> bool:
-    """True if resources are nested in a circle."""
     nesting = TopologicalSorter[int]()
     for use in uses:
         nesting.add(use.resource, *use.outer)
@@ -285,11 +272,6 @@ def _early_of(child: Child) -> int:
     return child.period if child.traits.acts_as_task else 0
 
 
-def _barred(child: Child) -> int:
-    """Return the longest blocking of more urgent jobs by a started job of a child, in ticks; 1: none."""
-    return child.barred if isinstance(child, TaskView) else 1
-
-
 # ---- what comes back from a suspension --------------------------------------------------------------------
 
 
@@ -301,21 +283,19 @@ def with_returns(view: SystemView) -> SystemView:
     suspension lasted so much longer.
     """
     homes = {task.number: each.number for each in view.dispatchers for task in each.tasks if task.suspended}
-    delays = {number: _longest_delay(view, view.dispatchers[number]) for number in _with_parents(view, homes.values())}
-    return view.map(
-        lambda task: (
-            _with_return(task, sum(delays[number] for number in _chain(view, homes[task.number])))
-            if task.suspended
-            else task
-        ),
-        lambda server: server,
-    )
+    delays = {
+        number: _longest_delay(view, view.dispatchers[number])
+        for number in {each for number in homes.values() for each in _chain(view, number)}
+    }
 
+    def returning(task: TaskView) -> TaskView:
+        if not task.suspended:
+            return task
+        delay = sum(delays[number] for number in _chain(view, homes[task.number]))
+        suspended = task.suspended + task.suspensions * delay
+        return replace(task, suspended=min(suspended, _analysis.TIME_MAX - task.wcet))
 
-def _with_return(task: TaskView, delay: int) -> TaskView:
-    """Return a task whose every suspension lasts longer, as long as tests admit it."""
-    suspended = task.suspended + task.suspensions * delay
-    return replace(task, suspended=min(suspended, _analysis.TIME_MAX - task.wcet))
+    return view.map(returning, lambda server: server)
 
 
 def _chain(view: SystemView, number: int) -> Iterator[int]:
@@ -324,11 +304,6 @@ def _chain(view: SystemView, number: int) -> Iterator[int]:
     while number != ROOT:
         number = view.dispatchers[number].home
         yield number
-
-
-def _with_parents(view: SystemView, numbers: Iterable[int]) -> set[int]:
-    """Return dispatchers, each with those around it."""
-    return {each for number in numbers for each in _chain(view, number)}
 
 
 def _longest_delay(view: SystemView, dispatcher: DispatcherView) -> int:
@@ -405,7 +380,9 @@ def _others(view: SystemView, server: ServerView, resource: int) -> Callable[[in
     below = [child for child, is_above in others if is_edf and not is_above]
     return lambda ticks: (
         sum(_executed(child, ticks, is_pending=is_edf) for child in above)
-        + sum(_begun(child, ticks) for child in below)
+        + sum(
+            _executed(child, ticks, is_pending=True) if isinstance(child, ServerView) else child.wcet for child in below
+        )
     )
 
 
@@ -415,11 +392,6 @@ def _executed(child: Child, ticks: int, *, is_pending: bool) -> int:
         return (-(-ticks // child.period) + 1) * child.longest if child.traits.is_limited else _UNBOUNDED
     jobs = -(-(ticks + child.jitter) // child.period) if child.period else _UNBOUNDED
     return (jobs + (is_pending or child.suspended > 0)) * child.wcet
-
-
-def _begun(child: Child, ticks: int) -> int:
-    """Return a bound of the execution of a child of the root in an interval, if each job has begun before."""
-    return _executed(child, ticks, is_pending=True) if isinstance(child, ServerView) else child.wcet
 
 
 def _neighbour(task: TaskView) -> holding_times.Neighbour:

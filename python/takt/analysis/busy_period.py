@@ -52,7 +52,11 @@ def bound(view: SystemView, found: Judgement, effort: int) -> Judgement:
     tasks = {task.number: task for task in view.dispatchers[0].tasks}
     counted = {row.task for row in found.that_count()}
     decisive = [task for task in tasks.values() if task.name in counted]
-    reason = _overload(decisive)
+    # With deadlines at the ends of periods density is utilization.
+    staying = [phase for task in decisive if not task.arrivals for phase in task.phases if phase.until == FOR_GOOD]
+    record = _analysis.Tasks(numbers(phase.wcet for phase in staying), numbers(phase.period for phase in staying))
+    verdict = _analysis.edf_density(record)
+    reason = "the tasks ask for more than the whole processor" if verdict == _analysis.UNSCHEDULABLE else ""
     lengths = _busy_periods(list(tasks.values()), effort)
     for number in may_be_late:
         row, task = found.tasks[number], tasks[number]
@@ -88,15 +92,6 @@ def _is_admitted(task: TaskView) -> bool:
     """True if the jobs of a task can run from their release on, and their number is bounded."""
     is_bounded = bool(task.arrivals) or all(phase.period > 0 for phase in task.phases)
     return is_bounded and task.fixed.windows is None and not task.suspended and task.fixed.on_miss in _ENDED
-
-
-def _overload(counted: Sequence[TaskView]) -> str:
-    """Return why the tasks cannot all meet their deadlines; "" unless that holds under every order."""
-    staying = [phase for task in counted if not task.arrivals for phase in task.phases if phase.until == FOR_GOOD]
-    # With deadlines at the ends of periods density is utilization.
-    record = _analysis.Tasks(numbers(phase.wcet for phase in staying), numbers(phase.period for phase in staying))
-    verdict = _analysis.edf_density(record)
-    return "the tasks ask for more than the whole processor" if verdict == _analysis.UNSCHEDULABLE else ""
 
 
 def _busy_periods(tasks: Sequence[TaskView], effort: int) -> dict[int, list[int]]:

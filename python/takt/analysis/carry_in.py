@@ -77,7 +77,12 @@ class Carried:
         changes = {0, *self._changes(first, responses)}
         meets = {self.used(first, length, responses) for length in changes}
         yield from sorted(length for length in changes | meets if length < self.period)
-        yield self._full(first, responses)
+        least, most = 0, self.period - 1
+        largest = self.used(first, most, responses)
+        while least < most:
+            middle = (least + most) // 2
+            least, most = (least, middle) if self.used(first, middle, responses) >= largest else (middle + 1, most)
+        yield least
 
     def _changes(self, first: int, responses: Sequence[int]) -> Iterator[int]:
         """Yield the lengths where a job begins and ceases to count for more with longer lengths."""
@@ -86,15 +91,6 @@ class Carried:
             count = max(self.period - begin, 0) // task.period + 1
             for at in range(begin, begin + count * task.period, task.period):
                 yield from (instant for instant in (at, at + task.wcet) if instant >= 0)
-
-    def _full(self, first: int, responses: Sequence[int]) -> int:
-        """Return the least length in which most was used."""
-        least, most = 0, self.period - 1
-        largest = self.used(first, most, responses)
-        while least < most:
-            middle = (least + most) // 2
-            least, most = (least, middle) if self.used(first, middle, responses) >= largest else (middle + 1, most)
-        return least
 
 
 def _shift(task: TaskView, response: int, *, is_first: bool) -> int:
@@ -129,17 +125,12 @@ def responses(
         heads = carried.heads([max(task.wcet, each) for task, each in zip(tasks, found, strict=True)])
         if len(heads) > MAX_HEADS:
             break
-        following = _with_heads(members, carried, heads, bounds, effort)
+        supply = (carried.period, carried.budget, 0, 0)
+        answers = children.responses(children.under_priorities(members, supply, sorted(heads)), effort)
+        following = [
+            bound if each.ticks is None else min(each.ticks, bound) for each, bound in zip(answers, bounds, strict=True)
+        ]
         if all(after <= before for after, before in zip(following, found, strict=True)):
             return found
         found = [max(pair) for pair in zip(found, following, strict=True)]
     return list(bounds)
-
-
-def _with_heads(
-    members: Sequence[Member], carried: Carried, heads: set[Head], bounds: Sequence[int], effort: int
-) -> list[int]:
-    """Bound the responses where budget can be left in these ways."""
-    supply = (carried.period, carried.budget, 0, 0)
-    found = children.responses(children.under_priorities(members, supply, sorted(heads)), effort)
-    return [bound if each.ticks is None else min(each.ticks, bound) for each, bound in zip(found, bounds, strict=True)]

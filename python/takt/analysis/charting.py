@@ -1,18 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Choice of the charts of demand against supply: of tasks near the edge, or of dispatchers."""
+"""Charts of demand against supply, of tasks near the edge or of dispatchers, as step functions.
+
+Where demand is above supply, a deadline can be missed. Under fixed priorities the demand of a task is what it and all
+that is more urgent request up to t, from the critical instant on (Lehoczky, Sha, Ding 1989): the first t at which it is
+supplied is the response. Under deadlines it is the processor demand of a dispatcher (Baruah, Rosier, Howell 1990): what
+must be done up to t.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
-from takt.analysis import blocking, busy_period, curves, server_demand, servers, static
+from takt.analysis import blocking, busy_period, server_demand, servers, static
 from takt.analysis.children import Member
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Chart, Curve, ServerBound
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.model.core_input import ROOT
 
+MAX_STEPS = 1500
+"""How many steps a curve has at most; a longer one ends earlier."""
 MAX_TASKS = 6
 """How many tasks of a dispatcher have a chart."""
 EFFORT = 1_000_000
@@ -30,24 +40,22 @@ def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
     if view.resolved.costs.is_ideal:
         view = server_demand.with_insides(view, judgement, blocking.DelaysOf(view), EFFORT)
     for dispatcher in view.dispatchers:
-        if not _has_supply(view, dispatcher, judgement):
+        if dispatcher.number == ROOT:
+            has_supply = view.resolved.costs.is_ideal
+        else:
+            has_supply = judgement.servers[dispatcher.number].gap is not None
+        if not has_supply or view.resolved.cpus > 1:
             continue
-        if dispatcher.traits.has_static_keys and view.resolved.cpus == 1:
+        if dispatcher.traits.has_static_keys:
             yield from _of_tasks(view, dispatcher, judgement)
-        elif blocking.has_deadlines(dispatcher) and _have_periods(dispatcher) and view.resolved.cpus == 1:
-            yield _of_deadlines(dispatcher, judgement)
-
-
-def _has_supply(view: SystemView, dispatcher: DispatcherView, judgement: Judgement) -> bool:
-    """True if a supply bound of a dispatcher is known."""
-    if dispatcher.number == ROOT:
-        return view.resolved.costs.is_ideal
-    return judgement.servers[dispatcher.number].gap is not None
-
-
-def _have_periods(dispatcher: DispatcherView) -> bool:
-    """True if a dispatcher has tasks, each with a distance of arrivals; in a list they may coincide."""
-    return bool(dispatcher.tasks) and all(task.period > 0 for task in dispatcher.tasks)
+            continue
+        have_periods = bool(dispatcher.tasks) and all(task.period > 0 for task in dispatcher.tasks)
+        if blocking.has_deadlines(dispatcher) and have_periods:
+            tasks = [(task.wcet, task.period, task.deadline, task.jitter) for task in dispatcher.tasks]
+            until = 3 * max(max(task.deadline, task.period) for task in dispatcher.tasks)
+            curve = demand_curve("demand", *demands(tasks), until)
+            title = f"{dispatcher.name or 'root'}: processor demand"
+            yield Chart(title, None, (curve, _supply(dispatcher, judgement, curve.points[-1][0])))
 
 
 def _of_tasks(view: SystemView, dispatcher: DispatcherView, judgement: Judgement) -> Iterator[Chart]:
@@ -59,7 +67,7 @@ def _of_tasks(view: SystemView, dispatcher: DispatcherView, judgement: Judgement
         me, row = members[place], judgement.tasks[children[place].number]
         above = [part for each in members if each.key <= me.key and each != me for part in _parts(each)]
         until = max(me.deadline, row.response or 0) * 11 // 10 + 1
-        curve = curves.demand_curve(me.name, *curves.requests(me.wcet + (row.blocking or 0), above), until)
+        curve = demand_curve(me.name, *requests(me.wcet + (row.blocking or 0), above), until)
         end = curve.points[-1][0]
         title = f"{me.name}: demand of the task and of more urgent ones"
         yield Chart(title, max(me.deadline - me.jitter, 0), (curve, _supply(dispatcher, judgement, end)))
@@ -85,18 +93,78 @@ def _slack(child: TaskView | ServerView, judgement: Judgement) -> float | None:
     )
 
 
-def _of_deadlines(dispatcher: DispatcherView, judgement: Judgement) -> Chart:
-    """Draw the processor demand of a dispatcher."""
-    tasks = [(task.wcet, task.period, task.deadline, task.jitter) for task in dispatcher.tasks]
-    until = 3 * max(max(task.deadline, task.period) for task in dispatcher.tasks)
-    curve = curves.demand_curve("demand", *curves.demands(tasks), until)
-    title = f"{dispatcher.name or 'root'}: processor demand"
-    return Chart(title, None, (curve, _supply(dispatcher, judgement, curve.points[-1][0])))
-
-
 def _supply(dispatcher: DispatcherView, judgement: Judgement, until: int) -> Curve:
-    """Draw the supply bound of a dispatcher."""
     if dispatcher.number == ROOT:
-        return curves.whole_processor(until)
+        return whole_processor(until)
     server: ServerBound = judgement.servers[dispatcher.number]
-    return curves.server_supply(server.server, server.gap or 0, server.budget, server.period, until)
+    return server_supply(server.server, server.gap or 0, server.budget, server.period, until)
+
+
+# ---- curves -----------------------------------------------------------------------------------------------
+
+
+class Stairs(NamedTuple):
+    """A demand that grows by `height` at `first`, and then every `period`. Times in ticks."""
+
+    first: int
+    period: int
+    height: int
+
+
+def requests(start: int, above: Iterable[tuple[int, int, int]]) -> tuple[int, list[Stairs]]:
+    """Return the requests from a critical instant on: the initial one, and the later steps.
+
+    Args:
+        start: what the task itself needs, and for how long less urgent ones block it.
+        above: wcet, period and jitter of all that is more urgent.
+    """
+    members = list(above)
+    at_once = start + sum(wcet * (jitter // period + 1) for wcet, period, jitter in members)
+    return at_once, [Stairs(period - jitter % period, period, wcet) for wcet, period, jitter in members]
+
+
+def demands(tasks: Iterable[tuple[int, int, int, int]]) -> tuple[int, list[Stairs]]:
+    """Return the processor demand of tasks, given by wcet, period, deadline and jitter."""
+    return 0, [Stairs(max(deadline - jitter, 0), period, wcet) for wcet, period, deadline, jitter in tasks]
+
+
+def demand_curve(title: str, at_once: int, stairs: Sequence[Stairs], until: int) -> Curve:
+    """Draw a demand from 0 up to an instant, or to its last step that is drawn."""
+    points = [(0, at_once)]
+    for instant, height in _steps(stairs):
+        if instant > until or len(points) == MAX_STEPS:
+            break
+        if points[-1][0] == instant:
+            points[-1] = (instant, points[-1][1] + height)
+        else:
+            points.append((instant, points[-1][1] + height))
+    else:
+        return Curve(title, "demand", (*points, (until, points[-1][1])))
+    end = until if instant > until else points[-1][0]
+    return Curve(title, "demand", (*points, (end, points[-1][1])))
+
+
+def _steps(stairs: Sequence[Stairs]) -> Iterator[tuple[int, int]]:
+    """Yield instants and heights of all steps, in order of time."""
+    due = [(each.first, place) for place, each in enumerate(stairs)]
+    heapq.heapify(due)
+    while due:
+        instant, place = due[0]
+        yield instant, stairs[place].height
+        heapq.heapreplace(due, (instant + stairs[place].period, place))
+
+
+def whole_processor(until: int) -> Curve:
+    """Draw the supply of a processor."""
+    return Curve("processor", "supply", ((0, 0), (until, until)))
+
+
+def server_supply(name: str, gap: int, budget: int, period: int, until: int) -> Curve:
+    """Draw the least supply of a server: nothing in the gap, then its budget at the start of each period."""
+    points, supplied, begin = [(0, 0)], 0, gap
+    while begin < until and len(points) < MAX_STEPS:
+        end = min(begin + budget, until)
+        points += [(begin, supplied), (end, supplied + end - begin)]
+        supplied += end - begin
+        begin += period
+    return Curve(name, "supply", (*points, (until, supplied)) if points[-1][0] < until else tuple(points))

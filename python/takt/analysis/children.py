@@ -101,16 +101,13 @@ class Member:
 def members_of(children: Sequence[Child], *, is_strict: bool = False) -> list[Member]:
     """Return members of tasks and servers, the most urgent first; if ties are strict, each with a key of its own."""
     members = [_task(child) if isinstance(child, TaskView) else _server(child) for child in children]
-    return _apart(members) if is_strict else members
-
-
-def _apart(members: Sequence[Member]) -> list[Member]:
-    """Return members with their places as keys; one that has started under a threshold precedes its equals, too."""
+    if not is_strict:
+        return members
     keys = [member.key for member in members]
     return [
         replace(
             member,
-            key=place,
+            key=place,  # one that has started under a threshold precedes its equals, too
             threshold=None if member.threshold is None else bisect_left(keys, min(member.threshold, member.key)),
         )
         for place, member in enumerate(members)
@@ -136,6 +133,12 @@ def _task(task: TaskView) -> Member:
 
 def _server(server: ServerView) -> Member:
     """Return the member of a server: its budget each period."""
+    if server.is_rule or server.traits.has_bandwidth:
+        kind = _analysis.BANDWIDTH
+    elif server.traits.returns:
+        kind = _analysis.SEPARATED if server.traits.separates else _analysis.SPORADIC
+    else:
+        kind = _analysis.DEFERRABLE if server.traits.defers else _analysis.PERIODIC
     return Member(
         name=server.name,
         wcet=server.longest,
@@ -143,18 +146,9 @@ def _server(server: ServerView) -> Member:
         deadline=server.period,
         jitter=0,
         key=server.key,
-        kind=_kind_of(server),
+        kind=kind,
         inside=server.inside,
     )
-
-
-def _kind_of(server: ServerView) -> int:
-    """Return the number of a server's kind in the binding."""
-    if server.is_rule or server.traits.has_bandwidth:
-        return _analysis.BANDWIDTH
-    if server.traits.returns:
-        return _analysis.SEPARATED if server.traits.separates else _analysis.SPORADIC
-    return _analysis.DEFERRABLE if server.traits.defers else _analysis.PERIODIC
 
 
 def with_delays(members: Sequence[Member], delays: Delays) -> list[Member]:
@@ -164,26 +158,20 @@ def with_delays(members: Sequence[Member], delays: Delays) -> list[Member]:
         members: all of a dispatcher, the most urgent first.
         delays: what resources do there.
     """
-    found, longest, thresholds = [], 0, list[Member]()
-    for _, group in groupby(reversed(_with_sections(members, delays)), key=lambda member: member.key):
-        equals = list(group)
-        for member in equals:
-            barred = max((below.wcet - 1 for below in thresholds if member.key >= (below.threshold or 0)), default=0)
-            blocking = delays.blocked(max(longest, barred), member.blocking)
-            found.append(replace(member, blocking=blocking))
-        longest = max(longest, *(member.longest - 1 for member in equals))
-        thresholds += [member for member in equals if member.threshold is not None]
-    return found[::-1]
-
-
-def _with_sections(members: Sequence[Member], delays: Delays) -> list[Member]:
-    """Set each member's blocking by sections, and where its final non-preemptive region begins beside them."""
-    blocking = delays.blocking or [0] * len(members)
+    sections = delays.blocking or [0] * len(members)
     ends = delays.ends or [None] * len(members)
-    return [
-        replace(member, blocking=ticks, last=member.last if end is None else min(member.last, end))
-        for member, ticks, end in zip(members, blocking, ends, strict=True)
-    ]
+    rows = list(zip(members, sections, ends, strict=True))
+    found, longest, thresholds = [], 0, list[Member]()
+    for _, group in groupby(reversed(rows), key=lambda row: row[0].key):
+        equals = list(group)
+        for member, ticks, end in equals:
+            barred = max((below.wcet - 1 for below in thresholds if member.key >= (below.threshold or 0)), default=0)
+            blocking = delays.blocked(max(longest, barred), ticks)
+            last = member.last if end is None else min(member.last, end)
+            found.append(replace(member, blocking=blocking, last=last))
+        longest = max(longest, *(member.longest - 1 for member, _, _ in equals))
+        thresholds += [member for member, _, _ in equals if member.threshold is not None]
+    return found[::-1]
 
 
 # ---- what the binding takes ----------------------------------------------------------------------------

@@ -141,28 +141,18 @@ def _features_of_servers(view: SystemView, dispatcher: DispatcherView) -> Iterat
     """Yield the features that jobs in the servers of a dispatcher add to it."""
     kinds = {server.number: server.kind for server in dispatcher.servers}
     for each in (each for each in view.dispatchers if each.number in kinds):
-        if kinds[each.number] in catalogue.RULE_KINDS and any(task.excess for task in each.tasks):
-            yield OVERDUE
-        if kinds[each.number] in catalogue.RULE_KINDS and any(map(_is_odd, each.tasks)):
-            yield ODD_RULES
-        if kinds[each.number] in catalogue.RULE_KINDS and any(task.jitter for task in each.tasks):
-            yield LATE_RULES
-        if any(task.excess for task in each.tasks) and _has_sirap(view, each.number):
-            yield OUTGROWN
-
-
-def _is_odd(task: TaskView) -> bool:
-    """True if a task with deadlines of its server does more than execute."""
-    return bool(_delays_others(task) or task.suspended or task.doubts)
-
-
-def _has_sirap(view: SystemView, number: int) -> bool:
-    """True if tasks of a server hold a resource under sirap."""
-    resources = view.resolved.resources
-    return any(
-        each.home == number and each.among is not None and catalogue.protocol_traits(each.protocol).awaits_budget
-        for each in resources
-    )
+        has_excess = any(task.excess for task in each.tasks)
+        if kinds[each.number] in catalogue.RULE_KINDS:
+            if has_excess:
+                yield OVERDUE
+            if any(_delays_others(task) or task.suspended or task.doubts for task in each.tasks):
+                yield ODD_RULES
+            if any(task.jitter for task in each.tasks):
+                yield LATE_RULES
+        if has_excess:
+            shared = [one for one in view.resolved.resources if one.home == each.number and one.among is not None]
+            if any(catalogue.protocol_traits(one.protocol).awaits_budget for one in shared):
+                yield OUTGROWN
 
 
 def features_of_root(view: SystemView) -> frozenset[str]:
@@ -179,27 +169,20 @@ def features_of_root(view: SystemView) -> frozenset[str]:
 
 
 def _drops(view: SystemView) -> bool:
-    """True if some jobs are aborted or skipped."""
     return any(task.fixed.on_miss != "continue" for each in view.dispatchers for task in each.tasks)
 
 
 def features_of_system(view: SystemView) -> frozenset[str]:
     """Return the features of all dispatchers together, with those of the system that most tests ignore."""
-    return frozenset(_features_of_system(view))
-
-
-def _features_of_system(view: SystemView) -> Iterator[str]:
-    for dispatcher in view.dispatchers:
-        yield from _features_of(view, dispatcher)
-    resolved = view.resolved
-    if _drops(view):
-        yield DROPPED
-    if any(task.fixed.windows is not None for each in view.dispatchers for task in each.tasks):
-        yield WINDOWS
-    if any(each.among is not None for each in resolved.resources):
-        yield SHARED_SERVERS
-    if any(section.gives_way for each in view.dispatchers for task in each.tasks for section in task.sections):
-        yield REACHING
+    tasks = [task for each in view.dispatchers for task in each.tasks]
+    has = {
+        DROPPED: _drops(view),
+        WINDOWS: any(task.fixed.windows is not None for task in tasks),
+        SHARED_SERVERS: any(each.among is not None for each in view.resolved.resources),
+        REACHING: any(section.gives_way for task in tasks for section in task.sections),
+    }
+    found = frozenset(feature for each in view.dispatchers for feature in _features_of(view, each))
+    return found | {feature for feature, is_there in has.items() if is_there}
 
 
 # ---- rows ---------------------------------------------------------------------------------------------
@@ -226,20 +209,14 @@ class Row:
         if any(features <= group for group in self.groups):
             return ""
         sentences = [_SENTENCES[each] for each in sorted(features & _SENTENCES.keys())]
-        return "; ".join(sentences) or " ".join(
-            filter(None, [f"there is no test of {', '.join(self._denied(features))}", self.where, f"under {policy}"])
-        )
-
-    def _denied(self, features: frozenset[str]) -> list[str]:
-        """Return features that are not admitted at all, or the fewest that are not admitted together."""
         alone = sorted(features.difference(*self.groups))
-        return alone or next(sorted(some) for some in _some_of(features) if not any(map(some.issubset, self.groups)))
-
-
-def _some_of(features: frozenset[str]) -> Iterator[frozenset[str]]:
-    """Yield the combinations of features, small ones first."""
-    ordered = sorted(features)
-    return (frozenset(some) for size in range(2, len(ordered) + 1) for some in combinations(ordered, size))
+        some_of = (
+            frozenset(some) for size in range(2, len(features) + 1) for some in combinations(sorted(features), size)
+        )
+        denied = alone or next(sorted(some) for some in some_of if not any(map(some.issubset, self.groups)))
+        return "; ".join(sentences) or " ".join(
+            filter(None, [f"there is no test of {', '.join(denied)}", self.where, f"under {policy}"])
+        )
 
 
 # ---- the table ----------------------------------------------------------------------------------------

@@ -87,7 +87,6 @@ class _Walk:
             self._finish()
 
     def point(self) -> None:
-        """Process a point."""
         if self.has_regions:
             self._give_way()
             self.region = self.executed
@@ -101,7 +100,6 @@ class _Walk:
         self._finish()
 
     def _give_way(self) -> None:
-        """End the non-preemptive region, if the job has one."""
         for held in self.held.values():
             if held.gap is None and self.is_limited:
                 held.gap = self.executed

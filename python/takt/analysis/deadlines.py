@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from takt import _analysis
 from takt.analysis import blocking, children
-from takt.analysis.children import FULL, Delays, Member, Numbers, Response, Supply
+from takt.analysis.children import FULL, Delays, Member, Response, Supply
 from takt.analysis.judgement import Claim, Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
@@ -51,7 +51,8 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
         return not_known(dispatcher, "the processor demand exceeds the granted effort", _test_of(dispatcher, delays))
     test = _test_of(dispatcher, delays)
     is_met = verdict == _analysis.SCHEDULABLE
-    is_told = is_met or _is_refused(view, dispatcher, test, delays)
+    agrees = test is DEMAND or not (delays.steps or any(task.barred > 1 for task in dispatcher.tasks))
+    is_told = is_met or (agrees and (view.asked or frozenset()).issuperset(task.number for task in dispatcher.tasks))
     is_left_out = bool(view.asked) and is_told
     responses = [None] * len(members) if is_left_out else _responses(dispatcher, members, delays, effort)
     attained = _attained(view, dispatcher, members, delays, effort) if test is DEMAND else [None] * len(members)
@@ -66,7 +67,11 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
         is_tight = response is not None and response.ticks is not None and response.ticks == reached
         found.tasks[task.number] = replace(row, is_tight=is_tight)
     if test is DEMAND and not is_met:
-        found.jointly.append(Claim(DEMAND, _refused(found, dispatcher, effort)))
+        names = {row.task for row in found.that_count()}
+        counted = [task for task in dispatcher.tasks if task.name in names]
+        is_enough = _analysis.edf_demand(children.plain_record(counted), effort)[0] == _analysis.UNSCHEDULABLE
+        refused = frozenset(task.number for task in (counted if is_enough else dispatcher.tasks))
+        found.jointly.append(Claim(DEMAND, refused))
     return found
 
 
@@ -83,14 +88,6 @@ def _attained(
     ranks = {task.number: rank for rank, task in enumerate(order)}
     found = _responses(dispatcher, members, delays, effort, rank=[ranks[task.number] for task in dispatcher.tasks])
     return [None if response is None else response.ticks for response in found]
-
-
-def _refused(found: Judgement, dispatcher: DispatcherView, effort: int) -> frozenset[int]:
-    """Return the numbers of tasks of which a job misses: of those that count if their demand alone is too much."""
-    names = {row.task for row in found.that_count()}
-    counted = [task for task in dispatcher.tasks if task.name in names]
-    is_enough = _analysis.edf_demand(children.plain_record(counted), effort)[0] == _analysis.UNSCHEDULABLE
-    return frozenset(task.number for task in (counted if is_enough else dispatcher.tasks))
 
 
 def judge_supplied(
@@ -110,7 +107,14 @@ def judge_supplied(
     verdict, window, demand, supplied = _analysis.edf_demand(record, effort)
     if verdict == _analysis.UNDECIDED:
         return not_known(dispatcher, "the demand takes more effort than was granted", SUPPLIED)
-    reason = "" if verdict == _analysis.SCHEDULABLE else _supplied_reason(view, window, demand, supplied)
+    if verdict == _analysis.SCHEDULABLE:
+        reason = ""
+    elif demand == 0:
+        reason = "the shares add up to more than what is supplied"
+    else:
+        reason = (
+            f"in {view.write(window)} up to {view.write(demand)} may be asked for, and {view.write(supplied)} are sure"
+        )
     judged = SUPPLIED.verdict(not reason)
     found = Judgement()
     for child in there:
@@ -124,19 +128,6 @@ def judge_supplied(
                 child, dispatcher, judged, SUPPLIED, response=response, reason=reason
             )
     return found
-
-
-def _supplied_reason(view: SystemView, window: int, demand: int, supplied: int) -> str:
-    """Return the reason: the window in which demand exceeds supply."""
-    if demand == 0:
-        return "the shares add up to more than what is supplied"
-    return f"in {view.write(window)} up to {view.write(demand)} may be asked for, and {view.write(supplied)} are sure"
-
-
-def _is_refused(view: SystemView, dispatcher: DispatcherView, test: Test, delays: Delays) -> bool:
-    """True if too much demand answers a search: a task that must meet its deadline does not."""
-    agrees = test is DEMAND or not (delays.steps or any(task.barred > 1 for task in dispatcher.tasks))
-    return agrees and (view.asked or frozenset()).issuperset(task.number for task in dispatcher.tasks)
 
 
 def _test_of(dispatcher: DispatcherView, delays: Delays) -> Test:
@@ -155,19 +146,15 @@ def _responses(
     if dispatcher.traits.has_laxity_keys or len(members) > MAX_RESPONSES:
         return [None] * len(members)
     ranks = None if rank is None else children.numbers(rank)
-    record = children.under_deadlines(members, delays, last=_lasts(dispatcher, delays), rank=ranks)
+    has_sections = delays.steps or any(task.sections for task in dispatcher.tasks)  # a lock in a last region can block
+    last = children.numbers(1 if has_sections else task.last_region for task in dispatcher.tasks)
+    record = children.under_deadlines(members, delays, last=last, rank=ranks)
     ticks, _ = _analysis.edf_responses(record, effort)
     # A job with a longer deadline than the one that counts for others can wait for more of them.
     return [
         None if task.has_other_deadlines else children.response_of(tick)
         for task, tick in zip(dispatcher.tasks, ticks, strict=True)
     ]
-
-
-def _lasts(dispatcher: DispatcherView, delays: Delays) -> Numbers:
-    """Return the regions in which jobs run to their ends; beside sections 1, as a lock in them can block."""
-    has_sections = delays.steps or any(task.sections for task in dispatcher.tasks)
-    return children.numbers(1 if has_sections else task.last_region for task in dispatcher.tasks)
 
 
 def excess(view: SystemView, interval: int, demand: int) -> str:
@@ -192,13 +179,11 @@ def _row(
         return task_bound(task, dispatcher, Verdict.NOT_KNOWN, test, reason=children.unanswered(task.name))
     ticks = None if response is None else response.ticks
     is_bounded = ticks is not None and ticks <= task.deadline
-    reason = "" if is_met or is_bounded else _own_reason(view, task, ticks, whole)
+    if is_met or is_bounded:
+        reason = ""
+    elif ticks is None:
+        reason = whole
+    else:
+        reason = f"{view.miss(task.name, ticks, task.deadline)}; {whole}"
     shown = ticks if is_bounded or not is_met else task.longest_deadline
     return task_bound(task, dispatcher, test.verdict(is_met or is_bounded), test, response=shown, reason=reason)
-
-
-def _own_reason(view: SystemView, task: TaskView, response: int | None, whole: str) -> str:
-    """Return why a task can be late."""
-    if response is None:
-        return whole
-    return f"{view.miss(task.name, response, task.deadline)}; {whole}"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from takt import _analysis
 from takt.analysis import busy_period, children, deadlines, static
-from takt.analysis.children import Delays, Member, Numbers
+from takt.analysis.children import Delays, Member
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import TaskBound, Verdict, worst_of
 from takt.analysis.view import DispatcherView, SystemView, TaskView
@@ -65,17 +65,15 @@ class Plain:
         root = self.view.dispatchers[0]
         if any(task.wcet > task.period for task in root.tasks):
             return
-        for task, longest in zip(root.tasks, map(int, self._longest(root)), strict=True):
+        if root.traits.is_deadline_driven:
+            lengths = _analysis.edf_growths(children.plain_record(root.tasks), self.effort)
+        else:
+            wanted = children.numbers(task.number in self.wanted for task in root.tasks)
+            record = children.under_priorities(_members_of(self.view, root), wanted=wanted)
+            lengths = _analysis.fp_growths(record, self.effort)
+        for task, longest in zip(root.tasks, map(int, lengths), strict=True):
             if longest != _analysis.UNKNOWN and not task.regions:
                 yield task.number, longest - task.wcet if longest else None
-
-    def _longest(self, root: DispatcherView) -> Numbers:
-        """Return the longest wcet of each task, 0 if none does."""
-        if root.traits.is_deadline_driven:
-            return _analysis.edf_growths(children.plain_record(root.tasks), self.effort)
-        wanted = children.numbers(task.number in self.wanted for task in root.tasks)
-        record = children.under_priorities(_members_of(self.view, root), wanted=wanted)
-        return _analysis.fp_growths(record, self.effort)
 
 
 def plain_of(view: SystemView, now: Judgement, wanted: frozenset[int], effort: int) -> Plain | None:
@@ -91,7 +89,10 @@ def plain_of(view: SystemView, now: Judgement, wanted: frozenset[int], effort: i
     is_plain = _is_plain_root(view) and all(map(_is_plain, root.tasks)) and all(map(_is_judged_so, now.rows()))
     if root.traits.is_deadline_driven:
         is_plain &= not any(task.regions for task in root.tasks) and wanted.issuperset(now.tasks)
-    return Plain(view, wanted, effort) if is_plain and not _needs_lists(root, now) else None
+    # Busy periods may be shorter than by a test that is not exact if arrivals are listed.
+    is_exact = all(row.test is not None and row.test.is_exact for row in now.rows())
+    needs_lists = not is_exact and any(task.arrivals for task in root.tasks)
+    return Plain(view, wanted, effort) if is_plain and not needs_lists else None
 
 
 def _is_plain_root(view: SystemView) -> bool:
@@ -121,19 +122,12 @@ def _is_judged_so(row: TaskBound) -> bool:
     return name in _TESTS or (row.test is busy_period.BUSY and row.verdict is not Verdict.SCHEDULABLE)
 
 
-def _needs_lists(root: DispatcherView, now: Judgement) -> bool:
-    """True if busy periods may be shorter than by a test that is not exact, since arrivals are listed."""
-    is_exact = all(row.test is not None and row.test.is_exact for row in now.rows())
-    return not is_exact and any(task.arrivals for task in root.tasks)
-
-
 def _members_of(view: SystemView, root: DispatcherView) -> list[Member]:
     """Return the members under static keys, which share nothing."""
     return children.with_delays(static.members_in(view, root), Delays())
 
 
 def _verdict_of(tick: int, deadline: int) -> Verdict:
-    """Judge a response of the binding."""
     if tick == _analysis.UNKNOWN:
         return Verdict.NOT_KNOWN
     return Verdict.SCHEDULABLE if tick <= deadline else Verdict.NOT_SCHEDULABLE

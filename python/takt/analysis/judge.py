@@ -14,7 +14,6 @@ from takt.analysis import (
     architectures,
     blocking,
     busy_period,
-    costs,
     coverage,
     deadlines,
     global_edf,
@@ -54,7 +53,15 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
     if view.latency:
         return _judge_at_distance(view, effort)
     view = blocking.with_holding(view)
-    found = _within_windows(view, refusals.decided(view, _judge_by_policy(view, effort)))
+    found = refusals.decided(view, _judge_by_policy(view, effort))
+    root = view.dispatchers[0]
+    for task in root.tasks:
+        row = found.tasks[task.number]
+        if task.may_overrun and row.verdict is not Verdict.NOT_KNOWN:
+            alone = replace(root, tasks=(task,), servers=())
+            found.add(not_known(alone, f"{task.name} may demand more than it is given"))
+        elif task.has_windows and row.verdict is not Verdict.SCHEDULABLE:
+            found.tasks[task.number] = replace(row, response=None, is_tight=False)  # a late job loses its window
     return found if any(_excess_of(view)) else busy_period.bound(view, found, effort)
 
 
@@ -71,48 +78,29 @@ def _judge_at_distance(view: SystemView, effort: int) -> Judgement:
     return found
 
 
-def _within_windows(view: SystemView, found: Judgement) -> Judgement:
-    """Return the judgement without what is not known of tasks with a budget in each window."""
-    root = view.dispatchers[0]
-    for task in root.tasks:
-        row = found.tasks[task.number]
-        if task.may_overrun and row.verdict is not Verdict.NOT_KNOWN:
-            alone = replace(root, tasks=(task,), servers=())
-            found.add(not_known(alone, f"{task.name} may demand more than it is given"))
-        elif task.has_windows and row.verdict is not Verdict.SCHEDULABLE:
-            found.tasks[task.number] = replace(row, response=None, is_tight=False)  # a late job loses its window
-    return found
-
-
 def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
-    """Judge all dispatchers by tests of what orders them."""
     doubts = [*view.doubts, *_excess_of(view), *view.dispatchers[0].all_doubts]
     if doubts:
         return nothing_known(view, "; ".join(doubts))
     if overhead_inflation.has_more_than_tasks(view):
         return overhead_inflation.judge_charged(view, _judge_by_policy, effort)
-    return _judge_ideal(blocking.with_returns(view), effort)
-
-
-def _judge_ideal(view: SystemView, effort: int) -> Judgement:
-    """Judge a system, then again with the demand of its servers bounded by the result, until nothing improves."""
+    view = blocking.with_returns(view)
     delays = blocking.DelaysOf(view)  # which server demands do not change
     found = _judge_as_given(view, delays, effort)
+    # Again with the demand of servers bounded by the result, until nothing improves.
     for _ in range(len(view.dispatchers) - 1):
-        tighter = view if _is_answered(view, found) else server_demand.with_insides(view, found, delays, effort)
+        is_answered = view.asked is not None and all(
+            found.tasks[each].verdict is Verdict.SCHEDULABLE for each in view.asked
+        )
+        tighter = view if is_answered else server_demand.with_insides(view, found, delays, effort)
         if server_demand.insides_of(tighter) == server_demand.insides_of(view):
             return found
         view, found = tighter, _judge_as_given(tighter, delays, effort)
     return found
 
 
-def _is_answered(view: SystemView, found: Judgement) -> bool:
-    """True if all tasks that a search requires meet their deadlines."""
-    return view.asked is not None and all(found.tasks[each].verdict is Verdict.SCHEDULABLE for each in view.asked)
-
-
 def _judge_as_given(view: SystemView, delays: DelaysOf, effort: int) -> Judgement:
-    """Judge a system to which all is added that it pays; plain tasks at the root pay in their tests (costs.py)."""
+    """Judge a system to which all is added that it pays; plain tasks at the root pay in their tests (judge_costs)."""
     return servers.judge_below(view, _judge_root(view, delays, effort), delays, effort)
 
 
@@ -124,11 +112,12 @@ def _excess_of(view: SystemView) -> Iterator[str]:
 
 
 def _judge_root(view: SystemView, all_delays: DelaysOf, effort: int) -> Judgement:
-    """Judge what competes at the root."""
     root = view.dispatchers[0]
     if view.resolved.cpus > 1:
         return global_edf.judge_global(view, root)
-    own = _test_of(view)
+    own = next((own for own in _OWN if own[0].admits(root.traits)), None)
+    if view.resolved.architecture is not None:
+        own = coverage.SCHEDULED, architectures.judge_architecture
     if own is not None:
         row, judge_own = own
         doubt = row.doubt(root.policy, coverage.features_of_root(view))
@@ -139,18 +128,10 @@ def _judge_root(view: SystemView, all_delays: DelaysOf, effort: int) -> Judgemen
     if doubt:
         return not_known(root, doubt)
     if not view.resolved.costs.is_ideal:
-        return costs.judge_costs(view, root, effort)
+        return overhead_inflation.judge_costs(view, root, effort)
     if root.traits.has_static_keys:
         return static.judge_static(view, root, delays, FULL, effort)
     return deadlines.judge_deadlines(view, root, delays, effort)
-
-
-def _test_of(view: SystemView) -> tuple[coverage.Row, Judge] | None:
-    """Return the root test that a policy has of its own, and its row of coverage; None without one."""
-    if view.resolved.architecture is not None:
-        return coverage.SCHEDULED, architectures.judge_architecture
-    traits = view.dispatchers[0].traits
-    return next((own for own in _OWN if own[0].admits(traits)), None)
 
 
 _OWN: tuple[tuple[coverage.Row, Judge], ...] = (

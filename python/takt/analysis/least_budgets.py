@@ -13,7 +13,7 @@ from dataclasses import replace
 from takt import _analysis
 from takt.analysis import blocking, children, server_demand, static
 from takt.analysis.judgement import Judgement
-from takt.analysis.view import DispatcherView, ServerView, SystemView
+from takt.analysis.view import ServerView, SystemView
 
 
 def with_least_budgets(view: SystemView, found: Judgement, effort: int) -> Judgement:
@@ -49,20 +49,10 @@ def _least_budget(view: SystemView, server: ServerView, effort: int) -> int | No
         record = children.under_deadlines(children.members_of(there), delays)
         return _budget_of(*_analysis.least_budget_edf(*head, record, effort))
     record = children.under_priorities(children.with_delays(static.members_in(view, dispatcher), delays))
-    budget = _budget_of(*_analysis.least_budget_fixed_priority(*head, record, effort))
-    return budget if budget is None else _with_what_is_left(view, dispatcher, server, budget, effort)
-
-
-def _budget_of(verdict: int, budget: int) -> int | None:
-    """Return the budget that a search found."""
-    return budget if verdict == _analysis.SCHEDULABLE and budget > 0 else None
-
-
-def _with_what_is_left(
-    view: SystemView, dispatcher: DispatcherView, server: ServerView, accepted: int, effort: int
-) -> int:
-    """Return the least budget by what a server can have left, at most one that is accepted."""
-    refused = 0 if server_demand.has_budget_left(view, server) else accepted - 1
+    accepted = _budget_of(*_analysis.least_budget_fixed_priority(*head, record, effort))
+    if accepted is None or not server_demand.has_budget_left(view, server):
+        return accepted
+    refused = 0
     while refused + 1 < accepted:
         budget = (refused + accepted) // 2
         if server_demand.meets_deadlines(view, dispatcher, replace(server, budget=budget), effort):
@@ -70,3 +60,7 @@ def _with_what_is_left(
         else:
             refused = budget
     return accepted
+
+
+def _budget_of(verdict: int, budget: int) -> int | None:
+    return budget if verdict == _analysis.SCHEDULABLE and budget > 0 else None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from takt.analysis.result import Advice, Analysis, AsWritten, Verdict, worst_of
+from takt.analysis.result import Advice, Analysis, AsWritten, worst_of
 from takt.model.python_policy import name_of
 from takt.model.system import Domain, System
 
@@ -28,7 +28,7 @@ def together(system: System, analyses: Sequence[Analysis]) -> Analysis:
         analyses: of its domains, in their order.
     """
     rows = list(zip(system.domains, analyses, strict=True))
-    counted = [row for row in rows if _has_hard_tasks(row[1])] or rows
+    counted = [row for row in rows if any(bound.class_ == "hard" for bound in row[1].tasks)] or rows
     verdict = worst_of([analysis.verdict for _, analysis in counted])
     tasks = {task.name: number for number, task in enumerate(system.tasks)}
     servers = {server.name: number for number, server in enumerate(system.servers)}
@@ -36,12 +36,15 @@ def together(system: System, analyses: Sequence[Analysis]) -> Analysis:
     supplies = [replace(bound, domain=domain.label) for domain, analysis in rows for bound in analysis.servers]
     scalings = [analysis.scaling for analysis in analyses]
     known = [scaling for scaling in scalings if scaling is not None]
+    told = [f"{domain.label}: {analysis.reason}" for domain, analysis in counted if analysis.verdict is verdict]
+    more = len(told) - _MOST
+    reason = "; ".join([*told[:_MOST], *([f"and {more} domains more"] if more > 0 else [])])
     return Analysis(
         name=system.name,
         policy=", ".join(dict.fromkeys(name_of(domain.system.policy) for domain in system.domains)),
         resolution_ns=system.resolution_ns,
         verdict=verdict,
-        reason=_reason(counted, verdict),
+        reason=reason,
         utilization=sum((Fraction(*analysis.utilization) for analysis in analyses), Fraction(0)).as_integer_ratio(),
         tasks=tuple(sorted(bounds, key=lambda bound: tasks[bound.task])),
         servers=tuple(sorted(supplies, key=lambda bound: servers[bound.server])),
@@ -69,18 +72,6 @@ def _as_written(analyses: Sequence[Analysis]) -> AsWritten | None:
     return AsWritten(fixed, min(lengths), sum(run.late for run in there), any(run.is_drawn for run in there))
 
 
-def _has_hard_tasks(analysis: Analysis) -> bool:
-    """True if the deadlines of a domain count where only some do."""
-    return any(bound.class_ == "hard" for bound in analysis.tasks)
-
-
-def _reason(counted: Sequence[_Analysed], verdict: Verdict) -> str:
-    """Return the reasons of the domains that the verdict comes from."""
-    told = [f"{domain.label}: {analysis.reason}" for domain, analysis in counted if analysis.verdict is verdict]
-    more = len(told) - _MOST
-    return "; ".join([*told[:_MOST], *([f"and {more} domains more"] if more > 0 else [])])
-
-
 def _advice(counted: Sequence[_Analysed]) -> list[Advice]:
     """Return the advice for the only domain that does not fit; with several such domains it would not help."""
     late = [(domain, analysis) for domain, analysis in counted if not analysis.is_schedulable]
@@ -88,10 +79,7 @@ def _advice(counted: Sequence[_Analysed]) -> list[Advice]:
         return []
     domain, analysis = late[0]
     return [
-        replace(advice, what=f"{advice.what} on {domain.label}") for advice in analysis.advice if _is_of_members(advice)
+        replace(advice, what=f"{advice.what} on {domain.label}")
+        for advice in analysis.advice
+        if all(table in ("task", "server") for table, _, _, _ in advice.changes)  # [system] is of all domains
     ]
-
-
-def _is_of_members(advice: Advice) -> bool:
-    """True if a change concerns tasks and servers; one of [system] would apply to all domains."""
-    return all(table in ("task", "server") for table, _, _, _ in advice.changes)

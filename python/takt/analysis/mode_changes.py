@@ -46,50 +46,39 @@ def told(view: SystemView, effort: int) -> str:
 
 
 def _name(view: SystemView, mode: Mode) -> str:
-    """Return the name of a mode: its policy and its end."""
     end = "after" if mode.until == FOR_GOOD else f"to {view.write(mode.until)}"
     return f"{mode.view.dispatchers[0].policy} {end}"
 
 
 def _modes_of(view: SystemView) -> Iterator[Mode]:
     """Yield the modes that have tasks, in order of time; none with servers, rates, or new priorities."""
-    if len(view.dispatchers) > 1 or view.resolved.rates is not None or _has_new_levels(view):
-        return
-    instants = sorted({0, *(change.at for change in view.resolved.changes)})
-    for start, until in zip(instants, [*instants[1:], FOR_GOOD], strict=True):
-        mode = _mode_at(view, start)
-        if mode.dispatchers[0].tasks:
-            yield Mode(until, mode)
-
-
-def _has_new_levels(view: SystemView) -> bool:
-    """True if a task gets another priority."""
     levels = {task.number: task.fixed.level for each in view.dispatchers for task in each.tasks}
-    return any(
+    has_new_levels = any(
         change.kind == "parameters" and change.task is not None and change.level != levels[change.task]
         for change in view.resolved.changes
     )
-
-
-def _mode_at(view: SystemView, start: int) -> SystemView:
-    """Return the tasks that are present from a change on."""
+    if len(view.dispatchers) > 1 or view.resolved.rates is not None or has_new_levels:
+        return
+    instants = sorted({0, *(change.at for change in view.resolved.changes)})
     root, resolved = view.dispatchers[0], view.resolved
-    policies = [change.policy for change in resolved.changes if change.kind == "policy" and change.at <= start]
-    policy = policies[-1] if policies else resolved.policy
-    there = [
-        _as_in(task, phase, name_of(policy))
-        for task in root.tasks
-        for phase in task.phases
-        if phase.start <= start < phase.until
-    ]
-    tasks = tuple(sorted(there, key=lambda task: task.urgency))
-    alone = replace(root, policy=name_of(policy), tasks=tasks)
-    # Its changes stay: so ties are not taken as strict, which follow from classes, and these may change.
-    return replace(view, resolved=replace(resolved, policy=policy), dispatchers=(alone,), doubts=())
+    for start, until in zip(instants, [*instants[1:], FOR_GOOD], strict=True):
+        policies = [change.policy for change in resolved.changes if change.kind == "policy" and change.at <= start]
+        policy = policies[-1] if policies else resolved.policy
+        there = [
+            _as_in(task, phase, name_of(policy))
+            for task in root.tasks
+            for phase in task.phases
+            if phase.start <= start < phase.until
+        ]
+        tasks = tuple(sorted(there, key=lambda task: task.urgency))
+        if tasks:
+            alone = replace(root, policy=name_of(policy), tasks=tasks)
+            # Its changes stay: so ties are not taken as strict, which follow from classes, and these may change.
+            mode = replace(view, resolved=replace(resolved, policy=policy), dispatchers=(alone,), doubts=())
+            yield Mode(until, mode)
 
 
 def _as_in(task: TaskView, phase: Phase, policy: str) -> TaskView:
-    """Return a task with its parameters of one phase."""
     key = static_key(policy, task.fixed.level, phase.period, phase.deadline)
     return replace(
         task.with_wcet(phase.wcet),

@@ -29,7 +29,8 @@ in it at most, k each, since it does not execute. Where a suspension lets less u
 again: blocking.with_returns. Under deadlines what is beside a server counts above all, in any interval.
 
 Sources: Burns, Tindell and Wellings 1995 and Jeffay and Stone 1993, as in analysis/overheads.c, which has sharper
-bounds for plain tasks: here passes that handle several events pay k for each, and no job ends with its last tick.
+bounds for plain tasks at the root, at the end of this file: here passes that handle several events pay k for each, and
+no job ends with its last tick.
 Left out: servers whose budget does not come once a period, resources that servers share, jobs that are aborted or
 skipped, windows, points that pull.
 """
@@ -38,10 +39,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-from takt.analysis import coverage
-from takt.analysis.judgement import Judgement, nothing_known
-from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
+from takt import _analysis
+from takt.analysis import children, coverage, static
+from takt.analysis.judgement import Judgement, not_known, nothing_known, task_bound
+from takt.analysis.result import Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.model.bodies import Op
 from takt.model.core_input import ROOT, ResolvedCosts
@@ -56,15 +59,13 @@ Body = tuple[tuple[int, int], ...]
 
 
 def has_more_than_tasks(view: SystemView) -> bool:
-    """True if the kernel's work takes time, and there is more to charge for it than plain tasks (costs.py)."""
+    """True if the kernel's work takes time, and there is more to charge for it than plain tasks."""
     root = view.dispatchers[0]
-    is_ordinary = view.resolved.cpus == 1 and root.traits.is_level_or_deadline_driven
-    return is_ordinary and not view.resolved.costs.is_ideal and (bool(root.servers) or any(map(_has_more, root.tasks)))
-
-
-def _has_more(task: TaskView) -> bool:
-    """True if a task does more than execute and reach points."""
-    return bool(task.suspended or task.threshold is not None or task.sections or task.optional_points)
+    if view.resolved.costs.is_ideal or view.resolved.cpus > 1 or not root.traits.is_level_or_deadline_driven:
+        return False
+    return bool(root.servers) or any(
+        task.suspended or task.threshold is not None or task.sections or task.optional_points for task in root.tasks
+    )
 
 
 def doubt_of(view: SystemView) -> str:
@@ -89,7 +90,10 @@ def judge_charged(view: SystemView, judge: Callable[[SystemView, int], Judgement
     lasting = {task.number: task.longest_deadline for each in view.dispatchers[1:] for task in each.tasks}
     for _ in range(ROUNDS):
         found = judge(_Charge(view, lasting).view_with_costs(), effort)
-        longer = _longer_than(lasting, found)
+        responses = {number: found.tasks[number].response for number in lasting}
+        longer = {
+            number: response for number, response in responses.items() if response is None or response > lasting[number]
+        }
         if not longer:
             return _restored(view, found)
         if None in longer.values():
@@ -98,43 +102,18 @@ def judge_charged(view: SystemView, judge: Callable[[SystemView, int], Judgement
     return _without_bound(view, found)
 
 
-def _longer_than(lasting: Mapping[int, int], found: Judgement) -> dict[int, int | None]:
-    """Return the tasks in servers that may last longer than assumed; None: without a bound."""
-    responses = {number: found.tasks[number].response for number in lasting}
-    return {
-        number: response for number, response in responses.items() if response is None or response > lasting[number]
-    }
-
-
 def _restored(view: SystemView, found: Judgement) -> Judgement:
-    """Return the rows of a system from those of the one that has the charges."""
-    tasks = {task.number: task for each in view.dispatchers for task in each.tasks}
-    return Judgement(
-        {number: _task_row(view, task, found.tasks[number]) for number, task in tasks.items()},
-        {number: _server_row(row) for number, row in found.servers.items()},
-    )
+    """Return the rows of a system from those of the one that has the charges.
 
-
-def _task_row(view: SystemView, task: TaskView, row: TaskBound) -> TaskBound:
-    """Return the row of a task without charges; no test is exact any more."""
-    return replace(
-        row,
-        wcet=task.wcet,
-        test=_test_of(view, row.server, row.test),
-        is_tight=False,
-    )
-
-
-def _server_row(row: ServerBound) -> ServerBound:
-    """Return the row of a server without charges; its least budget is not known, since the kernel's work is not."""
-    return replace(row, least_budget=None)
-
-
-def _test_of(view: SystemView, server: str, test: Test | None) -> Test | None:
-    """Return the test of a row."""
-    if server or test is None:
-        return test
-    return DEMAND if view.dispatchers[0].traits.is_deadline_driven else RESPONSES
+    No test is exact any more. Least budgets are not known, since the kernel's work with them is not.
+    """
+    test = DEMAND if view.dispatchers[0].traits.is_deadline_driven else RESPONSES
+    tasks = {}
+    for task in (task for each in view.dispatchers for task in each.tasks):
+        row = found.tasks[task.number]
+        its_test = row.test if row.server or row.test is None else test
+        tasks[task.number] = replace(row, wcet=task.wcet, test=its_test, is_tight=False)
+    return Judgement(tasks, {number: replace(row, least_budget=None) for number, row in found.servers.items()})
 
 
 def _without_bound(view: SystemView, found: Judgement) -> Judgement:
@@ -146,7 +125,12 @@ def _without_bound(view: SystemView, found: Judgement) -> Judgement:
     reason = "the kernel's work is not bounded: " + "; ".join(row.reason for row in open_[:1])
     restored = _restored(view, found)
     return Judgement(
-        {number: _weakened(row, verdict, reason) for number, row in restored.tasks.items()},
+        {
+            number: replace(
+                row, verdict=verdict, reason=reason, response=None, blocking=None, interference=(), is_tight=False
+            )
+            for number, row in restored.tasks.items()
+        },
         {
             number: replace(row, verdict=verdict, reason=reason, response=None)
             for number, row in restored.servers.items()
@@ -154,25 +138,10 @@ def _without_bound(view: SystemView, found: Judgement) -> Judgement:
     )
 
 
-def _weakened(row: TaskBound, verdict: Verdict, reason: str) -> TaskBound:
-    """Return the row without response, blocking and interference."""
-    return replace(row, verdict=verdict, reason=reason, response=None, blocking=None, interference=(), is_tight=False)
-
-
 # ---- charges --------------------------------------------------------------------------------------------
 
 
-def _name_of_kernel(view: SystemView) -> str:
-    """Return a name for the kernel that no task and no server has."""
-    names = {child.name for each in view.dispatchers for child in each.children()}
-    name = "kernel"
-    while name in names:
-        name += "'"
-    return name
-
-
 def _count(task: TaskView, *ops: Op) -> int:
-    """Count the items of a body."""
     return sum(op in ops for op, _ in task.body)
 
 
@@ -223,12 +192,10 @@ class _Charge:
 
     @property
     def _point(self) -> int:
-        """The cost of a point."""
         return self.view.resolved.costs.point
 
     @property
     def _is_edf(self) -> bool:
-        """True if the root orders by deadlines."""
         return self.view.dispatchers[0].traits.is_deadline_driven
 
     @property
@@ -248,22 +215,19 @@ class _Charge:
         at_points = self._point * bool(task.regions)
         own = self._switch + in_section * locks + at_points * (_points(task) + task.optional_points)
         barring = self._passing + 1
+        region = 0
+        if task.regions:
+            end = max(self._switch, self._point * (_points(task) > 0))
+            region = task.longest_region + in_section * locks + self._point * task.optional_points + end
         return replace(
             task,
             wcet=task.wcet + own + barring * (task.threshold is not None),
             suspended=task.suspended + 2 * self._switch * task.suspensions,
-            regions=(barring + self._region(task, in_section * locks), 1),
+            regions=(barring + region, 1),
             body=_stretched(task.body, {Op.LOCK: in_section, Op.POINT: at_points, Op.OPTIONAL_POINT: at_points}),
             optional_points=0,
             is_charged=True,
         )
-
-    def _region(self, task: TaskView, sections: int) -> int:
-        """Longest delay of others by what a job pays for sections, optional points and at its end."""
-        if not task.regions:
-            return 0
-        end = max(self._switch, self._point * (_points(task) > 0))
-        return task.longest_region + sections + self._point * task.optional_points + end
 
     # ---- the kernel
 
@@ -285,14 +249,11 @@ class _Charge:
         inside = self.view.dispatchers[server.number]
         yield self._switch, server.period, self._late(server.number), top
         for task in inside.tasks:
-            yield self._job(task), task.period, self.lasting[task.number], top
+            events = 1 + 2 * _count(task, Op.LOCK) + 2 * task.suspensions + _points(task)
+            work = self._switch * events + self._point * (_points(task) + task.optional_points)
+            yield work, task.period, self.lasting[task.number], top
         for inner in inside.servers:
             yield from self._beside(top, inner)
-
-    def _job(self, task: TaskView) -> int:
-        """The cost of a job in a server without its release."""
-        events = 1 + 2 * _count(task, Op.LOCK) + 2 * task.suspensions + _points(task)
-        return self._switch * events + self._point * (_points(task) + task.optional_points)
 
     def _late(self, number: int) -> int:
         """Longest time for which events in a dispatcher wait for budget."""
@@ -305,9 +266,13 @@ class _Charge:
     def _kernel_task(self, place: int, wcet: int, period: int, jitter: int, top: ServerView | None) -> TaskView:
         """Return a task of the kernel's work; under deadlines it has no blocking, whatever server it is beside."""
         first = min(child.key for child in self.view.dispatchers[0].children())
+        names = {child.name for each in self.view.dispatchers for child in each.children()}
+        name = "kernel"
+        while name in names:
+            name += "'"
         return TaskView(
             number=-place,
-            name=_name_of_kernel(self.view),
+            name=name,
             class_="hard",
             wcet=wcet,
             period=period,
@@ -328,4 +293,73 @@ def _inner_task(task: TaskView) -> TaskView:
         wcet=task.wcet + locks + (task.threshold is not None),
         regions=(task.longest_region + 1, *task.regions) if task.regions else (),
         body=_stretched(task.body, {Op.LOCK: 1}),
+    )
+
+
+# ---- plain tasks at the root --------------------------------------------------------------------------
+
+
+def judge_costs(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
+    """Judge a root whose tasks are charged with the kernel's work for them."""
+    doubt = doubt_of(view)
+    if doubt:
+        return not_known(root, doubt)
+    return _judge_static(view, root, effort) if root.traits.has_static_keys else _judge_edf(view, root, effort)
+
+
+def _costs_of(view: SystemView) -> tuple[int, int, int, int, int, int]:
+    costs = view.resolved.costs
+    return (costs.context_switch, costs.release, costs.scheduling, costs.point, costs.tick, costs.tick_period)
+
+
+def _regions(root: DispatcherView) -> dict[str, Any]:
+    """Return the longest regions, 0 of preemptive tasks, and the numbers of points."""
+    return {
+        "longest": children.numbers(max(task.regions, default=0) for task in root.tasks),
+        "points": children.numbers(max(len(task.regions) - 1, 0) for task in root.tasks),
+    }
+
+
+def _judge_static(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
+    """Bound responses under static keys."""
+    members = static.members_in(view, root)
+    last, above = children.column(members, "last"), children.behind_equals(members)
+    record = children.record_of(members, last=last, above=above, **_regions(root))
+    ticks = _analysis.overhead_responses(record, _costs_of(view), effort)
+    found = Judgement()
+    for task, tick in zip(root.tasks, ticks, strict=True):
+        response = children.response_of(tick)
+        verdict = response.verdict(task.deadline, RESPONSES)
+        if verdict is Verdict.SCHEDULABLE:
+            reason = ""
+        elif not response.is_known:
+            reason = children.unanswered(task.name)
+        elif response.ticks is None:
+            reason = f"{task.name}, more urgent tasks and the kernel demand more than the whole processor"
+        else:
+            reason = view.miss(task.name, response.ticks, task.deadline)
+        found.tasks[task.number] = task_bound(task, root, verdict, RESPONSES, response=response.ticks, reason=reason)
+    return found
+
+
+def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
+    """Judge all tasks at once by their demand."""
+    record = children.plain_record(root.tasks, **_regions(root))
+    decided = _analysis.overhead_edf_verdict(record, _costs_of(view), effort)
+    if decided == _analysis.UNDECIDED:
+        return not_known(root, "the processor demand exceeds the granted effort", DEMAND)
+    is_met = decided == _analysis.SCHEDULABLE
+    reason = "" if is_met else "the demand of tasks and kernel may exceed the processor"
+    return Judgement(
+        {
+            task.number: task_bound(
+                task,
+                root,
+                DEMAND.verdict(is_met),
+                DEMAND,
+                response=task.longest_deadline if is_met else None,
+                reason=reason,
+            )
+            for task in root.tasks
+        }
     )

@@ -40,7 +40,14 @@ def phases_of(task: ResolvedTask, period: int, wcet: int, changes: Iterable[Reso
     """
     now, is_there = Phase(0, FOR_GOOD, wcet, period, task.deadline), not task.is_absent
     for change in changes:
-        changed = _changed(now, task, change)
+        changed = now
+        if change.kind == "parameters":
+            changed = replace(
+                now,
+                wcet=max(change.wcet, most_of(change.demand)),
+                period=change.period if task.period else now.period,
+                deadline=change.deadline,
+            )
         if change.kind == "parameters" and (changed.wcet, changed.period) == (now.wcet, now.period):
             now = replace(now, deadline=min(now.deadline, changed.deadline))
             continue
@@ -50,18 +57,6 @@ def phases_of(task: ResolvedTask, period: int, wcet: int, changes: Iterable[Reso
         now = replace(changed, start=change.at)
     if is_there:
         yield now
-
-
-def _changed(now: Phase, task: ResolvedTask, change: ResolvedChange) -> Phase:
-    """Return the parameters that are in force after a change."""
-    if change.kind != "parameters":
-        return now
-    return replace(
-        now,
-        wcet=max(change.wcet, most_of(change.demand)),
-        period=change.period if task.period else now.period,
-        deadline=change.deadline,
-    )
 
 
 def most_of(stream: Stream) -> int:

@@ -7,7 +7,7 @@ others do, so its deadlines are met while it keeps to its wcet; a soft task has 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from takt import _analysis
 from takt.analysis import deadlines
@@ -15,7 +15,7 @@ from takt.analysis.blocking import delays_in
 from takt.analysis.children import numbers
 from takt.analysis.judgement import Claim, Judgement, not_known, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
-from takt.analysis.view import ChangeView, DispatcherView, SystemView, TaskView
+from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.model.core_input import CHANGES, CLASSES
 from takt.model.policy_options import RATE_RULES
 
@@ -37,7 +37,13 @@ def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Ju
     spans = [task.deadline if task.class_ == "hard" else task.period for task in there]
     wcets = list(map(_entering_wcet, there))
     if any(wcet > span for wcet, span in zip(wcets, spans, strict=True)):
-        return _too_long(dispatcher)
+        reason = "the demand of a job exceeds its window"  # files are checked for it, but a search may try it
+        return Judgement(
+            {
+                task.number: task_bound(task, dispatcher, Verdict.NOT_GUARANTEED, ADMISSION, reason=reason)
+                for task in dispatcher.tasks
+            }
+        )
     is_admitted, _, budgets, periods, _ = _analysis.rate_admission(
         numbers(CLASSES.index(task.class_) for task in there),
         numbers(wcets),
@@ -64,24 +70,24 @@ def _entering_wcet(task: TaskView) -> int:
     return max(task.wcet - task.fixed.excess, 1)
 
 
-def _too_long(dispatcher: DispatcherView) -> Judgement:
-    """Return rows that say that a wcet exceeds its window; files are checked for it, but a search may try it."""
-    reason = "the demand of a job exceeds its window"
-    return Judgement(
-        {
-            task.number: task_bound(task, dispatcher, Verdict.NOT_GUARANTEED, ADMISSION, reason=reason)
-            for task in dispatcher.tasks
-        }
-    )
-
-
 def _rate_row(
     view: SystemView, dispatcher: DispatcherView, task: TaskView, grant: tuple[bool, int, int] | None
 ) -> TaskBound:
     doubt = _rate_doubt(view, task, is_there=grant is not None)
     if doubt or grant is None:
         return task_bound(task, dispatcher, Verdict.NOT_KNOWN, None, reason=doubt)
-    reason = _refusal(view, task, grant)
+    is_admitted, budget, period = grant
+    needed = _entering_wcet(task)
+    if not is_admitted:
+        reason = f"{task.name} is rejected: hard tasks and reserved rates leave too little"
+    elif period == 0:
+        reason = f"{task.name} is suspended: hard tasks and reserved rates leave nothing"
+    elif task.class_ == "soft" and period > task.period:
+        reason = f"{task.name} gets a period of {view.write(period)}, it requests {view.write(task.period)}"
+    elif task.class_ == "none" and (budget < needed or period != task.period):
+        reason = f"{task.name} gets {view.write(budget)} in {view.write(period)}, a job needs {view.write(needed)}"
+    else:
+        reason = ""
     is_steady = all(change.task != task.number for change in view.resolved.changes)
     response = task.deadline if is_steady and not reason else None
     return task_bound(task, dispatcher, ADMISSION.verdict(not reason), ADMISSION, response=response, reason=reason)
@@ -99,7 +105,9 @@ def _rate_doubt(view: SystemView, task: TaskView, *, is_there: bool) -> str:
         return f"{task.name} consumes whole budgets"
     if task.excess:
         return f"{task.name} may demand more than its wcet"
-    if task.class_ != "hard" and (view.resolved.changes or _adapts(view)):
+    if task.class_ != "hard" and (
+        view.resolved.changes or any(each.fixed.adapts for dispatcher in view.dispatchers for each in dispatcher.tasks)
+    ):
         return f"the share of {task.name} changes while it runs"
     return ""
 
@@ -108,36 +116,12 @@ def _follows_a_request(view: SystemView, task: TaskView) -> bool:
     """True if a request precedes the entry of a task, or it enters again: a task enters at its offset."""
     entry = (task.fixed.offset, CHANGES.index("enter"))
     offsets = {each.number: each.fixed.offset for each in view.dispatchers[0].tasks}
-    return any(
-        (change.task == task.number and change.kind == "enter") or _instant_of(change, offsets) < entry
-        for change in view.resolved.changes
-    )
-
-
-def _instant_of(change: ChangeView, offsets: Mapping[int, int]) -> tuple[int, int]:
-    """Return when a change is requested, and its place among those of one instant: an entry counts from its offset."""
-    is_entry = change.kind == "enter" and change.task is not None
-    return change.at + (offsets[change.task or 0] if is_entry else 0), CHANGES.index(change.kind)
-
-
-def _adapts(view: SystemView) -> bool:
-    """True if the share of a task follows from what its jobs execute."""
-    return any(task.fixed.adapts for each in view.dispatchers for task in each.tasks)
-
-
-def _refusal(view: SystemView, task: TaskView, grant: tuple[bool, int, int]) -> str:
-    """Return why a task does not get its requested rate, "" if it does."""
-    is_admitted, budget, period = grant
-    if not is_admitted:
-        return f"{task.name} is rejected: hard tasks and reserved rates leave too little"
-    if period == 0:
-        return f"{task.name} is suspended: hard tasks and reserved rates leave nothing"
-    if task.class_ == "soft" and period > task.period:
-        return f"{task.name} gets a period of {view.write(period)}, it requests {view.write(task.period)}"
-    needed = _entering_wcet(task)
-    if task.class_ == "none" and (budget < needed or period != task.period):
-        return f"{task.name} gets {view.write(budget)} in {view.write(period)}, a job needs {view.write(needed)}"
-    return ""
+    for change in view.resolved.changes:
+        is_entry = change.kind == "enter" and change.task is not None
+        requested = change.at + (offsets[change.task or 0] if is_entry else 0)
+        if (is_entry and change.task == task.number) or (requested, CHANGES.index(change.kind)) < entry:
+            return True
+    return False
 
 
 # ---- rate-based execution -----------------------------------------------------------------------------
@@ -145,9 +129,19 @@ def _refusal(view: SystemView, task: TaskView, grant: tuple[bool, int, int]) -> 
 
 def judge_rbe(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judgement:
     """Judge rate-based execution: all deadlines are met, whatever arrives, or some are not."""
-    doubt = _rbe_doubt(view, dispatcher)
-    if doubt:
-        return not_known(dispatcher, doubt)
+    has_whole_jobs = all(task.regions == (task.wcet,) for task in dispatcher.tasks)
+    has = {
+        "servers": bool(dispatcher.servers),
+        "suspensions": any(task.suspended for task in dispatcher.tasks),
+        "resources": bool(delays_in(view, dispatcher).features),
+        "thresholds": any(task.threshold is not None for task in dispatcher.tasks),
+        "jitter": any(task.jitter for task in dispatcher.tasks),
+        "non-preemptive regions": any(task.regions for task in dispatcher.tasks) and not has_whole_jobs,
+        "costs of the kernel": not view.resolved.costs.is_ideal,
+    }
+    found = ", ".join(what for what, is_there in has.items() if is_there)
+    if found:
+        return not_known(dispatcher, f"there is no test of rbe with {found}")
     verdict, interval, demand, _ = _analysis.edf_demand(
         demand_record(
             [(task.fixed.events, task.fixed.interval, task.deadline, task.wcet) for task in dispatcher.tasks],
@@ -181,19 +175,3 @@ def demand_record(rates: Sequence[tuple[int, int, int, int]], *, is_preemptive: 
     work = [min(x * c, _analysis.TIME_MAX) for x, c in zip(events, cost, strict=True)]
     regions = [1 if is_preemptive else c for c in cost]
     return _analysis.Tasks(numbers(work), numbers(interval), numbers(deadline), regions=numbers(regions))
-
-
-def _rbe_doubt(view: SystemView, dispatcher: DispatcherView) -> str:
-    """Return what the test does not admit, "" if there is nothing."""
-    has_whole_jobs = all(task.regions == (task.wcet,) for task in dispatcher.tasks)
-    has = {
-        "servers": bool(dispatcher.servers),
-        "suspensions": any(task.suspended for task in dispatcher.tasks),
-        "resources": bool(delays_in(view, dispatcher).features),
-        "thresholds": any(task.threshold is not None for task in dispatcher.tasks),
-        "jitter": any(task.jitter for task in dispatcher.tasks),
-        "non-preemptive regions": any(task.regions for task in dispatcher.tasks) and not has_whole_jobs,
-        "costs of the kernel": not view.resolved.costs.is_ideal,
-    }
-    found = ", ".join(what for what, is_there in has.items() if is_there)
-    return f"there is no test of rbe with {found}" if found else ""

@@ -18,7 +18,7 @@ the row as it is. Two claims are distinguished:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from takt.analysis import architectures, coverage, deadlines, global_edf, rates, static, windows
@@ -87,9 +87,22 @@ def decided(view: SystemView, found: Judgement) -> Judgement:
     if view.asked is not None:  # a search minds only what is schedulable
         return found
     features = _features_of(view)
-    ending = [task for task in view.dispatchers[0].tasks if _ends_late_jobs(found, task)]
-    for task in view.dispatchers[0].tasks:
-        found.tasks[task.number] = _decided_row(task, found.tasks[task.number], features, ending)
+    tasks = view.dispatchers[0].tasks
+    late = [task for task in tasks if found.tasks[task.number].verdict is not Verdict.SCHEDULABLE]
+    ending = [task for task in late if task.fixed.on_miss != "continue" or task.fixed.windows is not None]
+    for task in tasks:
+        row = found.tasks[task.number]
+        premises = None if row.test is None else OF_ROWS.get(row.test)
+        delaying = (other for other in ending if other is not task)
+        if (
+            premises is None
+            or not features <= premises.features
+            or any(premises.delays(other, task) for other in delaying)
+        ):
+            found.tasks[task.number] = replace(row, is_tight=False)
+            continue
+        drops = any(other.fixed.on_miss != "continue" for other in ending)
+        found.tasks[task.number] = _exact(replace(row, is_tight=row.is_tight and not drops))
     claims, found.jointly = found.jointly, []
     for claim in claims:
         add_claim(view, found, claim)
@@ -108,18 +121,14 @@ def add_claim(view: SystemView, found: Judgement, claim: Claim) -> None:
 
 def _features_of(view: SystemView) -> frozenset[str]:
     """Return the features of a system, with those that only refusals mind."""
-    return coverage.features_of_root(view) | coverage.features_of_system(view) | frozenset(_own_features_of(view))
-
-
-def _own_features_of(view: SystemView) -> Iterator[str]:
-    """Yield the features that only refusals mind."""
     root = view.dispatchers[0]
-    if not all(task.is_steady for task in root.tasks):
-        yield UNSTEADY
-    if any(task.fixed.events for each in view.dispatchers for task in each.tasks):
-        yield POSTPONED
-    if not all(map(_is_as_dense_as_its_rate, root.tasks)):
-        yield SPARSE
+    has = {
+        UNSTEADY: not all(task.is_steady for task in root.tasks),
+        POSTPONED: any(task.fixed.events for each in view.dispatchers for task in each.tasks),
+        SPARSE: not all(map(_is_as_dense_as_its_rate, root.tasks)),
+    }
+    own = frozenset(feature for feature, is_there in has.items() if is_there)
+    return coverage.features_of_root(view) | coverage.features_of_system(view) | own
 
 
 def _is_as_dense_as_its_rate(task: TaskView) -> bool:
@@ -128,23 +137,6 @@ def _is_as_dense_as_its_rate(task: TaskView) -> bool:
     if events <= 1:
         return events == 0 or task.period <= task.fixed.interval
     return task.period == 0
-
-
-def _ends_late_jobs(found: Judgement, task: TaskView) -> bool:
-    """True if jobs of a task may be late, and then end, or wait, before they are done."""
-    may_end = task.fixed.on_miss != "continue" or task.fixed.windows is not None
-    return may_end and found.tasks[task.number].verdict is not Verdict.SCHEDULABLE
-
-
-def _decided_row(task: TaskView, row: TaskBound, features: frozenset[str], ending: list[TaskView]) -> TaskBound:
-    """Return the row of a task, refused for sure if its test has a witness."""
-    premises = None if row.test is None else OF_ROWS.get(row.test)
-    if premises is None or not features <= premises.features:
-        return replace(row, is_tight=False)
-    if any(premises.delays(other, task) for other in ending if other is not task):
-        return replace(row, is_tight=False)
-    drops = any(other.fixed.on_miss != "continue" for other in ending)
-    return _exact(replace(row, is_tight=row.is_tight and not drops))
 
 
 def _exact(row: TaskBound) -> TaskBound:

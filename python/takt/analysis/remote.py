@@ -79,11 +79,18 @@ def judge_remote(view: SystemView, effort: int) -> Judgement:
     """
     root = view.dispatchers[0]
     features = coverage.features_of_root(view) | coverage.features_of_system(view)
+    longest = max(
+        (task.wcet + task.jitter + PASS * view.latency * (len(task.regions) + 2) for task in root.tasks), default=0
+    )
     doubts = [
         *view.doubts,
         *root.all_doubts,
-        *_excess_of(view, root),
-        *(doubt for task in root.tasks for doubt in _doubts_of(task)),
+        *["jobs take longer than can be told"] * (longest + EVENT * view.latency > _analysis.TIME_MAX),
+        *(
+            f"jobs of {task.name} do more than run"
+            for task in root.tasks
+            if any(op != Op.RUN and not (op == Op.POINT and task.regions) for op, _ in task.body)
+        ),
     ]
     doubt = "; ".join(doubts) or coverage.REMOTE.doubt(root.policy, features)
     if doubt:
@@ -94,28 +101,9 @@ def judge_remote(view: SystemView, effort: int) -> Judgement:
     return judge(view, root, effort)
 
 
-def _doubts_of(task: TaskView) -> list[str]:
-    """Return what a job does beside executing."""
-    plain = (Op.RUN, Op.POINT) if task.regions else (Op.RUN,)
-    return [f"jobs of {task.name} do more than run"] * any(op not in plain for op, _ in task.body)
-
-
-def _excess_of(view: SystemView, root: DispatcherView) -> list[str]:
-    """Return the times that exceed the range of the tests."""
-    longest = max(
-        (task.wcet + task.jitter + PASS * view.latency * (len(task.regions) + 2) for task in root.tasks), default=0
-    )
-    return ["jobs take longer than can be told"] * (longest + EVENT * view.latency > _analysis.TIME_MAX)
-
-
-def _is_external(view: SystemView, task: TaskView) -> bool:
-    """True if jobs of a task arrive as events from outside."""
-    return task.fixed.is_external
-
-
 def _tail(view: SystemView, task: TaskView, *, displaces: bool) -> int:
     """Return what a job costs others but not itself: its end pass, and that of its signal if it displaces any."""
-    return PASS * view.latency * (1 if _is_external(view, task) or not displaces else 2)
+    return PASS * view.latency * (1 if task.fixed.is_external or not displaces else 2)
 
 
 def _with_messages(view: SystemView, task: TaskView, member: Member, tail: int, *, is_alone: bool) -> Member:
@@ -126,7 +114,7 @@ def _with_messages(view: SystemView, task: TaskView, member: Member, tail: int, 
 
 def _events(view: SystemView, root: DispatcherView) -> list[Member]:
     """Return for the external events of each task a member of the highest priority."""
-    external = [task for task in root.tasks if _is_external(view, task)]
+    external = [task for task in root.tasks if task.fixed.is_external]
     ticks = EVENT * view.latency
     return [
         Member(task.name, ticks, task.period, 1, task.jitter + ticks - 1, key=place - len(external))
@@ -148,7 +136,7 @@ def _judge_static(view: SystemView, root: DispatcherView, effort: int) -> Judgem
     members = children.with_delays(static.members_in(view, root), Delays())
     pairs = list(zip(root.tasks, members, strict=True))
     tails = [_tail(view, task, displaces=member.key < members[-1].key) for task, member in pairs]
-    first = min((member.key for task, member in pairs if not _is_external(view, task)), default=members[-1].key + 1)
+    first = min((member.key for task, member in pairs if not task.fixed.is_external), default=members[-1].key + 1)
     jobs = [
         replace(
             _with_messages(view, task, member, tail, is_alone=not events),
@@ -176,7 +164,13 @@ def _judge_deadlines(view: SystemView, root: DispatcherView, effort: int) -> Jud
         for task, member, tail in zip(root.tasks, children.members_of(root.tasks), tails, strict=True)
     ]
     there = [*events, *jobs]
-    delays = Delays(steps=tuple(_steps(view, root)), adds_regions=True)
+    has_signal = not all(task.fixed.is_external for task in root.tasks)
+    starts = []
+    for begin in sorted({0, *(task.deadline for task in root.tasks)}):
+        region = max((task.longest_region for task in root.tasks if task.deadline > begin), default=1)
+        starts.append((begin, region - 1 + _begin(view, has_signal=has_signal or region > 1)))
+    steps = starts
+    delays = Delays(steps=tuple(steps), adds_regions=True)
     record = children.under_deadlines(there, delays, last=children.column(there, "last"))
     ticks, _ = _analysis.edf_responses(record, effort)
     found = Judgement()
@@ -184,16 +178,6 @@ def _judge_deadlines(view: SystemView, root: DispatcherView, effort: int) -> Jud
         is_late = tick < _analysis.UNKNOWN and tick - tail > task.deadline
         known = _analysis.UNBOUNDED if is_late and events else int(tick)
         found.tasks[task.number] = _row(view, root, task, tail, known, DEADLINES)
-    return found
-
-
-def _steps(view: SystemView, root: DispatcherView) -> list[tuple[int, int]]:
-    """Return, by lengths of an interval, how long jobs in it wait for later deadlines, and at its begin."""
-    has_signal = not all(_is_external(view, task) for task in root.tasks)
-    found = []
-    for begin in sorted({0, *(task.deadline for task in root.tasks)}):
-        region = max((task.longest_region for task in root.tasks if task.deadline > begin), default=1)
-        found.append((begin, region - 1 + _begin(view, has_signal=has_signal or region > 1)))
     return found
 
 
@@ -209,13 +193,12 @@ def _row(
     whole = children.read_ticks(tick)
     response = None if whole is None else whole - tail
     verdict = test.verdict(response is not None and response <= task.deadline)
-    reason = "" if verdict is Verdict.SCHEDULABLE else _reason(view, task, response)
+    if verdict is Verdict.SCHEDULABLE:
+        reason = ""
+    else:
+        messages = f"messages of {view.write(view.latency)}"
+        if response is None:
+            reason = f"{task.name}, others and {messages} may demand more than the processor"
+        else:
+            reason = f"{view.miss(task.name, response, task.deadline)}, with {messages}"
     return task_bound(task, root, verdict, test, response=response, reason=reason, **more)
-
-
-def _reason(view: SystemView, task: TaskView, response: int | None) -> str:
-    """Return why a deadline is not guaranteed."""
-    messages = f"messages of {view.write(view.latency)}"
-    if response is None:
-        return f"{task.name}, others and {messages} may demand more than the processor"
-    return f"{view.miss(task.name, response, task.deadline)}, with {messages}"

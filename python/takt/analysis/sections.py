@@ -45,7 +45,11 @@ def sections_that_need_locks(system: System) -> list[Unprotected]:
     """
     found = []
     for resource in system.resources:
-        users = [task for task in system.tasks if _uses(task, resource.name)]
+        users = [
+            task
+            for task in system.tasks
+            if any(item.op == Op.LOCK and item.resource == resource.name for item in task.items)
+        ]
         if len(users) > 1:
             found += [
                 Unprotected(resource.name, task.name, reason)
@@ -53,10 +57,6 @@ def sections_that_need_locks(system: System) -> list[Unprotected]:
                 for reason in _reasons(task, resource.name, users)
             ]
     return found
-
-
-def _uses(task: Task, resource: str) -> bool:
-    return any(item.op == Op.LOCK and item.resource == resource for item in task.items)
 
 
 def _reasons(task: Task, resource: str, users: Sequence[Task]) -> Iterator[str]:

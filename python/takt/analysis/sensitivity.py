@@ -60,31 +60,20 @@ def largest(accepts: Callable[[int], bool], near: int, most: int) -> int | None:
         7
     """
     try:
-        least, beyond = _limits(accepts, min(near, most), most)
-        return _edge(accepts, least, beyond) or None
+        near = min(near, most)
+        if accepts(near):
+            least, step = near, 1
+            while least < most and accepts(min(least + step, most)):
+                least, step = min(least + step, most), 2 * step
+            beyond = min(least + step, most + 1)
+        else:
+            least, beyond = 0, near
+        while beyond - least > 1:
+            middle = (least + beyond) // 2
+            least, beyond = (middle, beyond) if accepts(middle) else (least, middle)
+        return least or None
     except Unanswered:
         return None
-
-
-def _limits(accepts: Callable[[int], bool], near: int, most: int) -> tuple[int, int]:
-    """Return a number that is accepted, or 0, and a larger one that is not, or most + 1."""
-    if not accepts(near):
-        return 0, near
-    least, step = near, 1
-    while least < most and accepts(min(least + step, most)):
-        least, step = min(least + step, most), 2 * step
-    return least, min(least + step, most + 1)
-
-
-def _edge(accepts: Callable[[int], bool], least: int, beyond: int) -> int:
-    """Return the last number that is accepted, by bisection."""
-    while beyond - least > 1:
-        middle = (least + beyond) // 2
-        if accepts(middle):
-            least = middle
-        else:
-            beyond = middle
-    return least
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ window is 2 P.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from takt import _analysis
@@ -123,7 +122,6 @@ class _Inner:
 
     @property
     def tasks(self) -> tuple[TaskView, ...]:
-        """The tasks of the server."""
         return self.view.dispatchers[self.server.number].tasks
 
     def inside(self) -> tuple[Inside, ...]:
@@ -138,22 +136,17 @@ class _Inner:
         known = [bound for bound in bounds if bound is not None]
         if len(known) < len(bounds):
             return ()
-        sharper = self._carried_responses(known)
+        response = self.found.servers[self.server.number].response
+        sharper: list[int] = []  # by what can be left of the budget
+        if response is not None and _keeps_under_priorities(self.view, self.server):
+            delay = response - self.server.budget
+            if not self.server.traits.returns or (delay <= 0 and self._window() <= self.server.period):
+                members = self._members_in(self.view.dispatchers[self.server.number])
+                sharper = carry_in.responses(self.tasks, members, self.server, delay, known, self.effort)
         return tuple(
             Inside(task.wcet, task.period, response - task.wcet, response if sharper else None)
             for task, response in zip(self.tasks, sharper or known, strict=True)
         )
-
-    def _carried_responses(self, bounds: Sequence[int]) -> list[int]:
-        """Bound the responses of tasks by what can be left of their budget; none where that is not known."""
-        response = self.found.servers[self.server.number].response
-        if not _keeps_under_priorities(self.view, self.server) or response is None:
-            return []
-        delay = response - self.server.budget
-        if self.server.traits.returns and (delay > 0 or self._window() > self.server.period):
-            return []
-        members = self._members_in(self.view.dispatchers[self.server.number])
-        return carry_in.responses(self.tasks, members, self.server, delay, bounds, self.effort)
 
     def _members_in(self, dispatcher: DispatcherView) -> list[Member]:
         """Return the members of a dispatcher under static keys, with what delays them."""
@@ -168,26 +161,7 @@ class _Inner:
         place = next(at for at, child in enumerate(parent.children()) if child is self.server)
         if sum(member.key == members[place].key for member in members) > 1:
             return []
-        responses = self._merged_responses(members[: place + 1])
-        known = [response for response in responses if response is not None]
-        is_full = len(known) == len(responses) and self._executed(known) <= self.server.budget
-        return known if is_full else []
-
-    def _window(self) -> int:
-        """Return the time after which used budget is replenished."""
-        is_late = self.server.traits.returns and servers.returns_of(self.view, self.server) > _analysis.MAX_RETURNS
-        return 2 * self.server.period if is_late else self.server.period
-
-    def _executed(self, responses: Sequence[int]) -> int:
-        """Bound what tasks with so long responses execute until used budget is replenished."""
-        total, window = 0, self._window()
-        for task, response in zip(self.tasks, responses, strict=True):
-            whole, rest = divmod(window + response - task.wcet, task.period)
-            total += whole * task.wcet + min(task.wcet, rest)
-        return total
-
-    def _merged_responses(self, above: Sequence[Member]) -> list[int | None]:
-        """Bound the responses of the tasks of the server that is the last of `above`, at its place among them."""
+        above = members[: place + 1]
         server = above[-1]
         own = self._members_in(self.view.dispatchers[self.server.number])
         apart = max(member.key for member in above) + 1
@@ -199,4 +173,17 @@ class _Inner:
             ),
         ]
         found = children.responses(children.under_priorities(merged), self.effort)
-        return [response.ticks for response in found[len(above) - 1 :]]
+        responses = [response.ticks for response in found[len(above) - 1 :]]
+        known = [response for response in responses if response is not None]
+        if len(known) < len(responses):
+            return []
+        total, window = 0, self._window()
+        for task, response in zip(self.tasks, known, strict=True):
+            whole, rest = divmod(window + response - task.wcet, task.period)
+            total += whole * task.wcet + min(task.wcet, rest)
+        return known if total <= self.server.budget else []
+
+    def _window(self) -> int:
+        """Return the time after which used budget is replenished."""
+        is_late = self.server.traits.returns and servers.returns_of(self.view, self.server) > _analysis.MAX_RETURNS
+        return 2 * self.server.period if is_late else self.server.period

@@ -13,9 +13,9 @@ from dataclasses import replace
 from takt import _analysis
 from takt.analysis import children, coverage, deadlines, static
 from takt.analysis.blocking import DelaysOf
-from takt.analysis.children import Delays, Response, Supply
+from takt.analysis.children import Delays, Response
 from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
-from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
+from takt.analysis.result import ServerBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.model import catalogue
 
@@ -40,11 +40,20 @@ def judge_below(view: SystemView, found: Judgement, delays: DelaysOf, effort: in
 
 
 def _judge_inside(view: SystemView, server: ServerView, found: Judgement, delays: Delays, effort: int) -> None:
-    """Judge the children of a server."""
     dispatcher = view.dispatchers[server.number]
     row = found.servers[server.number]
     if row.verdict is not Verdict.SCHEDULABLE:
-        found.add(_without_budget(dispatcher, row))
+        reason = f"the server {row.server} has no guaranteed budget ({row.reason})"
+        verdict = Verdict.NOT_KNOWN if row.verdict is Verdict.NOT_KNOWN else Verdict.NOT_GUARANTEED
+        found.add(
+            Judgement(
+                {task.number: task_bound(task, dispatcher, verdict, None, reason=reason) for task in dispatcher.tasks},
+                {
+                    each.number: server_bound(each, dispatcher, verdict, None, reason=reason)
+                    for each in dispatcher.servers
+                },
+            )
+        )
         return
     doubt = doubt_of(view, server, delays)
     if doubt:
@@ -54,7 +63,8 @@ def _judge_inside(view: SystemView, server: ServerView, found: Judgement, delays
     else:
         supply = supply_of(view, server, row)
         found.servers[server.number] = replace(row, gap=supply[2])
-        found.add(_with_own_bounds(view, dispatcher, server, _judge_supplied(view, dispatcher, delays, supply, effort)))
+        judge = static.judge_static if dispatcher.traits.has_static_keys else deadlines.judge_supplied
+        found.add(_with_own_bounds(view, dispatcher, server, judge(view, dispatcher, delays, supply, effort)))
 
 
 def doubt_of(view: SystemView, server: ServerView, delays: Delays) -> str:
@@ -87,16 +97,6 @@ def _begins(view: SystemView, dispatcher: DispatcherView) -> Iterator[int]:
             yield each.offset
 
 
-def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgement:
-    """Return for all children of a server the verdict of a server that gets no budget."""
-    reason = f"the server {server.server} has no guaranteed budget ({server.reason})"
-    verdict = Verdict.NOT_KNOWN if server.verdict is Verdict.NOT_KNOWN else Verdict.NOT_GUARANTEED
-    return Judgement(
-        {task.number: task_bound(task, dispatcher, verdict, None, reason=reason) for task in dispatcher.tasks},
-        {each.number: server_bound(each, dispatcher, verdict, None, reason=reason) for each in dispatcher.servers},
-    )
-
-
 def supply_of(view: SystemView, server: ServerView, row: ServerBound) -> tuple[int, int, int, int]:
     """Return the guaranteed supply to the children of a server that gets its budget."""
     response = server.period if row.response is None else row.response
@@ -122,38 +122,38 @@ def returns_of(view: SystemView, server: ServerView) -> int:
     return server.budget if found is None else min(found, server.budget)
 
 
-def _judge_supplied(
-    view: SystemView, dispatcher: DispatcherView, delays: Delays, supply: Supply, effort: int
-) -> Judgement:
-    """Judge the children of a server with a supply."""
-    judge = static.judge_static if dispatcher.traits.has_static_keys else deadlines.judge_supplied
-    return judge(view, dispatcher, delays, supply, effort)
-
-
 def _with_own_bounds(view: SystemView, dispatcher: DispatcherView, server: ServerView, found: Judgement) -> Judgement:
     """Return the smaller responses: the given ones, or those from the demand of a server's tasks (server_demand.py)."""
     for task, each in zip(dispatcher.tasks, server.inside, strict=False):
         before = found.tasks[task.number].response
         if each.response is not None and (before is None or each.response < before):
-            found.tasks[task.number] = _own_row(view, dispatcher, task, each.response, is_at_place=each.is_at_place)
+            test = AT_PLACE if each.is_at_place else CARRIED
+            is_met = each.response <= task.deadline
+            reason = "" if is_met else view.miss(task.name, each.response, task.deadline)
+            found.tasks[task.number] = task_bound(
+                task, dispatcher, test.verdict(is_met), test, response=each.response, reason=reason
+            )
     return found
-
-
-def _own_row(
-    view: SystemView, dispatcher: DispatcherView, task: TaskView, response: int, *, is_at_place: bool
-) -> TaskBound:
-    """Return the row of a task that never waits for budget, or finds some left."""
-    test = AT_PLACE if is_at_place else CARRIED
-    is_met = response <= task.deadline
-    reason = "" if is_met else view.miss(task.name, response, task.deadline)
-    return task_bound(task, dispatcher, test.verdict(is_met), test, response=response, reason=reason)
 
 
 def _judge_bandwidth(view: SystemView, dispatcher: DispatcherView, server: ServerView, effort: int) -> Judgement:
     """Judge tasks of which none is supplied by itself: by the busy period of all, or by the jobs of the only one."""
     found = Judgement()
     for task, response in zip(dispatcher.tasks, _bandwidth_responses(dispatcher.tasks, server, effort), strict=True):
-        found.tasks[task.number] = _bandwidth_row(view, dispatcher, server, task, response)
+        ticks, reason = response.ticks, ""
+        if server.is_rule:  # total bandwidth assigns each job a deadline that it meets
+            shown = ticks if ticks is not None and ticks <= task.deadline else None
+            row = task_bound(task, dispatcher, Verdict.SCHEDULABLE, TOTAL_BANDWIDTH, response=shown)
+            found.tasks[task.number] = row
+            continue
+        if not response.is_known:
+            reason = children.unanswered(task.name)
+        elif ticks is None:
+            reason = f"{task.name} and the other tasks of its server demand more than the share of {server.name}"
+        elif ticks > task.deadline:
+            reason = view.miss(task.name, ticks, task.deadline)
+        verdict = response.verdict(task.deadline, BANDWIDTH)
+        found.tasks[task.number] = task_bound(task, dispatcher, verdict, BANDWIDTH, response=ticks, reason=reason)
     return found
 
 
@@ -167,22 +167,3 @@ def _bandwidth_responses(tasks: Sequence[TaskView], server: ServerView, effort: 
     busy = _analysis.cbs_busy_period if server.traits.postpones else _analysis.total_bandwidth_busy_period
     longest = children.response_of(busy(children.plain_record(tasks), *share))
     return [replace(longest, ticks=None if longest.ticks is None else longest.ticks + task.jitter) for task in tasks]
-
-
-def _bandwidth_row(
-    view: SystemView, dispatcher: DispatcherView, server: ServerView, task: TaskView, response: Response
-) -> TaskBound:
-    """Return the row of a task; total bandwidth assigns each job a deadline that it meets."""
-    ticks = response.ticks
-    if server.is_rule:
-        shown = ticks if ticks is not None and ticks <= task.deadline else None
-        return task_bound(task, dispatcher, Verdict.SCHEDULABLE, TOTAL_BANDWIDTH, response=shown)
-    reason = ""
-    if not response.is_known:
-        reason = children.unanswered(task.name)
-    elif ticks is None:
-        reason = f"{task.name} and the other tasks of its server demand more than the share of {server.name}"
-    elif ticks > task.deadline:
-        reason = view.miss(task.name, ticks, task.deadline)
-    verdict = response.verdict(task.deadline, BANDWIDTH)
-    return task_bound(task, dispatcher, verdict, BANDWIDTH, response=ticks, reason=reason)

@@ -45,7 +45,26 @@ def judge_static(
     is_apart = test is THRESHOLDS
     record = children.threshold_record(members) if is_apart else children.under_priorities(members, supply)
     for place, response in enumerate(children.responses(record, effort)):
-        _add_child(found, view, dispatcher, there[place], members, place, response, test)
+        child, me = there[place], members[place]
+        verdict = response.verdict(me.deadline, test)
+        is_met = verdict is Verdict.SCHEDULABLE
+        reason = "" if is_met else _reason(view, members, place, response)
+        if isinstance(child, ServerView):
+            found.servers[child.number] = server_bound(
+                child, dispatcher, verdict, test, response=response.ticks, reason=reason
+            )
+            continue
+        found.tasks[child.number] = task_bound(
+            child,
+            dispatcher,
+            verdict,
+            test,
+            response=response.ticks,
+            is_tight=test in _ATTAINED,
+            blocking=me.blocking,
+            interference=() if is_met else _interference(members, place, response),
+            reason=reason,
+        )
     return found
 
 
@@ -76,61 +95,22 @@ def _test_of(there: Sequence[Child], members: Sequence[Member], delays: Delays, 
     return THRESHOLDS if has_thresholds else DEFERRED if has_regions else PREEMPTIVE
 
 
-def _add_child(
-    found: Judgement,
-    view: SystemView,
-    dispatcher: DispatcherView,
-    child: Child,
-    members: Sequence[Member],
-    place: int,
-    response: Response,
-    test: Test,
-) -> None:
-    """Add the row of a child."""
-    verdict = response.verdict(members[place].deadline, test)
-    more = {
-        "response": response.ticks,
-        "reason": "" if verdict is Verdict.SCHEDULABLE else _reason(view, members, place, response),
-    }
-    if isinstance(child, ServerView):
-        found.servers[child.number] = server_bound(child, dispatcher, verdict, test, **more)
-        return
-    found.tasks[child.number] = task_bound(
-        child,
-        dispatcher,
-        verdict,
-        test,
-        is_tight=test in _ATTAINED,
-        blocking=members[place].blocking,
-        interference=() if verdict is Verdict.SCHEDULABLE else _interference(members, place, response),
-        **more,
-    )
-
-
 def _interference(members: Sequence[Member], place: int, response: Response) -> tuple[tuple[str, int], ...]:
-    """Return what others execute in a response."""
     return () if response.ticks is None else tuple(children.interference(members, place, response))
 
 
 def _reason(view: SystemView, members: Sequence[Member], place: int, response: Response) -> str:
-    """Return in one line why a deadline is not known to be met."""
+    """Return in one line why a deadline is not known to be met, with the largest interferences and what delays more."""
     me = members[place]
     if not response.is_known:
         return children.unanswered(me.name)
     if response.ticks is None:
         return f"{me.name} and more urgent tasks demand more than the whole processor"
-    parts = [_listed(view, _interference(members, place, response))]
-    parts += [f"blocking {view.write(me.blocking)}"] * (me.blocking > 0)
-    miss = view.miss(me.name, response.ticks, me.deadline)
-    return "; ".join([miss, *filter(None, parts)])
-
-
-def _listed(view: SystemView, amounts: Sequence[tuple[str, int]]) -> str:
-    """Return the largest interferences, and the sum of the others."""
-    if not amounts:
-        return ""
-    ranked = sorted(amounts, key=lambda row: -row[1])
+    ranked = sorted(_interference(members, place, response), key=lambda row: -row[1])
     told = [f"{name} {view.write(ticks)}" for name, ticks in ranked[:MAX_NAMES]]
     rest = sum(ticks for _, ticks in ranked[MAX_NAMES:])
     told += [f"{len(ranked) - MAX_NAMES} others {view.write(rest)}"] * (rest > 0)
-    return f"interference {', '.join(told)}"
+    parts = [view.miss(me.name, response.ticks, me.deadline)]
+    parts += [f"interference {', '.join(told)}"] * bool(told)
+    parts += [f"blocking {view.write(me.blocking)}"] * (me.blocking > 0)
+    return "; ".join(parts)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from takt import _core
@@ -35,7 +36,6 @@ from takt.model.core_input import (
     ResolvedSystem,
     ResolvedTask,
     ResolvedWindows,
-    Stream,
 )
 from takt.model.python_policy import Policy, name_of
 from takt.model.records import ResolvedArchitecture, ResolvedRates
@@ -398,7 +398,9 @@ class SystemView:
 
 def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
     wcet, regions = _wcet_of(task), _regions_of(task)
-    key, is_fifo = _key_of(task, policy), catalogue.traits_of(policy).has_fifo_levels
+    traits = catalogue.traits_of(policy)
+    static = static_key(policy, task.level, _separation_of(task), task.deadline)
+    key = task.level if traits.has_mandatory_parts else static
     is_cut = task.windows is not None and task.windows.kind == MANDATORY
     return TaskView(
         number=number,
@@ -408,25 +410,18 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
         period=_separation_of(task),
         deadline=task.deadline,
         jitter=task.jitter,
-        urgency=(key, 0, 0, number) if is_fifo else (key, CLASSES.index(task.class_), 1, number),
+        urgency=(key, 0, 0, number) if traits.has_fifo_levels else (key, CLASSES.index(task.class_), 1, number),
         key=key,
         regions=_fit(regions, wcet),
-        threshold=_threshold_of(task, regions),
+        threshold=None if regions else task.preemption_key,
         body=task.body,
-        suspended=_suspended_of(task),
+        suspended=sum(ticks for op, ticks in task.body if op == Op.SUSPEND),
         optional_points=sum(op == Op.OPTIONAL_POINT for op, _ in task.body) if regions else 0,
         has_regions=bool(regions),
         has_windows=_is_enforced(task),
         may_overrun=_is_enforced(task) and not is_cut and most_of(task.demand) > task.wcet,
         doubts=tuple(_doubts_of(task, policy)),
     )
-
-
-def _key_of(task: ResolvedTask, policy: str) -> int:
-    """Return the key that orders the task, as in core where priorities are static; smaller is more urgent."""
-    if catalogue.traits_of(policy).has_mandatory_parts:
-        return task.level
-    return static_key(policy, task.level, _separation_of(task), task.deadline)
 
 
 _STATIC = catalogue.policies_that(lambda policy: policy.has_static_keys)
@@ -454,22 +449,11 @@ def _wcet_of(task: ResolvedTask) -> int:
 
 def _separation_of(task: ResolvedTask) -> int:
     """Return the least distance of two arrivals; 0 if several may come at once."""
-    if task.period:
+    if task.period or task.arrivals is None:
         return task.period
-    return 0 if task.arrivals is None else _least_gap(task.arrivals)
-
-
-def _least_gap(arrivals: Stream) -> int:
-    """Return the least distance of two listed or drawn arrivals."""
-    if arrivals.kind != "listed":
-        return arrivals.least
-    gaps = [later - earlier for earlier, later in zip(arrivals.values, arrivals.values[1:], strict=False)]
-    return min(gaps, default=times.MAX_TICKS)
-
-
-def _suspended_of(task: ResolvedTask) -> int:
-    """Return the total suspension of a job."""
-    return sum(ticks for op, ticks in task.body if op == Op.SUSPEND)
+    if task.arrivals.kind != "listed":
+        return task.arrivals.least
+    return min((later - earlier for earlier, later in pairwise(task.arrivals.values)), default=times.MAX_TICKS)
 
 
 def _regions_of(task: ResolvedTask) -> tuple[int, ...]:
@@ -484,11 +468,6 @@ def _regions_of(task: ResolvedTask) -> tuple[int, ...]:
             lengths.append(length)
             length = 0
     return tuple([*lengths, length] if length > 0 else lengths) or (task.wcet,)
-
-
-def _threshold_of(task: ResolvedTask, regions: tuple[int, ...]) -> int | None:
-    """Return the key at which a started job is no longer displaced; None without a threshold."""
-    return None if regions else task.preemption_key
 
 
 def _fit(regions: tuple[int, ...], wcet: int) -> tuple[int, ...]:
@@ -531,7 +510,6 @@ def _server_view(server: ResolvedServer, number: int, policy: str) -> ServerView
 
 
 def _dispatcher(resolved: ResolvedSystem, number: int) -> DispatcherView:
-    """Return a dispatcher with its children in order."""
     server = None if number == ROOT else resolved.servers[number - 1]
     policy = resolved.policy if server is None else server.policy
     order = name_of(policy)
@@ -586,19 +564,15 @@ def _at_worst(resolved: ResolvedSystem) -> ResolvedSystem:
     tasks = list(resolved.tasks)
     for change in resolved.changes:
         if change.kind == "parameters" and change.task is not None:
-            tasks[change.task] = _worse(tasks[change.task], change)
+            task = tasks[change.task]
+            tasks[change.task] = replace(
+                task,
+                class_=min(task.class_, change.class_, key=CLASSES.index),
+                period=min(task.period, change.period),
+                deadline=min(task.deadline, change.deadline),
+                wcet=max(_wcet_of(task), change.wcet, most_of(change.demand)),
+            )
     return replace(resolved, tasks=tuple(tasks))
-
-
-def _worse(task: ResolvedTask, change: ResolvedChange) -> ResolvedTask:
-    """Return a task that is at least as demanding as a task before and after a change."""
-    return replace(
-        task,
-        class_=min(task.class_, change.class_, key=CLASSES.index),
-        period=min(task.period, change.period),
-        deadline=min(task.deadline, change.deadline),
-        wcet=max(_wcet_of(task), change.wcet, most_of(change.demand)),
-    )
 
 
 def view_of(system: System, latency: int = 0) -> SystemView:
@@ -611,7 +585,13 @@ def view_of(system: System, latency: int = 0) -> SystemView:
     assert not system.domains
     resolved = _at_worst(system.resolved)
     view = SystemView(
-        _platform_of(resolved),
+        _part_of(
+            Platform,
+            resolved,
+            resources=tuple(_part_of(ResourceView, each) for each in resolved.resources),
+            changes=tuple(_part_of(ChangeView, each) for each in resolved.changes),
+            weights=sum(task.weight for task in resolved.tasks),
+        ),
         times.unit_of(system.resolution),
         tuple(_dispatcher(resolved, number) for number in range(1 + len(resolved.servers))),
         tuple(_system_doubts(system.resolved)),
@@ -621,17 +601,6 @@ def view_of(system: System, latency: int = 0) -> SystemView:
     has_part = {number for number, task in enumerate(system.tasks) if task.mandatory is not None}
     return view.map(
         lambda task: _with_phases(system.resolved, task, has_part=task.number in has_part), lambda server: server
-    )
-
-
-def _platform_of(resolved: ResolvedSystem) -> Platform:
-    """Return all of a system but its tasks and servers."""
-    return _part_of(
-        Platform,
-        resolved,
-        resources=tuple(_part_of(ResourceView, each) for each in resolved.resources),
-        changes=tuple(_part_of(ChangeView, each) for each in resolved.changes),
-        weights=sum(task.weight for task in resolved.tasks),
     )
 
 

@@ -36,7 +36,6 @@ class _Slots:
     """Supply of the slots of a task from 0 on, and its inverse."""
 
     def __init__(self, windows: ResolvedWindows) -> None:
-        """Add up the slots of one cycle."""
         self.cycle = windows.cycle
         self.starts = [start for start, _ in windows.slots]
         self.lengths = [length for _, length in windows.slots]
@@ -62,7 +61,14 @@ def judge_table(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     for task in dispatcher.tasks:
         response, is_known = _worst_in_slots(task)
         verdict = SLOTS.verdict(response is not None and response <= task.deadline) if is_known else Verdict.NOT_KNOWN
-        reason = "" if verdict is Verdict.SCHEDULABLE else _table_reason(view, task, response, is_known)
+        if verdict is Verdict.SCHEDULABLE:
+            reason = ""
+        elif not is_known:
+            reason = f"the table and {task.name} repeat after more than {MAX_JOBS} jobs"
+        elif response is None:
+            reason = f"the slots of {task.name} are shorter than its demand"
+        else:
+            reason = view.miss(task.name, response, task.deadline)
         found.tasks[task.number] = task_bound(
             task, dispatcher, verdict, SLOTS, response=response, is_tight=True, reason=reason
         )
@@ -85,15 +91,6 @@ def _worst_in_slots(task: TaskView) -> tuple[int | None, bool]:
         finish = slots.reached(slots.supplied(max(arrival, finish)) + task.wcet)
         worst = max(worst, finish - arrival)
     return worst, True
-
-
-def _table_reason(view: SystemView, task: TaskView, response: int | None, is_known: bool) -> str:
-    """Return why a deadline is not met in the slots."""
-    if not is_known:
-        return f"the table and {task.name} repeat after more than {MAX_JOBS} jobs"
-    if response is None:
-        return f"the slots of {task.name} are shorter than its demand"
-    return view.miss(task.name, response, task.deadline)
 
 
 # ---- dual priority, imprecise ---------------------------------------------------------------------------
@@ -122,7 +119,7 @@ def judge_dual_priority(view: SystemView, dispatcher: DispatcherView, effort: in
 def judge_imprecise(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judgement:
     """Bound the responses of mandatory parts, which all go before optional ones."""
     ordered = _by_level(dispatcher.tasks)
-    parts = [_part_of(task) for task in ordered]
+    parts = [task.wcet if task.fixed.mandatory is None else min(task.wcet, task.fixed.mandatory) for task in ordered]
     found = Judgement()
     for task, response in zip(ordered, _responses(ordered, parts, effort), strict=True):
         verdict = response.verdict(task.deadline, MANDATORY)
@@ -134,15 +131,9 @@ def judge_imprecise(view: SystemView, dispatcher: DispatcherView, effort: int) -
 
 
 def _late_reason(task: TaskView, verdict: Verdict, reason: str) -> str:
-    """Return why a deadline is not known to be met."""
     if verdict is Verdict.SCHEDULABLE:
         return ""
     return children.unanswered(task.name) if verdict is Verdict.NOT_KNOWN else reason
-
-
-def _part_of(task: TaskView) -> int:
-    """Return the mandatory part of a task: what the file gives, or the whole wcet."""
-    return task.wcet if task.fixed.mandatory is None else min(task.wcet, task.fixed.mandatory)
 
 
 def _by_level(tasks: Sequence[TaskView]) -> list[TaskView]:
@@ -175,13 +166,11 @@ def judge_shares(view: SystemView, dispatcher: DispatcherView) -> Judgement:
         served = -(-task.wcet * total // task.fixed.weight)
         response = task.jitter + served + longest if 0 < served <= task.period - task.jitter else None
         verdict = test.verdict(response is not None and response <= task.deadline)
-        reason = "" if verdict is Verdict.SCHEDULABLE else _share_reason(view, task, served, response)
+        if verdict is Verdict.SCHEDULABLE:
+            reason = ""
+        elif response is None:
+            reason = f"the share of {task.name} serves a job in {view.write(served)}, and jobs may come faster"
+        else:
+            reason = view.miss(task.name, response, task.deadline)
         found.tasks[task.number] = task_bound(task, dispatcher, verdict, test, response=response, reason=reason)
     return found
-
-
-def _share_reason(view: SystemView, task: TaskView, served: int, response: int | None) -> str:
-    """Return why a share is not enough."""
-    if response is None:
-        return f"the share of {task.name} serves a job in {view.write(served)}, and jobs may come faster"
-    return view.miss(task.name, response, task.deadline)

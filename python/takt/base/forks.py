@@ -39,12 +39,8 @@ def check() -> None:
 
 def has_pool_started() -> bool:
     """True if this process has threads that answer queries."""
-    return any(name.startswith(_POOL) and not name.startswith(_NOT_POOL) for name in _thread_names())
-
-
-def _thread_names() -> list[str]:
-    """Return the names of this process's threads."""
-    return [_name_of(thread) for thread in _TASKS.glob("*/comm")]
+    names = map(_name_of, _TASKS.glob("*/comm"))
+    return any(name.startswith(_POOL) and not name.startswith(_NOT_POOL) for name in names)
 
 
 def _name_of(thread: Path) -> str:

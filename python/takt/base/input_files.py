@@ -132,7 +132,8 @@ def check_toml(path: str | Path, text: str) -> None:
         tables += kind == "table"
         if kind == "broken":  # a text that does not end, where the parser stops
             return
-        if depth > MAX_DEPTH or (kind == "key" and _parts(token["key"]) > MAX_DEPTH):
+        has_many_dots = kind == "key" and token["key"].count(".") >= MAX_DEPTH
+        if depth > MAX_DEPTH or (has_many_dots and len(_PARTS.findall(token["key"])) > MAX_DEPTH):
             raise _beyond(path, text, token.start(), f"keys and values in at most {MAX_DEPTH} levels")
         if tables > MAX_TABLES:
             raise _beyond(path, text, token.start(), f"at most {MAX_TABLES} tables")
@@ -148,12 +149,6 @@ def check_count(number: int, most: int, what: str) -> None:
         raise InputError([Problem(f"expected at most {most} {what}, found {number}", "too-large")])
 
 
-def _parts(key: str) -> int:
-    """Count the parts of a dotted key."""
-    return len(_PARTS.findall(key)) if key.count(".") >= MAX_DEPTH else 1
-
-
 def _beyond(path: str | Path, text: str, place: int, expected: str) -> InputError:
-    """Return the error of a limit."""
     line = text.count("\n", 0, place) + 1
     return file_error(path, f"line {line}: expected {expected}, found more", "too-large")

@@ -241,7 +241,6 @@ def check_outputs(inputs: Iterable[Path], outputs: Mapping[str, Path]) -> None:
 
 
 def _input(path: str | Path) -> str:
-    """Return an input's name for people."""
     return f"the input {printable(str(path))}"
 
 
@@ -268,7 +267,6 @@ class _EndedBySignalError(BaseException):
 
 
 def _unwind(number: int, frame: FrameType | None) -> NoReturn:
-    """Handle a signal."""
     raise _EndedBySignalError(number)
 
 

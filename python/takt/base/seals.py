@@ -46,7 +46,6 @@ def _digits_of(data: bytes) -> tuple[int, int]:
 
 
 def _only_seal(data: bytes) -> re.Match[bytes]:
-    """Return the seal of a file."""
     found = list(_SEAL.finditer(data))
     if len(found) != 1:
         raise ValueError("it has no checksum" if not found else "it has two checksums")

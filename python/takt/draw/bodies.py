@@ -34,23 +34,19 @@ def keys_of(recipe: RecipeKeys, wcet: int, numbers: list[float]) -> dict[str, An
         Keys of takt.Task.
     """
     chance, *rest = numbers
-    keys = _demand(recipe, wcet)
+    keys: dict[str, Any] = {}
+    if recipe.demand is not None:
+        least, most = (max(1, round(factor * wcet)) for factor in recipe.demand)
+        keys["demand"] = Uniform(min=least, max=most)
     if recipe.subjobs is not None:
         return keys | {"subjobs": _cut_at_random(wcet, recipe.subjobs, iter(rest))}
     if recipe.longest_subjob is not None:
-        return keys | {"subjobs": _cut_evenly(wcet, recipe.ticks_of(recipe.longest_subjob))}
+        parts = -(-wcet // recipe.ticks_of(recipe.longest_subjob))  # as few as can be; they differ by a tick at most
+        return keys | {"subjobs": _lengths([wcet * part // parts for part in range(1, parts)], wcet)}
     if chance < recipe.non_preemptive:
         keys["preemption"] = "non-preemptive"
     sections = _sections(recipe, wcet, rest)
     return keys | ({"sections": sections} if sections else {})
-
-
-def _demand(recipe: RecipeKeys, wcet: int) -> dict[str, Any]:
-    """Return the range of execution times of jobs."""
-    if recipe.demand is None:
-        return {}
-    least, most = (max(1, round(factor * wcet)) for factor in recipe.demand)
-    return {"demand": Uniform(min=least, max=most)}
 
 
 def _cut_at_random(wcet: int, parts: int, numbers: Iterator[float]) -> list[int]:
@@ -65,29 +61,12 @@ def _cut_at_random(wcet: int, parts: int, numbers: Iterator[float]) -> list[int]
     return _lengths(sorted(cuts), wcet)
 
 
-def _cut_evenly(wcet: int, longest: int) -> list[int]:
-    """Cut into as few parts as can be that are no longer than this; their lengths differ by a tick at most."""
-    parts = -(-wcet // longest)
-    return _lengths([wcet * part // parts for part in range(1, parts)], wcet)
-
-
 def _lengths(cuts: list[int], whole: int) -> list[int]:
-    """Return the lengths between cuts."""
     return [end - begin for begin, end in zip([0, *cuts], [*cuts, whole], strict=True)]
 
 
 def _sections(recipe: RecipeKeys, wcet: int, numbers: list[float]) -> list[int | str]:
-    """Draw which resources a job holds, for how long and when; empty if it holds none."""
-    held = _held(recipe, wcet, numbers)
-    spare = wcet - sum(length for length, _ in held)
-    places = sorted(int(number * (spare + 1)) for number in numbers[-recipe.resources :][: len(held)])
-    gaps = _lengths(places, spare)
-    runs = [run for gap, (length, name) in zip(gaps, held, strict=False) for run in (gap, f"{length} {name}")]
-    return [run for run in (*runs, gaps[-1]) if run != 0] if held else []
-
-
-def _held(recipe: RecipeKeys, wcet: int, numbers: list[float]) -> list[tuple[int, str]]:
-    """Draw lengths and names of resources, in the order in which they are held.
+    """Draw which resources a job holds, for how long and when; empty if it holds none.
 
     A section is never longer than what others leave of the wcet; where even the shortest is, there is none.
     """
@@ -101,4 +80,9 @@ def _held(recipe: RecipeKeys, wcet: int, numbers: list[float]) -> list[tuple[int
             length = least + int(part * (longest - least + 1))
             left -= length
             found.append((order, length, f"R{place + 1}"))
-    return [(length, name) for _, length, name in sorted(found)]
+    held = [(length, name) for _, length, name in sorted(found)]
+    spare = wcet - sum(length for length, _ in held)
+    places = sorted(int(number * (spare + 1)) for number in numbers[-recipe.resources :][: len(held)])
+    gaps = _lengths(places, spare)
+    runs = [run for gap, (length, name) in zip(gaps, held, strict=False) for run in (gap, f"{length} {name}")]
+    return [run for run in (*runs, gaps[-1]) if run != 0] if held else []

@@ -11,7 +11,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from takt.draw import deadlines, periods, rounding, shares
+from takt.draw import periods, rounding, shares
 from takt.draw.automotive import RUNNABLES
 from takt.draw.draws import Draws, Floats, Purpose, Ticks
 from takt.draw.matrices import TaskColumns
@@ -35,7 +35,6 @@ def draw(recipe: RecipeKeys, seed: int, first: int, count: int) -> TaskColumns:
 
 
 def _chunk(recipe: RecipeKeys, draws: Draws, first: int, count: int) -> TaskColumns:
-    """Draw sets that are drawn together."""
     period, share = _rates(recipe, draws, first, count)
     by_period = np.argsort(period, axis=1, kind="stable")
     period, share = np.take_along_axis(period, by_period, axis=1), np.take_along_axis(share, by_period, axis=1)
@@ -44,22 +43,40 @@ def _chunk(recipe: RecipeKeys, draws: Draws, first: int, count: int) -> TaskColu
     def numbers(purpose: Purpose) -> Floats:
         return draws.uniform(purpose, first, count, recipe.tasks)
 
-    deadline = _deadlines(recipe, wcet, period, numbers)
-    jitter = _jitters(recipe, period, numbers)
-    offset = _offsets(recipe, period, numbers)
-    order = _priority_order(recipe, deadline, numbers)
+    deadline = period
+    if recipe.deadlines != "implicit":
+        parts = _factors(numbers(Purpose.DEADLINES), recipe.deadline_range)
+        slack = np.maximum(period, wcet) - wcet
+        deadline = np.minimum(wcet, period) + np.rint(slack * parts).astype(np.uint64)
+        if recipe.deadlines == "arbitrary":
+            deadline = _times_period(period, parts, 1)
+    jitter = offset = np.zeros_like(period)
+    if recipe.jitter != (0.0, 0.0):
+        jitter = _times_period(period, _factors(numbers(Purpose.JITTER), recipe.jitter), 0)
+    if recipe.offsets != "zero":
+        offset = np.floor(period * numbers(Purpose.OFFSETS)).astype(np.uint64)
     columns = TaskColumns(wcet, period, deadline, jitter, offset)
-    return columns if order is None else columns.ordered(order)
+    if recipe.priorities == catalogue.DEADLINE_POLICY and recipe.deadlines != "implicit":
+        return columns.ordered(np.argsort(deadline, axis=1, kind="stable"))
+    if recipe.priorities == "random":
+        return columns.ordered(np.argsort(numbers(Purpose.PRIORITIES), axis=1, kind="stable"))
+    return columns
 
 
 _Numbers = Callable[[Purpose], Floats]
 
 
 def _rates(recipe: RecipeKeys, draws: Draws, first: int, count: int) -> tuple[Ticks, Floats]:
-    """Draw periods and shares."""
     numbers = draws.uniform(Purpose.PERIODS, first, count, recipe.tasks)
     if recipe.periods != "automotive":
-        return _periods(recipe, numbers), _shares(recipe, draws, first, count)
+        shortest, longest, grid = recipe.period_range
+        if not isinstance(recipe.periods, str):
+            drawn = periods.chosen(numbers, tuple(map(recipe.ticks_of, recipe.periods)))
+        elif recipe.periods == "harmonic":
+            drawn = periods.chosen(numbers, periods.harmonic_chain(shortest, longest, recipe.period_ratio))
+        else:
+            drawn = _RANGED[recipe.periods](numbers, shortest, longest, grid)
+        return drawn, _shares(recipe, draws, first, count)
     has_engine = recipe.engine_period is not None
     engine = recipe.ticks_of(recipe.engine_period or 0)
     kinds = periods.automotive_kinds(numbers, has_engine)
@@ -70,16 +87,6 @@ def _rates(recipe: RecipeKeys, draws: Draws, first: int, count: int) -> tuple[Ti
         return period, _shares(recipe, draws, first, count)
     share = shares.automotive(draws, first, kinds, period / ticks_of_ms, recipe.utilization, recipe.runnables)
     return period, share
-
-
-def _periods(recipe: RecipeKeys, numbers: Floats) -> Ticks:
-    """Draw periods that are not automotive."""
-    if not isinstance(recipe.periods, str):
-        return periods.chosen(numbers, tuple(map(recipe.ticks_of, recipe.periods)))
-    shortest, longest, grid = recipe.period_range
-    if recipe.periods == "harmonic":
-        return periods.chosen(numbers, periods.harmonic_chain(shortest, longest, recipe.period_ratio))
-    return _RANGED[recipe.periods](numbers, shortest, longest, grid)
 
 
 _RANGED = {
@@ -103,34 +110,12 @@ def _shares(recipe: RecipeKeys, draws: Draws, first: int, count: int) -> Floats:
     return _LIMITED[recipe.shares](draws, first, count, recipe.tasks, recipe.utilization, recipe.share_limits)
 
 
-def _deadlines(recipe: RecipeKeys, wcet: Ticks, period: Ticks, numbers: _Numbers) -> Ticks:
-    """Draw deadlines."""
-    if recipe.deadlines == "implicit":
-        return period
-    parts = deadlines.factors(numbers(Purpose.DEADLINES), recipe.deadline_range)
-    if recipe.deadlines == "constrained":
-        return deadlines.constrained(wcet, period, parts)
-    return deadlines.times_period(period, parts, 1)
+def _factors(numbers: Floats, between: tuple[float, float]) -> Floats:
+    """Spread numbers from 0 to below 1 over a range."""
+    least, most = between
+    return least + (most - least) * numbers
 
 
-def _jitters(recipe: RecipeKeys, period: Ticks, numbers: _Numbers) -> Ticks:
-    """Draw jitters."""
-    if recipe.jitter == (0.0, 0.0):
-        return np.zeros_like(period)
-    return deadlines.times_period(period, deadlines.factors(numbers(Purpose.JITTER), recipe.jitter), 0)
-
-
-def _offsets(recipe: RecipeKeys, period: Ticks, numbers: _Numbers) -> Ticks:
-    """Draw offsets: whole ticks below the period, equally likely."""
-    if recipe.offsets == "zero":
-        return np.zeros_like(period)
-    return np.floor(period * numbers(Purpose.OFFSETS)).astype(np.uint64)
-
-
-def _priority_order(recipe: RecipeKeys, deadline: Ticks, numbers: _Numbers) -> np.ndarray | None:
-    """Return the order of priorities; None if it is that of periods."""
-    if recipe.priorities == catalogue.DEADLINE_POLICY and recipe.deadlines != "implicit":
-        return np.argsort(deadline, axis=1, kind="stable")
-    if recipe.priorities == "random":
-        return np.argsort(numbers(Purpose.PRIORITIES), axis=1, kind="stable")
-    return None
+def _times_period(period: Ticks, parts: Floats, least: int) -> Ticks:
+    """Return multiples of the periods, each rounded to the nearest tick, at least some ticks."""
+    return np.maximum(np.rint(period * parts), least).astype(np.uint64)

@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Annotated, ClassVar
 
 from takt.base.errors import InputError, show
-from takt.draw.acceptance import LEAST_ACCEPTED, accepted_part
 from takt.model import catalogue, value_checks
 from takt.model.conversion import to_ticks
 from takt.model.input_table import Table
@@ -37,6 +36,8 @@ MAX_FIXED_SUM = 1000
 
 MAX_SUBJOBS = 1000
 MAX_RESOURCES = 100
+LEAST_ACCEPTED = Fraction(1, 1000)
+"""Where fewer draws of UUniFast keep to the limits, uunifast-discard is refused."""
 
 _MAX_TICKS = 2**52
 """Up to this a period and a wcet are exact in the arithmetic of shares."""
@@ -208,39 +209,46 @@ class RecipeKeys(Table):
         return int(to_ticks(time, self.resolution))
 
     def _conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield conflicts between keys."""
         problems = list(self._time_conflicts())
         yield from problems
         yield from self._key_conflicts()
-        yield from self._deadline_conflicts()
+        if self.deadline_factors is not None and self.deadlines == "implicit":
+            yield "conflict", "deadline_factors", "expected none where the deadline is the period"
+        if self.deadlines == "constrained" and self.deadline_range[1] > 1:
+            yield "out-of-range", "deadline_factors", f"expected at most 1, found {self.deadline_range[1]:g}"
         yield from self._body_conflicts()
-        yield from self._section_conflicts()
+        for key in ("section_min", "section_max"):
+            if self.resources and getattr(self, key) is None:
+                yield "missing", key, f'missing; sections need one, for instance {key} = "100us"'
+            if not self.resources and getattr(self, key) is not None:
+                yield "conflict", key, "expected none without resources"
         yield from self._place_conflicts()
-        yield from self._cost_conflicts()
         if not problems:
             yield from self._range_conflicts()
-            yield from self._period_conflicts()
-            yield from self._share_conflicts()
-
-    def _times(self) -> Iterator[tuple[str, int | str]]:
-        """Yield the times of the recipe with their keys."""
-        yield from ((key, value) for key, value in self.times() if value is not None)
-        if not isinstance(self.periods, str):
-            yield from (("periods", period) for period in self.periods)
-        if self.periods == "automotive":
-            yield "periods", "1ms"
+            if self.shares in _LIMITED:
+                yield from self._share_conflicts()
 
     def _range_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield ranges that do not ascend."""
         for what in ("period", "section", "server_period"):
             least, most = getattr(self, f"{what}_min"), getattr(self, f"{what}_max")
             if least is not None and most is not None and self.ticks_of(least) > self.ticks_of(most):
                 message = f"expected at least {what}_min, {show(least)}, found {show(most)}"
                 yield "out-of-range", f"{what}_max", message
+        shortest, longest, _ = self.period_range
+        is_range = self.periods in _RANGED and self.ticks_of(self.period_min) <= self.ticks_of(self.period_max)
+        if is_range and shortest > longest:
+            grid = show(self.period_grid or self.resolution)
+            found = f"found none from {show(self.period_min)} to {show(self.period_max)}"
+            yield "out-of-range", "period_max", f"expected a multiple of {grid} between the limits, {found}"
 
     def _time_conflicts(self) -> Iterator[tuple[str, str, str]]:
         """Yield times that are not whole ticks, or too long."""
-        for key, value in self._times():
+        times = [(key, value) for key, value in self.times() if value is not None]
+        if self.periods == "automotive":
+            times.append(("periods", "1ms"))
+        elif not isinstance(self.periods, str):
+            times += [("periods", period) for period in self.periods]
+        for key, value in times:
             ticks = Fraction(to_ticks(value, self.resolution))
             if ticks.denominator != 1:
                 message = f"expected a multiple of the resolution {show(self.resolution)}, found {show(value)}"
@@ -249,7 +257,6 @@ class RecipeKeys(Table):
                 yield "out-of-range", key, f"expected at most 2^52 ticks with its wcet, found {show(value)}"
 
     def _key_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield keys that cannot be combined."""
         for key in ("min_share", "max_share"):
             if getattr(self, key) is not None and self.shares not in _LIMITED:
                 found = f"found {getattr(self, key):g} with shares = {show(self.shares)}"
@@ -259,15 +266,7 @@ class RecipeKeys(Table):
         if self.engine_period is not None and self.periods != "automotive":
             yield "conflict", "engine_period", 'expected periods = "automotive" with a period of the engine'
 
-    def _deadline_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield factors that deadlines cannot have."""
-        if self.deadline_factors is not None and self.deadlines == "implicit":
-            yield "conflict", "deadline_factors", "expected none where the deadline is the period"
-        if self.deadlines == "constrained" and self.deadline_range[1] > 1:
-            yield "out-of-range", "deadline_factors", f"expected at most 1, found {self.deadline_range[1]:g}"
-
     def _body_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield conflicts between bodies of jobs."""
         ways = {"subjobs": self.subjobs, "longest_subjob": self.longest_subjob, "resources": self.resources or None}
         given = [key for key, value in ways.items() if value is not None]
         for key in given[1:]:
@@ -275,16 +274,8 @@ class RecipeKeys(Table):
         if self.non_preemptive and given and given[0] != "resources":
             yield "conflict", "non_preemptive", f"expected none with {given[0]}, whose tasks are not preemptive at all"
 
-    def _section_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield keys of sections that are missing or unused."""
-        for key in ("section_min", "section_max"):
-            if self.resources and getattr(self, key) is None:
-                yield "missing", key, f'missing; sections need one, for instance {key} = "100us"'
-            if not self.resources and getattr(self, key) is not None:
-                yield "conflict", key, "expected none without resources"
-
     def _place_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield conflicts with several processors and with servers."""
+        """Yield conflicts with several processors, with servers and with costs."""
         if self.cpus > 1 and not self.is_plain:
             message = f"expected 1 with subjobs, non-preemptive tasks, resources or servers, found {self.cpus}"
             yield "conflict", "cpus", message
@@ -294,31 +285,14 @@ class RecipeKeys(Table):
         if self.resources and self.servers and self.protocol not in catalogue.AMONG_PROTOCOLS:
             among = f"expected {_one_of(catalogue.AMONG_PROTOCOLS)} where servers share"
             yield "conflict", "protocol", f"{among}, found {show(self.protocol)}"
-
-    def _cost_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield costs that cannot be combined, or have no effect here."""
         try:
-            is_ideal = self.is_ideal
+            if not self.is_ideal and self.cpus > 1:
+                yield "conflict", "cpus", f"expected 1 where the kernel's own work takes time, found {self.cpus}"
         except InputError as error:
             yield from ((problem.code, str(problem.key), problem.message) for problem in error.problems)
-            return
-        if self.cpus > 1 and not is_ideal:
-            yield "conflict", "cpus", f"expected 1 where the kernel's own work takes time, found {self.cpus}"
-
-    def _period_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield ranges of periods that contain none."""
-        if self.periods not in _RANGED:
-            return
-        shortest, longest, _ = self.period_range
-        if shortest > longest and self.ticks_of(self.period_min) <= self.ticks_of(self.period_max):
-            grid = show(self.period_grid or self.resolution)
-            found = f"found none from {show(self.period_min)} to {show(self.period_max)}"
-            yield "out-of-range", "period_max", f"expected a multiple of {grid} between the limits, {found}"
 
     def _share_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield limits that no shares satisfy."""
-        if self.shares not in _LIMITED:
-            return
+        """Yield limits that no shares satisfy, or too few draws."""
         least, most = self.share_limits
         lowest, highest = (self.tasks * Fraction(limit) for limit in self.share_limits)
         if not lowest <= Fraction(self.utilization) <= highest:
@@ -329,17 +303,29 @@ class RecipeKeys(Table):
             message = f'expected at most {MAX_FIXED_SUM} with shares = "fixed-sum", found {self.tasks}'
             yield "out-of-range", "tasks", message
         elif self.shares == "uunifast-discard":
-            yield from self._discard_conflicts()
+            part = accepted_part(self.tasks, self.utilization, least, most)
+            if part < LEAST_ACCEPTED:
+                kept = f"expected limits that one draw of {round(1 / LEAST_ACCEPTED)} keeps to"
+                message = f'{kept}, found one of {float(1 / part):.3g}; shares = "fixed-sum" draws the same'
+                yield "out-of-range", "shares", message
 
-    def _discard_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield limits that too few draws satisfy."""
-        part = accepted_part(self.tasks, self.utilization, *self.share_limits)
-        if part < LEAST_ACCEPTED:
-            kept = f"expected limits that one draw of {round(1 / LEAST_ACCEPTED)} keeps to"
-            message = f'{kept}, found one of {float(1 / part):.3g}; shares = "fixed-sum" draws the same'
-            yield "out-of-range", "shares", message
+
+def accepted_part(tasks: int, total: float, least: float, most: float) -> Fraction:
+    """Return the probability that no share of UUniFast, drawn above the least ones, is above the most.
+
+    It is the volume of a simplex without its corners, by inclusion and exclusion.
+    """
+    above = Fraction(total) - tasks * Fraction(least)
+    if above == 0:
+        return Fraction(1)
+    limit = (Fraction(most) - Fraction(least)) / above
+    terms = (
+        (-1) ** corner * math.comb(tasks, corner) * (1 - corner * limit) ** (tasks - 1)
+        for corner in range(tasks + 1)
+        if corner * limit <= 1
+    )
+    return sum(terms, Fraction(0))
 
 
 def _one_of(names: tuple[str, ...]) -> str:
-    """Return the accepted words, as one text."""
     return "one of " + ", ".join(map(show, names))

@@ -155,14 +155,9 @@ def automotive(draws: Draws, first: int, kinds: Indices, periods_ms: Floats, tot
     """
     count, tasks = kinds.shape
     numbers = draws.uniform(Purpose.SHARES, first, count, 2 * tasks * runnables).reshape(count, 2, runnables, tasks)
-    least, scale, shape, low, high = (column[kinds][:, np.newaxis] for column in _columns())
+    rows = [(row.acet_us[0], row.scale_us, row.shape, *row.wcet_factors) for row in RUNNABLES]
+    least, scale, shape, low, high = (column[kinds][:, np.newaxis] for column in np.array(rows, dtype=np.float64).T)
     average = least + scale * (-np.log1p(-numbers[:, 0] * (1.0 - ABOVE_MAX))) ** (1.0 / shape)
     worst = average * (low + (high - low) * numbers[:, 1])
     weights = worst.sum(axis=1) / periods_ms
     return np.asarray(total * weights / weights.sum(axis=1, keepdims=True), dtype=np.float64)
-
-
-def _columns() -> tuple[Floats, ...]:
-    """Return the tables as arrays: least execution times, scale, shape, and factors to the worst case."""
-    rows = [(row.acet_us[0], row.scale_us, row.shape, *row.wcet_factors) for row in RUNNABLES]
-    return tuple(np.array(rows, dtype=np.float64).T)

@@ -6,7 +6,7 @@ Source: SPEC.md, 7.5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from typing import Any
 from takt.base.errors import InputError, Problem, show
 from takt.draw.recipe import Recipe
 from takt.files import task_set_reading
-from takt.model import catalogue
 
 _TABLES = ("schema", "generate")
 
@@ -41,7 +40,19 @@ def with_options(path: str | Path | None, options: dict[str, Any]) -> Recipe:
     Raises:
         InputError: the file cannot be read, or something is not right.
     """
-    keys = {} if path is None else _keys_of(path)
+    keys: dict[str, Any] = {}
+    if path is not None:
+        document = task_set_reading.read(path)
+        problems = [*task_set_reading.schema_problems(document), *task_set_reading.unknown_keys(document, _TABLES)]
+        if "generate" not in document:
+            message = "missing; write [generate] and below it tasks = 10, utilization = 0.8"
+            problems.append(Problem(message, "missing", key="generate"))
+        elif not isinstance(document["generate"], dict):
+            message = f"expected a table, found {show(document['generate'])}; write [generate]"
+            problems.append(Problem(message, "wrong-type", key="generate"))
+        if problems:
+            raise InputError(problems).in_file(path)
+        keys = dict(document["generate"])
     try:
         return Recipe(**(keys | options))
     except InputError as error:
@@ -53,24 +64,3 @@ def _placed(problem: Problem, path: str | Path | None, options: Mapping[str, Any
     if problem.key in options or path is None:
         return replace(problem, table=None, key=f"--{str(problem.key).replace('_', '-')}")
     return replace(problem, file=str(path))
-
-
-def _keys_of(path: str | Path) -> dict[str, Any]:
-    """Read the keys of a recipe."""
-    document = task_set_reading.read(path)
-    problems = [*task_set_reading.schema_problems(document), *_table_problems(document)]
-    if problems:
-        raise InputError(problems).in_file(path)
-    return dict(document["generate"])
-
-
-def _table_problems(document: Mapping[str, Any]) -> Iterator[Problem]:
-    """Check the top-level keys."""
-    for key in document:
-        if key not in _TABLES:
-            yield Problem(f"unknown key; {catalogue.alternatives(key, _TABLES)}", "unknown-key", key=key)
-    if not isinstance(document.get("generate", {}), dict):
-        message = f"expected a table, found {show(document['generate'])}; write [generate]"
-        yield Problem(message, "wrong-type", key="generate")
-    if "generate" not in document:
-        yield Problem("missing; write [generate] and below it tasks = 10, utilization = 0.8", "missing", key="generate")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -75,20 +75,15 @@ def read(path: str | Path) -> dict[str, Any]:
         target = Path(path).with_suffix(".toml").name
         message = f"expected a task-set file (TOML); convert it first: takt convert {Path(path).name} {target}"
         raise file_error(path, message, "other-format")
-    return _parse(path, _read(path))
-
-
-def _read(path: str | Path) -> str:
-    """Read the text of a file."""
     data = input_files.read(path)
     try:
-        return input_files.decoded(data)
+        text = input_files.decoded(data)
     except InputError as error:
         raise error.in_file(path) from None
+    return _parse(path, text)
 
 
 def _parse(path: str | Path, text: str) -> dict[str, Any]:
-    """Read TOML."""
     input_files.check_toml(path, text)
     try:
         return tomllib.loads(text)
@@ -116,7 +111,7 @@ class _Members(Generic[_Member]):
 
 def _build(document: Mapping[str, Any], default_name: str) -> System:
     """Return the system of a document; raise all its problems if it has some."""
-    problems = [*schema_problems(document), *_table_problems(document)]
+    problems = [*schema_problems(document), *unknown_keys(document, _TABLES)]
     header, header_problems = _single(Header, document.get("system", {}), name=as_name(default_name, "system"))
     platform, platform_problems = _single(Platform, document.get("platform", {}))
     options, option_problems = _options(document.get("policy", {}))
@@ -193,12 +188,11 @@ def schema_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
         yield Problem(message, "unknown-schema", key="schema")
 
 
-def _table_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
-    """Check the names of the top-level keys."""
+def unknown_keys(document: Mapping[str, Any], tables: Sequence[str]) -> Iterable[Problem]:
+    """Yield the top-level keys that are none of the tables of a file."""
     for key in document:
-        if key not in _TABLES:
-            hint = catalogue.alternatives(key, _TABLES)
-            yield Problem(f"unknown key; {hint}", "unknown-key", key=key)
+        if key not in tables:
+            yield Problem(f"unknown key; {catalogue.alternatives(key, tables)}", "unknown-key", key=key)
 
 
 def _single(kind: type[_Single], table: object, **defaults: str) -> tuple[_Single | None, list[Problem]]:
@@ -238,7 +232,6 @@ def as_name(stem: str, default: str) -> str:
 
 
 def _members(kind: type[_Member], tables: object) -> _Members[_Member]:
-    """Check the tables of one kind."""
     members: _Members[_Member] = _Members()
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         message = f"expected an array of tables, found {show(tables)}; write [[{kind.table}]]"

@@ -61,7 +61,15 @@ def to_toml(system: System, comment: str = "") -> str:
         period = "5ms"
         wcet   = 2
     """
-    problems = list(_python_policies(system))
+    named: list[tuple[str, str | None, int | None, object]] = [("system", None, None, system.policy)]
+    named += [("server", server.name, None, server.policy) for server in system.servers]
+    named += [("cluster", None, number, each.policy) for number, each in enumerate(system.clusters, start=1)]
+    message = "expected a policy that a file can name, found one in Python, "
+    problems = [
+        Problem(f"{message}{type(policy).__name__}", "conflict", table=table, entity=name, number=number, key="policy")
+        for table, name, number, policy in named
+        if isinstance(policy, Policy)
+    ]
     if problems:
         raise InputError(problems)
     head = "".join(f"# {printable(line)}\n" for line in comment.splitlines())
@@ -73,19 +81,7 @@ def texts_of(table: Table) -> dict[str, str]:
     return {key: _item(value) for key, value in _values(table)}
 
 
-def _python_policies(system: System) -> Iterator[Problem]:
-    """Yield policies that no file can hold."""
-    named: list[tuple[str, str | None, int | None, object]] = [("system", None, None, system.policy)]
-    named += [("server", server.name, None, server.policy) for server in system.servers]
-    named += [("cluster", None, number, each.policy) for number, each in enumerate(system.clusters, start=1)]
-    for table, name, number, policy in named:
-        if isinstance(policy, Policy):
-            message = f"expected a policy that a file can name, found one in Python, {type(policy).__name__}"
-            yield Problem(message, "conflict", table=table, entity=name, number=number, key="policy")
-
-
 def _tables(system: System) -> Iterator[str]:
-    """Write the tables of a file."""
     header = Header(**{key: getattr(system, key) for key in Header.model_fields})
     yield _text("[system]", {"name": _item(header.name)} | texts_of(header))
     if system.platform != Platform():
@@ -119,17 +115,13 @@ def _item(value: Any) -> str:
         return _inline({"distribution": value.kind} | dict(_values(value)))
     if isinstance(value, Table):
         return _inline(dict(_values(value)))
-    return _array(value) if isinstance(value, tuple) else tomlkit.item(value).as_string()
-
-
-def _array(values: tuple[Any, ...]) -> str:
-    """Write an array; tables in it on a line each."""
-    texts = map(_item, values)
-    if any(isinstance(value, Table) for value in values):
+    if not isinstance(value, tuple):
+        return str(tomlkit.item(value).as_string())
+    texts = map(_item, value)
+    if any(isinstance(each, Table) for each in value):
         return "[\n" + "".join(f"    {text},\n" for text in texts) + "]"
     return f"[{', '.join(texts)}]"
 
 
 def _inline(values: dict[str, Any]) -> str:
-    """Write a table on one line."""
     return "{" + ", ".join(f"{key} = {_item(value)}" for key, value in values.items()) + "}"

@@ -187,7 +187,6 @@ def machine_header(
 
 
 def _header_of(image: bytes, names: Mapping[str, object]) -> bytes:
-    """Return a header of images and names."""
     text = json.dumps({"software": f"takt {__version__}", **names}, ensure_ascii=False).encode()
     header = _PREAMBLE.pack(MAGIC, VERSION, _RECORD.size, len(image) + len(text)) + image + text
     return header + bytes(_padding(len(header)))
@@ -325,20 +324,7 @@ def _images_in(header: bytes) -> list[bytes]:
     return found
 
 
-def _names_in(row: Mapping[str, Any]) -> images.Names:
-    """Read from a header the names of the entities of an image."""
-    if not isinstance(row, dict):
-        raise ValueError("domains is of the wrong type")
-    lists = {key: _texts(row, key) for key in ("servers", "tasks", "threads", "resources", "changes", "policies")}
-    return images.Names(_text(row, "system"), **lists)
-
-
 def _text(row: Mapping[str, Any], key: str) -> str:
-    """Return one text of a header.
-
-    Raises:
-        ValueError: it is not there, or no text.
-    """
     if not isinstance(row.get(key), str):
         raise ValueError(f"{key} is {'missing' if key not in row else 'of the wrong type'}")
     return str(row[key])
@@ -357,7 +343,6 @@ def _texts(row: Mapping[str, Any], key: str) -> list[str]:
 
 
 def _from_header(path: str | Path, header: bytes, records: memoryview, policies: Sequence[Policy]) -> Trace:
-    """Return the trace that a header describes."""
     try:
         found = _images_in(header)
         row = _parse_names(header[sum(map(len, found)) :])
@@ -376,16 +361,29 @@ def _trace_of(
     records: memoryview,
     policies: Sequence[Policy],
 ) -> Trace:
-    """Return the trace of an image and its names."""
-    names = _names_in(described)
+    """Return the trace of an image and its names, with the policies in Python that they refer to.
+
+    Raises:
+        ValueError: a name is missing or no text, or a policy is not given.
+    """
+    if not isinstance(described, dict):
+        raise ValueError("domains is of the wrong type")
+    lists = {key: _texts(described, key) for key in ("servers", "tasks", "threads", "resources", "changes", "policies")}
+    names = images.Names(_text(described, "system"), **lists)
     _core.Program(image, [None] * len(names.policies))
     run, system = images.unpack(image, names)
+    known = {policy.name: policy for policy in policies}
+    for name in names.policies:
+        if name not in known:
+            raise ValueError(f"unknown policy {name}")
+    own = {name: known[name] for name in names.policies}
+    servers = [replace(server, policy=own.get(name_of(server.policy), server.policy)) for server in system.servers]
     return Trace(
         path=path,
         platform=_text(row, "platform"),
         software=_text(row, "software"),
         horizon=run.horizon,
-        system=_with_policies(system, names.policies, policies),
+        system=replace(system, policy=own.get(name_of(system.policy), system.policy), servers=tuple(servers)),
         image=image,
         data=records,
         is_remote=run.is_remote,
@@ -430,26 +428,5 @@ def _processors_of(described: object, part: Trace) -> list[int]:
     return found
 
 
-def _with_policies(system: ResolvedSystem, names: Sequence[str], policies: Sequence[Policy]) -> ResolvedSystem:
-    """Return the system with the policies in Python that its names refer to.
-
-    Raises:
-        ValueError: one is not given.
-    """
-    known = {policy.name: policy for policy in policies}
-    for name in names:
-        if name not in known:
-            raise ValueError(f"unknown policy {name}")
-    own = {name: known[name] for name in names}
-    return replace(
-        system,
-        policy=own.get(name_of(system.policy), system.policy),
-        servers=tuple(
-            replace(server, policy=own.get(name_of(server.policy), server.policy)) for server in system.servers
-        ),
-    )
-
-
 def _damaged(path: str | Path, message: str) -> InputError:
-    """Return the error of a damaged trace."""
     return file_error(path, f"damaged trace: {message}", "damaged")

@@ -27,13 +27,23 @@ from pathlib import Path
 from takt.base import input_files, output_files
 from takt.base.errors import InputError, Problem, file_error, show
 from takt.files import other_formats
-from takt.formats import cheddar, csv_tables, rt_app, simso, toml
-from takt.formats.contracts import Format, Imported
+from takt.files.task_set_reading import loads
+from takt.files.task_set_writing import to_toml
+from takt.formats import cheddar, csv_tables, rt_app, simso
+from takt.formats.contracts import Format, Imported, Written
 from takt.formats.differences import differences
 from takt.formats.scheduling_rules import DIFFERS
 from takt.model.system import System
 
-_ALL = (toml.FORMAT, cheddar.FORMAT, simso.FORMAT, rt_app.FORMAT, csv_tables.FORMAT)
+
+def _read_toml(data: bytes, name: str) -> Imported:
+    return Imported(loads(input_files.decoded(data), name))
+
+
+_TOML = Format("toml", (".toml",), lambda data: True, _read_toml, lambda system: Written(to_toml(system), {}))
+"""Takt's own task-set files, which hold all that a system says; SPEC.md, 7.1."""
+
+_ALL = (_TOML, cheddar.FORMAT, simso.FORMAT, rt_app.FORMAT, csv_tables.FORMAT)
 
 FORMATS: dict[str, Format] = {one.name: one for one in _ALL}
 """The formats by their names, in the order in which a file is tried for them."""
@@ -82,25 +92,19 @@ def write(system: System, path: str | Path, format: str | None = None) -> tuple[
     """
     how = _named(format) if format is not None else _by_suffix(Path(path))
     written = how.write(system)
-    back = _read_back(system, how, written.text, Path(path).stem)
+    try:
+        back = how.read(written.text.encode(), Path(path).stem)
+    except InputError as error:
+        if not system.domains:  # the rest of a machine of domains need not be a system
+            raise
+        message = f"{how.name} has no domains, and without them this is no task set; write it as toml"
+        raise InputError([Problem(message, "conflict")]) from error
     losses = differences(system, back.system, written.names, keeps_units=how.keeps_units)
     output_files.write(path, written.text.encode())
     return (*losses, *(one for one in back.warnings if one.code == DIFFERS))
 
 
-def _read_back(system: System, how: Format, text: str, stem: str) -> Imported:
-    """Read what was written; the rest of a machine of domains need not be a system."""
-    try:
-        return how.read(text.encode(), stem)
-    except InputError as error:
-        if not system.domains:
-            raise
-        message = f"{how.name} has no domains, and without them this is no task set; write it as toml"
-        raise InputError([Problem(message, "conflict")]) from error
-
-
 def _named(name: str) -> Format:
-    """Return a format by its name."""
     if name not in FORMATS:
         message = f"expected a format of {', '.join(FORMATS)}, found {show(name)}"
         raise InputError([Problem(message, "unknown-word", key="format")])

@@ -114,7 +114,6 @@ def _number(element: Element, tag: str, default: int = 0) -> int:
 
 
 def _name(element: Element) -> str:
-    """Read the name of an element."""
     return common.name_from(documents.text_of(element, "name"), documents.line_of(element), f"<{element.tag}>")
 
 
@@ -140,7 +139,6 @@ class _Reader(documents.Reader):
     """A document, and its contents that Takt cannot represent."""
 
     def system(self, name: str) -> System:
-        """Return the system."""
         self.sections()
         every = [element for element in documents.children_of(self.root, "tasks") if self.is_task(element)]
         processor = self.processor(every)
@@ -244,7 +242,15 @@ class _Reader(documents.Reader):
         self.numbers(scheduling)
         spaces = self.spaces(processor.name)
         if scheduling.scheduler in words.SERVERS:
-            return [self.aperiodic_server(scheduling)], "fp"
+            server = Server(
+                name=words.SERVER,
+                kind=words.SERVERS[scheduling.scheduler],
+                period=scheduling.period,
+                budget=scheduling.capacity,
+                priority=scheduling.priority,
+                offset=scheduling.start_time,
+            )
+            return [server], "fp"
         if scheduling.scheduler == words.CYCLIC:
             return self.partitions(spaces), "fp"
         for space in spaces:
@@ -266,7 +272,6 @@ class _Reader(documents.Reader):
             self.warnings += documents.unread(element, _NAMED + _NUMBERS * has_numbers, "system", None)
 
     def spaces(self, processor: str) -> list[Element]:
-        """Return the address spaces of a processor."""
         spaces = [
             space
             for space in documents.children_of(self.root, "address_spaces")
@@ -277,23 +282,11 @@ class _Reader(documents.Reader):
         return spaces
 
     def policy_for(self, scheduling: _Scheduling, tasks: Sequence[Element]) -> str:
-        """Read the policy of all tasks."""
         policy = self.policy(scheduling)
         if policy != "rm" or all(self.kind(element) != "aperiodic" for element in tasks):
             return policy
         self.lose(scheduling.element, "system", None, "policy", "rm orders no aperiodic tasks, so dm takes its place")
         return "dm"
-
-    def aperiodic_server(self, scheduling: _Scheduling) -> Server:
-        """Read the server of all aperiodic tasks."""
-        return Server(
-            name=words.SERVER,
-            kind=words.SERVERS[scheduling.scheduler],
-            period=scheduling.period,
-            budget=scheduling.capacity,
-            priority=scheduling.priority,
-            offset=scheduling.start_time,
-        )
 
     def partitions(self, spaces: Sequence[Element]) -> list[Server]:
         """Read address spaces that take turns, each for its capacity."""
@@ -328,7 +321,6 @@ class _Reader(documents.Reader):
         return resources, sections
 
     def protocol(self, element: Element, name: str) -> str:
-        """Read the protocol of a resource."""
         is_automatic = documents.text_of(element, "priority_assignment") != "MANUAL_ASSIGNMENT"
         self.warnings += documents.unread(element, _RESOURCE + ("priority",) * is_automatic, "resource", name)
         if _number(element, "state", 1) != 1:
@@ -366,7 +358,6 @@ class _Reader(documents.Reader):
     def task(
         self, element: Element, sections: dict[str, list[_Section]], homes: set[str], processor: _Processor
     ) -> dict[str, Any]:
-        """Read a task."""
         name, kind = _name(element), self.kind(element)
         policy = documents.text_of(element, "policy", "SCHED_FIFO")
         self.warnings += documents.unread(element, (*_TASK, "policy"), "task", name)
@@ -381,15 +372,11 @@ class _Reader(documents.Reader):
             **self.source(element, name, kind),
         }
         values["body"] = self.body(sections.get(name, []), values["wcet"], name)
-        values["server"] = self.home(element, kind, homes)
+        space = words.SERVER if kind == "aperiodic" else documents.text_of(element, "address_space_name")
+        values["server"] = space if space in homes else None
         if processor.scheduling.preemptive == "NOT_PREEMPTIVE":
             values["preemption"] = "non-preemptive"
         return {key: value for key, value in values.items() if value is not None}
-
-    def home(self, element: Element, kind: str, homes: set[str]) -> str | None:
-        """Return the server of a task: that of aperiodic ones, or its address space."""
-        space = words.SERVER if kind == "aperiodic" else documents.text_of(element, "address_space_name")
-        return space if space in homes else None
 
     def source(self, element: Element, name: str, kind: str) -> dict[str, Any]:
         """Read when jobs come."""
@@ -421,17 +408,15 @@ class _Reader(documents.Reader):
             if not 0 <= section.start < section.end <= wcet:
                 message = f"expected units from 1 to the capacity {wcet}, found {section.start + 1} to {section.end}"
                 raise documents.refuse(section.element, f"{show(section.resource)} of {show(name)}", message)
-            if any(_crosses(one, section) for one in nested):
+            if any(
+                one.end > section.start and (one.end < section.end or one.resource == section.resource)
+                for one in nested
+            ):
                 message = f"{show(section.resource)} from {section.start + 1} to {section.end}, which crosses another"
                 self.lose(section.element, "task", name, "body", message)
             else:
                 nested.append(section)
         return _items(nested, wcet) if nested else None
-
-
-def _crosses(one: _Section, other: _Section) -> bool:
-    """True if a section that starts later ends outside one, or is in one of the same resource."""
-    return one.end > other.start and (one.end < other.end or one.resource == other.resource)
 
 
 def _items(sections: Sequence[_Section], wcet: int) -> list[str]:

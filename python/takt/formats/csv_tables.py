@@ -20,7 +20,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 from takt.base import input_files, times
@@ -52,7 +51,6 @@ _PROTOCOLS = {protocol: protocol for protocol in catalogue.PROTOCOLS if protocol
 
 
 def _read(data: bytes, name: str) -> Imported:
-    """Read a table."""
     rows = _rows(input_files.decoded(data))
     input_files.check_count(len(rows), input_files.MAX_TABLES, "rows")
     start = next((number for number, row in enumerate(rows) if not _is_remark(row.cells[0])), None)
@@ -63,7 +61,10 @@ def _read(data: bytes, name: str) -> Imported:
     warnings += _unknown(rows[start], columns)
     tasks = _tasks(rows[start + 1 :], columns)
     if any(column.unit for column in columns) and "resolution" not in header:
-        header |= _resolution(tasks, header.get("horizon", 0))
+        spans = {header.get("horizon", 0), *(span for task in tasks for span in _spans(task))} - {None, 0}
+        lengths = [length for span in spans if isinstance(span, str) and (length := times.parse(span)) is not None]
+        if len(lengths) == len(spans) and all(length.denominator == 1 for length in lengths):  # none is in ticks
+            header["resolution"] = times.shortest(common.coarsest(map(int, lengths)))
     warnings += [warning for row in rows for warning in row.warnings]
     return Imported(System(**{"name": name, **header}, tasks=tasks, resources=resources), tuple(warnings))
 
@@ -83,7 +84,6 @@ class _Column(NamedTuple):
 
     @property
     def is_key(self) -> bool:
-        """True if it is understood."""
         return self.key in _KEYS
 
 
@@ -114,20 +114,14 @@ class _Row:
 
 
 def _rows(text: str) -> list[_Row]:
-    """Return the rows of a file that are not empty."""
-    separator = _separator(text)
+    headings = next((line for line in text.splitlines() if line.strip(' "\t,;') and not _is_remark(line)), "")
+    separator = max(_SEPARATORS, key=headings.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
     try:
         rows = [_Row(reader.line_num, cells, has_commas=separator == ";") for cells in reader]
     except csv.Error as error:
         raise InputError([Problem(f"line {reader.line_num}: not a table: {error}", "syntax")]) from None
     return [row for row in rows if any(row.cells)]
-
-
-def _separator(text: str) -> str:
-    """Return the separator of cells: the most frequent one in the row of headings."""
-    headings = next((line for line in text.splitlines() if line.strip(' "\t,;') and not _is_remark(line)), "")
-    return max(_SEPARATORS, key=headings.count)
 
 
 def _is_remark(text: str) -> bool:
@@ -187,7 +181,13 @@ def _tasks(rows: Sequence[_Row], columns: Sequence[_Column]) -> list[Task]:
     problems: list[Problem] = []
     for row in rows:
         try:
-            tasks.append(Task(**_values(row, columns)))
+            if any(row.cells[len(columns) :]):
+                message = f"expected {len(columns)} cells as there are headings, found {len(row.cells)}"
+                raise InputError([Problem(message, "conflict")])
+            cells = zip(columns, row.cells, strict=False)
+            tasks.append(
+                Task(**{column.key: _value(column, cell, row) for column, cell in cells if cell and column.is_key})
+            )
         except InputError as error:
             problems += [replace(one, message=f"{one.message} (line {row.line})") for one in error.problems]
     if problems:
@@ -195,26 +195,7 @@ def _tasks(rows: Sequence[_Row], columns: Sequence[_Column]) -> list[Task]:
     return tasks
 
 
-def _values(row: _Row, columns: Sequence[_Column]) -> dict[str, Any]:
-    """Read the cells of a row."""
-    if any(row.cells[len(columns) :]):
-        message = f"expected {len(columns)} cells as there are headings, found {len(row.cells)}"
-        raise InputError([Problem(message, "conflict")])
-    cells = zip(columns, row.cells, strict=False)
-    return {column.key: _value(column, cell, row) for column, cell in cells if cell and column.is_key}
-
-
-def _resolution(tasks: Sequence[Task], horizon: int | str) -> dict[str, str]:
-    """Choose the coarsest tick of which all times are multiples; none if one of them is in ticks."""
-    spans = {horizon, *(span for task in tasks for span in _spans(task))} - {None, 0}
-    lengths = [times.parse(span) for span in spans if isinstance(span, str)]
-    if len(lengths) < len(spans) or any(length is None or length.denominator != 1 for length in lengths):
-        return {}
-    return {"resolution": times.shortest(common.coarsest(int(length) for length in lengths if length is not None))}
-
-
 def _spans(task: Task) -> Iterator[int | str | None]:
-    """Yield the times of a task."""
     yield from (span for _, span in task.times())
     yield from (item.time for item in task.items)
     for value in (task.arrivals, task.demand):
@@ -225,7 +206,6 @@ def _spans(task: Task) -> Iterator[int | str | None]:
 
 
 def _value(column: _Column, cell: str, row: _Row) -> Any:
-    """Read one cell."""
     key, unit = column.key, column.unit
     if key in _TEXTS:
         return cell
@@ -244,21 +224,16 @@ def _scalar(text: str, row: _Row, unit: str = "") -> int | str:
         text = text.replace(",", ".")
     value = common.number(text)
     if unit and value is not None and value >= 0:
-        return _time(text, value * times.UNITS[unit], row, unit)
+        length = value * times.UNITS[unit]
+        if length.denominator != 1:
+            what = f"not read: {text} {unit}, so {round(length)}ns takes its place (line {row.line})"
+            row.warnings.append(Problem(what, "lost"))
+            return f"{round(length)}ns"
+        return f"{text}{unit}" if times.parse(f"{text}{unit}") is not None else times.shortest(int(length))
     return int(value) if value is not None and value.denominator == 1 else text
 
 
-def _time(text: str, length: Fraction, row: _Row, unit: str) -> str:
-    """Return a time, as it is written if it is a whole number of nanoseconds, else rounded to one, with a line."""
-    if length.denominator != 1:
-        what = f"not read: {text} {unit}, so {round(length)}ns takes its place (line {row.line})"
-        row.warnings.append(Problem(what, "lost"))
-        return f"{round(length)}ns"
-    return f"{text}{unit}" if times.parse(f"{text}{unit}") is not None else times.shortest(int(length))
-
-
 def _distribution(column: _Column, cell: str, row: _Row) -> Distribution:
-    """Read a distribution."""
     name, *parameters = cell.split()
     pairs = [parameter.partition("=") for parameter in parameters]
     values: dict[str, Any] = {
@@ -277,12 +252,16 @@ def _distribution(column: _Column, cell: str, row: _Row) -> Distribution:
 
 
 def _write(system: System) -> Written:
-    """Write a table; servers and what is not about tasks is left out."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    for key, value in _header(system):
-        writer.writerow([f"# {key} = {value}"])
-    protocols = common.protocols(system.resources, _policy(system), _PROTOCOLS, "none")
+    policy = common.policy_for(system, system.tasks)
+    if isinstance(policy, Policy) or catalogue.traits_of(policy).has_slots:  # nothing without its options
+        policy = "fp"
+    for key, field in Header.model_fields.items():
+        value = policy if key == "policy" else getattr(system, key)
+        if value != field.default or key == "name":
+            writer.writerow([f"# {key} = {value}"])
+    protocols = common.protocols(system.resources, policy, _PROTOCOLS, "none")
     for name, protocol in protocols.items():
         writer.writerow([f"# resource {name} = {protocol}"])
     deadlines = {task.name: task.deadline for task in system.resolved.tasks}
@@ -294,40 +273,23 @@ def _write(system: System) -> Written:
     return Written(text.getvalue(), {})
 
 
-def _header(system: System) -> Iterator[tuple[str, object]]:
-    """Yield the keys of [system] that differ from their defaults."""
-    for key, field in Header.model_fields.items():
-        value = _policy(system) if key == "policy" else getattr(system, key)
-        if value != field.default or key == "name":
-            yield key, value
-
-
-def _policy(system: System) -> str:
-    """Choose the policy in the file: the default for one in Python, and for one that is nothing without its options."""
-    policy = common.policy_for(system, system.tasks)
-    return "fp" if isinstance(policy, Policy) or catalogue.traits_of(policy).has_slots else policy
-
-
 def _cells(task: Task, without: Collection[str], deadline: int) -> dict[str, str]:
     """Write the keys of a task that say something, but for some; and the deadline where only its server says it."""
     cells: dict[str, str] = {}
     for name, field in type(task).model_fields.items():
         key, value = field.alias or name, getattr(task, name)
         if value != field.default and key not in without:
-            cells[key] = _cell(value)
+            if isinstance(value, Distribution):
+                keys = (key for key in type(value).model_fields if getattr(value, key) is not None)
+                text = " ".join((value.kind, *(f"{key}={str(getattr(value, key)).replace(' ', '')}" for key in keys)))
+            elif isinstance(value, tuple):
+                text = " | ".join(map(str, value))
+            else:
+                text = str(value)
+            cells[key] = text
     if task.lacks_deadline:
         cells["deadline"] = str(deadline)
     return cells
-
-
-def _cell(value: object) -> str:
-    """Write a value."""
-    if isinstance(value, Distribution):
-        keys = (key for key in type(value).model_fields if getattr(value, key) is not None)
-        return " ".join((value.kind, *(f"{key}={str(getattr(value, key)).replace(' ', '')}" for key in keys)))
-    if isinstance(value, tuple):
-        return " | ".join(map(str, value))
-    return str(value)
 
 
 FORMAT = Format("csv", (".csv",), lambda data: True, _read, _write)

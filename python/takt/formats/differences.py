@@ -8,6 +8,7 @@ sections whichever way they are written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,7 +71,12 @@ def differences(
         yield from _member_differences(ours, theirs, view, here, there)
     left = {table.table: table for table in _singles(back)}
     for table in _singles(system):
-        yield from _single_differences(table, left.get(table.table))
+        twin = left.get(table.table)  # a missing table has the defaults
+        for key, field in type(table).model_fields.items():
+            value = getattr(table, key)
+            other = (None if field.is_required() else field.default) if twin is None else getattr(twin, key)
+            if value != other:
+                yield _lost(table.table, None, key, value, other)
     yield from _lost_tables(system.clusters, back.clusters)
     yield from _lost_tables(system.changes, back.changes)
 
@@ -104,11 +110,11 @@ def _shown(value: object) -> str:
 
 
 def _header_differences(here: _Reading, there: _Reading) -> Iterator[Problem]:
-    """Compare the tables [system]."""
     for key in Header.model_fields:
         ours, theirs = _header_value(here, key), _header_value(there, key)
         if key == "horizon" and ours is None and theirs is not None:
-            ours = _chosen_horizon(here)
+            with suppress(InputError):
+                ours = here.span(horizon_ticks(here.system))
         if ours != theirs:
             yield _lost("system", None, key, _written(here.system, key), _written(there.system, key))
 
@@ -126,26 +132,9 @@ def _written(system: System, key: str) -> object:
     return name_of(system.policy) if key == "policy" else getattr(system, key)
 
 
-def _chosen_horizon(reading: _Reading) -> Any:
-    """Return the horizon of a system that has none, None if nothing suggests itself."""
-    try:
-        return reading.span(horizon_ticks(reading.system))
-    except InputError:
-        return None
-
-
 def _singles(system: System) -> list[Table]:
     """Return the tables of which there is one at most."""
     return [system.platform, *system.options, *([] if system.allocator is None else [system.allocator])]
-
-
-def _single_differences(ours: Table, theirs: Table | None) -> Iterator[Problem]:
-    """Compare the keys of a table; a missing table has the defaults."""
-    for key, field in type(ours).model_fields.items():
-        value = getattr(ours, key)
-        other = (None if field.is_required() else field.default) if theirs is None else getattr(theirs, key)
-        if value != other:
-            yield _lost(ours.table, None, key, value, other)
 
 
 # ---- tasks, servers, resources ----------------------------------------------------------------------
@@ -194,43 +183,30 @@ _PLAIN_TASK_KEYS = tuple(key for key in Task.model_fields if key not in {*_MEANT
 def _task_view(task: Task, reading: _Reading) -> dict[str, Any]:
     """Return the meaning of a task, key by key."""
     is_listed = isinstance(task.arrivals, tuple)
-    total = _total(task, reading)
+    runs = sum(reading.span(item.time) for item in task.items if item.op == Op.RUN)
+    total = reading.span(task.wcet) if task.wcet is not None else runs or None
+    choices = (task.deadline, task.shortest_separation, task.interval)
+    deadline = reading.span(next((choice for choice in choices if choice is not None), None))
+    if task.arrivals is None:
+        arrivals = None
+    elif isinstance(task.arrivals, Distribution):
+        arrivals = _distribution_meant(task.arrivals, reading, (0, None))
+    else:
+        arrivals = tuple(reading.span(task.offset) + reading.span(instant) for instant in task.arrivals)
     return {
         **{key: getattr(task, key) for key in _PLAIN_TASK_KEYS},
         **{key: reading.span(getattr(task, key)) for key in _TASK_SPANS},
-        "arrivals": _arrivals_meant(task, reading),
+        "arrivals": arrivals,
         "offset": 0 if is_listed else reading.span(task.offset),
         "wcet": total,
-        "deadline": _deadline(task, reading),
-        "demand": _demand_meant(task, total, reading),
+        "deadline": deadline,
+        "demand": (runs or total,) if task.demand is None else _demand_meant(task.demand, total, reading),
         "body": _body_meant(task, total, reading),
         "name": task.name,
         "server": reading.name("server", task.server),
         "preemption": task.is_non_preemptive,
         "class": task.class_,
     }
-
-
-def _total(task: Task, reading: _Reading) -> Any:
-    """Return the wcet; None for a task that consumes whole budgets."""
-    if task.wcet is not None:
-        return reading.span(task.wcet)
-    return sum(reading.span(item.time) for item in task.items if item.op == Op.RUN) or None
-
-
-def _deadline(task: Task, reading: _Reading) -> Any:
-    """Return the relative deadline; None if only the server knows it."""
-    choices = (task.deadline, task.shortest_separation, task.interval)
-    return reading.span(next((choice for choice in choices if choice is not None), None))
-
-
-def _arrivals_meant(task: Task, reading: _Reading) -> object:
-    """Return the instants of arrivals, or their distribution."""
-    if task.arrivals is None:
-        return None
-    if isinstance(task.arrivals, Distribution):
-        return _distribution_meant(task.arrivals, reading, (0, None))
-    return tuple(reading.span(task.offset) + reading.span(instant) for instant in task.arrivals)
 
 
 def _distribution_meant(distribution: Distribution, reading: _Reading, limits: tuple[Any, Any]) -> object:
@@ -243,18 +219,11 @@ def _distribution_meant(distribution: Distribution, reading: _Reading, limits: t
     return distribution.kind, tuple(reading.span(value) for value in values), least, most
 
 
-def _demand_meant(task: Task, total: Any, reading: _Reading) -> object:
-    """Return the demands of jobs, without repetition."""
-    if isinstance(task.demand, Distribution):
-        return _distribution_meant(task.demand, reading, (reading.span(1), total))
-    if task.demand is None:
-        return (sum(reading.span(item.time) for item in task.items if item.op == Op.RUN) or total,)
-    listed = task.demand if isinstance(task.demand, tuple) else (task.demand,)
-    return _shortest_cycle(tuple(map(reading.span, listed)))
-
-
-def _shortest_cycle(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Cut a repeated list to its shortest cycle."""
+def _demand_meant(demand: Any, total: Any, reading: _Reading) -> object:
+    """Return the demands of jobs: a distribution, or the shortest cycle of a list."""
+    if isinstance(demand, Distribution):
+        return _distribution_meant(demand, reading, (reading.span(1), total))
+    values = tuple(map(reading.span, demand if isinstance(demand, tuple) else (demand,)))
     lengths = (length for length in range(1, len(values) + 1) if len(values) % length == 0)
     return next(values[:length] for length in lengths if values[:length] * (len(values) // length) == values)
 
@@ -262,7 +231,10 @@ def _shortest_cycle(values: tuple[Any, ...]) -> tuple[Any, ...]:
 def _body_meant(task: Task, total: Any, reading: _Reading) -> tuple[Any, ...]:
     """Return the items: adjacent runs as one, the last as long as the wcet permits; empty if all is one run."""
     merged: list[tuple[Op, Any, str | None]] = []
-    for item in _with_unlocks(task.items):
+    held: list[str | None] = []
+    for each in task.items:
+        held = [*held, each.resource] if each.op == Op.LOCK else held[:-1] if each.op == Op.UNLOCK else held
+    for item in (*task.items, *(Item(Op.UNLOCK, resource=name) for name in reversed(held))):
         step = (item.op, reading.span(item.time), reading.name("resource", item.resource))
         if merged and merged[-1][0] == step[0] == Op.RUN:
             step = (Op.RUN, merged.pop()[1] + step[1], None)
@@ -275,14 +247,6 @@ def _body_meant(task: Task, total: Any, reading: _Reading) -> tuple[Any, ...]:
     return tuple(merged)
 
 
-def _with_unlocks(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """Unlock all held resources at the end, as the end of a job does."""
-    held: list[str | None] = []
-    for item in items:
-        held = [*held, item.resource] if item.op == Op.LOCK else held[:-1] if item.op == Op.UNLOCK else held
-    return (*items, *(Item(Op.UNLOCK, resource=name) for name in reversed(held)))
-
-
 def _server_view(server: Server, reading: _Reading) -> dict[str, Any]:
     """Return the meaning of a server, key by key."""
     times = {key: reading.span(time) for key, time in server.times()}
@@ -291,5 +255,4 @@ def _server_view(server: Server, reading: _Reading) -> dict[str, Any]:
 
 
 def _plain_view(member: _Member) -> dict[str, Any]:
-    """Return the values of keys as they are written."""
     return {key: getattr(member, key) for key in type(member).model_fields}

@@ -21,7 +21,7 @@ Element = etree._Element
 
 _REFERENCES = {"id", "ref"}
 _INSTANCE = "{http://www.w3.org/2001/XMLSchema-instance}"
-"""Attributes that say where the schema of a file is."""
+"""Attributes that say where the schema of a file is; they are removed."""
 
 _DECLARATION = re.compile(r"\A\s*<\?xml\b[^>]*\?>")
 _NEUTRAL = re.compile(r"|[+-]?0+(\.0*)?|false|no_\w+", re.IGNORECASE)
@@ -36,8 +36,10 @@ def parse(data: bytes) -> Element:
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )
+    if input_files.has_mark(data):  # which holds, whatever the declaration of the file says
+        data = _DECLARATION.sub(lambda found: "\n" * found[0].count("\n"), input_files.decoded(data)).encode()
     try:
-        root = etree.fromstring(_marked(data), parser)
+        root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
         reason = re.sub(r", line \d+, column \d+$", "", str(error.msg))
         message = f"line {max(1, error.lineno or 1)}: not valid XML: {printable(reason)[:120]}"
@@ -47,24 +49,12 @@ def parse(data: bytes) -> Element:
         raise InputError([Problem("expected XML without entities of its own, found a declaration", "syntax")])
     for element in root.iter():
         input_files.check_count(len(element.attrib), input_files.MAX_COLUMNS, "attributes of an element")
-    _leave_out_namespace(root)
-    return root
-
-
-def _marked(data: bytes) -> bytes:
-    """Return a file with a byte order mark as UTF-8: the mark holds, whatever its declaration says."""
-    if not input_files.has_mark(data):
-        return data
-    return _DECLARATION.sub(lambda found: "\n" * found[0].count("\n"), input_files.decoded(data)).encode()
-
-
-def _leave_out_namespace(root: Element) -> None:
-    """Remove the namespace of the first element from all names, and the place of a schema from all attributes."""
     namespace = f"{{{etree.QName(root).namespace or ''}}}"
     for element in root.iter(etree.Element):
         element.tag = str(element.tag).removeprefix(namespace)
         for key in [key for key in map(str, element.attrib) if key.startswith(_INSTANCE)]:
             del element.attrib[key]
+    return root
 
 
 def first_tag(data: bytes) -> str:

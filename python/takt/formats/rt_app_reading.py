@@ -56,7 +56,6 @@ class _Reader(rt_app_threads.Reader):
     """Reader of the system of a file."""
 
     def system(self, name: str) -> System:
-        """Return the system."""
         section = self.root.section("global") or Object(Members())
         duration = section.whole("duration", -1, -words.MOST, words.MOST)
         self.default_policy = self.policy(section, "default_policy", words.OTHER)
@@ -64,7 +63,9 @@ class _Reader(rt_app_threads.Reader):
         for key, value in section.others():
             if key not in words.RUN_KEYS:
                 self.lose("system", None, key, rt_app_json.shown(value), section.at(key))
-        declared = _declared(self.root.section("resources"))
+        resources = self.root.section("resources") or Object(Members())
+        inner = {key: resources.inner(key, value) for key, value in resources.members}
+        declared = [key for key, one in inner.items() if one.text("type", "") == "mutex"]
         tasks = self.root.inner("tasks", self.root.find("tasks"))
         self.lose_others(self.root, None, None)
         threads = [self.thread(key, tasks.inner(key, tasks.find(key))) for key, _ in tasks.members]
@@ -106,7 +107,6 @@ class _Reader(rt_app_threads.Reader):
         return made
 
     def task(self, thread: Thread) -> _Made:
-        """Return the task of a thread."""
         start, jobs = rt_app_threads.cut(thread)
         if thread.cycle:
             values: dict[str, Any] = {"period": jobs[0].gap, "offset": thread.delay + start}
@@ -189,19 +189,10 @@ class _Reader(rt_app_threads.Reader):
 
 
 def _without(made: _Made, mutexes: set[str]) -> _Made:
-    """Leave out sections."""
     if "body" not in made.values:
         return made
     body = [step for step in made.values["body"] if step.value not in mutexes]
     return made._replace(values=made.values | {"body": body})
-
-
-def _declared(section: Object | None) -> list[str]:
-    """Return the mutexes of the section "resources"."""
-    if section is None:
-        return []
-    inner = {key: section.inner(key, value) for key, value in section.members}
-    return [key for key, one in inner.items() if one.text("type", "") == "mutex"]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -221,7 +212,6 @@ def _demand(jobs: Sequence[Job]) -> dict[str, Any]:
 
 
 def _spans(made: _Made) -> Iterator[int]:
-    """Yield the times of a task and its server."""
     for value in made.values.values():
         for one in value if isinstance(value, (list, tuple)) else [value]:
             yield one.span if isinstance(one, Step) else one
@@ -245,10 +235,18 @@ def _assembled(made: Sequence[_Made], places: _Places) -> dict[str, Any]:
         above = words.DEADLINE if policy == "fp" and any(one.thread.reservation for one in group) else None
         if above is not None:
             name = above if not places.sets else f"{above} {number}"
-            tables["servers"].append(_above_all(name, where))
+            priority = words.MOST_PRIORITY + 1  # SCHED_DEADLINE always has budget, and is above all other classes
+            tables["servers"].append(
+                Server(name=name, budget="1s", period="1s", priority=priority, policy="edf", **where)
+            )
             above = name
         for one in group:
-            tables["servers"] += _servers(one, above, where)
+            if one.budget is not None:
+                lengths = {"budget": written(one.budget.runtime), "period": written(one.budget.period)}
+                hard = [
+                    Server(name=name, kind="hard-cbs", parent=above, **lengths, **where) for name in _names(one.thread)
+                ]
+                tables["servers"] += hard
             tasks[one.thread.name] = list(_tasks(one, above, where))
     if places.sets and not are_single:
         tables["clusters"] = [
@@ -257,27 +255,12 @@ def _assembled(made: Sequence[_Made], places: _Places) -> dict[str, Any]:
     return tables | {"tasks": [task for one in made for task in tasks[one.thread.name]]}
 
 
-def _above_all(name: str, where: Mapping[str, Any]) -> Server:
-    """Return the server that always has budget, in which SCHED_DEADLINE is above all other classes."""
-    priority = words.MOST_PRIORITY + 1
-    return Server(name=name, budget="1s", period="1s", priority=priority, policy="edf", **where)
-
-
 def _names(thread: Thread) -> Iterable[str]:
     """Yield the names of the instances of a thread."""
     return [thread.name] if thread.instances == 1 else [f"{thread.name}-{one}" for one in range(thread.instances)]
 
 
-def _servers(made: _Made, above: str | None, where: Mapping[str, Any]) -> Iterator[Server]:
-    """Yield a server for each instance of a thread that may lack budget."""
-    if made.budget is not None:
-        times = {"budget": written(made.budget.runtime), "period": written(made.budget.period)}
-        for name in _names(made.thread):
-            yield Server(name=name, kind="hard-cbs", parent=above, **times, **where)
-
-
 def _tasks(made: _Made, above: str | None, where: Mapping[str, Any]) -> Iterator[Task]:
-    """Yield a task for each instance of a thread."""
     values = {key: _converted(value) for key, value in made.values.items() if value != 0}
     for name in _names(made.thread):
         server = name if made.budget else above if made.thread.reservation else None

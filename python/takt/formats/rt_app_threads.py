@@ -234,7 +234,6 @@ def _reservation(parent: Object) -> Reservation:
 
 
 def _affinity(parent: Object) -> frozenset[int] | None:
-    """Read the processors that a thread may use."""
     listed = parent.find("cpus")
     if listed is None:
         return None

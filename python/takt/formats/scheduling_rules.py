@@ -172,7 +172,6 @@ class _Dispatcher(NamedTuple):
 
 
 def _reasons(rule: Rule, children: _Dispatcher) -> Iterator[str]:
-    """Yield why a dispatcher may decide otherwise."""
     if rule.anew and children.tasks:
         yield f"{rule.tool} {rule.anew}"
         return
@@ -192,7 +191,8 @@ def _reasons(rule: Rule, children: _Dispatcher) -> Iterator[str]:
 def _equals(rule: Rule, children: _Dispatcher) -> tuple[str, str] | None:
     """Return two children whose keys can be equal in a way that matters."""
     if rule.key == _LAXITY:
-        return _first(children.tasks[:2])
+        names = [task.name for task in children.tasks]
+        return (names[0], names[1]) if len(names) > 1 else None
     if rule.key != _DEADLINE:
         by_key: dict[int, str] = {}
         keys = [(task.name, getattr(task, rule.key)) for task in children.tasks]
@@ -206,11 +206,6 @@ def _equals(rule: Rule, children: _Dispatcher) -> tuple[str, str] | None:
         if not is_spared and (is_far or any(a.meets(b) for a in first for b in second)):
             return one.name, other.name
     return None
-
-
-def _first(tasks: Sequence[ResolvedTask]) -> tuple[str, str] | None:
-    """Return the names of two tasks, if there are two."""
-    return (tasks[0].name, tasks[1].name) if len(tasks) > 1 else None
 
 
 class Dates(NamedTuple):
@@ -263,7 +258,6 @@ def _can_be_late(rule: Rule, children: _Dispatcher, judged: Sequence[ResolvedTas
 
 
 def _separation(task: ResolvedTask) -> int:
-    """Return the least distance of two releases."""
     if task.arrivals is None or task.arrivals.kind != "listed":
         return task.period
     return min((after - before for before, after in pairwise(task.arrivals.values)), default=times.MAX_TICKS)

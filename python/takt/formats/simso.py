@@ -64,7 +64,6 @@ _RANDOM = "acet"
 
 
 def _read(data: bytes, name: str) -> Imported:
-    """Read a configuration."""
     root = documents.parse(data)
     if root.tag != "simulation":
         raise documents.refuse(root, f"<{root.tag}>", "expected <simulation>", "unknown-key")
@@ -96,7 +95,6 @@ class _Reader(documents.Reader):
         return {} if self.rule is None else {self.rule.policy: self.rule, "fp": replace(self.rule, key="priority")}
 
     def system(self, name: str) -> System:
-        """Return the system."""
         self.leftovers(self.root, "system", None, _SIMULATION | _PENALTIES, _PENALTIES)
         if self.root.get("etm", "wcet") not in ("wcet", _RANDOM):
             self.lose(self.root, "system", None, "etm", show(self.root.get("etm")))
@@ -130,7 +128,6 @@ class _Reader(documents.Reader):
         return element
 
     def policy(self) -> str:
-        """Read which scheduler there is."""
         element = self.section("sched")
         name = element.get("class") or element.get("className") or ""
         self.leftovers(element, "system", None, _SCHED, {})
@@ -151,7 +148,6 @@ class _Reader(documents.Reader):
         return "fp"
 
     def cpus(self) -> int:
-        """Count the processors."""
         section = self.section("processors")
         self.leftovers(section, "system", None, {}, {})
         for field in section.iterfind("field"):
@@ -176,7 +172,6 @@ class _Reader(documents.Reader):
         return Fraction(max(1, round(length)))
 
     def tasks(self) -> list[Element]:
-        """Return the tasks."""
         section = self.section("tasks")
         for field in section.iterfind("field"):
             if field.get("name") != "priority":
@@ -253,7 +248,6 @@ class _Reader(documents.Reader):
         return self.nanoseconds(element, key, text.strip())
 
     def nanoseconds(self, element: Element, key: str, text: str) -> Fraction:
-        """Read one number of milliseconds."""
         value = common.number(text)
         if value is None or value < 0:
             raise documents.refuse(element, key, f"expected milliseconds of 0 or more, found {show(text)}")
@@ -274,7 +268,6 @@ class _Reader(documents.Reader):
         return rounded
 
     def whole(self, element: Element, key: str, default: int) -> int:
-        """Read a whole number of 1 or more."""
         text = element.get(key, str(default)).strip()
         value = common.number(text)
         if value is None or value.denominator != 1 or value < 1:
@@ -301,7 +294,6 @@ class _Reader(documents.Reader):
 
 
 def _times_of(values: Mapping[str, Any]) -> Iterator[Fraction]:
-    """Yield the times of a task."""
     for value in values.values():
         yield from value if isinstance(value, tuple) else [value] if isinstance(value, Fraction) else []
 
@@ -314,7 +306,6 @@ def _written(nanoseconds: Fraction) -> str:
 
 
 def _with_units(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the times of a task."""
     written = {key: _written(value) if isinstance(value, Fraction) else value for key, value in values.items()}
     if "arrivals" in values:
         written["arrivals"] = [_written(value) for value in values["arrivals"]]
@@ -340,11 +331,9 @@ class _Source:
     resolved: Mapping[str, ResolvedTask]
 
     def nanoseconds(self, value: int | str) -> int:
-        """Return the length of a time."""
         return int(to_ticks(value, self.system.resolution)) * self.system.resolution_ns
 
     def wcet(self, task: Task) -> int:
-        """Return the wcet in nanoseconds."""
         return self.resolved[task.name].wcet * self.system.resolution_ns
 
     def deadline(self, task: Task) -> int:
@@ -375,13 +364,18 @@ def _write(system: System) -> Written:
     overheads = dict.fromkeys(("overhead", "overhead_activate", "overhead_terminate"), "0")
     etree.SubElement(root, "sched", {"class": scheduler, **overheads})
     etree.SubElement(root, "caches", memory_access_time="100")
-    _write_processors(root, system.cpus)
+    processors = etree.SubElement(root, "processors")
+    for number in range(1, system.cpus + 1):
+        none = {"cl_overhead": "0", "cs_overhead": "0", "speed": "1.0"}
+        etree.SubElement(processors, "processor", {"name": f"CPU {number}", "id": str(number), **none})
     section = etree.SubElement(root, "tasks")
     etree.SubElement(section, "field", name="priority", type="int")
     for number, task in enumerate(tasks, start=1):
         own = {"name": names.get(("task", task.name), task.name), "id": str(number)}
         own["priority"] = str(ranks.get(task.name, task.priority))
-        own |= _source_attributes(task, source) | _demand_attributes(task, source, is_random)
+        mean, deviation = source.executed(task) if is_random else (0, 0)
+        lengths = {"WCET": source.wcet(task), "ACET": mean, "et_stddev": deviation}
+        own |= _source_attributes(task, source) | {key: _milliseconds(length) for key, length in lengths.items()}
         own |= {"abort_on_miss": "yes" if task.on_miss == "abort" else "no", **_TASK_DEFAULTS, "preemption_cost": "0"}
         etree.SubElement(section, "task", own)
     return Written(documents.as_text(root), names)
@@ -393,19 +387,15 @@ def _write_lengths(root: Element, source: _Source, tasks: Iterable[Task]) -> Non
         horizon = horizon_ticks(source.system) * source.system.resolution_ns
     except InputError:
         horizon = _DURATION_MS * 10**6
-    cycles_per_ms = _cycles_per_ms(
-        source.system, [horizon, *(length for task in tasks for length in _lengths(task, source))]
+    is_plain = (
+        common.coarsest([horizon, *(length for task in tasks for length in _lengths(task, source))])
+        == source.system.resolution_ns
+    )
+    cycles_per_ms = (
+        _CYCLES_PER_MS if is_plain or 10**6 % source.system.resolution_ns else 10**6 // source.system.resolution_ns
     )
     root.set("duration", str(horizon * cycles_per_ms // 10**6))
     root.set("cycles_per_ms", str(cycles_per_ms))
-
-
-def _write_processors(root: Element, cpus: int) -> None:
-    """Write the processors, all alike."""
-    section = etree.SubElement(root, "processors")
-    for number in range(1, cpus + 1):
-        none = {"cl_overhead": "0", "cs_overhead": "0", "speed": "1.0"}
-        etree.SubElement(section, "processor", {"name": f"CPU {number}", "id": str(number), **none})
 
 
 def _deadline_ranks(tasks: Iterable[Task], source: _Source) -> dict[str, int]:
@@ -413,12 +403,6 @@ def _deadline_ranks(tasks: Iterable[Task], source: _Source) -> dict[str, int]:
     deadlines = {task.name: source.deadline(task) for task in tasks}
     ranks = {deadline: rank for rank, deadline in enumerate(sorted(set(deadlines.values()), reverse=True))}
     return {name: ranks[deadline] for name, deadline in deadlines.items()}
-
-
-def _cycles_per_ms(system: System, lengths: list[int]) -> int:
-    """Return the length of a tick in cycles, if the lengths themselves do not give it."""
-    is_plain = common.coarsest(lengths) == system.resolution_ns
-    return _CYCLES_PER_MS if is_plain or 10**6 % system.resolution_ns else 10**6 // system.resolution_ns
 
 
 def _lengths(task: Task, source: _Source) -> Iterator[int]:
@@ -431,12 +415,10 @@ def _lengths(task: Task, source: _Source) -> Iterator[int]:
 
 
 def _milliseconds(nanoseconds: int) -> str:
-    """Write a time."""
     return common.decimal(Fraction(nanoseconds, 10**6))
 
 
 def _source_attributes(task: Task, source: _Source) -> dict[str, str]:
-    """Return the attributes of a task's arrivals."""
     separation = 0 if task.shortest_separation is None else source.nanoseconds(task.shortest_separation)
     offset = source.nanoseconds(task.offset)
     arrivals = task.arrivals if isinstance(task.arrivals, tuple) else ()
@@ -448,13 +430,6 @@ def _source_attributes(task: Task, source: _Source) -> dict[str, str]:
         "list_activation_dates": dates,
         "deadline": _milliseconds(source.deadline(task)),
     }
-
-
-def _demand_attributes(task: Task, source: _Source, is_random: bool) -> dict[str, str]:
-    """Return the attributes of execution times; if some are drawn, those of the other tasks have no deviation."""
-    mean, deviation = source.executed(task) if is_random else (0, 0)
-    wcet = _milliseconds(source.wcet(task))
-    return {"WCET": wcet, "ACET": _milliseconds(mean), "et_stddev": _milliseconds(deviation)}
 
 
 FORMAT = Format("simso", (".xml",), lambda data: documents.begins_with(data, "simulation"), _read, _write)

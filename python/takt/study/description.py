@@ -24,11 +24,10 @@ from takt.model.input_table import Table
 from takt.model.key import integer
 from takt.model.key_types import OptionalName, Seed
 from takt.model.system import SCHEMA
-from takt.study.acceptance import Acceptance, Weighted
 from takt.study.batch import Batch
 from takt.study.breakdown import Breakdown
 from takt.study.grid import Axes, Point, axes_of, name_of, points_of
-from takt.study.measures import Compute, Measure
+from takt.study.measures import Acceptance, Compute, Measure, Weighted
 from takt.study.simulated import Simulation
 
 KINDS: dict[str, type[Measure]] = {kind.kind: kind for kind in (Acceptance, Weighted, Breakdown, Simulation)}
@@ -160,7 +159,6 @@ class Study:
         return f"chunk {chunk} ({name_of(self.points[self.point_of(chunk)])}; {sets})"
 
     def _first_of(self, chunk: int) -> int:
-        """Return the number of the first task set of a chunk."""
         return chunk % self.chunks_of_point * self.table.chunk
 
 
@@ -217,7 +215,7 @@ def _build(document: Mapping[str, Any], default_name: str) -> Study:
     if table is None or axes is None or problems:
         raise InputError(problems)
     study = Study(table, document.get("generate", {}), axes, tuple(measures))
-    problems += [*_size_problems(study), *_axis_problems(study)]
+    problems += _grid_problems(study)
     if problems:
         raise InputError(problems)
     return study
@@ -248,37 +246,28 @@ def _table_problems(document: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _measures(tables: list[dict[str, Any]], problems: list[Problem]) -> list[Measure]:
-    """Return the measures; adds their problems to the list."""
     found: list[Measure] = []
     for number, table in enumerate(tables, start=1):
         try:
-            found.append(_measure(table, [measure.kind for measure in found]))
+            kind = table.get("kind")
+            if not isinstance(kind, str) or kind not in KINDS:
+                message = "missing" if kind is None else f"unknown kind {show(kind)}"
+                hint = catalogue.alternatives(str(kind), KINDS)
+                raise InputError([Problem(f"{message}; {hint}", "unknown-word", table="measure", key="kind")])
+            if kind in [measure.kind for measure in found]:
+                message = f"expected one measure of this kind, found another one; list all in the first {show(kind)}"
+                raise InputError([Problem(message, "duplicate", table="measure", key="kind")])
+            found.append(KINDS[kind](**{key: value for key, value in table.items() if key != "kind"}))
         except InputError as error:
             problems += [replace(problem, number=number) for problem in error.problems]
     return found
 
 
-def _measure(table: dict[str, Any], before: list[str]) -> Measure:
-    kind = table.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        message = "missing" if kind is None else f"unknown kind {show(kind)}"
-        hint = catalogue.alternatives(str(kind), KINDS)
-        raise InputError([Problem(f"{message}; {hint}", "unknown-word", table="measure", key="kind")])
-    if kind in before:
-        message = f"expected one measure of this kind, found another one; list all in the first {show(kind)}"
-        raise InputError([Problem(message, "duplicate", table="measure", key="kind")])
-    return KINDS[kind](**{key: value for key, value in table.items() if key != "kind"})
-
-
-def _size_problems(study: Study) -> Iterator[Problem]:
-    """Check that the chunks can be counted."""
+def _grid_problems(study: Study) -> Iterator[Problem]:
+    """Check that the chunks can be counted, and that keys fit between the tables."""
     if study.chunks > _MAX_CHUNKS:
         message = f"expected at most {_MAX_CHUNKS} chunks, found {study.chunks}; make them larger"
         yield Problem(message, "out-of-range", table="study", key="chunk")
-
-
-def _axis_problems(study: Study) -> Iterator[Problem]:
-    """Check that keys fit between the tables."""
     known = Recipe.keys()
     for key in study.axes:
         if key not in known:

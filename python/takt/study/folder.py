@@ -126,7 +126,9 @@ class Folder:
         """
         study = self._study
         if fresh:
-            self._clear()
+            chunks = map(self._path_of, self.done())
+            for path in [*chunks, *self.results.values(), self._record]:
+                output_files.remove(path)
         digest = self._digest()
         if digest is None:
             record = {"name": study.name, "hash": study.digest, "study": json.loads(study.document)}
@@ -155,12 +157,6 @@ class Folder:
         except (ValueError, KeyError, TypeError, RecursionError):
             raise file_error(self._record, f"this is not the record of a study; {_REMEDY}", "damaged") from None
 
-    def _clear(self) -> None:
-        """Forget all that a study has left, and only then whose it was."""
-        chunks = map(self._path_of, self.done())
-        for path in [*chunks, *self.results.values(), self._record]:
-            output_files.remove(path)
-
 
 @contextmanager
 def opened(path: Path, study: Study, fresh: bool) -> Iterator[Folder]:
@@ -174,24 +170,17 @@ def opened(path: Path, study: Study, fresh: bool) -> Iterator[Folder]:
     Raises:
         InputError: it is another study's, another process writes there, or it cannot be written.
     """
-    with _locked(path):
-        folder = Folder(path, study)
-        folder.claim(fresh)
-        yield folder
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Lock a folder until this process ends, however it does."""
     try:
         (path / CHUNKS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise system_error("write", path, error) from None
-    with output_files.open_lock(path / "lock") as lock:
+    with output_files.open_lock(path / "lock") as lock:  # until this process ends, however it does
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise file_error(path, "another process works here; give another --output", "conflict") from None
-        for folder in (path, path / CHUNKS):
-            output_files.remove_parts(folder)
-        yield
+        for place in (path, path / CHUNKS):
+            output_files.remove_parts(place)
+        folder = Folder(path, study)
+        folder.claim(fresh)
+        yield folder

@@ -61,12 +61,10 @@ def name_of(point: Point) -> str:
 
 
 def _problem(key: str | None, message: str) -> Problem:
-    """Return the problem of one axis."""
     return Problem(message, "out-of-range", table="grid", key=key)
 
 
 def _values(written: object) -> list[Any]:
-    """Return the values of one axis."""
     if isinstance(written, dict):
         return _stepped(written)
     if not isinstance(written, list) or not written:

@@ -3,7 +3,7 @@
 
 A measure names *quantities*: what is computed of each task set, by workers, and kept in chunk files. It then says what
 many of them mean together: *aspects*, each of which is summed up at each point of the grid. Measures that use the same
-quantity share it.
+quantity share it. Those that count accepted task sets are here too.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from takt.base.errors import InputError, Problem, show
 from takt.model import value_checks
 from takt.model.input_table import Table
 from takt.model.key import Key, list_of, word
+from takt.model.key_types import Name
 from takt.study.batch import Batch
 from takt.study.grid import Point
 from takt.study.registry import TESTS, MatrixTest
@@ -132,3 +133,60 @@ class OfTests(Measure):
 def add_column(name: str, summary: Any, columns: Mapping[str, Column]) -> None:
     """Add one column to a summary."""
     summary.add(columns[name])
+
+
+# ---- accepted task sets -------------------------------------------------------------------------------
+
+
+class _Counting(OfTests):
+    """Common base of both measures: verdicts of tests."""
+
+    column = "verdict"
+
+    def answer(self, test: str, batch: Batch) -> Column:
+        """Return the verdicts of a test, one for each set."""
+        return TESTS[test].ask(batch)
+
+
+class Acceptance(_Counting):
+    """The ratio of task sets that a test accepts.
+
+    Args:
+        tests: names of tests, at least one.
+    """
+
+    kind = "acceptance"
+
+    def aspects(self) -> Iterator[Aspect]:
+        """One ratio for each test."""
+        for test in self.tests:
+            yield Aspect(test, "acceptance ratio", Ratio, partial(add_column, self.column_of(test)))
+
+
+class Weighted(_Counting):
+    """Acceptance along one axis as one number, in which a set counts by its utilization.
+
+    Source: Bastoni, Brandenburg, Anderson, Cache-Related Preemption and Migration Delays: Empirical Approximation and
+    Impact on Schedulability (OSPERT 2010), section 5.
+
+    Args:
+        tests: names of tests, at least one.
+        over: the axis of the grid whose points are taken together.
+    """
+
+    kind = "weighted"
+
+    over: Name = "utilization"
+
+    def aspects(self) -> Iterator[Aspect]:
+        """One ratio for each test."""
+        for test in self.tests:
+            yield Aspect(test, "weighted schedulability", WeightedRatio, partial(_add_weighted, self.column_of(test)))
+
+    def place(self, point: Point) -> Point:
+        """Return the point without that axis, so that its points are aggregated."""
+        return {key: value for key, value in point.items() if key != self.over}
+
+
+def _add_weighted(name: str, summary: WeightedRatio, columns: Mapping[str, Column]) -> None:
+    summary.add(columns[name], columns[UTILIZATION])

@@ -161,7 +161,6 @@ _FIXED_PRIORITY = (
 
 
 def _demand(columns: TaskColumns) -> Verdicts:
-    """Compare the demand with the time there is."""
     if columns.jitter.any():
         return _by_rows(_demand_of_one, columns)
     return _analysis.edf_verdicts_many(columns.wcet, columns.period, columns.deadline)

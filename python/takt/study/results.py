@@ -7,7 +7,7 @@ sets, and the same chunks give the same result to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import polars as pl
@@ -40,14 +40,12 @@ class _Sums:
         self._places: dict[str, tuple[Point, list[Summary]]] = {}
 
     def add(self, point: Point, columns: Columns) -> None:
-        """Add a chunk."""
         place = self._measure.place(point)
         _, sums = self._places.setdefault(repr(place), (place, [aspect.new() for aspect in self._aspects]))
         for aspect, summary in zip(self._aspects, sums, strict=True):
             aspect.add(summary, columns)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the results."""
         for place, sums in self._places.values():
             for aspect, summary in zip(self._aspects, sums, strict=True):
                 named = {"measure": self._measure.kind, "subject": aspect.subject, "quantity": aspect.quantity}
@@ -74,7 +72,9 @@ def summarise(study: Study, chunks: Iterable[Columns]) -> pl.DataFrame:
     axes = {key: _type_of(values) for key, values in study.axes.items()}
     names: dict[str, type[pl.DataType]] = dict.fromkeys(NAMES, pl.String)
     schema = names | axes | FIGURES
-    return pl.DataFrame([_as_cells(row, axes) for row in rows], schema=schema)
+    for row in rows:
+        row |= {key: as_text(row[key]) for key, kind in axes.items() if kind is pl.String and key in row}
+    return pl.DataFrame(rows, schema=schema)
 
 
 def _type_of(values: Iterable[Any]) -> type[pl.DataType]:
@@ -83,12 +83,6 @@ def _type_of(values: Iterable[Any]) -> type[pl.DataType]:
     if kinds == {int}:
         return pl.Int64
     return pl.Float64 if kinds <= {int, float} else pl.String
-
-
-def _as_cells(row: dict[str, Any], axes: Mapping[str, type[pl.DataType]]) -> dict[str, Any]:
-    """Write values of an axis that are not all numbers as the file does."""
-    texts = {key: as_text(row[key]) for key, kind in axes.items() if kind is pl.String and key in row}
-    return row | texts
 
 
 def as_text(value: Any) -> str:

@@ -107,7 +107,10 @@ def _computed(
                 number = pending.pop(future)
                 answer = _answer_of(future, study.name_of(number))
                 if isinstance(answer, str):
-                    _note_failure(study, number, answer, failures, tell)
+                    failures[number] += 1
+                    if failures[number] == ATTEMPTS:
+                        raise StudyError(f"{study.name_of(number)} failed {ATTEMPTS} times: {answer}")
+                    tell(f"chunk {number} is done again: {answer}")
                     pending[workers.submit(study.document, number)] = number
                 else:
                     yield number, answer
@@ -123,11 +126,3 @@ def _answer_of(future: Future[Answer], chunk: str) -> Answer:
         raise StudyError(f"the scheduler is gone; {GO_ON}") from None
     except Exception as error:
         raise StudyError(f"{chunk} failed: {(str(error).splitlines() or [type(error).__name__])[0]}") from None
-
-
-def _note_failure(study: Study, number: int, cause: str, failures: Counter[int], tell: Tell) -> None:
-    """Report a failed chunk, and raise if it failed every time."""
-    failures[number] += 1
-    if failures[number] == ATTEMPTS:
-        raise StudyError(f"{study.name_of(number)} failed {ATTEMPTS} times: {cause}")
-    tell(f"chunk {number} is done again: {cause}")

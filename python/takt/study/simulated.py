@@ -64,7 +64,6 @@ class Simulation(Measure):
             system.replace(policy=policy, horizon=self.horizon)
 
     def _simulate(self, policy: str, batch: Batch) -> Columns:
-        """Simulate each set."""
         rows = [_figures(system.replace(policy=policy), self.horizon) for system in batch.systems]
         columns = zip(*rows, strict=True)
         return {_name(policy, key): np.array(values) for key, values in zip(_COLUMNS, columns, strict=True)}
@@ -90,7 +89,6 @@ def _figures(system: System, horizon: int | str) -> tuple[int | float, ...]:
 
 
 def _add_miss_free(policy: str, summary: Ratio, columns: Mapping[str, Column]) -> None:
-    """Count the sets that missed nothing."""
     summary.add(np.where(columns[_name(policy, "missed")] == 0, ACCEPTED, 0))
 
 

@@ -95,14 +95,17 @@ class _Local:
             process.wait()
 
     def _ask(self, document: str, number: int) -> Answer:
-        """Return the answer of this thread's process."""
         process = getattr(self._own, "process", None) or self._start()
         try:
             return _ask(process, document, number)
         except (OSError, EOFError, pickle.UnpicklingError):
             del self._own.process
-            _close(process)
-            raise WorkerDied(f"worker process {process.pid} {_fate(process)}") from None
+            assert process.stdin is not None
+            with suppress(OSError):
+                process.stdin.close()
+            status = process.wait()
+            fate = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+            raise WorkerDied(f"worker process {process.pid} {fate}") from None
 
     def _start(self) -> subprocess.Popen[bytes]:
         """Start a process for this thread, out of reach of the terminal."""
@@ -123,19 +126,6 @@ def _ask(process: subprocess.Popen[bytes], document: str, number: int) -> Answer
     process.stdin.flush()
     answer: Answer = pickle.load(process.stdout)
     return answer
-
-
-def _close(process: subprocess.Popen[bytes]) -> None:
-    """Drop what could not be sent, now: otherwise it would be tried again at an unexpected time."""
-    assert process.stdin is not None
-    with suppress(OSError):
-        process.stdin.close()
-
-
-def _fate(process: subprocess.Popen[bytes]) -> str:
-    """Return how a process ended whose pipe is closed."""
-    status = process.wait()
-    return f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
 
 
 def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
@@ -173,7 +163,6 @@ class _Cluster:
     """
 
     def __init__(self, client: Client, tell: Tell) -> None:
-        """Keep the client."""
         self._client = client
         self._tell = tell
         self._known: set[str] = set()
