@@ -52,9 +52,9 @@ def statuses() -> list[Status]:
 
 
 def with_full_names(text: str) -> str:
-    """Write ERROR_NULL and, after it, _OBJECT, as they are called in C."""
+    """Write ERROR_NULL and, after it, _OBJECT, as they are called in C, and as doxygen links them."""
     full = full_names()
-    return re.sub(rf"(?<!\w)(?:{'|'.join(full)})\b", lambda found: full[found.group()], text)
+    return re.sub(rf"(?<!\w)(?:{'|'.join(full)})\b", lambda found: f"#{full[found.group()]}", text)
 
 
 @cache
@@ -176,7 +176,7 @@ class Call:
 CALL = re.compile(r"/\*\*((?:[^*]|\*(?!/))*)\*/\ntakt_status_t (\w+)\(")
 LIKE_THE_LAST = re.compile(r"(?:Likewise|The same)\b")
 MODEL = re.compile(r"[Rr]eturns as (takt_\w+)")
-NOT_ANSWERED = re.compile(r"but never (TAKT_\w+)")
+NOT_ANSWERED = re.compile(r"but never #(TAKT_\w+)")
 
 
 def impossible_for(name: str, comment: str) -> set[str]:

@@ -38,7 +38,7 @@ breathe_default_project = "takt"
 breathe_domain_by_extension = {"h": "c"}
 breathe_show_include = False
 
-toc_object_entries = False
+toc_object_entries_show_parents = "hide"
 
 # Python: the installed package.
 autodoc_member_order = "bysource"

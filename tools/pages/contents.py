@@ -142,6 +142,8 @@ MODULES = ("takt.linux.job", "takt.linux.check", "takt.linux.daemon")
 """Modules that the documents name and takt does not export."""
 BASES = "BaseModel, Exception, tuple"
 """Classes of others, whose members are not described."""
+INNER = "model_config, keys, text_keys, time_keys, times"
+"""Members of every table that readers and writers of files use."""
 
 
 def package_of(name: str) -> str:
@@ -157,9 +159,8 @@ def directive(name: str, value: object) -> str:
         imported = "   :imported-members:\n" if hasattr(value, "__all__") else ""
         return f".. automodule:: {name}\n   :members:\n{imported}"
     if inspect.isclass(value):
-        return (
-            f".. autoclass:: {name}\n   :members:\n   :inherited-members: {BASES}\n   :exclude-members: model_config\n"
-        )
+        options = [":members:", f":inherited-members: {BASES}", f":exclude-members: {INNER}"]
+        return "\n   ".join([f".. autoclass:: {name}", *options]) + "\n"
     return f".. {'autofunction' if callable(value) else 'autodata'}:: {name}\n"
 
 
@@ -191,8 +192,8 @@ def without_types_of_keys(
 
 def calls_of_the_kernel() -> str:
     """Return the public headers, and which call answers what."""
-    headers = [f"### {name}\n\n```{{doxygenfile}} {name}\n```\n" for name in api.public_headers()]
-    return "\n".join([api.tables(), "## Headers\n", *headers])
+    headers = [f"## {name}\n\n```{{doxygenfile}} {name}\n```\n" for name in api.public_headers()]
+    return "\n".join([*headers, api.tables()])
 
 
 # ---- where it stands ------------------------------------------------------------------------------------
