@@ -3,11 +3,11 @@
 #include "core/locks.h"
 
 #include "core/allocator.h"
-#include "core/circles.h"
+#include "core/deadlock.h"
 #include "core/hierarchy.h"
-#include "core/lend.h"
-#include "core/obstacle.h"
-#include "core/park.h"
+#include "core/inheritance.h"
+#include "core/blocker.h"
+#include "core/blocked.h"
 #include "core/record.h"
 #include "core/urgency.h"
 #include "core/waiting.h"
@@ -90,16 +90,16 @@ static void grant(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_ins
 
 static void refuse(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
     takt_resource_t *wanted = takt_waiting_wanted_by(entity);
-    takt_entity_t *member = takt_circles_behind(entity);
+    takt_entity_t *member = takt_deadlock_behind(entity);
     takt_record_resource(dispatcher, TAKT_RECORD_REFUSE, now, wanted, entity);
     takt_urgency_end_region(entity);
     takt_urgency_refresh(entity);
-    if (takt_obstacle_is_budget(entity)) {
+    if (takt_blocker_is_budget(entity)) {
         takt_hierarchy_await_budget(entity, now);
     } else if (member != NULL) {
-        takt_circles_report(dispatcher, member, now);
+        takt_deadlock_report(dispatcher, member, now);
     } else if (!wanted->kind->lends) {
-        takt_park(entity, wanted, now);
+        takt_blocked_add(entity, wanted, now);
     }
 }
 
@@ -116,7 +116,7 @@ static void lock(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_reso
     discover_holder(resource->holder);
     begin_locking(entity);
     takt_waiting_wait_of(entity)->wanted = resource;
-    if (takt_obstacle_to(entity) != NULL || takt_obstacle_is_budget(entity)) {
+    if (takt_blocker_of(entity) != NULL || takt_blocker_is_budget(entity)) {
         refuse(dispatcher, entity, now);
     } else {
         grant(dispatcher, entity, now);
@@ -149,22 +149,22 @@ static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt
     }
     takt_record_resource(dispatcher, TAKT_RECORD_FREE, now, resource, entity);
     tell_unlock(entity, resource, now);
-    takt_park_unpark(resource, instant);
+    takt_blocked_unblock(resource, instant);
 }
 
-/* Removes `entity` from its circle and from its list of parked entities. Returns whether it was in a list. */
+/* Removes `entity` from its cycle and from the list where it waits. Returns whether it was in a list. */
 static bool leave_queue(takt_entity_t *entity) {
     takt_lock_wait_t *wait = takt_waiting_wait_of(entity);
     if (wait == NULL) {
         return false;
     }
-    if (wait->circle != NULL) {
-        takt_circles_break(entity);
+    if (wait->deadlock != NULL) {
+        takt_deadlock_break(entity);
     }
-    takt_resource_t *place = wait->parked_at;
+    takt_resource_t *place = wait->blocked_at;
     if (place != NULL) {
-        takt_park_detach(&place->parked, entity);
-        wait->parked_at = NULL;
+        takt_blocked_detach(&place->blocked, entity);
+        wait->blocked_at = NULL;
     }
     return place != NULL;
 }
@@ -175,26 +175,27 @@ static void unlock(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_in
     stop_locking(entity);
 }
 
-/* Lets `entity`, which was parked, compete again. */
+/* Lets `entity` compete again. */
 static void compete_again(takt_entity_t *entity, takt_instant_t now) {
     takt_entity_t *list = NULL;
-    takt_park_append(&list, entity);
-    takt_park_come_back(list, now);
+    takt_blocked_append(&list, entity);
+    takt_blocked_come_back(list, now);
 }
 
 /* Withdraws the lock that `entity` waits for. */
 static void withdraw(takt_entity_t *entity, takt_instant_t now) {
-    const bool was_parked = leave_queue(entity);
+    const bool was_out = leave_queue(entity);
     end_wait(entity);
     stop_locking(entity);
-    if (was_parked) {
+    if (was_out) {
         compete_again(entity, now);
     }
 }
 
 static void locks_reconsider(takt_entity_t *entity, takt_instant_t now) {
-    const takt_resource_t *circle = takt_waiting_circle_of(entity);
-    const bool stays = takt_park_stays(entity) || (circle != NULL && circle == takt_obstacle_to(entity));
+    const takt_resource_t *deadlock = takt_waiting_deadlock_of(entity);
+    const bool stays =
+        takt_blocked_stays(entity) || (deadlock != NULL && deadlock == takt_blocker_of(entity));
     if (!stays && leave_queue(entity)) {
         compete_again(entity, now);
     }
@@ -227,11 +228,11 @@ static void locks_settle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, t
 }
 
 static const takt_locks_t locks = {
-    .choose = takt_lend_choose,
+    .choose = takt_inheritance_choose,
     .settle = locks_settle,
     .apply = locks_apply,
     .end_job = locks_end_job,
-    .lend = takt_park_lend,
+    .lend = takt_blocked_lend,
     .reconsider = locks_reconsider,
 };
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Selection of peek.h.
  *
- * A take parks blocked entities one by one and selects again. Here the entities are passed over in the order of their
- * ready set. What parking changes follows from that order:
+ * A take removes blocked entities from the ready set one by one and selects again. Here they are passed over in the
+ * order of their ready set. What that changes follows from that order:
  *
- *   - an entity that precedes the one under consideration is parked: else it, or its holder, would have been selected;
- *   - a chain of waits that ends at an entity that is not ready stays such a chain, and all in it get parked: the
+ *   - an entity that precedes the one under consideration is out: else it, or its holder, would have been selected;
+ *   - a chain of waits that ends at an entity that is not ready stays such a chain, and all in it leave the ready set: the
  *     ceilings of its holders count no more;
- *   - a server all of whose children are parked has left its parent, unless it idles. */
+ *   - a server all of whose children are out has left its parent, unless it idles. */
 #include "core/peek.h"
 
 #include "core/account.h"
-#include "core/circles.h"
-#include "core/lend.h"
-#include "core/obstacle.h"
+#include "core/deadlock.h"
+#include "core/inheritance.h"
+#include "core/blocker.h"
 
-/* ---- what parking leaves ------------------------------------------------------------------------------ */
+/* ---- what is left --------------------------------------------------------------------------------------- */
 
 /* Returns the next entity in the order of the ready set of their parent. */
 static takt_entity_t *after(const takt_entity_t *entity) {
@@ -31,14 +31,14 @@ static bool precedes(const takt_entity_t *one, const takt_entity_t *other) {
     return entity != other;
 }
 
-/* Returns the resource with the highest ceiling that bars `entity` from running, of those whose holder does not get
- * parked; NULL if none does. */
+/* Returns the resource with the highest ceiling that bars `entity` from running, of those whose holder stays
+ * ready; NULL if none does. */
 static takt_resource_t *bar_to(takt_entity_t *entity) {
     takt_resource_t *highest = NULL;
     for (takt_resource_t *locked = entity->parent->locked; locked != NULL; locked = locked->below) {
-        if (takt_obstacle_counts(entity, locked, TAKT_BARS_RUNS) &&
+        if (takt_blocker_counts(entity, locked, TAKT_BARS_RUNS) &&
             (highest == NULL || locked->ceiling < highest->ceiling) &&
-            (takt_entity_is_server(locked->holder) || takt_lend_end_of_chain(locked) != NULL)) {
+            (takt_entity_is_server(locked->holder) || takt_inheritance_end_of_chain(locked) != NULL)) {
             highest = locked;
         }
     }
@@ -48,29 +48,29 @@ static takt_resource_t *bar_to(takt_entity_t *entity) {
 /* True if the chain of waits from `entity` on leads to `member` through ready entities. */
 static bool leads_to(takt_entity_t *entity, const takt_entity_t *member) {
     while (entity != member && takt_entity_is_ready(entity)) {
-        const takt_resource_t *obstacle = takt_obstacle_to(entity);
-        if (obstacle == NULL) {
+        const takt_resource_t *blocker = takt_blocker_of(entity);
+        if (blocker == NULL) {
             return false;
         }
-        entity = obstacle->holder;
+        entity = blocker->holder;
     }
     return entity == member;
 }
 
-/* True if `entity`, when it is parked, parks `member`: a holder that it waits for, or whose ceiling bars it. */
-static bool parks(takt_entity_t *entity, const takt_entity_t *member) {
+/* True if `member` leaves the ready set when `entity` does: a holder that it waits for, or whose ceiling bars it. */
+static bool removes(takt_entity_t *entity, const takt_entity_t *member) {
     bool leads = leads_to(entity, member);
     for (takt_resource_t *locked = entity->parent->locked; locked != NULL && !leads; locked = locked->below) {
-        leads = takt_obstacle_counts(entity, locked, TAKT_BARS_RUNS) &&
+        leads = takt_blocker_counts(entity, locked, TAKT_BARS_RUNS) &&
                 locked->ceiling <= takt_entity_level(entity) && leads_to(locked->holder, member);
     }
     return leads;
 }
 
-/* True if an entity that precedes `entity` parks it. */
-static bool is_parked_before(const takt_entity_t *entity) {
+/* True if `entity` leaves the ready set when one that precedes it does. */
+static bool is_out_before(const takt_entity_t *entity) {
     takt_entity_t *other = takt_ready_best(&entity->parent->ready);
-    while (other != entity && !parks(other, entity)) {
+    while (other != entity && !removes(other, entity)) {
         other = after(other);
     }
     return other != entity;
@@ -81,20 +81,21 @@ static bool is_parked_before(const takt_entity_t *entity) {
 /* Returns the entity that runs if it is the turn of `entity`: itself, or one that blocks it. Returns the entity of its
  * parent if none of its children runs, and NULL if `entity` is passed over. */
 static takt_entity_t *instead_of(takt_entity_t *entity) {
-    takt_resource_t *obstacle = bar_to(entity);
-    if (obstacle != NULL && takt_entity_is_server(obstacle->holder)) {
-        const bool has_left = !takt_entity_is_ready(obstacle->holder) || precedes(obstacle->holder, entity);
-        return has_left ? &entity->parent->entity : obstacle->holder;
+    takt_resource_t *blocker = bar_to(entity);
+    if (blocker != NULL && takt_entity_is_server(blocker->holder)) {
+        const bool has_left = !takt_entity_is_ready(blocker->holder) || precedes(blocker->holder, entity);
+        return has_left ? &entity->parent->entity : blocker->holder;
     }
-    if (obstacle != NULL) {
-        return is_parked_before(entity) ? NULL : takt_lend_end_of_chain(obstacle);
+    if (blocker != NULL) {
+        return is_out_before(entity) ? NULL : takt_inheritance_end_of_chain(blocker);
     }
-    obstacle = takt_obstacle_to(entity);
-    if (obstacle == NULL) {
-        return takt_obstacle_is_budget(entity) ? NULL : entity;
+    blocker = takt_blocker_of(entity);
+    if (blocker == NULL) {
+        return takt_blocker_is_budget(entity) ? NULL : entity;
     }
-    return obstacle->kind->lends && takt_circles_behind(entity) == NULL ? takt_lend_end_of_chain(obstacle)
-                                                                        : NULL;
+    return blocker->kind->lends && takt_deadlock_behind(entity) == NULL
+               ? takt_inheritance_end_of_chain(blocker)
+               : NULL;
 }
 
 /* True if `server` is selected for an entity that it bars, not in its turn. */

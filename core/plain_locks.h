@@ -3,7 +3,7 @@
  * A kernel calls it directly if no other entity is concerned, as it does core/ready.h for the ready sets. Otherwise
  * it calls the full pass. Both leave the same state.
  *
- * Source: SPEC.md, 9; core/locks.c and core/lend.c, of which this is the common case. */
+ * Source: SPEC.md, 9; core/locks.c and core/inheritance.c, of which this is the common case. */
 #ifndef TAKT_CORE_PLAIN_LOCKS_H
 #define TAKT_CORE_PLAIN_LOCKS_H
 
@@ -33,8 +33,8 @@ TAKT_INLINE takt_entity_t *takt_plain_block(takt_entity_t *entity, takt_resource
     takt_plain_begin_locking(resource->holder);
     takt_plain_begin_locking(entity);
     wait->wanted = resource;
-    wait->parked_at = NULL;
-    wait->circle = NULL;
+    wait->blocked_at = NULL;
+    wait->deadlock = NULL;
     takt_plain_of(entity)->wait = wait;
     return resource->holder;
 }
@@ -43,7 +43,7 @@ TAKT_INLINE takt_entity_t *takt_plain_block(takt_entity_t *entity, takt_resource
  * in the ready set. */
 TAKT_INLINE bool takt_plain_holds_alone(const takt_entity_t *entity, const takt_resource_t *resource) {
     return entity->attributes == TAKT_ATTRIBUTE_LOCKING && entity->parent->locked == resource &&
-           resource->below == NULL && resource->parked == NULL;
+           resource->below == NULL && resource->blocked == NULL;
 }
 
 /* Frees such a resource. The holder keeps its place, because its key was its own. */

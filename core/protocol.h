@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Protocol: bounds the blocking by a resource. One file each, named protocol_<name>.c, and one row in
- * core/protocols.c. Its record has all properties, so that core/locks.c and core/lend.c name no protocol.
+ * core/protocols.c. Its record has all properties, so that core/locks.c and core/inheritance.c name no protocol.
  *
  * Source: SPEC.md, 9. */
 #ifndef TAKT_CORE_PROTOCOL_H

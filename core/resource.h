@@ -9,7 +9,7 @@
  *   free ---------> held by one ------------------------> free
  *
  * Under pip and all protocols with inheritance a blocked job stays in the ready set, and the job that blocks it
- * runs instead. Under `none`, or if the job that blocks it is not ready, a blocked job is parked: it is not ready
+ * runs instead. Under `none`, or if the job that blocks it is not ready, a blocked job leaves the ready set: it is not ready
  * until the unlock.
  *
  * A resource shared by servers is one resource in each of these servers and one in their parent. When a job locks
@@ -43,7 +43,7 @@ typedef struct takt_resource {
     struct takt_resource *outer; /* likewise, by the same job; next to `holder`: one store has both */
     takt_entity_t *holder;       /* NULL: free; a server if a job in it holds what is shared */
     struct takt_resource *among; /* shared by servers: the resource that stands for it in the parent */
-    takt_entity_t *parked;       /* first of a circular list of jobs that wait here and are not ready */
+    takt_entity_t *blocked;      /* first of a circular list of jobs that wait here and are not ready */
     const struct takt_protocol_kind *kind; /* properties of its protocol; see protocol.h */
     takt_key_t ceiling;                    /* highest level of its users, see core/policy.h */
     takt_key_t boost;                      /* while held: the holder is at least as urgent as this */
@@ -57,9 +57,9 @@ _Static_assert(sizeof(void *) != 4 || sizeof(takt_resource_t) <= 56,
 
 /* What an entity that requests a resource waits for. A plain thread needs this memory only during the wait. */
 typedef struct takt_lock_wait {
-    takt_resource_t *wanted;    /* the resource that it has tried to lock */
-    takt_resource_t *parked_at; /* in whose list it is parked */
-    takt_resource_t *circle;    /* it waits for this in a circle; NULL: in none */
+    takt_resource_t *wanted;     /* the resource that it has tried to lock */
+    takt_resource_t *blocked_at; /* in whose list it is */
+    takt_resource_t *deadlock;   /* it waits for this in a cycle; NULL: in none */
 } takt_lock_wait_t;
 
 #endif

@@ -39,7 +39,7 @@ typedef enum takt_record_kind {
     TAKT_RECORD_REFUSE = 20,   /* the job waits for resource number `value` */
     TAKT_RECORD_FREE = 21,     /* the job has freed resource number `value` */
     TAKT_RECORD_DEADLOCK = 22, /* the job waits for resource number `value` and is deadlocked; one record for
-                                  each job of the circle, first the job that closed it */
+                                  each job of the cycle, first the job that closed it */
     TAKT_RECORD_ALLOCATION = 23, /* what happened to a task, see takt_allocator_note */
     TAKT_RECORD_SETTLED =
         24, /* on several processors: no further change; running jobs continue until `value` at

@@ -20,10 +20,10 @@ TAKT_INLINE takt_resource_t *takt_waiting_wanted_by(takt_entity_t *entity) {
     return wait != NULL ? wait->wanted : NULL;
 }
 
-/* Returns what `entity` waits for in a circle; NULL if it is in none. */
-TAKT_INLINE takt_resource_t *takt_waiting_circle_of(takt_entity_t *entity) {
+/* Returns what `entity` waits for in a cycle; NULL if it is in none. */
+TAKT_INLINE takt_resource_t *takt_waiting_deadlock_of(takt_entity_t *entity) {
     const takt_lock_wait_t *wait = takt_waiting_wait_of(entity);
-    return wait != NULL ? wait->circle : NULL;
+    return wait != NULL ? wait->deadlock : NULL;
 }
 
 #endif

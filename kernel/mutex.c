@@ -71,8 +71,8 @@ static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
 /* `running` asks core for the lock. */
 static void request(takt_entity_t *running, wish_t *wish) {
     wish->wait.wanted = NULL;
-    wish->wait.parked_at = NULL;
-    wish->wait.circle = NULL;
+    wish->wait.blocked_at = NULL;
+    wish->wait.deadlock = NULL;
     takt_plain_of(running)->wait = &wish->wait;
     takt_kernel_post_lock(TAKT_EVENT_LOCK, running, &wish->mutex->resource);
 }

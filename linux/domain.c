@@ -297,12 +297,28 @@ uint64_t takt_domain_state(uint64_t domain, uint64_t entity) {
            (has_points ? TAKT_DOMAIN_HAS_POINTS : 0u);
 }
 
+/* Returns the first instant before `release` at which the image has `entity` enter, after it has left; `release` for none. */
+static takt_instant_t entry_before(const takt_domain_t *domain, const takt_entity_t *entity,
+                                   takt_instant_t release) {
+    const takt_program_t *program = &domain->program;
+    for (uint32_t i = domain->next_input; i < program->input_count && program->inputs[i].instant < release;
+         i++) {
+        const takt_input_t *input = &program->inputs[i];
+        if (input->kind == TAKT_INPUT_CHANGE &&
+            program->spec.changes[input->index].kind == TAKT_CHANGE_ENTER &&
+            entity_of(domain, program->spec.changes[input->index].task) == entity) {
+            return input->instant;
+        }
+    }
+    return release;
+}
+
 /* The allocator's own task, on top, has a timer of its budget; its jobs are the calls of other tasks. */
 uint64_t takt_domain_next_release(uint64_t domain, uint64_t entity) {
     const takt_entity_t *found = task_at(domain, entity);
     const bool is_released = found != NULL && found->task != domain_at(domain)->system.calls.task &&
                              takt_timer_is_armed(&found->task->timer);
-    return is_released ? found->task->timer.instant : TAKT_NEVER;
+    return is_released ? entry_before(domain_at(domain), found, found->task->timer.instant) : TAKT_NEVER;
 }
 
 /* ---- building ----------------------------------------------------------------------------------------- */

@@ -154,8 +154,8 @@ enum {
 /* Returns the bits of `entity`; 0 if that is no task. */
 uint64_t takt_domain_state(uint64_t domain, uint64_t entity);
 
-/* Returns the instant of the next release of `entity`; TAKT_NEVER if none is known: it has to arrive or to enter first, or
- * is no task. */
+/* Returns the instant of the next release of `entity`, or of its entry by the image if that is before; TAKT_NEVER if none is
+ * known: it has to arrive or to enter first, or is no task. */
 uint64_t takt_domain_next_release(uint64_t domain, uint64_t entity);
 
 /* Closes the log, which was recorded up to `now`, by a record of kind END or, if records were lost, OVERFLOW. Returns the

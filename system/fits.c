@@ -34,7 +34,7 @@ static bool is_waiting(takt_entity_t *entity) {
 static bool is_away(takt_entity_t *entity) {
     const takt_lock_wait_t *wait = wait_of(entity);
     const bool is_suspended = has_extension(entity) && takt_timer_is_armed(&entity->task->extension->resume);
-    return is_suspended || (wait != NULL && wait->parked_at != NULL);
+    return is_suspended || (wait != NULL && wait->blocked_at != NULL);
 }
 
 /* True if the level of `entity` is not above the ceiling of `resource`, or there is no ceiling. */

@@ -29,12 +29,12 @@ typedef struct model_actor {
     int level;
     int key;       /* of a task where keys order */
     bool is_ready; /* it competes */
-    bool is_parked;
-    int parked_at;
-    int64_t parked_since;
+    bool is_out;
+    int blocked_at;
+    int64_t out_since;
     int64_t place;
     int wants;
-    int circle; /* what it waits for in a circle that has been reported */
+    int cycle; /* what it waits for in a cycle that has been reported */
 } model_actor_t;
 
 typedef struct model_resource {
@@ -51,7 +51,7 @@ typedef struct model {
     model_actor_t actor[MODEL_ACTORS];
     model_resource_t resource[MODEL_RESOURCES];
     int64_t clock; /* grows at whatever has an order */
-    int deadlocks; /* circles that were reported */
+    int deadlocks; /* cycles that were reported */
 } model_t;
 
 /* ---- urgency --------------------------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ static inline int model_ceiling(const model_t *m, int a, model_protocol_t protoc
 }
 
 /* What must be unlocked before `a` gets what it wants. */
-static inline int model_obstacle(const model_t *m, int a) {
+static inline int model_blocker(const model_t *m, int a) {
     const int wants = m->actor[a].wants;
     if (wants == MODEL_NOBODY) {
         return MODEL_NOBODY;
@@ -147,59 +147,59 @@ static inline int model_obstacle(const model_t *m, int a) {
     return m->resource[wants].holder != MODEL_NOBODY ? wants : MODEL_NOBODY;
 }
 
-static inline int model_blocker(const model_t *m, int a) {
-    const int obstacle = model_obstacle(m, a);
-    return obstacle != MODEL_NOBODY ? m->resource[obstacle].holder : MODEL_NOBODY;
+static inline int model_next_in_chain(const model_t *m, int a) {
+    const int blocker = model_blocker(m, a);
+    return blocker != MODEL_NOBODY ? m->resource[blocker].holder : MODEL_NOBODY;
 }
 
 /* Whether `a` waits, in the end, for itself. */
-static inline bool model_is_in_circle(const model_t *m, int a) {
-    int next = model_blocker(m, a);
+static inline bool model_is_in_cycle(const model_t *m, int a) {
+    int next = model_next_in_chain(m, a);
     for (int i = 0; i < m->actors && next != MODEL_NOBODY && next != a; i++) {
-        next = model_blocker(m, next);
+        next = model_next_in_chain(m, next);
     }
     return next == a;
 }
 
 /* ---- not ready because of a resource --------------------------------------------------------------------- */
 
-static inline void model_park(model_t *m, int a, int resource) {
+static inline void model_take_out(model_t *m, int a, int resource) {
     model_actor_t *it = &m->actor[a];
     it->is_ready = false;
-    it->is_parked = true;
-    it->parked_at = resource;
-    it->parked_since = ++m->clock;
+    it->is_out = true;
+    it->blocked_at = resource;
+    it->out_since = ++m->clock;
 }
 
-static inline void model_report_circle(model_t *m, int first) {
+static inline void model_report_cycle(model_t *m, int first) {
     int a = first;
     m->deadlocks++;
     do {
-        m->actor[a].circle = model_obstacle(m, a);
-        a = model_blocker(m, a);
+        m->actor[a].cycle = model_blocker(m, a);
+        a = model_next_in_chain(m, a);
     } while (a != first);
     do {
         if (m->actor[a].is_ready) {
-            model_park(m, a, m->actor[a].circle);
+            model_take_out(m, a, m->actor[a].cycle);
         }
-        a = model_blocker(m, a);
+        a = model_next_in_chain(m, a);
     } while (a != first);
 }
 
-static inline void model_forget_circle(model_t *m, int a) {
-    while (m->actor[a].circle != MODEL_NOBODY) {
-        const int next = m->resource[m->actor[a].circle].holder;
-        m->actor[a].circle = MODEL_NOBODY;
+static inline void model_forget_cycle(model_t *m, int a) {
+    while (m->actor[a].cycle != MODEL_NOBODY) {
+        const int next = m->resource[m->actor[a].cycle].holder;
+        m->actor[a].cycle = MODEL_NOBODY;
         a = next;
     }
 }
 
-/* The one of those parked at `resource` that has stood there longest, not counting those in `seen`. */
-static inline int model_first_parked(const model_t *m, int resource, const bool *seen) {
+/* The one of those that are out at `resource` that has stood there longest, not counting those in `seen`. */
+static inline int model_first_out(const model_t *m, int resource, const bool *seen) {
     int first = MODEL_NOBODY;
     for (int a = 0; a < m->actors; a++) {
-        const bool stands = m->actor[a].is_parked && m->actor[a].parked_at == resource && !seen[a];
-        if (stands && (first == MODEL_NOBODY || m->actor[a].parked_since < m->actor[first].parked_since)) {
+        const bool stands = m->actor[a].is_out && m->actor[a].blocked_at == resource && !seen[a];
+        if (stands && (first == MODEL_NOBODY || m->actor[a].out_since < m->actor[first].out_since)) {
             first = a;
         }
     }
@@ -212,15 +212,15 @@ typedef struct model_queue {
     int count;
 } model_queue_t;
 
-static inline void model_queue_parked(const model_t *m, model_queue_t *queue, int resource) {
+static inline void model_queue_out(const model_t *m, model_queue_t *queue, int resource) {
     int a;
-    while ((a = model_first_parked(m, resource, queue->seen)) != MODEL_NOBODY) {
+    while ((a = model_first_out(m, resource, queue->seen)) != MODEL_NOBODY) {
         queue->seen[a] = true;
         queue->member[queue->count++] = a;
     }
 }
 
-/* Those parked at what `a` holds, for the last lock first. */
+/* Those that are out at what `a` holds, for the last lock first. */
 static inline void model_queue_waiters(const model_t *m, model_queue_t *queue, int a) {
     int64_t before = INT64_MAX;
     for (;;) {
@@ -236,7 +236,7 @@ static inline void model_queue_waiters(const model_t *m, model_queue_t *queue, i
             return;
         }
         before = m->resource[last].since;
-        model_queue_parked(m, queue, last);
+        model_queue_out(m, queue, last);
     }
 }
 
@@ -248,7 +248,7 @@ static inline void model_come_back(model_t *m, model_queue_t *queue) {
         const bool stays = wants != MODEL_NOBODY && m->resource[wants].protocol == MODEL_NONE &&
                            m->resource[wants].holder != MODEL_NOBODY;
         if (!stays) {
-            m->actor[a].is_parked = false;
+            m->actor[a].is_out = false;
             m->actor[a].is_ready = true;
             model_go_last(m, a);
         }
@@ -262,7 +262,7 @@ static inline void model_lend(model_t *m, int a) {
     model_come_back(m, &queue);
 }
 
-/* `a`, which is parked, competes again, and its waiters do. */
+/* `a`, which is out, competes again, and its waiters do. */
 static inline void model_return(model_t *m, int a) {
     model_queue_t queue = {.count = 1, .member = {a}};
     queue.seen[a] = true;
@@ -283,12 +283,12 @@ static inline void model_hold(model_t *m, int a, int resource) {
 
 static inline void model_lock(model_t *m, int a, int resource) {
     m->actor[a].wants = resource;
-    if (model_obstacle(m, a) == MODEL_NOBODY) {
+    if (model_blocker(m, a) == MODEL_NOBODY) {
         model_hold(m, a, resource);
-    } else if (model_is_in_circle(m, a)) {
-        model_report_circle(m, a);
+    } else if (model_is_in_cycle(m, a)) {
+        model_report_cycle(m, a);
     } else if (m->resource[resource].protocol == MODEL_NONE) {
-        model_park(m, a, resource);
+        model_take_out(m, a, resource);
     }
 }
 
@@ -308,7 +308,7 @@ static inline void model_unlock(model_t *m, int a) {
     const int resource = model_last_locked(m, a);
     model_queue_t queue = {.count = 0};
     m->resource[resource].holder = MODEL_NOBODY;
-    model_queue_parked(m, &queue, resource);
+    model_queue_out(m, &queue, resource);
     model_come_back(m, &queue);
     if (model_force(m, a) != before) {
         model_go_first(m, a);
@@ -338,14 +338,14 @@ static inline void model_complete(model_t *m, int a) {
 }
 
 static inline void model_withdraw(model_t *m, int a) {
-    model_forget_circle(m, a);
+    model_forget_cycle(m, a);
     m->actor[a].wants = MODEL_NOBODY;
-    if (m->actor[a].is_parked) {
+    if (m->actor[a].is_out) {
         model_return(m, a);
     }
 }
 
-/* A parked entity tries again, unless that is under none, or still in its circle. */
+/* An entity that is out tries again, unless that is under none, or still in its cycle. */
 static inline void model_change_level(model_t *m, int a, int level) {
     const int before = model_force(m, a);
     model_actor_t *it = &m->actor[a];
@@ -353,14 +353,14 @@ static inline void model_change_level(model_t *m, int a, int level) {
     if (it->is_ready && model_force(m, a) != before) {
         model_go_last(m, a);
     }
-    if (!it->is_parked || m->resource[it->wants].protocol == MODEL_NONE ||
-        (it->circle != MODEL_NOBODY && it->circle == model_obstacle(m, a))) {
-        if (it->circle != MODEL_NOBODY && it->circle != model_obstacle(m, a)) {
-            model_forget_circle(m, a);
+    if (!it->is_out || m->resource[it->wants].protocol == MODEL_NONE ||
+        (it->cycle != MODEL_NOBODY && it->cycle == model_blocker(m, a))) {
+        if (it->cycle != MODEL_NOBODY && it->cycle != model_blocker(m, a)) {
+            model_forget_cycle(m, a);
         }
         return;
     }
-    model_forget_circle(m, a);
+    model_forget_cycle(m, a);
     model_return(m, a);
 }
 
@@ -370,33 +370,33 @@ static inline void model_change_level(model_t *m, int a, int level) {
 static inline int model_end_of_chain(const model_t *m, int a) {
     for (;;) {
         const model_actor_t *it = &m->actor[a];
-        const bool is_away = !it->is_ready && !it->is_parked;
-        if (it->circle != MODEL_NOBODY || is_away) {
+        const bool is_away = !it->is_ready && !it->is_out;
+        if (it->cycle != MODEL_NOBODY || is_away) {
             return MODEL_NOBODY;
         }
-        if (model_blocker(m, a) == MODEL_NOBODY) {
+        if (model_next_in_chain(m, a) == MODEL_NOBODY) {
             return it->is_ready ? a : MODEL_NOBODY;
         }
-        a = model_blocker(m, a);
+        a = model_next_in_chain(m, a);
     }
 }
 
-/* The first one behind `a` that is in a circle which was not reported. */
-static inline int model_unknown_circle(const model_t *m, int a) {
-    for (int i = 0; i < m->actors && a != MODEL_NOBODY && m->actor[a].circle == MODEL_NOBODY; i++) {
-        if (model_is_in_circle(m, a)) {
+/* The first one behind `a` that is in a cycle which was not reported. */
+static inline int model_unknown_cycle(const model_t *m, int a) {
+    for (int i = 0; i < m->actors && a != MODEL_NOBODY && m->actor[a].cycle == MODEL_NOBODY; i++) {
+        if (model_is_in_cycle(m, a)) {
             return a;
         }
-        a = model_blocker(m, a);
+        a = model_next_in_chain(m, a);
     }
     return MODEL_NOBODY;
 }
 
 static inline void model_park_chain(model_t *m, int a) {
     while (m->actor[a].is_ready) {
-        const int obstacle = model_obstacle(m, a);
-        model_park(m, a, obstacle);
-        a = m->resource[obstacle].holder;
+        const int blocker = model_blocker(m, a);
+        model_take_out(m, a, blocker);
+        a = m->resource[blocker].holder;
     }
 }
 
@@ -408,21 +408,21 @@ static inline int model_choose(model_t *m) {
             return MODEL_NOBODY;
         }
         const int bar = model_ceiling(m, best, MODEL_SRP);
-        const int obstacle = bar != MODEL_NOBODY ? bar : model_obstacle(m, best);
-        if (obstacle == MODEL_NOBODY) {
+        const int blocker = bar != MODEL_NOBODY ? bar : model_blocker(m, best);
+        if (blocker == MODEL_NOBODY) {
             if (m->actor[best].wants != MODEL_NOBODY) {
                 model_hold(m, best, m->actor[best].wants);
             }
             return best;
         }
-        const int holder = m->resource[obstacle].holder;
-        if (m->resource[obstacle].protocol == MODEL_NONE) {
-            model_park(m, best, obstacle);
+        const int holder = m->resource[blocker].holder;
+        if (m->resource[blocker].protocol == MODEL_NONE) {
+            model_take_out(m, best, blocker);
             continue;
         }
-        const int circle = model_unknown_circle(m, best);
-        if (circle != MODEL_NOBODY) {
-            model_report_circle(m, circle);
+        const int cycle = model_unknown_cycle(m, best);
+        if (cycle != MODEL_NOBODY) {
+            model_report_cycle(m, cycle);
             continue;
         }
         const int end = model_end_of_chain(m, holder);
@@ -432,8 +432,8 @@ static inline int model_choose(model_t *m) {
             }
             return end;
         }
-        if (bar == MODEL_NOBODY || bar == model_obstacle(m, best)) {
-            model_park(m, best, obstacle);
+        if (bar == MODEL_NOBODY || bar == model_blocker(m, best)) {
+            model_take_out(m, best, blocker);
         }
         model_park_chain(m, holder);
     }

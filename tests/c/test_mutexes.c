@@ -159,7 +159,7 @@ static void forget(takt_trace_t *trace, const takt_record_t *record) {
 
 static takt_trace_t trace = {.record = forget};
 
-/* Of one protocol, or of several that do not look at ceilings of others: these could close a circle. */
+/* Of one protocol, or of several that do not look at ceilings of others: these could close a cycle. */
 static takt_protocol_t draw_protocol(void) {
     static const takt_protocol_t local[] = {TAKT_PROTOCOL_NONE, TAKT_PROTOCOL_NPCS, TAKT_PROTOCOL_PIP,
                                             TAKT_PROTOCOL_ICPP};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A peek names the entity that a take names at the same instant, whatever is locked, parked, out of budget or started, and
+/* A peek names the entity that a take names at the same instant, whatever is locked, taken out, out of budget or started, and
  * writes nothing. Between random events the memory of a system is kept, so that every peek is compared with a take that is
  * undone afterwards. A twin, fed the same events and never peeked at, decides alike to the end.
  *
- * It fails, or does not end, if core/peek.c leaves out one of: ceilings, ceilings of parked holders, parked entities that
- * precede or get parked with another one, circles, resources without inheritance, awaited budgets, servers without a
+ * It fails, or does not end, if core/peek.c leaves out one of: ceilings, ceilings of holders that are out, entities that are out and
+ * precede another one or come along, cycles, resources without inheritance, awaited budgets, servers without a
  * child that can run, servers that idle, servers that bar others. */
 #include "core/peek.h"
 
@@ -28,7 +28,7 @@ typedef struct kept {
 
 /* What the peeks have met, so that none of it can get lost. */
 static struct {
-    uint64_t locked, parked, none_beside_parked, stand_ins, servers_idle, servers_left, budgets, started;
+    uint64_t locked, blocked, none_beside_blocked, stand_ins, servers_idle, servers_left, budgets, started;
 } seen;
 
 static kept_t one;
@@ -169,9 +169,9 @@ static bool has_server_left(void) {
 
 /* Counts what this take, of `entity`, has met. */
 static void note(uint32_t removals, takt_entity_t *entity) {
-    const bool has_parked = one.system.dispatcher->blocked_removals != removals;
-    seen.parked += has_parked;
-    seen.none_beside_parked += has_parked && entity == NULL;
+    const bool has_blocked = one.system.dispatcher->blocked_removals != removals;
+    seen.blocked += has_blocked;
+    seen.none_beside_blocked += has_blocked && entity == NULL;
     seen.servers_left += has_server_left();
     seen.locked += one.system.dispatcher->root.locked != NULL;
     seen.servers_idle += entity != NULL && takt_entity_is_server(entity);
@@ -402,9 +402,9 @@ static void hold_and_block(const takt_entity_t *holder, uint32_t resource) {
     tell(TAKT_EVENT_BLOCK, holder, now);
 }
 
-/* Task 1 waits for thread 0, as task 0 does, whose parking parks it, since it holds a resource whose ceiling bars task 0.
+/* Task 1 waits for thread 0, as task 0 does, which takes it along, since it holds a resource whose ceiling bars task 0.
  * So it is not its turn any more, at which thread 1 would run, but that of task 2. */
-static void a_parked_holder_has_no_turn(void) {
+static void a_holder_that_is_out_has_no_turn(void) {
     const takt_task_spec_t tasks[] = {job_of(5, TAKT_ROOT), job_of(20, TAKT_ROOT), job_of(5, TAKT_ROOT)};
     static const takt_thread_spec_t threads[] = {{.level = 1}, {.level = 1}};
     static const takt_resource_spec_t resources[] = {
@@ -440,7 +440,7 @@ static void a_parked_holder_has_no_turn(void) {
 }
 
 /* Threads 0 and 1 wait for thread 2, by its ceiling; when that unlocks, each waits for the other one. */
-static void a_circle_that_an_unlock_closes(void) {
+static void a_cycle_that_an_unlock_closes(void) {
     static const takt_thread_spec_t threads[] = {{.level = 5}, {.level = 4}, {.level = 2}};
     static const takt_resource_spec_t resources[] = {
         {.protocol = TAKT_PROTOCOL_PCP, .ceiling = 5, .server = TAKT_ROOT},
@@ -517,12 +517,12 @@ static void a_server_that_bars_and_cannot_run(void) {
 }
 
 int main(void) {
-    a_parked_holder_has_no_turn();
-    a_circle_that_an_unlock_closes();
+    a_holder_that_is_out_has_no_turn();
+    a_cycle_that_an_unlock_closes();
     a_server_that_bars_and_cannot_run();
     check_sequences(peek_at_systems, SEQUENCES);
     if (getenv("TAKT_SYSTEMS") == NULL) {
-        CHECK(seen.locked > 0 && seen.parked > 0 && seen.none_beside_parked > 0 && seen.stand_ins > 0);
+        CHECK(seen.locked > 0 && seen.blocked > 0 && seen.none_beside_blocked > 0 && seen.stand_ins > 0);
         CHECK(seen.servers_idle > 0 && seen.servers_left > 0 && seen.budgets > 0 && seen.started > 0);
     }
     return check_report("test_peek");

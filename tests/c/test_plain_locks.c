@@ -50,8 +50,8 @@ static void describe_actor(uint32_t a) {
                              .level = level,
                              .key = 10 * level,
                              .wants = MODEL_NOBODY,
-                             .circle = MODEL_NOBODY,
-                             .parked_at = MODEL_NOBODY};
+                             .cycle = MODEL_NOBODY,
+                             .blocked_at = MODEL_NOBODY};
     if (a < TASKS) {
         tasks[a] = (takt_task_spec_t){.relative_deadline = 10u * (uint32_t)level,
                                       .level = (uint32_t)level,
@@ -174,7 +174,7 @@ static bool try_block(int a) {
 }
 
 static bool try_wake(int a) {
-    if (is_task(a) || model.actor[a].is_ready || model.actor[a].is_parked) {
+    if (is_task(a) || model.actor[a].is_ready || model.actor[a].is_out) {
         return false;
     }
     tell(TAKT_EVENT_WAKE, entity_of(a), now);
@@ -395,7 +395,7 @@ static void a_thread_that_holds_without_a_word_may_block_and_be_waited_for(void)
 
 /* 2 holds P, 1 holds Q and then becomes less urgent, 0 holds R, has the highest ceiling and is away: so both wait for
  * that one. When R is free they wait for one another, although nothing is locked. */
-static void a_circle_that_a_change_of_levels_has_made_is_found_when_it_matters(void) {
+static void a_cycle_that_a_change_of_levels_has_made_is_found_when_it_matters(void) {
     enum { P, Q, R, X };
     static const uint32_t ceilings[] = {3, 2, 1, 3};
     make(TAKT_PROTOCOL_PCP, 4, ceilings);
@@ -461,7 +461,7 @@ static void only_what_a_thread_can_do_can_have_been_recorded(void) {
 int main(void) {
     who_holds_without_a_word_is_known_from_the_first_refusal_on();
     a_thread_that_holds_without_a_word_may_block_and_be_waited_for();
-    a_circle_that_a_change_of_levels_has_made_is_found_when_it_matters();
+    a_cycle_that_a_change_of_levels_has_made_is_found_when_it_matters();
     only_what_a_thread_can_do_can_have_been_recorded();
     check_sequences(core_decides_as_the_model_does, 1500);
     CHECK(getenv("TAKT_SYSTEMS") != NULL || undecided > 0);

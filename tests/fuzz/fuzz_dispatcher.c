@@ -40,7 +40,7 @@ typedef struct run {
     uint64_t seen;                       /* records so far that check_records has looked at */
     uint32_t holder[FUZZ_RESOURCES];     /* number of its holder, by the records; 0: none */
     takt_instant_t locked_at[FUZZ_RESOURCES];
-    uint32_t reported_job[FUZZ_ENTITIES];  /* 1 + number of its job that was last reported in a circle */
+    uint32_t reported_job[FUZZ_ENTITIES];  /* 1 + number of its job that was last reported in a cycle */
     takt_lock_wait_t waits[FUZZ_ENTITIES]; /* of threads */
     bool have_levels_changed;
     bool has_holder_blocked;
@@ -168,8 +168,8 @@ static void check_tasks_ready(const run_t *run) {
     for (uint32_t i = 0; i < run->system.task_count; i++) {
         const takt_task_t *task = &run->system.tasks[i];
         const bool is_active = (task->entity->state & TAKT_STATE_ACTIVE) != 0;
-        const bool is_parked = place_of(task->entity) != NULL;
-        const bool can_go_on = !is_blocked(run, task->entity) && !is_suspended(task) && !is_parked;
+        const bool is_out = place_of(task->entity) != NULL;
+        const bool can_go_on = !is_blocked(run, task->entity) && !is_suspended(task) && !is_out;
         HOLDS(takt_entity_is_ready(task->entity) == (is_active && can_go_on));
     }
 }
@@ -216,7 +216,7 @@ static void see_refusal(run_t *run, const takt_record_t *record) {
 
 static void see_deadlock(run_t *run, const takt_record_t *record) {
     HOLDS(resource_of(run, record)->protocol != TAKT_PROTOCOL_PCP || run->have_levels_changed);
-    HOLDS(is_in_a_circle(&run->system, takt_system_entity(&run->system, record->entity)));
+    HOLDS(is_in_a_cycle(&run->system, takt_system_entity(&run->system, record->entity)));
     run->reported_job[record->entity] = 1u + record->job;
 }
 
@@ -244,7 +244,7 @@ static void check_holder(const run_t *run, const takt_resource_t *resource) {
     }
 }
 
-/* Resources are held as the records say, and no job is in a circle that was not reported. */
+/* Resources are held as the records say, and no job is in a cycle that was not reported. */
 static void check_records(run_t *run) {
     for (; run->seen < record_count; run->seen++) {
         see_record(run, &records[run->seen]);
@@ -255,7 +255,7 @@ static void check_records(run_t *run) {
     for (uint32_t i = 0; i < run->system.task_count; i++) {
         takt_entity_t *entity = run->system.tasks[i].entity;
         const bool is_reported = run->reported_job[takt_entity_number(entity)] == 1u + job_number(entity);
-        HOLDS(is_reported || run->have_levels_changed || !is_in_a_circle(&run->system, entity));
+        HOLDS(is_reported || run->have_levels_changed || !is_in_a_cycle(&run->system, entity));
     }
 }
 
@@ -482,7 +482,7 @@ static void call_post(run_t *run) {
     post_if_legal(run, row, read_entity(run));
 }
 
-/* The running one locks or unlocks: circles need many of these. */
+/* The running one locks or unlocks: cycles need many of these. */
 static void call_lock_or_unlock(run_t *run) {
     post_if_legal(run, &events[EVENTS - 1u - input_below(&run->input, 4) / 3u], run->running);
 }

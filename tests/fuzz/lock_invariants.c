@@ -27,7 +27,7 @@ takt_resource_t *last_locked_by(takt_entity_t *entity) {
 
 takt_resource_t *wanted_by(takt_entity_t *entity) { return wait_of(entity)->wanted; }
 
-takt_resource_t *place_of(takt_entity_t *entity) { return wait_of(entity)->parked_at; }
+takt_resource_t *place_of(takt_entity_t *entity) { return wait_of(entity)->blocked_at; }
 
 takt_key_t level_of(takt_entity_t *entity) {
     const takt_policy_t *policy = entity->parent->policy;
@@ -66,7 +66,7 @@ static takt_resource_t *ceiling_over(takt_entity_t *entity, takt_protocol_t prot
 }
 
 /* What keeps `entity` from what it wants; NULL: nothing. */
-static takt_resource_t *obstacle_to(takt_entity_t *entity) {
+static takt_resource_t *blocker_of(takt_entity_t *entity) {
     takt_resource_t *wanted = wanted_by(entity);
     takt_resource_t *ceiling = NULL;
     if (wanted != NULL && wanted->protocol == TAKT_PROTOCOL_PCP) {
@@ -78,9 +78,9 @@ static takt_resource_t *obstacle_to(takt_entity_t *entity) {
     return wanted->holder != NULL ? wanted : NULL;
 }
 
-static takt_entity_t *blocker_of(takt_entity_t *entity) {
-    const takt_resource_t *obstacle = obstacle_to(entity);
-    return obstacle != NULL ? obstacle->holder : NULL;
+static takt_entity_t *next_in_chain(takt_entity_t *entity) {
+    const takt_resource_t *blocker = blocker_of(entity);
+    return blocker != NULL ? blocker->holder : NULL;
 }
 
 /* Whether `entity` waits for something that is no resource. */
@@ -90,18 +90,18 @@ static bool is_away(takt_entity_t *entity) {
 
 takt_entity_t *end_of_chain(takt_system_t *system, takt_entity_t *entity) {
     const takt_resource_t *ceiling = ceiling_over(entity, TAKT_PROTOCOL_SRP);
-    takt_entity_t *next = ceiling != NULL ? ceiling->holder : blocker_of(entity);
+    takt_entity_t *next = ceiling != NULL ? ceiling->holder : next_in_chain(entity);
     for (uint32_t i = 0; next != NULL && i <= entity_count(system); i++) {
         entity = next;
-        next = is_away(entity) ? NULL : blocker_of(entity);
+        next = is_away(entity) ? NULL : next_in_chain(entity);
     }
     return next == NULL && takt_entity_is_ready(entity) ? entity : NULL;
 }
 
-bool is_in_a_circle(takt_system_t *system, takt_entity_t *entity) {
-    takt_entity_t *next = blocker_of(entity);
+bool is_in_a_cycle(takt_system_t *system, takt_entity_t *entity) {
+    takt_entity_t *next = next_in_chain(entity);
     for (uint32_t i = 0; next != NULL && next != entity && i <= entity_count(system); i++) {
-        next = blocker_of(next);
+        next = next_in_chain(next);
     }
     return next == entity;
 }
@@ -165,7 +165,7 @@ static void check_held(const takt_system_t *system, takt_entity_t *entity) {
     HOLDS(left == 0);
 }
 
-static uint32_t parked_at(takt_system_t *system, const takt_resource_t *resource) {
+static uint32_t blocked_at(takt_system_t *system, const takt_resource_t *resource) {
     uint32_t count = 0;
     for (uint32_t id = 1; id <= entity_count(system); id++) {
         count += place_of(takt_system_entity(system, id)) == resource;
@@ -173,9 +173,9 @@ static uint32_t parked_at(takt_system_t *system, const takt_resource_t *resource
     return count;
 }
 
-static void check_parked(takt_system_t *system, const takt_resource_t *resource) {
-    takt_entity_t *entity = resource->parked;
-    uint32_t left = parked_at(system, resource);
+static void check_blocked(takt_system_t *system, const takt_resource_t *resource) {
+    takt_entity_t *entity = resource->blocked;
+    uint32_t left = blocked_at(system, resource);
     HOLDS(entity == NULL || resource->holder != NULL);
     while (left > 0) {
         HOLDS(entity != NULL && place_of(entity) == resource);
@@ -183,25 +183,25 @@ static void check_parked(takt_system_t *system, const takt_resource_t *resource)
         left--;
         entity = entity->next;
     }
-    HOLDS(entity == resource->parked);
+    HOLDS(entity == resource->blocked);
 }
 
 /* ---- what waits ------------------------------------------------------------------------------------- */
 
-/* A thread of a circle may be stopped. Once it is woken, it competes until the next decision, and its waiters too,
+/* A thread of a cycle may be stopped. Once it is woken, it competes until the next decision, and its waiters too,
  * also if it is stopped again before. */
-static void check_circle(takt_system_t *system, takt_entity_t *entity, bool have_levels_changed) {
-    const takt_resource_t *circle = wait_of(entity)->circle;
-    if (circle != NULL && !takt_entity_is_thread(entity) && !takt_entity_is_thread(circle->holder)) {
-        HOLDS(place_of(entity) != NULL || takt_entity_is_ready(circle->holder));
+static void check_cycle(takt_system_t *system, takt_entity_t *entity, bool have_levels_changed) {
+    const takt_resource_t *cycle = wait_of(entity)->deadlock;
+    if (cycle != NULL && !takt_entity_is_thread(entity) && !takt_entity_is_thread(cycle->holder)) {
+        HOLDS(place_of(entity) != NULL || takt_entity_is_ready(cycle->holder));
     }
     if (!have_levels_changed) {
-        HOLDS((circle != NULL) == is_in_a_circle(system, entity));
-        HOLDS(circle == NULL || circle == obstacle_to(entity));
+        HOLDS((cycle != NULL) == is_in_a_cycle(system, entity));
+        HOLDS(cycle == NULL || cycle == blocker_of(entity));
     }
 }
 
-/* A parked entity waits for something that lends it no urgency, or for one that is not ready. A job that waits for a
+/* A blocked entity waits for something that lends it no urgency, or for one that is not ready. A job that waits for a
  * resource waits for nothing else. */
 static void check_waiting(takt_entity_t *entity) {
     const takt_resource_t *place = place_of(entity);
@@ -215,7 +215,7 @@ static void check_waiting(takt_entity_t *entity) {
 static void check_entity(takt_system_t *system, takt_entity_t *entity, bool have_levels_changed) {
     HOLDS(takt_entity_is_locking(entity) == is_locking(entity));
     check_held(system, entity);
-    check_circle(system, entity, have_levels_changed);
+    check_cycle(system, entity, have_levels_changed);
     if (is_locking(entity)) {
         check_waiting(entity);
     } else {
@@ -229,7 +229,7 @@ void check_locks(takt_system_t *system, bool have_levels_changed) {
         check_locked(system, &system->servers[i]);
     }
     for (uint32_t i = 0; i < system->resource_count; i++) {
-        check_parked(system, &system->resources[i]);
+        check_blocked(system, &system->resources[i]);
     }
     for (uint32_t id = 1 + system->server_count; id <= entity_count(system); id++) {
         check_entity(system, takt_system_entity(system, id), have_levels_changed);

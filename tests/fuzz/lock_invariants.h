@@ -5,15 +5,15 @@
 
 #include "sim/system.h"
 
-/* Holders and parked entities are in the lists where they belong, keys aside. If levels have changed, there may be circles that
+/* Holders and blocked entities are in the lists where they belong, keys aside. If levels have changed, there may be cycles that
  * no choice has met yet, and ceilings may name others than those that closed one. */
 void check_locks(takt_system_t *system, bool have_levels_changed);
 
-/* The entity that runs instead of `entity`: itself if nothing blocks it; NULL if that is a circle, or ends at one that is not ready. */
+/* The entity that runs instead of `entity`: itself if nothing blocks it; NULL if that is a cycle, or ends at one that is not ready. */
 takt_entity_t *end_of_chain(takt_system_t *system, takt_entity_t *entity);
 
 /* Whether `entity` waits, in the end, for itself. */
-bool is_in_a_circle(takt_system_t *system, takt_entity_t *entity);
+bool is_in_a_cycle(takt_system_t *system, takt_entity_t *entity);
 
 /* The key of `entity` by itself, `own`, or of what it holds. */
 takt_key_t key_of_holder(takt_entity_t *entity, takt_key_t own);

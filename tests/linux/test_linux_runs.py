@@ -203,20 +203,21 @@ def switched(system: takt.System, folder: Path) -> board.Run:
     path = folder / "T.takt"
     takt.simulate(system, trace=path)
     trace = trace_file.read(path)
-    names = trace.system.entity_names()
+    first = trace.system.first_task
+    threads = {100 + number: task.name for number, task in enumerate(trace.system.tasks, first)}
     rows, last = [], 0
     for record in trace.records():
         if record.kind == _core.RECORD_DECISION:
-            thread = 0 if record.entity == _core.NO_ENTITY else 100 + record.entity
+            thread = 100 + record.entity if 100 + record.entity in threads else 0
             rows.append((record.now * trace.system.resolution_ns + 10_000, last, thread))
             last = thread
     processor = board.Processor(
         trace=trace,
-        threads={100 + number: name for number, name in enumerate(names)},
+        threads=threads,
         switches=np.array(rows, dtype=[("at", "<i8"), ("off", "<u4"), ("on", "<u4")]),
         jobs=np.array(
             [
-                (record.now * trace.system.resolution_ns, record.entity - 1, record.job, 0)
+                (record.now * trace.system.resolution_ns, record.entity - first, record.job, 0)
                 for record in trace.records()
                 if record.kind == _core.RECORD_COMPLETE
             ],
@@ -495,6 +496,22 @@ def test_regions_of_jobs_that_execute_for_different_times_are_not_known(tmp_path
     assert checked.findings == ()
     line = "processor 0: whether B yields in time is not known, because its jobs execute for different times"
     assert checked.unknown == (line,)
+
+
+def test_what_a_demand_has_beyond_the_body_extends_the_last_region(tmp_path: Path) -> None:
+    text = PLAIN.replace('"fp"', '"rm"').replace('wcet = "6ms"', 'subjobs = ["3ms", "3ms"]\ndemand = ["9ms"]')
+    run = switched(loaded(text, tmp_path), tmp_path)
+    assert linux_checks.check(run).findings == ()
+    shorter = replace(run, system=loaded(text.replace("9ms", "6ms"), tmp_path))
+    line = "processor 0: B#0 was to yield from 5ms on, but reached no point for 5ms of its execution"
+    assert line in linux_checks.check(shorter).findings
+
+
+@pytest.mark.parametrize("generator", GENERATORS.values(), ids=GENERATORS.keys())
+def test_a_run_that_does_what_the_simulator_does_has_no_finding(generator: st.SearchStrategy[System]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for system in many_runs.drawn(generator, 7, count(20), "100us"):
+            assert linux_checks.check(switched(system, Path(folder))).findings == ()
 
 
 @pytest.mark.parametrize("generator", GENERATORS.values(), ids=GENERATORS.keys())

@@ -172,6 +172,33 @@ def test_threads_under_allocators_and_deadline_rules_execute_what_is_simulated(
         check_as_simulated(program, system)
 
 
+LEFT_AND_ENTERED = """schema = 1
+[system]
+horizon = 60
+[[task]]
+name = "a"
+period = 20
+wcet = 2
+[[task]]
+name = "b"
+period = 7
+wcet = 1
+[[change]]
+at = 5
+remove = ["a"]
+[[change]]
+at = 9
+add = ["a"]
+"""
+
+
+def test_a_task_that_enters_before_its_old_next_release_begins_at_once(program: Path, tmp_path: Path) -> None:
+    (tmp_path / "set.toml").write_text(LEFT_AND_ENTERED)
+    system = takt.load(tmp_path / "set.toml")
+    assert takt.simulate(system).jobs.filter(pl.col("task") == "a")["release"].to_list() == [0, 9, 29, 49]
+    check_as_simulated(program, system)
+
+
 CALLED = """schema = 1
 [system]
 policy = "rm"

@@ -558,13 +558,17 @@ def _joined(stretches: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def longest_region(task: ResolvedTask) -> int | None:
-    """Return the longest time that jobs of a task execute between two points, in ticks; None: it is not known."""
+    """Return the longest time that jobs of a task execute between two points, in ticks; None: it is not known.
+
+    What the demand has beyond the body extends the end of the body (system/work.h).
+    """
     lengths = [0]
     for kind, ticks in task.body:
         if kind == _POINT:
             lengths.append(0)
         elif kind == _RUN:
             lengths[-1] += ticks
+    lengths[-1] += max(task.constant_demand - sum(lengths), 0)
     return max(lengths) if task.body and task.demand.is_constant else None
 
 
