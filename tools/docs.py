@@ -8,6 +8,7 @@ nowhere in the order of the site (pages/_toc.yml), if a name of the kernel has n
 
 from __future__ import annotations
 
+import gc
 import shutil
 import sys
 from pathlib import Path
@@ -35,4 +36,5 @@ def write(folder: Path) -> int:
 
 
 if __name__ == "__main__":
+    gc.disable()  # a tenth of the time, for 300 MB of trees that would stay anyway
     sys.exit(write(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "docs"))

@@ -194,7 +194,13 @@ def test_the_search_works_from_files(query: str, first: str, site: Path, chromiu
     assert is_quiet(view)
 
 
-@pytest.mark.parametrize("page", ["index", "docs/reference/kernel-calls", "source/system/fields.def"])
+def test_the_first_page_is_the_readme(site: Path, chromium: Browser) -> None:
+    view = visit(chromium, (site / "index.html").as_uri())
+    view.page.wait_for_url((site / "README.html").as_uri())
+    assert view.page.locator("h1").inner_text().startswith("Takt")
+
+
+@pytest.mark.parametrize("page", ["README", "docs/reference/kernel-calls", "source/system/fields.def"])
 def test_pages_are_as_wide_as_a_telephone(page: str, site: Path, chromium: Browser) -> None:
     view = visit(chromium, (site / f"{page}.html").as_uri(), PHONE, color_scheme="dark")
     view.page.wait_for_load_state()
