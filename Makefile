@@ -38,8 +38,7 @@ help:
 	@echo "make blinky   build examples/blinky_rtos and run it; PORT=$(PORT), cortex_m and riscv in QEMU, or posix"
 	@echo "make admission  likewise examples/admission_rtos: tasks that an analysis admits at run time"
 	@echo "make linux    boot a kernel with sched_ext in an emulator, and run a task set on it; make wheel-linux: a package with taktd"
-	@echo "make api      make the reference of the kernel's calls, build/api/html"
-	@echo "make docs     build/docs: the documents with the tables of fields and frames and the JSON schemas"
+	@echo "make docs     build/docs: the documents as a site, with the calls of the kernel, the names in Python and a search"
 	@echo "make sbom     build/sbom.json: what ships with Takt, with licences and hashes (CycloneDX)"
 	@echo "make lint     check style, types, includes and imports"
 	@echo "make format   put sources and documents into the project's format"
@@ -137,7 +136,7 @@ study-s4: $(STAMPS)/package
 TOOLCHAIN_cortex_m := --toolchain $(CURDIR)/cmake/toolchain-arm-none-eabi.cmake
 TOOLCHAIN_riscv := --toolchain $(CURDIR)/cmake/toolchain-riscv.cmake
 
-.PHONY: blinky admission api linux wheel-linux wheel
+.PHONY: blinky admission api picture linux wheel-linux wheel
 
 blinky admission:
 	@$(PREPARE) tools $(PORT)
@@ -167,14 +166,15 @@ wheel:
 	    -C build-dir=$(WHEELS)/build -C cmake.define.TAKT_LINUX_PRODUCTS=$(CURDIR)/build/linux/takt
 	@ls $(WHEELS)/*.whl
 
-api:
-	@$(PREPARE) tools api
-	@$(PYTHON) tools/api.py
-
-# The documents with what follows from C: tables of fields and frames, JSON schemas.
-docs: $(STAMPS)/package
+# The documents as a site, with what follows from C and Python. make api is an older name.
+docs api: $(STAMPS)/package $(STAMPS)/docs
+	@$(PREPARE) tools docs
 	@$(RUN) tools/docs.py
-	@echo build/docs
+	@echo open build/docs/index.html in a browser
+
+# The picture in README.md, of the report that make run writes.
+picture: run $(STAMPS)/test
+	@PYTHONPATH=tests/support $(RUN) tests/show/take_picture.py build/iot_110.html docs/report.png
 
 sbom:
 	@$(PYTHON) tools/sbom.py
@@ -248,7 +248,11 @@ $(STAMPS)/package: $(PACKAGE_SOURCES) $(STAMPS)/dependencies | tools-run
 	@touch $@
 
 $(STAMPS)/test: pyproject.toml tools/lock.txt | $(STAMPS)/package
-	@$(PREPARE) extras test lint cluster sbom
+	@$(PREPARE) extras test lint cluster sbom docs
+	@touch $@
+
+$(STAMPS)/docs: pyproject.toml tools/lock.txt | $(STAMPS)/package
+	@$(PREPARE) extras docs
 	@touch $@
 
 $(STAMPS)/bench: pyproject.toml tools/lock.txt | $(STAMPS)/package

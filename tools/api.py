@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Reference of the kernel's calls, made from its headers by doxygen.
+"""Reader of the kernel's headers: what doxygen makes of their comments, for the page of the site about its calls.
 
-Usage:
-    api.py          write build/api/status_codes.md, then run doxygen (tools/Doxyfile); fails if a name has no comment
-    api.py FILE     print a header with comments as doxygen reads them: its input filter
+Usage: api.py. Writes the headers as doxygen reads them to build/api/headers, runs doxygen (tools/Doxyfile), and leaves
+XML in build/api/xml; fails if a name has no comment.
 
 The headers have plain comments. Doxygen reads them if the opening one says that it is the file's, if those right before
 a declaration begin with two stars, and those behind a member with two stars and an arrow. A comment before several
@@ -25,6 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL = ROOT / "kernel"
 BUILD = ROOT / "build" / "api"
+HEADERS = ["kernel/*.h", "port/template/takt_port.h", "policy/table.h"]
+HEADERS += [f"core/{name}.h" for name in ("types", "trace", "resource", "server", "task", "policy")]
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 STATUS = re.compile(r'X\((\w+), (-?\d+),\s*((?:"[^"]*"\s*)+)\)')
@@ -51,19 +52,22 @@ def statuses() -> list[Status]:
 
 
 def with_full_names(text: str) -> str:
-    """Write ERROR_NULL and, after it, _OBJECT, as they are called in C."""
-    for status in statuses():
-        short = status.name.removeprefix("TAKT_")
-        text = re.sub(rf"(?<!\w){short}\b", status.name, text)
-        if short.startswith("ERROR_"):
-            text = re.sub(rf"(?<!\w){short.removeprefix('ERROR')}\b", status.name, text)
-    return text
+    """Write ERROR_NULL and, after it, _OBJECT, as they are called in C, and as doxygen links them."""
+    full = full_names()
+    return re.sub(rf"(?<!\w)(?:{'|'.join(full)})\b", lambda found: f"#{full[found.group()]}", text)
+
+
+@cache
+def full_names() -> dict[str, str]:
+    """Return the names of statuses by their short ones."""
+    names = {status.name.removeprefix("TAKT_"): status.name for status in statuses()}
+    return names | {name.removeprefix("ERROR"): full for name, full in names.items() if name.startswith("ERROR_")}
 
 
 LICENCE = "/* SPDX-License-Identifier: Apache-2.0 OR MIT */\n"
 
 
-# ---- the filter -----------------------------------------------------------------------------------------
+# ---- comments as doxygen reads them ---------------------------------------------------------------------
 
 
 def is_private(text: str) -> bool:
@@ -136,11 +140,13 @@ def with_statuses(text: str) -> str:
     )
 
 
+@cache
 def filtered(text: str) -> str:
     """Return a header as doxygen is to read it."""
     if is_private(text):
         return ""
-    found = COMMENT.sub(lambda match: converted(text, match), text)
+    bare = text.removeprefix(LICENCE)
+    found = COMMENT.sub(lambda match: converted(bare, match), bare)
     return with_statuses(STRUCT.sub(with_hidden_members, BLOCK.sub(with_a_comment_each, found)))
 
 
@@ -170,7 +176,7 @@ class Call:
 CALL = re.compile(r"/\*\*((?:[^*]|\*(?!/))*)\*/\ntakt_status_t (\w+)\(")
 LIKE_THE_LAST = re.compile(r"(?:Likewise|The same)\b")
 MODEL = re.compile(r"[Rr]eturns as (takt_\w+)")
-NOT_ANSWERED = re.compile(r"but never (TAKT_\w+)")
+NOT_ANSWERED = re.compile(r"but never #(TAKT_\w+)")
 
 
 def impossible_for(name: str, comment: str) -> set[str]:
@@ -209,33 +215,55 @@ def calls() -> list[Call]:
     )
 
 
-def page() -> str:
-    """Write the reference's first page."""
+def tables() -> str:
+    """Return which call answers what, as Markdown with Sphinx's roles."""
     found = calls()
-    lines = ["# The kernel's calls", ""]
-    lines += [
-        "Every call that can fail answers a status. Below 0: a misuse, and nothing has changed. Made from the headers.",
-        "",
-    ]
-    lines += ["## What a call answers", "", "| call | header | answers |", "|---|---|---|"]
+    lines = ["## What a call answers", "", "| call | header | answers |", "|---|---|---|"]
     for call in found:
-        answers = [status.name for status in statuses() if status.name in call.answers]
-        lines.append(f"| {call.name}() | {call.header} | {', '.join(answers)} |")
-    lines += [
-        "",
-        "## Which call answers a status",
-        "",
-        "| status | value | meaning | answered by |",
-        "|---|---|---|---|",
-    ]
+        answers = [role("enumerator", status.name) for status in statuses() if status.name in call.answers]
+        lines.append(f"| {role('func', call.name)} | {call.header} | {', '.join(answers)} |")
+    lines += ["", "## Which call answers a status", ""]
+    lines += ["| status | value | meaning | answered by |", "|---|---|---|---|"]
     for status in statuses():
-        names = [f"{call.name}()" for call in found if status.name in call.answers]
+        names = [role("func", call.name) for call in found if status.name in call.answers]
         by = "all calls" if status.name == "TAKT_OK" else ", ".join(names)
-        lines.append(f"| {status.name} | {status.value} | {status.message} | {by} |")
+        lines.append(f"| {role('enumerator', status.name)} | {status.value} | {status.message} | {by} |")
     return "\n".join(lines) + "\n"
 
 
+def role(kind: str, name: str) -> str:
+    """Return a link to a name of C."""
+    return f"{{c:{kind}}}`{name}`"
+
+
 # ---- the reference --------------------------------------------------------------------------------------
+
+
+def public_headers() -> list[str]:
+    """Return the headers of the reference, as paths from the root."""
+    paths = [path for pattern in HEADERS for path in sorted(ROOT.glob(pattern))]
+    return [path.relative_to(ROOT).as_posix() for path in paths if not is_private(path.read_text(encoding="utf-8"))]
+
+
+def write_headers() -> None:
+    """Write the headers as doxygen reads them."""
+    shutil.rmtree(BUILD, ignore_errors=True)
+    for name in public_headers():
+        path = BUILD / "headers" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(filtered((ROOT / name).read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def name_files_by_path() -> None:
+    """Write paths into doxygen's index, which names files without folders: two are called server.h."""
+    index = BUILD / "xml" / "index.xml"
+    text = index.read_text(encoding="utf-8")
+    for file in re.findall(r'<compound refid="(\w+)" kind="file">', text):
+        path = re.findall(r'<location file="([^"]+)"/>', (BUILD / "xml" / f"{file}.xml").read_text(encoding="utf-8"))[
+            -1
+        ]
+        text = re.sub(rf'(?<=<compound refid="{file}" kind="file"><name>)[^<]*', path, text)
+    index.write_text(text, encoding="utf-8")
 
 
 def make_reference() -> int:
@@ -243,25 +271,16 @@ def make_reference() -> int:
     if shutil.which("doxygen") is None:
         print("api: missing; run as root: apt-get install doxygen", file=sys.stderr)
         return 1
-    BUILD.mkdir(parents=True, exist_ok=True)
     forgotten = [name for header in sorted(KERNEL.glob("*.h")) for name in values_without_comment(header)]
     if forgotten:
         print(f"api: no comment: {', '.join(forgotten)}", file=sys.stderr)
         return 1
-    (BUILD / "status_codes.md").write_text(page(), encoding="utf-8")
+    write_headers()
     status = subprocess.run(["doxygen", "tools/Doxyfile"], cwd=ROOT, check=False).returncode
     if status == 0:
-        print(f"open {(BUILD / 'html' / 'index.html').relative_to(ROOT)} in a browser")
+        name_files_by_path()
     return status
 
 
-def main(arguments: list[str]) -> int:
-    """Run the command of the first argument."""
-    if arguments:
-        print(filtered(Path(arguments[0]).read_text(encoding="utf-8")), end="")
-        return 0
-    return make_reference()
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(make_reference())

@@ -86,8 +86,9 @@ ROOMS: dict[str, Room] = {
     "tools": Room(only_stdlib=True),
     # It parses documents with markdown-it-py.
     "tools/format_markdown.py": Room(),
-    # It asks the built package for fields, frames and schemas.
-    "tools/docs.py": Room(imports=frozenset({"takt"})),
+    # It builds the site with Sphinx, and asks the built package for what is on it.
+    "tools/docs.py": Room(),
+    "tools/pages": Room(imports=frozenset({"takt", "api"})),
     "tests": EVERYTHING,
     "tests/oracle": Room(imports=frozenset({"oracle"})),
     "tests/rate_oracle": Room(imports=frozenset({"rate_oracle"})),
