@@ -58,8 +58,8 @@ typedef struct takt_children {
     const uint32_t *above;
     const takt_child_kind_t *kinds; /* NULL: tasks */
     const takt_supply_t *supply;    /* of the dispatcher; NULL: the processor */
-    const takt_server_tasks_t
-        *server_tasks; /* of each server the demand of its tasks; NULL: nothing is known */
+    /* Of each server the demand of its tasks; NULL: nothing is known. */
+    const takt_server_tasks_t *server_tasks;
     /* Ways to begin, in place of the gap of a supply that is not NULL; the latest counts. */
     const takt_supply_head_t *heads;
     uint32_t head_count; /* 0: the supply as it is */

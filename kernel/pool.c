@@ -112,7 +112,7 @@ static bool is_block(const takt_pool_t *pool, const void *block) {
     return offset < pool->bytes && offset % pool->block_bytes == 0;
 }
 
-/* The lowest bit of a mark is 1, because blocks are aligned; without it the block is in doubt. */
+/* The lowest bit of a mark is 1, because blocks are aligned; without it the block may be damaged. */
 static uintptr_t doubt_of(const takt_pool_block_t *block) { return mark_of(block) - 1u; }
 
 static bool is_marked(const takt_pool_block_t *block) { return (block->mark | 1u) == mark_of(block); }

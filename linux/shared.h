@@ -10,7 +10,7 @@
 #endif
 
 enum {
-    TAKT_SHARED_PROCESSORS = 64,          /* processors, at most; a power of two */
+    TAKT_CPUS = 64,                       /* processors, at most; a power of two */
     TAKT_SHARED_SLOTS = 2048,             /* entities of a domain, at most; a power of two */
     TAKT_BINDINGS = 4096,                 /* threads, at most */
     TAKT_SWITCHES = 1u << 18,             /* switches of a processor that are kept */
@@ -70,8 +70,8 @@ typedef struct takt_shared {
     uint64_t check_ns; /* the threads that wait are checked then */
     uint64_t visits;   /* of threads that had waited for long */
     uint32_t checked;  /* the last entity */
-    uint32_t
-        visited; /* whose thread is visited; TAKT_SHARED_SLOTS: one of no domain; TAKT_SHARED_NONE: none */
+    /* Whose thread is visited; TAKT_SHARED_SLOTS: one of no domain; TAKT_SHARED_NONE: none. */
+    uint32_t visited;
     /* what a program asks of the domain */
     uint32_t asker;        /* the processor on which it executes, plus 1; 0: none asks */
     uint32_t asked;        /* bits of takt.bpf.c */

@@ -103,10 +103,10 @@ typedef struct takt_linux_slot {
     uint32_t state;
     uint64_t release_ns;  /* of the job */
     uint64_t deadline_ns; /* of the job */
-    uint64_t
-        next_release_ns; /* of the first job after those that are released, or an entry before; periodic tasks */
-    uint32_t change;     /* one more than the number of the change whose parameters the job has; 0: none */
-    uint32_t rate; /* of the task, in force, in units of 1 / 18018000 of the processor; 0: it has none */
+    /* Of the first job after those that are released, or an entry before; periodic tasks only. */
+    uint64_t next_release_ns;
+    uint32_t change; /* one more than the number of the change whose parameters the job has; 0: none */
+    uint32_t rate;   /* of the task, in force, in units of 1 / 18018000 of the processor; 0: it has none */
 } takt_linux_slot_t;
 
 _Static_assert(sizeof(takt_linux_slot_t) == 128, "one slot is two cache lines");

@@ -197,9 +197,9 @@ def measure_takt(wanted: list[Row], files: dict[str, Path | bytes], is_alone: bo
     print(next(line for line in outcome.output.decode().splitlines() if line.startswith("loaded")), file=sys.stderr)
     found = {}
     for number, row in enumerate(wanted):
-        lines = outcome.files[f"{number}/report"].decode()
-        if "failed" in lines or " done\n" not in lines:
-            print(f"{row.what} of {row.scheduler}, {row.threads}: {lines.strip()}", file=sys.stderr)
+        report = outcome.files[f"{number}/report"].decode()
+        if "failed" in report or " done\n" not in report:
+            print(f"{row.what} of {row.scheduler}, {row.threads}: {report.strip()}", file=sys.stderr)
             continue
         jobs = np.frombuffer(outcome.files[f"{number}/jobs0"], dtype=JOB)
         figures = latencies(row, jobs)

@@ -41,7 +41,7 @@ const volatile u8 takt_used[TAKT_FUNCTIONS] SEC(".rodata.used");
 
 /* ---- memory that is shared with programs and the daemon --------------------------------------------------- */
 
-takt_shared_t shared[TAKT_SHARED_PROCESSORS] SEC(".data.shared");
+takt_shared_t processors[TAKT_CPUS] SEC(".data.processors");
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -104,7 +104,7 @@ typedef struct takt_alarm {
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, TAKT_SHARED_PROCESSORS);
+    __uint(max_entries, TAKT_CPUS);
     __type(key, u32);
     __type(value, takt_alarm_t);
 } alarms SEC(".maps");
@@ -116,7 +116,7 @@ takt_ending_t ending;
 /* A program may use the arena if it has its map. */
 INLINE takt_shared_t *shared_of(u32 cpu) {
     asm volatile("" : : "r"(&arena));
-    return cpu < TAKT_SHARED_PROCESSORS && shared[cpu].domain ? &shared[cpu] : NULL;
+    return cpu < TAKT_CPUS && processors[cpu].domain ? &processors[cpu] : NULL;
 }
 
 INLINE takt_linux_slot_t *slot_of(u32 cpu, u32 entity) {
@@ -135,14 +135,14 @@ INLINE takt_pending_t *pending_of(u32 cpu, u32 place) {
 }
 
 /* The verifier sees the bound of a mask. */
-INLINE u32 cpu_of(u64 binding) { return (u32)(binding >> 32) & (TAKT_SHARED_PROCESSORS - 1); }
+INLINE u32 cpu_of(u64 binding) { return (u32)(binding >> 32) & (TAKT_CPUS - 1); }
 
 /* The binding of a thread, 0 for none. */
 INLINE u64 binding_of(const struct task_struct *p) {
     return (p->scx.dsq_vtime & BOUND) != 0 ? p->scx.dsq_vtime : 0;
 }
 
-/* The shared of a binding, NULL for none. */
+/* The record of the processor of a binding, NULL for none. */
 INLINE takt_shared_t *shared_at(u64 binding) {
     return (binding & BOUND) != 0 ? shared_of(cpu_of(binding)) : NULL;
 }
@@ -152,9 +152,7 @@ INLINE u64 queue_of(u32 cpu, u32 entity) { return (u64)(cpu + 1) << 32 | entity;
 
 /* The queue of the threads that are not of a domain; processors without a domain share one. Those of the kernel's own queue
  * would run before it asks for a dispatch. */
-INLINE u64 queue_of_others(u32 cpu) {
-    return queue_of(shared_of(cpu) ? cpu : TAKT_SHARED_PROCESSORS, TAKT_SHARED_NONE);
-}
+INLINE u64 queue_of_others(u32 cpu) { return queue_of(shared_of(cpu) ? cpu : TAKT_CPUS, TAKT_SHARED_NONE); }
 
 INLINE takt_report_t __arena *report_of(u32 cpu) {
     return (takt_report_t __arena *)(TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES);

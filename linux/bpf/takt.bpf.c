@@ -158,8 +158,7 @@ INLINE u64 bind_thread(struct task_struct *p) {
     u32 thread = p->pid;
     const takt_binding_t *given =
         p->policy == TAKT_SLOT_CLASS_EXT ? bpf_map_lookup_elem(&bindings, &thread) : NULL;
-    if (!given || given->cpu >= TAKT_SHARED_PROCESSORS || given->entity >= TAKT_SHARED_SLOTS ||
-        !is_bound(p, given->cpu)) {
+    if (!given || given->cpu >= TAKT_CPUS || given->entity >= TAKT_SHARED_SLOTS || !is_bound(p, given->cpu)) {
         return 0;
     }
     const takt_linux_slot_t *slot = slot_of(given->cpu, given->entity);
@@ -586,11 +585,11 @@ void BPF_PROG(takt_set_cpumask, struct task_struct *p, const struct cpumask *all
 SEC("struct_ops.s/takt_init")
 s32 BPF_PROG(takt_init) {
     u32 cpu, entity;
-    s32 error = scx_bpf_create_dsq(queue_of(TAKT_SHARED_PROCESSORS, TAKT_SHARED_NONE), -1);
+    s32 error = scx_bpf_create_dsq(queue_of(TAKT_CPUS, TAKT_SHARED_NONE), -1);
     if (error) {
         return error;
     }
-    bpf_for(cpu, 0, TAKT_SHARED_PROCESSORS) {
+    bpf_for(cpu, 0, TAKT_CPUS) {
         takt_shared_t *shared = shared_of(cpu);
         u32 key = cpu;
         takt_alarm_t *alarm = bpf_map_lookup_elem(&alarms, &key);

@@ -37,7 +37,7 @@ void takt_give_up(uint64_t reason) { *(volatile uint64_t *)(uintptr_t)TAKT_ARENA
 
 /* The frames behind those of all processors. */
 void *takt_frame(uint64_t offset) {
-    return (void *)(uintptr_t)(TAKT_ARENA_FRAMES + TAKT_SHARED_PROCESSORS * TAKT_ARENA_FRAME_BYTES + offset);
+    return (void *)(uintptr_t)(TAKT_ARENA_FRAMES + TAKT_CPUS * TAKT_ARENA_FRAME_BYTES + offset);
 }
 
 /* ---- loading -------------------------------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ static size_t read_tables(const char *name) {
 static void touch(uint64_t from, uint64_t to) { memset((void *)(uintptr_t)from, 0, to - from); }
 
 static bool map_all(takt_machine_t *machine) {
-    machine->shared = map_memory(machine, ".data.shared");
+    machine->shared = map_memory(machine, ".data.processors");
     machine->ending = map_memory(machine, ".bss");
     machine->slots = map_memory(machine, "slots");
     machine->switches = map_memory(machine, "switches");
@@ -174,7 +174,7 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
 void takt_machine_clear(takt_machine_t *machine) {
     machine->next = TAKT_ARENA_DOMAINS;
     memset(machine->slots, 0, (size_t)machine->processors * TAKT_SHARED_SLOTS * sizeof *machine->slots);
-    for (uint32_t cpu = 0; cpu < TAKT_SHARED_PROCESSORS; cpu++) {
+    for (uint32_t cpu = 0; cpu < TAKT_CPUS; cpu++) {
         machine->shared[cpu] = (takt_shared_t){.epoch_ns = NOT_BEGUN,
                                                .others = TAKT_SHARED_NONE,
                                                .decided = TAKT_SHARED_NONE,
@@ -331,7 +331,7 @@ void takt_machine_unbind(takt_machine_t *machine, int32_t thread) {
 }
 
 void takt_machine_begin(takt_machine_t *machine, uint64_t epoch_ns, uint64_t end_ns) {
-    for (uint32_t cpu = 0; cpu < TAKT_SHARED_PROCESSORS; cpu++) {
+    for (uint32_t cpu = 0; cpu < TAKT_CPUS; cpu++) {
         machine->shared[cpu].end_ns = end_ns;
         __atomic_store_n(&machine->shared[cpu].epoch_ns, epoch_ns, __ATOMIC_RELEASE);
     }

@@ -87,7 +87,7 @@ void takt_machine_begin(takt_machine_t *machine, uint64_t epoch_ns, uint64_t end
  * meanwhile, one after another. */
 static inline uint64_t takt_machine_lead(const takt_machine_t *machine) {
     uint64_t entities = 0;
-    for (uint32_t cpu = 0; cpu < TAKT_SHARED_PROCESSORS; cpu++) {
+    for (uint32_t cpu = 0; cpu < TAKT_CPUS; cpu++) {
         entities += machine->shared[cpu].entities;
     }
     return (entities > 50 ? entities : 50) * UINT64_C(1000000);

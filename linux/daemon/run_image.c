@@ -72,7 +72,7 @@ struct run {
     uint32_t count;
     char **command; /* whose threads get the tasks; NULL: threads are created */
     int status;     /* its exit status */
-    processor_t processors[TAKT_SHARED_PROCESSORS];
+    processor_t processors[TAKT_CPUS];
     pthread_barrier_t all_joined;
     uint64_t epoch_ns;
 };
@@ -424,7 +424,7 @@ static uint32_t read_run(FILE *file, const char *name, char *line, char **words)
     if (fgets(line, LINE, file) == NULL) {
         return 0;
     }
-    const uint32_t count = split(line, words, BEFORE_IMAGES + TAKT_SHARED_PROCESSORS);
+    const uint32_t count = split(line, words, BEFORE_IMAGES + TAKT_CPUS);
     if (count <= BEFORE_IMAGES) {
         end(STATUS_REFUSED, name, "a line has a folder, two numbers and images");
     }
@@ -442,7 +442,7 @@ static FILE *open_list(const char *name) {
 /* Surveys the images of each line of the file `name`. */
 static void survey_list(takt_uses_t *uses, const char *tables, const char *name) {
     static char line[LINE];
-    char *words[BEFORE_IMAGES + TAKT_SHARED_PROCESSORS];
+    char *words[BEFORE_IMAGES + TAKT_CPUS];
     uint32_t count;
     FILE *file = open_list(name);
     while ((count = read_run(file, name, line, words)) != 0) {
@@ -467,7 +467,7 @@ static void hand_over(const char *folder) {
 /* Runs each line of the file `name`. Returns an exit status, that of the first run that fails. */
 static int run_list(takt_machine_t *machine, const char *name) {
     static char line[LINE];
-    char *words[BEFORE_IMAGES + TAKT_SHARED_PROCESSORS];
+    char *words[BEFORE_IMAGES + TAKT_CPUS];
     uint32_t count;
     int worst = 0;
     FILE *file = open_list(name);
@@ -498,7 +498,7 @@ int main(int count, char **arguments) {
     static takt_uses_t uses;
     char **command = split_off_command(&count, arguments);
     const bool is_list = count == 4 && command == NULL, is_check = count == 3 && command == NULL;
-    if (!is_list && !is_check && (count < 6 || count - 5 > (command != NULL ? 1 : TAKT_SHARED_PROCESSORS))) {
+    if (!is_list && !is_check && (count < 6 || count - 5 > (command != NULL ? 1 : TAKT_CPUS))) {
         end(STATUS_REFUSED,
             "usage: takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE... or OBJECT TABLES LIST or "
             "OBJECT TABLES FOLDER TICK_NS IMAGE -- COMMAND... or OBJECT TABLES",

@@ -64,9 +64,9 @@ static bool has_domain(const takt_service_t *service, uint32_t cpu) {
     return cpu < service->machine->processors && service->parts[cpu].text != NULL;
 }
 
-/* Returns the first processor from `cpu` on that has a domain; TAKT_SHARED_PROCESSORS for none. */
+/* Returns the first processor from `cpu` on that has a domain; TAKT_CPUS for none. */
 static uint32_t domain_from(const takt_service_t *service, uint32_t cpu) {
-    while (cpu < TAKT_SHARED_PROCESSORS && !has_domain(service, cpu)) {
+    while (cpu < TAKT_CPUS && !has_domain(service, cpu)) {
         cpu++;
     }
     return cpu;
@@ -89,7 +89,7 @@ static const char *name_of(const takt_part_t *part, uint32_t entity) {
 
 /* Forgets what was loaded. */
 static void forget(takt_service_t *service) {
-    for (uint32_t cpu = 0; cpu < TAKT_SHARED_PROCESSORS; cpu++) {
+    for (uint32_t cpu = 0; cpu < TAKT_CPUS; cpu++) {
         free(service->parts[cpu].text);
         service->parts[cpu] = (takt_part_t){.text = NULL};
     }
@@ -114,8 +114,7 @@ static void detach(takt_service_t *service) {
     for (int i = 0; i < TAKT_CLIENTS; i++) {
         unbind(service, &service->clients[i]);
     }
-    for (uint32_t cpu = domain_from(service, 0);
-         cpu < TAKT_SHARED_PROCESSORS && service->state == TAKT_DAEMON_ATTACHED;
+    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_CPUS && service->state == TAKT_DAEMON_ATTACHED;
          cpu = domain_from(service, cpu + 1)) {
         end_trace(service, cpu, at_ns);
     }
@@ -124,8 +123,7 @@ static void detach(takt_service_t *service) {
 
 static bool have_all_joined(const takt_service_t *service) {
     uint32_t missing = 0;
-    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_SHARED_PROCESSORS;
-         cpu = domain_from(service, cpu + 1)) {
+    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_CPUS; cpu = domain_from(service, cpu + 1)) {
         missing += takt_machine_domain(service->machine, cpu)->system.task_count;
         missing -= service->machine->shared[cpu].others != TAKT_SHARED_NONE;
     }
@@ -142,8 +140,7 @@ static void begin_if_due(takt_service_t *service) {
     }
     const uint64_t epoch = now_ns() + takt_machine_lead(service->machine);
     uint64_t left = INT64_MAX - epoch;
-    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_SHARED_PROCESSORS;
-         cpu = domain_from(service, cpu + 1)) {
+    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_CPUS; cpu = domain_from(service, cpu + 1)) {
         const uint64_t horizon = takt_machine_domain(service->machine, cpu)->program.horizon;
         left = least_of(left, least_of(horizon, left / service->machine->shared[cpu].tick_ns) *
                                   service->machine->shared[cpu].tick_ns);
@@ -172,11 +169,10 @@ static bool find_task(const takt_service_t *service, const takt_socket_call_t *c
     *cpu = domain_from(service, 0);
     if (call->name[0] == '\0') { /* a number is that of one domain */
         *entity = call->entity;
-        return *cpu < TAKT_SHARED_PROCESSORS &&
-               is_task(takt_machine_domain(service->machine, *cpu), *entity) &&
-               domain_from(service, *cpu + 1) == TAKT_SHARED_PROCESSORS;
+        return *cpu < TAKT_CPUS && is_task(takt_machine_domain(service->machine, *cpu), *entity) &&
+               domain_from(service, *cpu + 1) == TAKT_CPUS;
     }
-    for (; *cpu < TAKT_SHARED_PROCESSORS; *cpu = domain_from(service, *cpu + 1)) {
+    for (; *cpu < TAKT_CPUS; *cpu = domain_from(service, *cpu + 1)) {
         *entity = task_of(service, *cpu, call->name);
         if (*entity != TAKT_SHARED_NONE) {
             return true;
@@ -280,7 +276,7 @@ static takt_reply_status_t write_processor(const takt_service_t *service, const 
         .daemon = (uint32_t)getpid(), .state = (uint32_t)service->state, .is_full = machine->is_full};
     write_text(reply, "%s", service->reason);
     const uint32_t cpu = domain_from(service, call->cpu);
-    if (cpu >= TAKT_SHARED_PROCESSORS) {
+    if (cpu >= TAKT_CPUS) {
         return TAKT_REPLY_NOTHING;
     }
     const takt_shared_t *shared = &machine->shared[cpu];
@@ -412,8 +408,7 @@ static takt_reply_status_t add(takt_service_t *service, const takt_client_t *cli
 /* Finds the task that stands for the threads of no domain in each set that has it. */
 static bool find_others(const takt_service_t *service, takt_socket_reply_t *reply) {
     bool is_found = service->others == NULL;
-    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_SHARED_PROCESSORS;
-         cpu = domain_from(service, cpu + 1)) {
+    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_CPUS; cpu = domain_from(service, cpu + 1)) {
         takt_shared_t *shared = &service->machine->shared[cpu];
         shared->others = service->others != NULL ? task_of(service, cpu, service->others) : TAKT_SHARED_NONE;
         shared->is_others_awake = shared->others != TAKT_SHARED_NONE;
@@ -435,7 +430,7 @@ static takt_reply_status_t attach(takt_service_t *service, const takt_client_t *
     if (service->state != TAKT_DAEMON_IDLE) {
         return TAKT_REPLY_ATTACHED;
     }
-    if (service->loader != index_of(service, client) || domain_from(service, 0) == TAKT_SHARED_PROCESSORS) {
+    if (service->loader != index_of(service, client) || domain_from(service, 0) == TAKT_CPUS) {
         return TAKT_REPLY_NOTHING;
     }
     if (has_other(service, reply)) {

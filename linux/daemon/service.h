@@ -47,7 +47,7 @@ typedef struct takt_service {
     bool waits_for_all; /* instant 0 is when each task has a thread */
     uint64_t end_ns;    /* of the domains */
     char reason[104];   /* why the kernel ended the last scheduler; empty: it did not */
-    takt_part_t parts[TAKT_SHARED_PROCESSORS];
+    takt_part_t parts[TAKT_CPUS];
     takt_client_t clients[TAKT_CLIENTS];
 } takt_service_t;
 

@@ -221,9 +221,8 @@ static void load(takt_machine_t *machine, const options_t *options) {
     const long processors = sysconf(_SC_NPROCESSORS_CONF);
     machine->is_full = options->is_full;
     machine->is_quiet = !options->is_verbose;
-    if (!takt_machine_open(
-            machine, object, tables,
-            processors < TAKT_SHARED_PROCESSORS ? (uint32_t)processors : TAKT_SHARED_PROCESSORS, false)) {
+    if (!takt_machine_open(machine, object, tables, processors < TAKT_CPUS ? (uint32_t)processors : TAKT_CPUS,
+                           false)) {
         char detail[PATH_BYTES];
         (void)snprintf(detail, sizeof detail, "%s; takt linux check says what this machine lacks",
                        strerror(machine->error));

@@ -172,7 +172,7 @@ void takt_linux_dismiss(takt_linux_thread_t *thread) {
 static bool is_dismissed(void) { return __atomic_load_n(&self.is_dismissed, __ATOMIC_ACQUIRE); }
 
 /* Returns why the thread can make no call. */
-static takt_linux_status_t obstacle(void) {
+static takt_linux_status_t call_error(void) {
     if (self.slot == NULL) {
         return TAKT_LINUX_ERROR_NOT_JOINED;
     }
@@ -185,7 +185,7 @@ static takt_linux_status_t obstacle(void) {
 /* Lets the scheduler decide when the thread runs, before its first wait. */
 static takt_linux_status_t enter(void) {
     if (self.slot == NULL || self.has_entered || is_dismissed()) {
-        return obstacle();
+        return call_error();
     }
     takt_linux_status_t status = self.transport->enter(self.transport->context, &self.binding, self.id);
     while (status == TAKT_LINUX_ERROR_NOT_BEGUN && !is_dismissed()) {
@@ -196,12 +196,12 @@ static takt_linux_status_t enter(void) {
         return is_dismissed() ? TAKT_LINUX_ERROR_DISMISSED : status;
     }
     self.has_entered = takt_linux_set_class(self.id, true);
-    return self.has_entered ? obstacle() : TAKT_LINUX_ERROR_CLASS;
+    return self.has_entered ? call_error() : TAKT_LINUX_ERROR_CLASS;
 }
 
-/* As obstacle, after a scheduler did not answer, or selected a thread without a job. */
-static takt_linux_status_t obstacle_found(void) {
-    const takt_linux_status_t status = obstacle();
+/* As call_error, after a scheduler did not answer, or selected a thread without a job. */
+static takt_linux_status_t error_found(void) {
+    const takt_linux_status_t status = call_error();
     return status != TAKT_LINUX_OK ? status : TAKT_LINUX_ERROR_DETACHED;
 }
 
@@ -247,9 +247,9 @@ static takt_linux_status_t ended(takt_linux_status_t verdict) {
 }
 
 /* A kernel that detaches a scheduler runs threads that are not selected, before they learn of it. Their jobs cannot end. */
-static takt_linux_status_t obstacle_behind_refusal(void) {
+static takt_linux_status_t error_behind_refusal(void) {
     sleep_until(now_ns() + PATIENCE_NS);
-    const takt_linux_status_t status = obstacle();
+    const takt_linux_status_t status = call_error();
     return status != TAKT_LINUX_OK ? status : TAKT_LINUX_ERROR_REFUSED;
 }
 
@@ -264,11 +264,11 @@ static takt_linux_status_t complete(takt_linux_call_t *call, uint32_t waiting) {
         make_call(call);
     }
     if (!hand_over()) {
-        return obstacle_found();
+        return error_found();
     }
     const uint32_t receipt = load(&self.slot->receipt);
     if (receipt > RECEIPT_STALE) {
-        return obstacle_behind_refusal();
+        return error_behind_refusal();
     }
     return ended(receipt == RECEIPT_STALE ? TAKT_LINUX_ABORTED : verdict);
 }
@@ -308,9 +308,8 @@ takt_linux_status_t takt_linux_wait(void) {
         next = load_instant(&slot->next_release_ns);
     }
     while (verdict >= 0 && !has_next()) {
-        const takt_linux_status_t found = obstacle();
-        const takt_linux_status_t status =
-            found != TAKT_LINUX_OK || pass_time(next) ? found : obstacle_found();
+        const takt_linux_status_t found = call_error();
+        const takt_linux_status_t status = found != TAKT_LINUX_OK || pass_time(next) ? found : error_found();
         verdict = status != TAKT_LINUX_OK ? status : verdict;
         next = load_instant(&slot->next_release_ns);
     }
@@ -321,12 +320,12 @@ takt_linux_status_t takt_linux_wait(void) {
 static takt_linux_status_t arrive(void) {
     request(TAKT_SLOT_ARRIVAL, 0);
     if (!hand_over()) {
-        return obstacle_found();
+        return error_found();
     }
     if (load(&self.slot->receipt) != RECEIPT_RECEIVED) {
         return TAKT_LINUX_ERROR_REFUSED;
     }
-    return has_next() ? TAKT_LINUX_OK : obstacle_found();
+    return has_next() ? TAKT_LINUX_OK : error_found();
 }
 
 /* As enter. A thread without a job does not run in SCHED_EXT: so it waits for its first event before, and enters with the
@@ -361,7 +360,7 @@ takt_linux_status_t takt_linux_wait_in(void (*call)(void *argument), void *argum
     if (verdict >= 0 && !made.is_made) {
         make_call(&made);
     }
-    takt_linux_status_t status = obstacle();
+    takt_linux_status_t status = call_error();
     if (verdict >= 0 && status == TAKT_LINUX_OK && !has_next()) {
         status = arrive();
     }
@@ -412,8 +411,8 @@ takt_linux_status_t takt_linux_counts(takt_linux_counts_t *counts) {
 /* ---- what a job does -------------------------------------------------------------------------------- */
 
 /* Returns why the thread can request nothing for its job. */
-static takt_linux_status_t obstacle_of_job(void) {
-    const takt_linux_status_t status = obstacle();
+static takt_linux_status_t error_of_job(void) {
+    const takt_linux_status_t status = call_error();
     if (status != TAKT_LINUX_OK) {
         return status;
     }
@@ -439,7 +438,7 @@ static void write_demand(const takt_linux_demand_t *demand) {
 
 static takt_linux_status_t request_of_job(takt_slot_request_t kind, uint64_t value,
                                           takt_linux_status_t refused) {
-    const takt_linux_status_t status = obstacle_of_job();
+    const takt_linux_status_t status = error_of_job();
     if (status != TAKT_LINUX_OK) {
         return status;
     }
@@ -447,7 +446,7 @@ static takt_linux_status_t request_of_job(takt_slot_request_t kind, uint64_t val
     if (kind == TAKT_SLOT_SUSPEND) {
         sleep_until(value);
     }
-    return hand_over() ? answered(refused) : obstacle_found();
+    return hand_over() ? answered(refused) : error_found();
 }
 
 takt_linux_status_t takt_linux_meet_point(void) {

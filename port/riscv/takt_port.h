@@ -5,7 +5,7 @@
  * Lock: mstatus.MIE, so it masks every interrupt. Handlers run with MIE clear and never set it, so they do not nest;
  * the kernel opens it in between in takt_kernel_timer_expired and takt_kernel_preempt, which handlers may interrupt.
  * mscratch: while a thread executes, the top of the stack of interrupts; else 0.
- * Harts that start in supervisor mode look the same to the compiler: their first access to mstatus traps.
+ * Harts that start in supervisor mode cannot be distinguished by the compiler: their first access to mstatus traps.
  *
  * Source: RISC-V Instruction Set Manual, volume II, Machine-Level ISA 1.12; the CLINT of SiFive's U54 manual. */
 #ifndef TAKT_PORT_RISCV_H

@@ -41,7 +41,7 @@ void takt_port_start(struct takt_thread *first) {
 /* ---- clock ----------------------------------------------------------------------------------------- */
 
 /* Sets the counter and its extension to 0 and enables the timer's interrupt, the least urgent of those that call the
- * kernel, whose handler takes back the request and calls takt_kernel_timer_expired. */
+ * kernel, whose handler withdraws the request and calls takt_kernel_timer_expired. */
 void takt_port_clock_start(void) { TAKT_PORT_TEMPLATE_FILL_IN(clock_start); }
 
 /* ---- people ---------------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ def run_study(make: Callable[[bool], Study], arguments: Sequence[str] | None = N
     """Run a study as its command does.
 
     Args:
-        make: makes the study; told whether to cut the sweeps short.
+        make: makes the study; whether to cut the sweeps short.
         arguments: of the command line; default: those of the program.
     """
     parser = argparse.ArgumentParser(description="Make a paper's tables and figures again, and judge its claims.")

@@ -84,10 +84,10 @@ def _board_claim() -> Claim:
     takt = str(Path(sys.executable).with_name("takt"))
     command = [takt, "run", str(_EXAMPLE), "--policy", "rate-based", "--on", "cortex_m"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    told = [line for line in done.stdout.splitlines() if "identical" in line]
+    replayed = [line for line in done.stdout.splitlines() if "identical" in line]
     return _claim(
         "S0-38",
-        f"iot_110.toml on an emulated Cortex-M3; the replay on the host says: {' '.join(told) or done.stderr.strip()}",
-        done.returncode == 0 and len(told) == 1,
+        f"iot_110.toml on an emulated Cortex-M3; the replay on the host says: {' '.join(replayed) or done.stderr.strip()}",
+        done.returncode == 0 and len(replayed) == 1,
         "The board is emulated: that it runs is shown, and nothing about its time.",
     )

@@ -135,16 +135,16 @@ def _yield_claim() -> Claim:
 
 
 def _missed_claim() -> Claim:
-    """Judge what a job is told that comes too late for its next activation."""
-    told = board.measure("interfaces", "missed")["missed"]["missed"]
+    """Judge what a job learns that comes too late for its next activation."""
+    missed = board.measure("interfaces", "missed")["missed"]["missed"]
     return Claim(
         "S1-26",
         "Section 3.2",
         "wait_period tells a task that it missed its next activation.",
-        f"Of {told['second']:.0f} jobs every other one takes one and a half periods; {told['first']:.0f} times the "
+        f"Of {missed['second']:.0f} jobs every other one takes one and a half periods; {missed['first']:.0f} times the "
         "call says so.",
-        verdict(2 * told["first"] == told["second"]),
-        numbers={"told": told["first"]},
+        verdict(2 * missed["first"] == missed["second"]),
+        numbers={"reported": missed["first"]},
     )
 
 

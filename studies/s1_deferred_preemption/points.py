@@ -42,7 +42,7 @@ def low_with_points(arrival: int) -> takt.Result:
 
 def _point_claims(result: takt.Result, alone: pl.DataFrame) -> list[Claim]:
     """Judge what points do and tell."""
-    told = [(row[0], row[3], row[4]) for row in result.points.rows()]
+    points = [(row[0], row[3], row[4]) for row in result.points.rows()]
     expected = [(2, True, False), (4, True, True), (5, False, True)]
     schedule = [(start, end, task) for start, end, _, task in merged(result.segments)]
     yields = schedule == [(0, 5, "low"), (5, 6, "high"), (6, 7, "low")]
@@ -60,7 +60,7 @@ def _point_claims(result: takt.Result, alone: pl.DataFrame) -> list[Claim]:
             "should_yield is set when a higher task becomes ready during a subjob, and reset at the next switch-in.",
             "It is false at 2, true at 4 and 5 when the high job has come at 3, and false at all points of the job "
             "alone.",
-            verdict(told == expected and not alone["should_yield"].any(), correction=True),
+            verdict(points == expected and not alone["should_yield"].any(), correction=True),
             "The paper resets it at switch-in only; here it is what holds as of the last check, so that it cannot stay "
             "true after a point that found no waiting job.",
         ),
@@ -69,7 +69,7 @@ def _point_claims(result: takt.Result, alone: pl.DataFrame) -> list[Claim]:
             "Sections 2 and 5.5",
             "An optional point only informs the task.",
             "At the optional point at 4 the job learns of the high one and runs on until its next real point.",
-            verdict(told[1] == expected[1] and yields),
+            verdict(points[1] == expected[1] and yields),
             "That the job then takes another path is the program's business; bodies here have one path.",
         ),
         Claim(
@@ -78,7 +78,7 @@ def _point_claims(result: takt.Result, alone: pl.DataFrame) -> list[Claim]:
             "A library call fpds_pp(auto) makes a point, or only asks.",
             'A body is a list of items, among them "point" and "optional point"; subjobs = [2, 3] is short for a point '
             "between runs.",
-            verdict(len(told) == 3 and told[2][1] is False),
+            verdict(len(points) == 3 and points[2][1] is False),
             "The kernel has a call for each, takt_job_point and takt_job_optional_point.",
         ),
     ]

@@ -21,7 +21,7 @@ SETS = {True: 10, False: 80}
 BULKS = (1, 2, 3, 4, 6, 8)
 POLICIES = ("rm", "edf")
 KINDS: dict[str, dict[str, Any]] = {"dual": {"cost": 1}, "top": {"cost": 1, "runs": "top", "period": 4, "budget": 1}}
-"""What takt.Allocator is told."""
+"""What takt.Allocator gets."""
 
 
 def run(is_quick: bool) -> Section:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from framework_oracle import Budget, Job, Outcome, System, Task, simulate
-from framework_oracle.allocator import Allocator, Desk
+from framework_oracle.allocator import Allocator, AllocatorView
 from framework_oracle.periodic import (
     EFFECTIVE,
     Aperiodic,
@@ -98,7 +98,7 @@ def keyed(system: System, effective: tuple[str, ...]) -> System:
 
 def second_chunk(share: Fraction, chunk: int) -> Job:
     """Return the second chunk of a share-driven task that has work for ever, if the first one has just run."""
-    desk, allocator = Desk(Task("F", None), 0), Chunks(share, chunk)
+    view, allocator = AllocatorView(Task("F", None), 0), Chunks(share, chunk)
     for now in (0, chunk):
-        allocator.call(now, desk)
-    return desk.jobs[-1]
+        allocator.call(now, view)
+    return view.jobs[-1]

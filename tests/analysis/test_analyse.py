@@ -264,7 +264,7 @@ DOUBTS: dict[str, tuple[dict[str, object], dict[str, object], str]] = {
         {"period": 2**62 - 1, "deadline": 2**62 - 1, "wcet": None}
         | {"body": [f"run {2**61}", f"suspend {2**61}", "run 1"]},
         {},
-        "jobs take longer than can be told",
+        "jobs take longer than can be computed",
     ),
     "another policy": (
         {"deadline": 1},
@@ -298,6 +298,6 @@ def test_jobs_any_number_of_which_come_at_a_time_are_admitted_where_deadlines_ar
     burst = {"name": "A", "arrivals": [0, 0, 3], "wcet": 1, "deadline": 9}
     for policy, is_admitted in (("rbe", True), ("edf", False)):
         task = takt.Task(**burst, **({"interval": 10} if is_admitted else {}))
-        doubts = view_of(takt.System(tasks=[task], policy=policy)).dispatchers[0].all_doubts
+        doubts = view_of(takt.System(tasks=[task], policy=policy)).dispatchers[0].all_unsupported
         assert (not doubts) == is_admitted
         assert is_admitted or doubts == ("jobs of A may arrive any number at a time; give it a min_separation",)

@@ -329,7 +329,7 @@ def test_what_is_not_bounded_in_a_server_bounds_nothing_elsewhere() -> None:
         ({"kind": "sporadic"}, "there is no test of sporadic servers where the kernel's own work takes time"),
         ({"on_miss": "abort"}, "there is no test of jobs that are aborted or skipped where the kernel's own work"),
         ({"arrivals": [0, 0]}, "jobs of A may arrive any number at a time"),
-        ({"wcet": 2**61, "period": 2**61}, "jobs take longer than can be told"),
+        ({"wcet": 2**61, "period": 2**61}, "jobs take longer than can be computed"),
     ],
 )
 def test_what_has_no_test_is_told(changes: dict[str, Any], reason: str) -> None:

@@ -15,7 +15,7 @@ from framework_oracle import AllocatorCost
 from framework_oracle import System as Framework
 from framework_oracle import Task as Work
 from framework_oracle import simulate as run_framework
-from framework_oracle.allocator import Desk, Planned
+from framework_oracle.allocator import AllocatorView, Planned
 from framework_oracle.periodic import EFFECTIVE
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,7 +82,7 @@ def calls_of(result: takt.Result) -> dict[str, int]:
 class Promoted(by_period.DualPriority):
     """Dual priority whose allocator knows that both jobs of a release are one window: promotions call nobody."""
 
-    def is_due(self, now: int, desk: Desk) -> bool:
+    def is_due(self, now: int, view: AllocatorView) -> bool:
         """True if no release lies ahead."""
         return self.planned == 0 or self.jobs_of(self.planned - 1)[0].start <= now
 

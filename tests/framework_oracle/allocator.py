@@ -13,7 +13,7 @@ from .model import Job, Record, Task, Unit
 
 
 @dataclass(eq=False)
-class Desk:
+class AllocatorView:
     """A task at the dispatcher: its live jobs, its work, and what its allocator has not read yet.
 
     Args:
@@ -106,11 +106,11 @@ class Allocator(ABC):
     """Makes the jobs of one task."""
 
     @abstractmethod
-    def is_due(self, now: int, desk: Desk) -> bool:
+    def is_due(self, now: int, view: AllocatorView) -> bool:
         """True if it has to be called."""
 
     @abstractmethod
-    def call(self, now: int, desk: Desk) -> None:
+    def call(self, now: int, view: AllocatorView) -> None:
         """Read what is new and hand over jobs; afterwards it is not due."""
 
     def needed_by(self, now: int) -> int:
@@ -121,18 +121,18 @@ class Allocator(ABC):
 class Arriving(Allocator):
     """Makes jobs for every unit that arrives."""
 
-    def is_due(self, now: int, desk: Desk) -> bool:
+    def is_due(self, now: int, view: AllocatorView) -> bool:
         """True if units came."""
-        return bool(desk.arrived)
+        return bool(view.arrived)
 
-    def call(self, now: int, desk: Desk) -> None:
+    def call(self, now: int, view: AllocatorView) -> None:
         """Make the jobs of every new unit."""
-        desk.read_records()
-        for unit in desk.take_arrived():
-            self.serve(unit, now, desk)
+        view.read_records()
+        for unit in view.take_arrived():
+            self.serve(unit, now, view)
 
     @abstractmethod
-    def serve(self, unit: Unit, now: int, desk: Desk) -> None:
+    def serve(self, unit: Unit, now: int, view: AllocatorView) -> None:
         """Make the jobs of a unit."""
 
 
@@ -150,17 +150,17 @@ class Planned(Allocator):
     bulk: int = field(default=1, kw_only=True)
     planned: int = field(default=0, kw_only=True)
 
-    def is_due(self, now: int, desk: Desk) -> bool:
+    def is_due(self, now: int, view: AllocatorView) -> bool:
         """True if no start of a job lies ahead."""
-        return all(job.start <= now for job in desk.jobs)
+        return all(job.start <= now for job in view.jobs)
 
-    def call(self, now: int, desk: Desk) -> None:
+    def call(self, now: int, view: AllocatorView) -> None:
         """Read as many records as releases are handed over."""
-        desk.read_records(self.bulk)
-        desk.take_arrived()
+        view.read_records(self.bulk)
+        view.take_arrived()
         for _ in range(self.bulk):
             for job in self.jobs_of(self.planned):
-                desk.submit(job, now)
+                view.submit(job, now)
             self.planned += 1
 
     def needed_by(self, now: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .allocator import Arriving, Desk, Planned
+from .allocator import Arriving, AllocatorView, Planned
 from .model import AllocatorCost, Budget, Job, Task, Unit
 
 ALLOCATOR = "allocator"
@@ -37,10 +37,10 @@ class TopWithBudget(Planned):
 class DualInSpareTime(Arriving):
     """Every call has one job in spare time and one of highest priority from the last safe instant."""
 
-    def serve(self, unit: Unit, now: int, desk: Desk) -> None:
+    def serve(self, unit: Unit, now: int, view: AllocatorView) -> None:
         """Make the two jobs of a call."""
         for job in self.jobs_for(unit, now):
-            desk.submit(job, now)
+            view.submit(job, now)
 
     @staticmethod
     def jobs_for(unit: Unit, now: int) -> list[Job]:

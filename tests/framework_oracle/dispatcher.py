@@ -29,11 +29,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 
-from .allocator import Desk
+from .allocator import AllocatorView
 from .allocator_task import ALLOCATOR, make_allocator_task
 from .model import BANDS, CLASSES, AllocatorCost, Job, Outcome, Record, System, Tick, Unit, UnitRow
 
-Choice = tuple[Desk, Job]
+Choice = tuple[AllocatorView, Job]
 
 NEVER = 10**18
 
@@ -80,17 +80,17 @@ class _Dispatcher:
     def __init__(self, system: System) -> None:
         self.system = system
         self.effective = system.effective
-        self.desks = [Desk(task, order) for order, task in enumerate(system.tasks)]
-        self.allocator_desk: Desk | None = None
-        self.callers: dict[int, Desk] = {}
-        self.granted: list[Desk] = []
+        self.views = [AllocatorView(task, order) for order, task in enumerate(system.tasks)]
+        self.allocator_desk: AllocatorView | None = None
+        self.callers: dict[int, AllocatorView] = {}
+        self.granted: list[AllocatorView] = []
         self.running: Choice | None = None
-        self.spare: Desk | None = None
+        self.spare: AllocatorView | None = None
         self.ticks: list[Tick | None] = []
         self.records: list[Record] = []
         if system.allocator_cost is not None:
-            self.allocator_desk = Desk(make_allocator_task(system.allocator_cost), -1)
-            self.desks.append(self.allocator_desk)
+            self.allocator_desk = AllocatorView(make_allocator_task(system.allocator_cost), -1)
+            self.views.append(self.allocator_desk)
 
     def make_pass(self, now: int) -> None:
         """Do all that is due at an instant, in the fixed order, and choose."""
@@ -105,74 +105,74 @@ class _Dispatcher:
 
     def live_jobs(self) -> Iterator[Choice]:
         """Yield all jobs that have not ended."""
-        for desk in self.desks:
-            for job in list(desk.jobs):
-                yield desk, job
+        for view in self.views:
+            for job in list(view.jobs):
+                yield view, job
 
-    def end(self, desk: Desk, job: Job, reason: str, now: int) -> None:
+    def end(self, view: AllocatorView, job: Job, reason: str, now: int) -> None:
         """End a job and write its record."""
         job.state = "end"
-        desk.jobs.remove(job)
-        record = Record(desk.spec.name, job.number, job.used, reason, now, job.submitted, job.start)
-        desk.unread.append(record)
+        view.jobs.remove(job)
+        record = Record(view.spec.name, job.number, job.used, reason, now, job.submitted, job.start)
+        view.unread.append(record)
         self.records.append(record)
-        if desk.spec.aborts and reason != "complete":
-            desk.drop_leftovers(job)
+        if view.spec.aborts and reason != "complete":
+            view.drop_leftovers(job)
 
     # ------------------------------------------------------------------------------- the steps of a pass
 
     def complete(self, now: int) -> None:
         """Take out the work that is done, and end the jobs that have done theirs."""
-        for desk in self.desks:
-            finished = desk.take_finished_units(now)
-            if desk is self.allocator_desk:
+        for view in self.views:
+            finished = view.take_finished_units(now)
+            if view is self.allocator_desk:
                 self.granted += [self.callers[unit.number] for unit in finished]
-        for desk, job in self.live_jobs():
-            if desk.is_complete(job):
-                self.end(desk, job, "complete", now)
+        for view, job in self.live_jobs():
+            if view.is_complete(job):
+                self.end(view, job, "complete", now)
 
     def exhaust(self, now: int) -> None:
         """End or demote the jobs whose budget is used up; those on hold wait in any case."""
-        for desk, job in self.live_jobs():
-            is_exhausted = job.budget.is_empty() and (desk.has_work(job) or job.on_idle == "burn")
+        for view, job in self.live_jobs():
+            is_exhausted = job.budget.is_empty() and (view.has_work(job) or job.on_idle == "burn")
             if is_exhausted and job.on_budget == "end":
-                self.end(desk, job, "budget", now)
+                self.end(view, job, "budget", now)
             if is_exhausted and job.on_budget == "demote":
                 job.band, job.budget = "spare", type(job.budget)(None)
 
     def expire(self, now: int) -> None:
         """End the jobs that are at their finish time."""
-        for desk, job in self.live_jobs():
+        for view, job in self.live_jobs():
             if job.on_finish == "end" and _finish(job) <= now:
-                self.end(desk, job, "finish", now)
+                self.end(view, job, "finish", now)
 
     def allocate(self, now: int) -> None:
         """Change the effective priority, let work arrive, and call the allocators until none is due."""
         for instant, effective in self.system.changes:
             self.effective = effective if instant == now else self.effective
-        for desk in self.desks:
-            for arrival, *demand in desk.spec.work:
+        for view in self.views:
+            for arrival, *demand in view.spec.work:
                 if arrival == now:
-                    desk.arrive(now, *demand)
+                    view.arrive(now, *demand)
         self.make_granted_calls(now)
-        while due := [desk for desk in self.desks if self.is_due(desk, now)]:
-            for desk in due:
-                self.call_or_ask(desk, now)
+        while due := [view for view in self.views if self.is_due(view, now)]:
+            for view in due:
+                self.call_or_ask(view, now)
 
-    def is_due(self, desk: Desk, now: int) -> bool:
+    def is_due(self, view: AllocatorView, now: int) -> bool:
         """True if an allocator has to be called, and no request for it has been made yet."""
-        allocator = desk.spec.allocator
-        return allocator is not None and not desk.is_asked and allocator.is_due(now, desk)
+        allocator = view.spec.allocator
+        return allocator is not None and not view.is_asked and allocator.is_due(now, view)
 
-    def call_or_ask(self, desk: Desk, now: int) -> None:
+    def call_or_ask(self, view: AllocatorView, now: int) -> None:
         """Call an allocator if that takes no time; otherwise give the allocator's task work."""
         cost = self.system.allocator_cost
-        if cost is None or now == 0 or desk is self.allocator_desk:
-            self.call(desk, now)
+        if cost is None or now == 0 or view is self.allocator_desk:
+            self.call(view, now)
         else:
-            self.ask(desk, now, cost)
+            self.ask(view, now, cost)
 
-    def ask(self, caller: Desk, now: int, cost: AllocatorCost) -> None:
+    def ask(self, caller: AllocatorView, now: int, cost: AllocatorCost) -> None:
         """Put a call into the queue of the allocator's task; its estimate tells when it is safe to begin with it."""
         assert self.allocator_desk is not None
         assert caller.spec.allocator is not None
@@ -184,17 +184,17 @@ class _Dispatcher:
 
     def make_granted_calls(self, now: int) -> None:
         """Make the calls for which the allocator's task has done the work."""
-        for desk in self.granted:
-            desk.is_asked = False
-            self.call(desk, now)
+        for view in self.granted:
+            view.is_asked = False
+            self.call(view, now)
         self.granted = []
 
-    def call(self, desk: Desk, now: int) -> None:
+    def call(self, view: AllocatorView, now: int) -> None:
         """Call an allocator and count it."""
-        assert desk.spec.allocator is not None
-        desk.calls += 1
-        desk.spec.allocator.call(now, desk)
-        desk.went_idle = False
+        assert view.spec.allocator is not None
+        view.calls += 1
+        view.spec.allocator.call(now, view)
+        view.went_idle = False
 
     def start(self, now: int) -> None:
         """Move the jobs whose start has come from Ready to Active."""
@@ -204,11 +204,11 @@ class _Dispatcher:
 
     def wait_or_get(self, now: int) -> None:
         """Move started jobs between Active and Sleep by whether they have work; end those that do not wait for it."""
-        for desk, job in self.live_jobs():
+        for view, job in self.live_jobs():
             if job.is_started():
-                job.state = "active" if desk.has_work(job) or job.on_idle == "burn" else "sleep"
-            if desk.is_complete(job):
-                self.end(desk, job, "complete", now)
+                job.state = "active" if view.has_work(job) or job.on_idle == "burn" else "sleep"
+            if view.is_complete(job):
+                self.end(view, job, "complete", now)
 
     def select(self) -> None:
         """Choose the job that runs, or a non-real-time task."""
@@ -216,7 +216,7 @@ class _Dispatcher:
         stays = self.running in able and self.running is not None and self.running[1].non_preemptive
         if not stays:
             self.running = min(able, key=self.urgency, default=None)
-        others = [desk for desk in self.desks if desk.spec.allocator is None and desk.backlog]
+        others = [view for view in self.views if view.spec.allocator is None and view.backlog]
         self.spare = others[0] if others and self.running is None else None
 
     @staticmethod
@@ -226,9 +226,9 @@ class _Dispatcher:
 
     def urgency(self, choice: Choice) -> tuple[int, ...]:
         """Return what is compared: band, effective priority, class, place in the file, job number."""
-        desk, job = choice
+        view, job = choice
         values = [ATTRIBUTES[name](job) for name in self.effective]
-        return BANDS.index(job.band), *values, CLASSES.index(desk.spec.class_), desk.order, job.number
+        return BANDS.index(job.band), *values, CLASSES.index(view.spec.class_), view.order, job.number
 
     # ------------------------------------------------------------------------------- a tick
 
@@ -237,33 +237,33 @@ class _Dispatcher:
         if self.spare is not None:
             self.ticks.append(Tick(self.spare.spec.name, -1, self.work_on(self.spare)))
         elif self.running is not None:
-            desk, job = self.running
-            unit = self.work_on(desk) if desk.has_work(job) else -1
-            self.ticks.append(Tick(desk.spec.name, job.number, unit))
-            self.charge(desk, job)
+            view, job = self.running
+            unit = self.work_on(view) if view.has_work(job) else -1
+            self.ticks.append(Tick(view.spec.name, job.number, unit))
+            self.charge(view, job)
         else:
             self.ticks.append(None)
 
     @staticmethod
-    def work_on(desk: Desk) -> int:
+    def work_on(view: AllocatorView) -> int:
         """Execute one tick of the first unit and give its number."""
-        desk.backlog[0].left -= 1
-        return desk.backlog[0].number
+        view.backlog[0].left -= 1
+        return view.backlog[0].number
 
     @staticmethod
-    def charge(desk: Desk, job: Job) -> None:
+    def charge(view: AllocatorView, job: Job) -> None:
         """Count a tick to a job and to its budget."""
-        desk.served += 1
+        view.served += 1
         job.used += 1
         job.budget.charge()
 
     def outcome(self) -> Outcome:
         """Return the outcome."""
-        rows = [_row(desk, unit) for desk in self.desks for unit in desk.units if desk.spec.name != ALLOCATOR]
-        calls = {desk.spec.name: desk.calls for desk in self.desks if desk.spec.name != ALLOCATOR}
+        rows = [_row(view, unit) for view in self.views for unit in view.units if view.spec.name != ALLOCATOR]
+        calls = {view.spec.name: view.calls for view in self.views if view.spec.name != ALLOCATOR}
         return Outcome(self.ticks, self.records, calls, rows)
 
 
-def _row(desk: Desk, unit: Unit) -> UnitRow:
+def _row(view: AllocatorView, unit: Unit) -> UnitRow:
     """Return the row of a unit."""
-    return UnitRow(desk.spec.name, unit.number, unit.arrival, unit.finish)
+    return UnitRow(view.spec.name, unit.number, unit.arrival, unit.finish)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from .allocator import Allocator, Arriving, Desk, Planned
+from .allocator import Allocator, Arriving, AllocatorView, Planned
 from .model import Budget, Effective, Job, Unit
 
 EFFECTIVE: dict[str, Effective] = {
@@ -195,9 +195,9 @@ class Aperiodic(Arriving):
 
     priority: int
 
-    def serve(self, unit: Unit, now: int, desk: Desk) -> None:
+    def serve(self, unit: Unit, now: int, view: AllocatorView) -> None:
         """Make a job for a new unit."""
-        desk.submit(Job(now, priority=self.priority, serves=unit.number), now)
+        view.submit(Job(now, priority=self.priority, serves=unit.number), now)
 
 
 OPTIONAL_BAND = 10
@@ -280,11 +280,11 @@ class ServerRefill(Allocator):
     offset: int = 0
     filled: int = field(default=0, kw_only=True)
 
-    def is_due(self, now: int, desk: Desk) -> bool:
+    def is_due(self, now: int, view: AllocatorView) -> bool:
         """True if a period begins."""
         return self.offset + self.filled * self.period <= now
 
-    def call(self, now: int, desk: Desk) -> None:
+    def call(self, now: int, view: AllocatorView) -> None:
         """Fill the record."""
         self.budget.left = self.capacity
         self.filled += 1

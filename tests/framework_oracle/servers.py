@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .allocator import Allocator, Desk, Planned
+from .allocator import Allocator, AllocatorView, Planned
 from .model import Budget, Job
 
 
@@ -76,37 +76,37 @@ class Sporadic(Allocator):
     active_from: int | None = field(default=None, kw_only=True)
     served_before: int = field(default=0, kw_only=True)
 
-    def is_due(self, now: int, desk: Desk) -> bool:
+    def is_due(self, now: int, view: AllocatorView) -> bool:
         """True if an interval ends or starts."""
-        return desk.submitted == 0 or self.ends(now, desk) or self.starts(now, desk)
+        return view.submitted == 0 or self.ends(now, view) or self.starts(now, view)
 
-    def call(self, now: int, desk: Desk) -> None:
+    def call(self, now: int, view: AllocatorView) -> None:
         """Return what the interval that ends consumed; note when a new one starts."""
-        if desk.submitted == 0:
-            self.submit_chunk(desk, now, now, self.capacity)
-        if self.ends(now, desk):
-            self.end_interval(now, desk)
-        if self.starts(now, desk):
-            self.active_from, self.served_before = now, desk.served
-        desk.read_records()
-        desk.take_arrived()
+        if view.submitted == 0:
+            self.submit_chunk(view, now, now, self.capacity)
+        if self.ends(now, view):
+            self.end_interval(now, view)
+        if self.starts(now, view):
+            self.active_from, self.served_before = now, view.served
+        view.read_records()
+        view.take_arrived()
 
-    def ends(self, now: int, desk: Desk) -> bool:
+    def ends(self, now: int, view: AllocatorView) -> bool:
         """True if an interval that began before ends, because work or budget is used up."""
-        has_budget = any(job.is_started() and not job.budget.is_empty() for job in desk.jobs)
-        return self.active_from not in (None, now) and (desk.went_idle or not has_budget)
+        has_budget = any(job.is_started() and not job.budget.is_empty() for job in view.jobs)
+        return self.active_from not in (None, now) and (view.went_idle or not has_budget)
 
-    def starts(self, now: int, desk: Desk) -> bool:
+    def starts(self, now: int, view: AllocatorView) -> bool:
         """True if an interval starts: there is work and budget."""
-        has_budget = any(job.start <= now and not job.budget.is_empty() for job in desk.jobs)
-        return self.active_from is None and bool(desk.backlog) and has_budget
+        has_budget = any(job.start <= now and not job.budget.is_empty() for job in view.jobs)
+        return self.active_from is None and bool(view.backlog) and has_budget
 
-    def end_interval(self, now: int, desk: Desk) -> None:
+    def end_interval(self, now: int, view: AllocatorView) -> None:
         """Let the consumed amount return one period after the begin of the interval."""
         assert self.active_from is not None
-        self.submit_chunk(desk, now, max(now, self.active_from + self.period), desk.served - self.served_before)
+        self.submit_chunk(view, now, max(now, self.active_from + self.period), view.served - self.served_before)
         self.active_from = None
 
-    def submit_chunk(self, desk: Desk, now: int, start: int, ticks: int) -> None:
+    def submit_chunk(self, view: AllocatorView, now: int, start: int, ticks: int) -> None:
         """Make the job of a chunk."""
-        desk.submit(Job(start, None, self.priority, budget=Budget(ticks), on_idle="sleep"), now)
+        view.submit(Job(start, None, self.priority, budget=Budget(ticks), on_idle="sleep"), now)

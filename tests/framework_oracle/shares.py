@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from .allocator import Allocator, Arriving, Desk
+from .allocator import Allocator, Arriving, AllocatorView
 from .model import Budget, Job, Unit
 from .virtual_time import FluidClock
 
@@ -41,16 +41,16 @@ class Chunks(Allocator):
     chunk: int
     deadline: int = field(default=0, kw_only=True)
 
-    def is_due(self, now: int, desk: Desk) -> bool:
+    def is_due(self, now: int, view: AllocatorView) -> bool:
         """True if work waits without a job."""
-        return bool(desk.backlog) and not desk.jobs
+        return bool(view.backlog) and not view.jobs
 
-    def call(self, now: int, desk: Desk) -> None:
+    def call(self, now: int, view: AllocatorView) -> None:
         """Hand over the next chunk."""
-        desk.read_records()
-        desk.take_arrived()
+        view.read_records()
+        view.take_arrived()
         self.deadline = max(now, self.deadline) + ceil(self.chunk / self.share)
-        desk.submit(Job(now, self.deadline, budget=Budget(self.chunk)), now)
+        view.submit(Job(now, self.deadline, budget=Budget(self.chunk)), now)
 
 
 @dataclass
@@ -65,11 +65,11 @@ class TotalBandwidth(Arriving):
     share: Fraction
     deadline: int = field(default=0, kw_only=True)
 
-    def serve(self, unit: Unit, now: int, desk: Desk) -> None:
+    def serve(self, unit: Unit, now: int, view: AllocatorView) -> None:
         """Make a job for a new unit."""
         earliest = max(now, self.deadline)
         self.deadline = earliest + ceil(unit.estimate / self.share)
-        desk.submit(self.job_for(unit, self.start_of(now, earliest)), now)
+        view.submit(self.job_for(unit, self.start_of(now, earliest)), now)
 
     def start_of(self, now: int, earliest: int) -> int:
         """Return the start of a job: at once."""
@@ -113,18 +113,18 @@ class ConstantBandwidth(Allocator):
     budget: int = field(default=0, kw_only=True)
     deadline: int = field(default=0, kw_only=True)
 
-    def is_due(self, now: int, desk: Desk) -> bool:
+    def is_due(self, now: int, view: AllocatorView) -> bool:
         """True if a job ended or work came."""
-        return bool(desk.unread or desk.arrived)
+        return bool(view.unread or view.arrived)
 
-    def call(self, now: int, desk: Desk) -> None:
+    def call(self, now: int, view: AllocatorView) -> None:
         """Read how the job ended; give work that waits without a job the next one."""
-        desk.take_arrived()
-        records = desk.read_records()
+        view.take_arrived()
+        records = view.read_records()
         was_exhausted = any(record.reason == "budget" for record in records)
         self.budget -= sum(record.used for record in records)
-        if desk.backlog and not desk.jobs:
-            desk.submit(self.next_job(now, was_exhausted), now)
+        if view.backlog and not view.jobs:
+            view.submit(self.next_job(now, was_exhausted), now)
 
     def next_job(self, now: int, was_exhausted: bool) -> Job:
         """Return a job: after an exhaustion, at an arrival to an idle server, or with what is left."""
@@ -152,9 +152,9 @@ class FairQueue(Arriving):
     clock: FluidClock
     name: str
 
-    def serve(self, unit: Unit, now: int, desk: Desk) -> None:
+    def serve(self, unit: Unit, now: int, view: AllocatorView) -> None:
         """Make a job for a new packet."""
-        desk.submit(self.job_for(unit, now), now)
+        view.submit(self.job_for(unit, now), now)
 
     def job_for(self, unit: Unit, now: int) -> Job:
         """Return the job of a packet; its finish is no timer."""
@@ -176,17 +176,17 @@ class WorstCaseFairQueue(FairQueue):
     starts: list[int] = field(default_factory=list, kw_only=True)
     seen: int = field(default=0, kw_only=True)
 
-    def is_due(self, now: int, desk: Desk) -> bool:
+    def is_due(self, now: int, view: AllocatorView) -> bool:
         """True if a packet of any flow came."""
-        return bool(desk.arrived) or self.seen != self.clock.packets
+        return bool(view.arrived) or self.seen != self.clock.packets
 
-    def call(self, now: int, desk: Desk) -> None:
+    def call(self, now: int, view: AllocatorView) -> None:
         """Make the new jobs, and work out all starts that have not come yet."""
-        super().call(now, desk)
+        super().call(now, view)
         self.seen = self.clock.packets
-        for job in desk.jobs:
+        for job in view.jobs:
             if job.state == "ready":
-                desk.update(job, "start", max(now, self.clock.instant_of(self.starts[job.number], now)))
+                view.update(job, "start", max(now, self.clock.instant_of(self.starts[job.number], now)))
 
     def job_for(self, unit: Unit, now: int) -> Job:
         """Return the job of a packet, and remember its virtual start."""

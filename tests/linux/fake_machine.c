@@ -23,7 +23,7 @@ enum { PATH_BYTES = 512 };
 
 static int slots_file;
 static takt_ending_t ending;
-static void *memories[TAKT_SHARED_PROCESSORS];
+static void *memories[TAKT_CPUS];
 static bool is_attached;
 
 /* Reads a file of the folder; returns whether there is one. */
@@ -71,7 +71,7 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
     machine->processors = processors;
     machine->folder = getenv("TAKT_FAKE");
     machine->ending = &ending;
-    machine->shared = calloc(TAKT_SHARED_PROCESSORS, sizeof *machine->shared);
+    machine->shared = calloc(TAKT_CPUS, sizeof *machine->shared);
     slots_file = memfd_create("slots", MFD_CLOEXEC);
     if (ftruncate(slots_file, (off_t)bytes) != 0) {
         return false;
@@ -83,8 +83,8 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
 
 void takt_machine_clear(takt_machine_t *machine) {
     memset(machine->slots, 0, (size_t)machine->processors * TAKT_SHARED_SLOTS * sizeof *machine->slots);
-    memset(machine->shared, 0, TAKT_SHARED_PROCESSORS * sizeof *machine->shared);
-    for (int i = 0; i < TAKT_SHARED_PROCESSORS; i++) {
+    memset(machine->shared, 0, TAKT_CPUS * sizeof *machine->shared);
+    for (int i = 0; i < TAKT_CPUS; i++) {
         free(memories[i]);
         memories[i] = NULL;
     }
@@ -98,7 +98,7 @@ takt_domain_t *takt_machine_domain(const takt_machine_t *machine, uint32_t cpu) 
 takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, const uint64_t *words,
                                       uint64_t count, uint64_t records, uint64_t tick_ns,
                                       takt_domain_order_t *order) {
-    static uint64_t copies[TAKT_SHARED_PROCESSORS][1 << 16];
+    static uint64_t copies[TAKT_CPUS][1 << 16];
     takt_domain_status_t status = TAKT_DOMAIN_MEMORY;
     uint64_t bytes = 0;
     if (count > sizeof copies[0] / sizeof copies[0][0]) {
@@ -150,7 +150,7 @@ void takt_machine_unbind(takt_machine_t *machine, int32_t thread) {
 }
 
 void takt_machine_begin(takt_machine_t *machine, uint64_t epoch_ns, uint64_t end_ns) {
-    for (int i = 0; i < TAKT_SHARED_PROCESSORS; i++) {
+    for (int i = 0; i < TAKT_CPUS; i++) {
         machine->shared[i].epoch_ns = epoch_ns;
         machine->shared[i].end_ns = end_ns;
     }

@@ -67,7 +67,7 @@ enum { TICK_NS = 1000, FIRST = 1, STEPS = 40000, POSTED_ONE_IN = 40, LONG_ONE_IN
 
 enum { MEMBER_GONE = 0 };
 
-static takt_shared_t *const own = &shared[0];
+static takt_shared_t *const own = &processors[0];
 static u32 states[TAKT_SHARED_SLOTS];
 static u64 chance;
 

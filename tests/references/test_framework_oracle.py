@@ -21,7 +21,7 @@ from framework_oracle import AllocatorCost, Budget, Job, Outcome, System, Task, 
 from framework_oracle import periodic as by_period
 from framework_oracle import servers as by_server
 from framework_oracle import shares as by_share
-from framework_oracle.allocator import Allocator, Desk
+from framework_oracle.allocator import Allocator, AllocatorView
 from framework_oracle.periodic import EFFECTIVE
 from framework_oracle.virtual_time import SCALE, FluidClock
 from hypothesis import HealthCheck, assume, given, settings
@@ -805,10 +805,10 @@ LOG: list[tuple[int, int, list[str]]] = []
 class Watched(by_period.Periodic):
     """Notes instant, live jobs, and the reasons read, of every call in LOG: a simulation works on copies."""
 
-    def call(self, now: int, desk: Desk) -> None:
+    def call(self, now: int, view: AllocatorView) -> None:
         """Note, and go on."""
-        LOG.append((now, len(desk.jobs), [record.reason for record in desk.unread[: self.bulk]]))
-        super().call(now, desk)
+        LOG.append((now, len(view.jobs), [record.reason for record in view.unread[: self.bulk]]))
+        super().call(now, view)
 
 
 def test_bulk_calls_read_as_many_records_as_they_hand_over_jobs() -> None:
@@ -841,11 +841,11 @@ def test_records_tell_ticks_used_and_the_reason() -> None:
 class Adaptive(by_period.Periodic):
     """Gives the next job what the last one used, at least one tick, and one more after an exhaustion."""
 
-    def call(self, now: int, desk: Desk) -> None:
+    def call(self, now: int, view: AllocatorView) -> None:
         """Read the record and adapt the estimate."""
-        for record in desk.unread:
+        for record in view.unread:
             self.estimate = record.used + (1 if record.reason == "budget" else 0)
-        super().call(now, desk)
+        super().call(now, view)
 
 
 def test_feedback_lets_an_allocator_adapt_its_budgets() -> None:
@@ -921,14 +921,14 @@ class Given(Allocator):
 
     jobs: tuple[Job, ...]
 
-    def is_due(self, now: int, desk: Desk) -> bool:
+    def is_due(self, now: int, view: AllocatorView) -> bool:
         """True if the jobs were not handed over yet."""
-        return desk.calls == 0
+        return view.calls == 0
 
-    def call(self, now: int, desk: Desk) -> None:
+    def call(self, now: int, view: AllocatorView) -> None:
         """Hand over."""
         for job in self.jobs:
-            desk.submit(job, now)
+            view.submit(job, now)
 
 
 def given_jobs(name: str, *jobs: Job, work: Work = ((0, ENDLESS),), class_: str = "hard") -> Task:
@@ -1037,14 +1037,14 @@ def test_non_real_time_work_runs_when_no_job_is_eligible() -> None:
 
 
 def test_an_update_needs_a_job_that_is_ready_or_active() -> None:
-    desk = Desk(Task("A", None), 0)
+    view = AllocatorView(Task("A", None), 0)
     job = Job(5)
-    desk.submit(job, 0)
-    desk.update(job, "start", 7)
+    view.submit(job, 0)
+    view.update(job, "start", 7)
     assert job.start == 7
     job.state = "sleep"
     with pytest.raises(ValueError, match="sleep"):
-        desk.update(job, "start", 8)
+        view.update(job, "start", 8)
 
 
 def test_a_simulation_does_not_change_its_system() -> None:

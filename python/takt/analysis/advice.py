@@ -121,9 +121,9 @@ def _written(view: SystemView, keys: Mapping[str, Any]) -> Iterator[str]:
 def _plain_root(view: SystemView, has: Callable[[PolicyTraits], bool]) -> DispatcherView | None:
     """Return a root that has only tasks, all known to assignments; None if it has more."""
     root = view.dispatchers[0]
-    is_plain = has(root.traits) and not root.servers and view.resolved.cpus == 1 and not view.doubts
+    is_plain = has(root.traits) and not root.servers and view.resolved.cpus == 1 and not view.unsupported
     is_known = is_plain and not any(
-        task.doubts or task.sections or task.suspended or task.threshold is not None for task in root.tasks
+        task.unsupported or task.sections or task.suspended or task.threshold is not None for task in root.tasks
     )
     return root if is_known and view.resolved.costs.is_ideal else None
 

@@ -66,7 +66,7 @@ def analyse(system: System, *, remote: int | str = 0, effort: int = EFFORT, sens
         policy=name_of(system.policy),
         resolution_ns=system.resolution_ns,
         verdict=verdict,
-        reason=_reason(judgement, counted, verdict, "" if is_met else mode_changes.told(view, effort)),
+        reason=_reason(judgement, counted, verdict, "" if is_met else mode_changes.reasons(view, effort)),
         utilization=_utilization(view).as_integer_ratio(),
         tasks=tuple(replace(row, growth=edge.growth.get(number)) for number, row in sorted(judgement.tasks.items())),
         servers=tuple(judgement.servers[number] for number in sorted(judgement.servers)),
@@ -113,8 +113,8 @@ def _reason(judgement: Judgement, counted: Sequence[TaskBound], verdict: Verdict
     if verdict is not Verdict.SCHEDULABLE:
         late = [row for row in counted if row.verdict is not Verdict.SCHEDULABLE]
         worst = worst_of([row.verdict for row in late])
-        told = list(dict.fromkeys(row.reason for row in late if row.verdict is worst and row.reason))[:MAX_REASONS]
-        return "; ".join(filter(None, [*told, _more(sum(row.reason not in told for row in late)), known]))
+        reasons = list(dict.fromkeys(row.reason for row in late if row.verdict is worst and row.reason))[:MAX_REASONS]
+        return "; ".join(filter(None, [*reasons, _more(sum(row.reason not in reasons for row in late)), known]))
     # Of those that count all are schedulable here.
     others = [row.task for row in judgement.rows() if row.verdict is not Verdict.SCHEDULABLE]
     hard = "hard " * (len(counted) < len(judgement.tasks))

@@ -141,7 +141,14 @@ def _open_verdict(row: TaskBound) -> Verdict:
 
 def _with(row: TaskBound, verdict: Verdict, test: Test, reason: str, response: int | None = None) -> TaskBound:
     """Return the row with another verdict; it keeps the reasons why other tests gave none."""
-    told = "; ".join(filter(None, [row.reason, reason])) if reason else ""
+    joined = "; ".join(filter(None, [row.reason, reason])) if reason else ""
     return replace(
-        row, verdict=verdict, test=test, response=response, is_tight=False, blocking=None, interference=(), reason=told
+        row,
+        verdict=verdict,
+        test=test,
+        response=response,
+        is_tight=False,
+        blocking=None,
+        interference=(),
+        reason=joined,
     )

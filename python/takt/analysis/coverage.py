@@ -145,7 +145,7 @@ def _features_of_servers(view: SystemView, dispatcher: DispatcherView) -> Iterat
         if kinds[each.number] in catalogue.RULE_KINDS:
             if has_excess:
                 yield OVERDUE
-            if any(_delays_others(task) or task.suspended or task.doubts for task in each.tasks):
+            if any(_delays_others(task) or task.suspended or task.unsupported for task in each.tasks):
                 yield ODD_RULES
             if any(task.jitter for task in each.tasks):
                 yield LATE_RULES
@@ -202,7 +202,7 @@ class Row:
     admits: Callable[[PolicyTraits], bool]
     groups: tuple[frozenset[str], ...]
 
-    def doubt(self, policy: str, features: frozenset[str]) -> str:
+    def why_not_known(self, policy: str, features: frozenset[str]) -> str:
         """Return why the theorem does not cover a dispatcher, "" if it does."""
         if not self.admits(catalogue.traits_of(policy)):
             return " ".join(filter(None, [f"there is no test of {policy}", self.where]))

@@ -34,9 +34,9 @@ def judge_global(view: SystemView, dispatcher: DispatcherView) -> Judgement:
         found.add(_all(replace(dispatcher, tasks=counted), Verdict.NOT_GUARANTEED, OVERLOAD, reason))
         found.jointly.append(Claim(OVERLOAD, frozenset(task.number for task in counted)))
         return found
-    doubt = coverage.DENSITY.doubt(dispatcher.policy, coverage.features_of_root(view))
-    if doubt:
-        return not_known(dispatcher, doubt)
+    reason = coverage.DENSITY.why_not_known(dispatcher.policy, coverage.features_of_root(view))
+    if reason:
+        return not_known(dispatcher, reason)
     if any(task.jitter >= task.deadline for task in dispatcher.tasks):
         return _all(dispatcher, Verdict.NOT_GUARANTEED, DENSITY, "jobs may be released at their deadlines or later")
     densities = [Fraction(task.wcet, min(task.deadline - task.jitter, task.period)) for task in dispatcher.tasks]

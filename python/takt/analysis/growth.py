@@ -103,8 +103,8 @@ def _is_plain_root(view: SystemView) -> bool:
     return (
         is_alone
         and is_ideal
-        and not view.doubts
-        and not root.all_doubts
+        and not view.unsupported
+        and not root.all_unsupported
         and root.traits.is_level_or_deadline_driven
         and not root.traits.has_windows
     )

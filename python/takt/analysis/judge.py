@@ -79,9 +79,9 @@ def _judge_at_distance(view: SystemView, effort: int) -> Judgement:
 
 
 def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
-    doubts = [*view.doubts, *_excess_of(view), *view.dispatchers[0].all_doubts]
-    if doubts:
-        return nothing_known(view, "; ".join(doubts))
+    unsupported = [*view.unsupported, *_excess_of(view), *view.dispatchers[0].all_unsupported]
+    if unsupported:
+        return nothing_known(view, "; ".join(unsupported))
     if overhead_inflation.has_more_than_tasks(view):
         return overhead_inflation.judge_charged(view, _judge_by_policy, effort)
     view = blocking.with_returns(view)
@@ -108,7 +108,7 @@ def _excess_of(view: SystemView) -> Iterator[str]:
     """Yield the times that exceed the range of the tests, such as a wcet that was multiplied or has charges."""
     tasks = [task for each in view.dispatchers for task in each.tasks]
     if any(max(task.wcet + task.suspended, task.jitter, task.longest_region) > _analysis.TIME_MAX for task in tasks):
-        yield "jobs take longer than can be told"
+        yield "jobs take longer than can be computed"
 
 
 def _judge_root(view: SystemView, all_delays: DelaysOf, effort: int) -> Judgement:
@@ -120,13 +120,13 @@ def _judge_root(view: SystemView, all_delays: DelaysOf, effort: int) -> Judgemen
         own = coverage.SCHEDULED, architectures.judge_architecture
     if own is not None:
         row, judge_own = own
-        doubt = row.doubt(root.policy, coverage.features_of_root(view))
-        return not_known(root, doubt) if doubt else judge_own(view, root, effort)
+        reason = row.why_not_known(root.policy, coverage.features_of_root(view))
+        return not_known(root, reason) if reason else judge_own(view, root, effort)
     delays = all_delays[root.number]
     covered = coverage.features_of(view, root) | delays.features
-    doubt = coverage.row_of_root(root.policy).doubt(root.policy, covered)
-    if doubt:
-        return not_known(root, doubt)
+    reason = coverage.row_of_root(root.policy).why_not_known(root.policy, covered)
+    if reason:
+        return not_known(root, reason)
     if not view.resolved.costs.is_ideal:
         return overhead_inflation.judge_costs(view, root, effort)
     if root.traits.has_static_keys:

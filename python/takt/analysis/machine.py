@@ -36,9 +36,9 @@ def together(system: System, analyses: Sequence[Analysis]) -> Analysis:
     supplies = [replace(bound, domain=domain.label) for domain, analysis in rows for bound in analysis.servers]
     scalings = [analysis.scaling for analysis in analyses]
     known = [scaling for scaling in scalings if scaling is not None]
-    told = [f"{domain.label}: {analysis.reason}" for domain, analysis in counted if analysis.verdict is verdict]
-    more = len(told) - _MOST
-    reason = "; ".join([*told[:_MOST], *([f"and {more} domains more"] if more > 0 else [])])
+    named = [f"{domain.label}: {analysis.reason}" for domain, analysis in counted if analysis.verdict is verdict]
+    more = len(named) - _MOST
+    reason = "; ".join([*named[:_MOST], *([f"and {more} domains more"] if more > 0 else [])])
     return Analysis(
         name=system.name,
         policy=", ".join(dict.fromkeys(name_of(domain.system.policy) for domain in system.domains)),

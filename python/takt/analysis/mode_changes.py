@@ -27,7 +27,7 @@ class Mode(NamedTuple):
     view: SystemView
 
 
-def told(view: SystemView, effort: int) -> str:
+def reasons(view: SystemView, effort: int) -> str:
     """Return what is known of each mode; "" for a system with a single mode, or with servers.
 
     Args:
@@ -74,7 +74,7 @@ def _modes_of(view: SystemView) -> Iterator[Mode]:
         if tasks:
             alone = replace(root, policy=name_of(policy), tasks=tasks)
             # Its changes stay: so ties are not taken as strict, which follow from classes, and these may change.
-            mode = replace(view, resolved=replace(resolved, policy=policy), dispatchers=(alone,), doubts=())
+            mode = replace(view, resolved=replace(resolved, policy=policy), dispatchers=(alone,), unsupported=())
             yield Mode(until, mode)
 
 

@@ -68,25 +68,25 @@ def has_more_than_tasks(view: SystemView) -> bool:
     )
 
 
-def doubt_of(view: SystemView) -> str:
+def why_not_known(view: SystemView) -> str:
     """Return a feature that no test admits where the kernel's own work takes time, "" if there is none."""
-    return coverage.CHARGED.doubt(view.dispatchers[0].policy, coverage.features_of_system(view))
+    return coverage.CHARGED.why_not_known(view.dispatchers[0].policy, coverage.features_of_system(view))
 
 
 def judge_charged(view: SystemView, judge: Callable[[SystemView, int], Judgement], effort: int) -> Judgement:
     """Judge a system on a kernel whose work takes time.
 
     Args:
-        view: of the system, without doubts about its root.
+        view: of the system, with nothing unsupported at its root.
         judge: of systems without costs.
         effort: steps that the tests of each dispatcher may take.
     """
-    doubt = doubt_of(view)
-    if doubt:
-        return nothing_known(view, doubt)
-    doubts = [doubt for each in view.dispatchers[1:] for doubt in each.all_doubts]
-    if doubts:
-        return nothing_known(view, "; ".join(doubts))
+    reason = why_not_known(view)
+    if reason:
+        return nothing_known(view, reason)
+    unsupported = [reason for each in view.dispatchers[1:] for reason in each.all_unsupported]
+    if unsupported:
+        return nothing_known(view, "; ".join(unsupported))
     lasting = {task.number: task.longest_deadline for each in view.dispatchers[1:] for task in each.tasks}
     for _ in range(ROUNDS):
         found = judge(_Charge(view, lasting).view_with_costs(), effort)
@@ -301,9 +301,9 @@ def _inner_task(task: TaskView) -> TaskView:
 
 def judge_costs(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
     """Judge a root whose tasks are charged with the kernel's work for them."""
-    doubt = doubt_of(view)
-    if doubt:
-        return not_known(root, doubt)
+    reason = why_not_known(view)
+    if reason:
+        return not_known(root, reason)
     return _judge_static(view, root, effort) if root.traits.has_static_keys else _judge_edf(view, root, effort)
 
 

@@ -73,9 +73,9 @@ def _entering_wcet(task: TaskView) -> int:
 def _rate_row(
     view: SystemView, dispatcher: DispatcherView, task: TaskView, grant: tuple[bool, int, int] | None
 ) -> TaskBound:
-    doubt = _rate_doubt(view, task, is_there=grant is not None)
-    if doubt or grant is None:
-        return task_bound(task, dispatcher, Verdict.NOT_KNOWN, None, reason=doubt)
+    reason = _rate_reason(view, task, is_there=grant is not None)
+    if reason or grant is None:
+        return task_bound(task, dispatcher, Verdict.NOT_KNOWN, None, reason=reason)
     is_admitted, budget, period = grant
     needed = _entering_wcet(task)
     if not is_admitted:
@@ -93,7 +93,7 @@ def _rate_row(
     return task_bound(task, dispatcher, ADMISSION.verdict(not reason), ADMISSION, response=response, reason=reason)
 
 
-def _rate_doubt(view: SystemView, task: TaskView, *, is_there: bool) -> str:
+def _rate_reason(view: SystemView, task: TaskView, *, is_there: bool) -> str:
     """Return why no guarantee for a task is known beforehand, "" if one is.
 
     A hard task that is admitted keeps what it has until something else is in force for it, and then has that: so it

@@ -82,19 +82,19 @@ def judge_remote(view: SystemView, effort: int) -> Judgement:
     longest = max(
         (task.wcet + task.jitter + PASS * view.latency * (len(task.regions) + 2) for task in root.tasks), default=0
     )
-    doubts = [
-        *view.doubts,
-        *root.all_doubts,
-        *["jobs take longer than can be told"] * (longest + EVENT * view.latency > _analysis.TIME_MAX),
+    unsupported = [
+        *view.unsupported,
+        *root.all_unsupported,
+        *["jobs take longer than can be computed"] * (longest + EVENT * view.latency > _analysis.TIME_MAX),
         *(
             f"jobs of {task.name} do more than run"
             for task in root.tasks
             if any(op != Op.RUN and not (op == Op.POINT and task.regions) for op, _ in task.body)
         ),
     ]
-    doubt = "; ".join(doubts) or coverage.REMOTE.doubt(root.policy, features)
-    if doubt:
-        return nothing_known(view, doubt)
+    reason = "; ".join(unsupported) or coverage.REMOTE.why_not_known(root.policy, features)
+    if reason:
+        return nothing_known(view, reason)
     if root.traits.is_deadline_driven and len(root.tasks) > MAX_RESPONSES:
         return not_known(root, f"there is no test of more than {MAX_RESPONSES} tasks with a remote scheduler under edf")
     judge = _judge_deadlines if root.traits.is_deadline_driven else _judge_static

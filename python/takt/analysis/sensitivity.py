@@ -102,17 +102,17 @@ def sensitivity_of(view: SystemView, now: Judgement, effort: int) -> Sensitivity
     """
     if not can_change_wcets(view):
         return Sensitivity()
-    purse = Purse(effort // EFFORT_PER_ROW)
+    allowance = Allowance(effort // EFFORT_PER_ROW)
     plain = growth.plain_of(view, now, wanted_by(now), effort // PROBES)
-    scaling = scaling_of(view, keeping(now, effort, purse=purse) if plain is None else _accepts(plain))
+    scaling = scaling_of(view, keeping(now, effort, allowance=allowance) if plain is None else _accepts(plain))
     found = dict(plain.growths()) if plain is not None else {}
     unsearched = 0
     for task in (task for each in view.dispatchers for task in each.tasks if task.number not in found):
         found[task.number] = None
-        if purse.is_empty:
+        if allowance.is_empty:
             unsearched += 1
         else:
-            found[task.number] = growth_of(view, task, keeping(now, effort, task.number, purse))
+            found[task.number] = growth_of(view, task, keeping(now, effort, task.number, allowance))
     return Sensitivity(found, scaling, unsearched)
 
 
@@ -121,7 +121,7 @@ def _accepts(plain: growth.Plain) -> Accepts:
     return lambda changed: _is_yes(plain.verdict(changed))
 
 
-class Purse:
+class Allowance:
     """Budget of task rows that all analyses of one search may compute.
 
     Args:
@@ -152,20 +152,20 @@ def wanted_by(now: Judgement, also: int | None = None) -> frozenset[int]:
     )
 
 
-def keeping(now: Judgement, effort: int, also: int | None = None, purse: Purse | None = None) -> Accepts:
+def keeping(now: Judgement, effort: int, also: int | None = None, allowance: Allowance | None = None) -> Accepts:
     """Return a predicate of changed systems: whether all tasks that must meet their deadlines, or do now, meet them.
 
     Args:
         now: what is known of the system as it is.
         effort: steps that the tests of each dispatcher may take for the verdict.
         also: place of a task that must do so, too.
-        purse: pays for each trial.
+        allowance: pays for each trial.
     """
     wanted = wanted_by(now, also)
 
     def accepts(changed: SystemView) -> bool:
-        if purse is not None:
-            purse.pay(len(now.tasks))
+        if allowance is not None:
+            allowance.pay(len(now.tasks))
         found = judge(replace(changed, asked=wanted), effort // PROBES).tasks
         return _is_yes(worst_of([found[number].verdict for number in wanted]))
 

@@ -55,10 +55,10 @@ def with_insides(view: SystemView, found: Judgement, delays: DelaysOf, effort: i
         return view
 
     def known(server: ServerView) -> ServerView:
-        # Where something is in doubt nothing is known: so much may wait for the first budget of a server.
+        # Where something is not known, nothing of it is: so much may wait for the first budget of a server.
         if not _is_plain(server, view.dispatchers[server.number]):
             return server
-        if servers.doubt_of(view, server, delays[server.number]):
+        if servers.why_not_known(view, server, delays[server.number]):
             return server
         return replace(server, inside=_Inner(view, server, found, delays, effort).inside())
 

@@ -55,9 +55,9 @@ def _judge_inside(view: SystemView, server: ServerView, found: Judgement, delays
             )
         )
         return
-    doubt = doubt_of(view, server, delays)
-    if doubt:
-        found.add(not_known(dispatcher, doubt))
+    reason = why_not_known(view, server, delays)
+    if reason:
+        found.add(not_known(dispatcher, reason))
     elif server.is_rule or server.traits.postpones:
         found.add(_judge_bandwidth(view, dispatcher, server, effort))
     else:
@@ -67,16 +67,16 @@ def _judge_inside(view: SystemView, server: ServerView, found: Judgement, delays
         found.add(_with_own_bounds(view, dispatcher, server, judge(view, dispatcher, delays, supply, effort)))
 
 
-def doubt_of(view: SystemView, server: ServerView, delays: Delays) -> str:
+def why_not_known(view: SystemView, server: ServerView, delays: Delays) -> str:
     """Return why nothing is known of the children of a server, "" if something is."""
     dispatcher = view.dispatchers[server.number]
-    if dispatcher.all_doubts:
-        return "; ".join(dispatcher.all_doubts)
-    doubt = coverage.row_of_server(server.kind).doubt(
+    if dispatcher.all_unsupported:
+        return "; ".join(dispatcher.all_unsupported)
+    reason = coverage.row_of_server(server.kind).why_not_known(
         dispatcher.policy, coverage.features_of(view, dispatcher) | delays.features
     )
-    if doubt:
-        return doubt
+    if reason:
+        return reason
     if server.holding > server.budget:
         return f"{server.name} may hold what it shares for longer than its budget"
     if min(_begins(view, dispatcher), default=server.offset) < server.offset:

@@ -107,10 +107,10 @@ def _reason(view: SystemView, members: Sequence[Member], place: int, response: R
     if response.ticks is None:
         return f"{me.name} and more urgent tasks demand more than the whole processor"
     ranked = sorted(_interference(members, place, response), key=lambda row: -row[1])
-    told = [f"{name} {view.write(ticks)}" for name, ticks in ranked[:MAX_NAMES]]
+    shown = [f"{name} {view.write(ticks)}" for name, ticks in ranked[:MAX_NAMES]]
     rest = sum(ticks for _, ticks in ranked[MAX_NAMES:])
-    told += [f"{len(ranked) - MAX_NAMES} others {view.write(rest)}"] * (rest > 0)
+    shown += [f"{len(ranked) - MAX_NAMES} others {view.write(rest)}"] * (rest > 0)
     parts = [view.miss(me.name, response.ticks, me.deadline)]
-    parts += [f"interference {', '.join(told)}"] * bool(told)
+    parts += [f"interference {', '.join(shown)}"] * bool(shown)
     parts += [f"blocking {view.write(me.blocking)}"] * (me.blocking > 0)
     return "; ".join(parts)

@@ -3,8 +3,8 @@
 
 Source of the numbers: SPEC.md, 7.1. A task stands for all that it is allowed to do: jobs at least their separation
 apart, each executing up to its longest demand, whatever its offset and its list of demands say. What a task does
-beyond the sporadic model (parts that cannot be displaced, sections, suspensions) stands beside it. A *doubt* is
-something that makes every test of a dispatcher unsound; it is reported, and the verdict is not known.
+beyond the sporadic model (parts that cannot be displaced, sections, suspensions) stands beside it. What makes every
+test of a dispatcher unsound is *unsupported*: it is reported, and the verdict is not known.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class TaskView:
         has_windows: whether what is unfinished at the end of a window waits for the next one, or for none.
         is_kernel: whether it is work of the kernel, which comes before all jobs; see overhead_inflation.py.
         is_charged: whether it pays for work of the kernel; see overhead_inflation.py.
-        doubts: what no test admits.
+        unsupported: what no test admits.
         phases: when it is there, and with which parameters; the others are the worst of these.
         arrivals: instants that the file lists, ascending; empty if there is no list.
         excess: by how much a job may demand more than the wcet by which it is scheduled.
@@ -123,7 +123,7 @@ class TaskView:
     has_windows: bool = False
     is_kernel: bool = False
     is_charged: bool = False
-    doubts: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
     phases: tuple[Phase, ...] = ()
     arrivals: tuple[int, ...] = ()
     excess: int = 0
@@ -270,7 +270,7 @@ class DispatcherView:
         name, kind: of the server, "" for the root.
         policy: what orders; of a policy in Python its name.
         tasks, servers: its children, the most urgent first.
-        doubts: what no test admits.
+        unsupported: what no test admits.
     """
 
     number: int
@@ -280,7 +280,7 @@ class DispatcherView:
     policy: str
     tasks: tuple[TaskView, ...]
     servers: tuple[ServerView, ...]
-    doubts: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
 
     def children(self) -> list[Child]:
         """Return tasks and servers, the most urgent first."""
@@ -292,9 +292,9 @@ class DispatcherView:
         return catalogue.traits_of(self.policy)
 
     @property
-    def all_doubts(self) -> tuple[str, ...]:
+    def all_unsupported(self) -> tuple[str, ...]:
         """Features that no test covers, its own and those of its tasks."""
-        return (*self.doubts, *(doubt for task in self.tasks for doubt in task.doubts))
+        return (*self.unsupported, *(reason for task in self.tasks for reason in task.unsupported))
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +347,7 @@ class SystemView:
         resolved: what is no task and no server.
         unit: in which times are written for people.
         dispatchers: the root first.
-        doubts: what makes every test unsound.
+        unsupported: what makes every test unsound.
         unread: what has an effect that is in no test: nothing is known, whatever is tried.
         asked: numbers of the tasks of which a search asks whether they all meet their deadlines, and nothing else;
             None: all is asked that is known.
@@ -357,7 +357,7 @@ class SystemView:
     resolved: Platform
     unit: str
     dispatchers: tuple[DispatcherView, ...]
-    doubts: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     asked: frozenset[int] | None = None
     latency: int = 0
@@ -420,7 +420,7 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
         has_regions=bool(regions),
         has_windows=_is_enforced(task),
         may_overrun=_is_enforced(task) and not is_cut and most_of(task.demand) > task.wcet,
-        doubts=tuple(_doubts_of(task, policy)),
+        unsupported=tuple(_unsupported_of(task, policy)),
     )
 
 
@@ -482,7 +482,7 @@ def _fit(regions: tuple[int, ...], wcet: int) -> tuple[int, ...]:
     return (*kept, left)
 
 
-def _doubts_of(task: ResolvedTask, policy: str) -> Iterator[str]:
+def _unsupported_of(task: ResolvedTask, policy: str) -> Iterator[str]:
     """Yield what no test of a policy admits; some policies postpone deadlines, however dense the arrivals."""
     if _separation_of(task) == 0 and not catalogue.traits_of(policy).needs_interval:
         yield f"jobs of {task.name} may arrive any number at a time; give it a min_separation"
@@ -515,7 +515,7 @@ def _dispatcher(resolved: ResolvedSystem, number: int) -> DispatcherView:
     order = name_of(policy)
     tasks = [_task_view(task, i, order) for i, task in enumerate(resolved.tasks) if task.home == number]
     servers = [_server_view(each, i, order) for i, each in enumerate(resolved.servers, start=1) if each.home == number]
-    doubts = [f"the policy {order} is written in Python"] if isinstance(policy, Policy) else []
+    unsupported = [f"the policy {order} is written in Python"] if isinstance(policy, Policy) else []
     return DispatcherView(
         number,
         ROOT if server is None else server.home,
@@ -524,11 +524,11 @@ def _dispatcher(resolved: ResolvedSystem, number: int) -> DispatcherView:
         order,
         tuple(sorted(tasks, key=lambda task: task.urgency)),
         tuple(sorted(servers, key=lambda server: server.urgency)),
-        tuple(doubts),
+        tuple(unsupported),
     )
 
 
-def _system_doubts(resolved: ResolvedSystem) -> Iterator[str]:
+def _unsupported_of_system(resolved: ResolvedSystem) -> Iterator[str]:
     """Yield the features that make every test unsound."""
     if any(change.kind == "policy" for change in resolved.changes):
         yield "the policy changes while it runs"
@@ -594,7 +594,7 @@ def view_of(system: System, latency: int = 0) -> SystemView:
         ),
         times.unit_of(system.resolution),
         tuple(_dispatcher(resolved, number) for number in range(1 + len(resolved.servers))),
-        tuple(_system_doubts(system.resolved)),
+        tuple(_unsupported_of_system(system.resolved)),
         tuple(f"the analysis does not read {key} of {owner}" for key, owner in image.unread_in(system.resolved)),
         latency=latency,
     )

@@ -178,10 +178,10 @@ def image(
         ),
         changes=tuple(replace(into, demand=listed(change.demand, change.task)) for change, into in changes),
     )
-    told = None if delays is None else _drawn(delays, system.seed, _core.NO_ENTITY, _DELAYS, scale)
+    observed = None if delays is None else _drawn(delays, system.seed, _core.NO_ENTITY, _DELAYS, scale)
     end = scale.up(horizon)
     return images.pack(
-        drawn, end, inputs, is_real_time=is_real_time, is_remote=is_remote or told is not None, delays=told
+        drawn, end, inputs, is_real_time=is_real_time, is_remote=is_remote or observed is not None, delays=observed
     )
 
 

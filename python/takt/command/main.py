@@ -278,8 +278,8 @@ def convert(
 
     Formats: toml, cheddar, simso, rt-app, csv.
 
-    What a file says and the other format cannot hold is told on the standard error output, in at most 50 lines and a
-    count.
+    What a file says and the other format cannot hold is reported on the standard error output, in at most 50 lines
+    and a count.
 
     Example: `takt convert examples/iot_node.toml iot.xml --to simso`
     """
@@ -426,7 +426,7 @@ def linux_check(
 ) -> None:
     """Say what this machine has and lacks for Takt under sched_ext, and the remedy.
 
-    Exit status: 0 if Takt can run, with what is told to be reduced; 3 if something is missing.
+    Exit status: 0 if Takt can run, with what is reported as reduced; 3 if something is missing.
 
     Example: `takt linux check`
     """

@@ -349,10 +349,10 @@ class Watch:
                 return Status(process, STATES[state], bool(is_full), reply.text, tuple(found))
             tasks = []
             for entity in range(first, entities):
-                told = self._connection.must(_TASK_OF, cpu=reply.cpu, entity=entity)
-                *_, thread, job, bits, waiting, started, is_missed = _TASK.unpack(told.body[: _TASK.size])
+                answer = self._connection.must(_TASK_OF, cpu=reply.cpu, entity=entity)
+                *_, thread, job, bits, waiting, started, is_missed = _TASK.unpack(answer.body[: _TASK.size])
                 flags = bool(bits & 1), bool(bits & 2)
-                tasks.append(Task(reply.cpu, told.text, thread, *flags, job, waiting, started, bool(is_missed)))
+                tasks.append(Task(reply.cpu, answer.text, thread, *flags, job, waiting, started, bool(is_missed)))
             at = reply.cpu + 1
             is_task = running != _NO_ENTITY and first <= running < entities
             name = tasks[running - first].name if is_task else ""

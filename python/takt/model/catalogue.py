@@ -224,9 +224,9 @@ AMONG_PROTOCOLS = protocols_that(lambda protocol: protocol.is_among)
 
 
 def _policy_traits(policy: PolicyInfo) -> PolicyTraits:
-    told = _core.policy_traits(policy.name)
-    is_known_before = _core.policy_level(policy.name, 1, 1, 1) is not None and not told["allocates_rates"]
-    return PolicyTraits(**told, has_levels=is_known_before, has_fifo_levels=policy.has_levels)
+    traits = _core.policy_traits(policy.name)
+    is_known_before = _core.policy_level(policy.name, 1, 1, 1) is not None and not traits["allocates_rates"]
+    return PolicyTraits(**traits, has_levels=is_known_before, has_fifo_levels=policy.has_levels)
 
 
 _POLICIES = {row[0]: PolicyInfo(*row) for row in _core.policies()}

@@ -26,7 +26,7 @@ Checks = Callable[["Task"], Iterable[Problem]]
 """What finds the problems of a task as it is from a change on."""
 
 
-def told(system: SystemTables, horizon: int, answers: Iterable[str] = ()) -> list[tuple[int, str]]:
+def described(system: SystemTables, horizon: int, answers: Iterable[str] = ()) -> list[tuple[int, str]]:
     """Return the changes before a horizon in the order of time: instant in ticks, and one line.
 
     Args:

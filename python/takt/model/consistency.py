@@ -26,7 +26,7 @@ from takt.model.key_types import DEFAULT_POLICY
 from takt.model.policy_options import PolicyOptions
 from takt.model.python_policy import Policy, name_of
 from takt.model.rate_based import find_rate_problems, is_rate_based
-from takt.model.relations import UNTOLD, Teller
+from takt.model.relations import UNWORDED, Teller
 from takt.model.reservations import find_window_problems
 from takt.model.server_resources import find_sharing_problems, place_of
 from takt.model.system_parts import SystemTables
@@ -87,8 +87,8 @@ def _found(
         table = (problem.table or "").partition(".")[0]
         return _TABLES.index(table), places.get((table, problem.entity or ""), problem.number or 0)
 
-    told = [problem for problem in found if problem.code != UNTOLD]
-    return sorted(dict.fromkeys(told or found), key=position), resolved
+    worded = [problem for problem in found if problem.code != UNWORDED]
+    return sorted(dict.fromkeys(worded or found), key=position), resolved
 
 
 def _broken_relations(part: SystemTables, resolved: ResolvedSystem, *, are_times_right: bool) -> list[Problem]:

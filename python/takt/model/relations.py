@@ -32,7 +32,7 @@ from takt.model.tables import Change, Resource, Server, Task
 _OUT_OF_RANGE, _CONFLICT = "out-of-range", "conflict"
 _MESSAGES = dict(_core.relations())
 
-UNTOLD = "relation"
+UNWORDED = "relation"
 """Code of a problem in core's words, without a place: it may follow from one that is reported."""
 
 
@@ -261,7 +261,7 @@ def _tell_new_policy(why: str, *, is_of_windowed: bool = False) -> Callable[[Pla
         is_of_windowed: whether it is a task with windows; those of the root's policy are reported elsewhere.
     """
 
-    def tell(place: Place) -> Iterator[Problem]:
+    def problems_at(place: Place) -> Iterator[Problem]:
         """Yield the problems."""
         name, root = show(getattr(place.member, "name", None)), place.system.policy
         if is_of_windowed and catalogue.traits_of(root).has_windows:
@@ -272,7 +272,7 @@ def _tell_new_policy(why: str, *, is_of_windowed: bool = False) -> Callable[[Pla
                 message = f"expected none {why.format(name=name, root=name_of(root), new=new)}, found {show(new)}"
                 yield Problem(message, _CONFLICT, table=Change.table, number=number, key="policy")
 
-    return tell
+    return problems_at
 
 
 _OF_ROOT = _tell_new_policy("where the root is or becomes {root}")
@@ -403,11 +403,11 @@ class Teller:
         try:
             broken = _core.check(pack(self.resolved, 0), len(own_policies(self.resolved)))
         except ValueError as error:
-            return [Problem(str(error), UNTOLD)]
-        told = [problem for relation, table, row in broken for problem in self.told(relation, table, row)]
-        return told or [Problem(_MESSAGES[relation], UNTOLD) for relation, _, _ in broken[:1]]
+            return [Problem(str(error), UNWORDED)]
+        problems = [problem for relation, table, row in broken for problem in self.problems_of(relation, table, row)]
+        return problems or [Problem(_MESSAGES[relation], UNWORDED) for relation, _, _ in broken[:1]]
 
-    def told(self, relation: str, table: str, row: int) -> Iterator[Problem]:
+    def problems_of(self, relation: str, table: str, row: int) -> Iterator[Problem]:
         """Yield the problems of one row; tables report those of the allocator's task and of first requests."""
         is_own = table in ("TASKS", "WINDOWS") and self.task_at(row) is None
         is_first = table == "CHANGES" and self.changes[row].number == 0

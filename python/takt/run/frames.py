@@ -33,11 +33,11 @@ def summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) ->
     """Return the frame with one row for each task."""
     tasks = resolved.tasks
     periods = [None if task.is_allocator else task.period or None for task in tasks]  # its own is of its budget
-    told = {name: pl.Series(name, column) for name, column in statistics.items()}
+    series = {name: pl.Series(name, column) for name, column in statistics.items()}
     if resolved.rates is None:
-        told["missed_requested"] = told["missed"]
-    has_none = told["finished"] == 0
-    responses = {name: told[name].set(has_none, None) for name in ("response_min", "response_max", "response_sum")}
+        series["missed_requested"] = series["missed"]
+    has_none = series["finished"] == 0
+    responses = {name: series[name].set(has_none, None) for name in ("response_min", "response_max", "response_sum")}
     return pl.DataFrame(
         {
             "task": pl.Series([task.name for task in tasks], dtype=pl.String),
@@ -46,23 +46,23 @@ def summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) ->
             "period": pl.Series(periods, dtype=pl.UInt64),
             "deadline": pl.Series([task.deadline for task in tasks], dtype=pl.UInt64),
             "wcet": pl.Series([None if task.is_greedy else task.wcet for task in tasks], dtype=pl.UInt64),
-            **told,
+            **series,
             **responses,
         }
     )
 
 
-def frame(name: str, resolved: ResolvedSystem, told: Mapping[str, _core.Column]) -> pl.DataFrame:
+def frame(name: str, resolved: ResolvedSystem, recorded: Mapping[str, _core.Column]) -> pl.DataFrame:
     """Return a frame of core's output.
 
     Args:
         name: of the frame.
         resolved: the system that it is of.
-        told: its columns.
+        recorded: its columns.
     """
     columns = dict[str, pl.Series]()
     for column, kind, unit, _ in FRAMES[name]:
-        columns |= _column(column, kind, unit, pl.Series(column, told[column]), resolved)
+        columns |= _column(column, kind, unit, pl.Series(column, recorded[column]), resolved)
     if name == "jobs":
         missed = columns.pop("missed")
         columns |= {"response": columns["finish"] - columns["release"], "missed": missed}

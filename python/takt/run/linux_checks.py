@@ -87,8 +87,8 @@ def check(run: Run) -> Checked:
 def sentence(checked: Checked) -> str:
     """Return a sentence about what was compared, if no fault was found."""
     lag, most, late = at(checked.largest_lag_ns), at(checked.lag_ns), at(checked.largest_late_ns)
-    told = f"kernel: {checked.switches} switches to threads of tasks, all as decided, {lag} after it at most"
-    return f"{told} (bound {most} and a tick); decisions {late} after what caused them at most"
+    switched = f"kernel: {checked.switches} switches to threads of tasks, all as decided, {lag} after it at most"
+    return f"{switched} (bound {most} and a tick); decisions {late} after what caused them at most"
 
 
 # ---- 1. completions -------------------------------------------------------------------------------------------

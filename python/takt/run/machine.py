@@ -130,7 +130,7 @@ def _jobs_and_windows(place: pl.Expr, results: Sequence[RunResult]) -> dict[str,
 
 
 def progress_of(
-    told: Callable[[int], None] | None, number: int, count: int, horizon: int
+    progress: Callable[[int], None] | None, number: int, count: int, horizon: int
 ) -> Callable[[int], None] | None:
     """Return the function to which domain `number` of `count` reports progress: domains run one after the other."""
-    return None if told is None else lambda now: told((number * horizon + now) // count)
+    return None if progress is None else lambda now: progress((number * horizon + now) // count)

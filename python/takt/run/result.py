@@ -128,9 +128,9 @@ class RunResult:
 
     @property
     def change_lines(self) -> list[tuple[int, str]]:
-        """The changes in the order of changes.told, with the answers."""
+        """The changes in the order of changes.described, with the answers."""
         requested = [answer for change, answer in self.answered_changes if change.kind == "parameters"]
-        return changes.told(self.system.tables, self.horizon, requested)
+        return changes.described(self.system.tables, self.horizon, requested)
 
     @property
     def deadlines(self) -> pl.DataFrame:

@@ -59,14 +59,14 @@ def simulate(
     forks.check()
     asked = {"segments": segments, "jobs": jobs, "budgets": budgets, "points": points, "locks": locks, "rates": rates}
     ticks, kept = horizon_ticks(system, horizon), [name for name, option in frames.OPTIONS.items() if asked[option]]
-    told = progress if progress is not None or trace is None else _let_signals_in
+    listener = progress if progress is not None or trace is None else _let_signals_in
     if system.domains:
-        return _run_domains(system, ticks, kept, trace, told)
+        return _run_domains(system, ticks, kept, trace, listener)
     if trace is None:
-        return _run(system, ticks, kept, None, told)
+        return _run(system, ticks, kept, None, listener)
     image = images.pack(system.resolved, ticks)
     with trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR) as path:
-        return _run(system, ticks, kept, path, told)
+        return _run(system, ticks, kept, path, listener)
 
 
 def _run_domains(
@@ -80,8 +80,8 @@ def _run_domains(
     count, results = len(system.domains), list[RunResult]()
     with nullcontext([None] * count) if trace is None else machine.recorded(trace, system, ticks) as paths:
         for number, (domain, path) in enumerate(zip(system.domains, paths, strict=True)):
-            told = machine.progress_of(progress, number, count, ticks)
-            results.append(_run(domain.system, ticks, kept, path, told))
+            listener = machine.progress_of(progress, number, count, ticks)
+            results.append(_run(domain.system, ticks, kept, path, listener))
     return machine.together(system, results)
 
 

@@ -361,9 +361,9 @@ def _print_deadlocks(console: Console, report: Report, clock: Clock, prefix: str
 def _print_changes(console: Console, report: Report, clock: Clock) -> None:
     for sentence in change_sentences(report.change_lines, clock.write):
         console.print(Text(sentence), soft_wrap=True)
-    told = stretches.sentence(report.stretches, clock.write) if report.stretches else ""
-    if told:
-        console.print(Text(told), soft_wrap=True)
+    load = stretches.sentence(report.stretches, clock.write) if report.stretches else ""
+    if load:
+        console.print(Text(load), soft_wrap=True)
 
 
 def change_sentences(lines: Sequence[tuple[int, str]], write: Callable[[int], str]) -> list[str]:
@@ -508,9 +508,9 @@ def _comparison_table(measured: Report, simulated: Report, unit: str, bounds: Ma
     keys = [*_names(measured), "period", "jobs", *_RESPONSES, *ideal, *["bound"] * (bounds is not None), "misses"]
     columns = [*((key, ideal.get(key, key)) for key in keys), ("misses 1", "simulated")]
     rows = zip(measured.rows[:MAX_LINES], simulated.rows, strict=False)
-    told = bounds or {}
+    known = bounds or {}
     cells = (
-        _numbered(list(map(cells_of, both, clocks))) | {"bound": Cell(clocks[1].write(told.get(both[1].task)))}
+        _numbered(list(map(cells_of, both, clocks))) | {"bound": Cell(clocks[1].write(known.get(both[1].task)))}
         for both in rows
     )
     return _table(columns, totals, cells)
@@ -595,7 +595,7 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
 
 
 def _row_as_json(row: TaskRow) -> dict[str, Any]:
-    told = {key.rstrip("_"): value for key, value in asdict(row).items() if key not in ("response_sum", "domain")}
+    fields = {key.rstrip("_"): value for key, value in asdict(row).items() if key not in ("response_sum", "domain")}
     averages = {"response_avg": row.response_avg, "utilization": row.utilization}
-    told |= {key: None if value is None else float(value) for key, value in averages.items()}
-    return told | {"parameters": [asdict(each) for each in row.values]}
+    fields |= {key: None if value is None else float(value) for key, value in averages.items()}
+    return fields | {"parameters": [asdict(each) for each in row.values]}

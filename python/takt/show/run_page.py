@@ -143,19 +143,19 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
     from takt.show import charts
 
     system = runs[0].result.system
-    told = report.report_of(runs[0].result)
+    reported = report.report_of(runs[0].result)
     show_span = partial(timeline.show_span, system=system)
     return {
         "name": system.name,
         "verdict": _verdict([run.result for run in runs]),
-        "policies": [run.name for run in runs] if len(runs) > 1 else [report.policies_of(told)],
-        "domains": report.domain_lines(told) if len(runs) == 1 else [],
+        "policies": [run.name for run in runs] if len(runs) > 1 else [report.policies_of(reported)],
+        "domains": report.domain_lines(reported) if len(runs) == 1 else [],
         "horizon": show_span(runs[0].result.horizon),
-        "utilization": stretches.written([each.utilization for each in told.stretches], share),
-        "load": stretches.sentence(told.stretches, show_span),
+        "utilization": stretches.written([each.utilization for each in reported.stretches], share),
+        "load": stretches.sentence(reported.stretches, show_span),
         "is_rate_based": any(_is_rated(run.result) for run in runs),
-        "cpus": told.cpus,
-        "tasks": len(told.rows),
+        "cpus": reported.cpus,
+        "tasks": len(reported.rows),
         "servers": len(system.servers),
         "server_note": _row_note(MAX_LINES, "first", len(system.servers), "servers"),
         "runs": [
@@ -169,7 +169,7 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
         "policy_table": _policy_table(runs),
         "task_table": _task_table(runs) if len(runs) == 1 else _comparison_table(runs),
         "server_table": _server_table(system),
-        "task_note": _row_note(MAX_LINES, "worst", len(told.rows), "tasks"),
+        "task_note": _row_note(MAX_LINES, "worst", len(reported.rows), "tasks"),
         "has_points": any(len(run.timeline.points) for run in runs),
         "has_misses": any(run.result.missed for run in runs),
         "deadlocks": list(_deadlocks(runs)),

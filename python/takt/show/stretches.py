@@ -110,8 +110,8 @@ def sentence(stretches: Sequence[Stretch], write: Callable[[int], str]) -> str:
         return ""
     if len(stretches) > MAX_VALUES:
         return f"utilization at most {share(largest(stretches))} in each of {len(stretches)} stretches between changes"
-    told = [f"{share(each.utilization)} until {write(each.until)}" for each in first]
-    return f"utilization {', '.join(told)}, then {share(last.utilization)}"
+    parts = [f"{share(each.utilization)} until {write(each.until)}" for each in first]
+    return f"utilization {', '.join(parts)}, then {share(last.utilization)}"
 
 
 def largest(stretches: Sequence[Stretch]) -> Fraction:

@@ -404,9 +404,9 @@ const takt = (() => {
   }
 
   // The instant after the one that was gone to last, or, if the view has moved since, the first one in it or behind it;
-  // after the last one the first of all. The instant is marked and told, because a view at an end of the run, or of all
+  // after the last one the first of all. The instant is marked and named, because a view at an end of the run, or of all
   // of it, cannot move there; one of all becomes a quarter, which can.
-  function go_to_next(instants, tell) {
+  function go_to_next(instants, name_of) {
     const since = visited?.start == view.start && visited.end == view.end ? visited.instant : view.start
     const first_since = (time) => instants.reduce((best, x) => x > time && x < best ? x : best, Infinity)
     const next = first_since(since)
@@ -419,7 +419,7 @@ const takt = (() => {
     mark(instant)
     const different = [...new Set(instants)].sort((a, b) => a - b)
     const place = `${different.indexOf(instant) + 1} of ${different.length}`
-    document.getElementById("found").textContent = `${tell(instant)} (${place})`
+    document.getElementById("found").textContent = `${name_of(instant)} (${place})`
   }
 
   function mark(instant) {
