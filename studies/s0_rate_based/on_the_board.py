@@ -30,7 +30,7 @@ def run() -> Section:
         "On the kernel",
         "On the emulated mps2-an385: three hard tasks A (2 of 8 ms), B (3 of 12) and C (6 of 20) as rate-based "
         "threads, and as plain threads whose priorities an adapter rewrites; a rate-based thread that asks to enter "
-        "after 50 ms; and examples/iot_110.toml, whose trace is replayed on the host.",
+        "after 50 ms; and examples/iot_110.toml, whose trace is same on the host.",
         [_adapter_claim(), _creation_claim(), _board_claim()],
         [Table("board_completions", "Completions, in order", completions())],
     )
@@ -84,10 +84,10 @@ def _board_claim() -> Claim:
     takt = str(Path(sys.executable).with_name("takt"))
     command = [takt, "run", str(_EXAMPLE), "--policy", "rate-based", "--on", "cortex_m"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    replayed = [line for line in done.stdout.splitlines() if "identical" in line]
+    same = [line for line in done.stdout.splitlines() if "identical" in line]
     return _claim(
         "S0-38",
-        f"iot_110.toml on an emulated Cortex-M3; the replay on the host says: {' '.join(replayed) or done.stderr.strip()}",
-        done.returncode == 0 and len(replayed) == 1,
+        f"iot_110.toml on an emulated Cortex-M3; the replay on the host says: {' '.join(same) or done.stderr.strip()}",
+        done.returncode == 0 and len(same) == 1,
         "The board is emulated: that it runs is shown, and nothing about its time.",
     )

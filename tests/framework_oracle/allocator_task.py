@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .allocator import Arriving, AllocatorView, Planned
+from .allocator import AllocatorView, Arriving, Planned
 from .model import AllocatorCost, Budget, Job, Task, Unit
 
 ALLOCATOR = "allocator"

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from .allocator import Allocator, Arriving, AllocatorView, Planned
+from .allocator import Allocator, AllocatorView, Arriving, Planned
 from .model import Budget, Effective, Job, Unit
 
 EFFECTIVE: dict[str, Effective] = {

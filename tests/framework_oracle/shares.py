@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from .allocator import Allocator, Arriving, AllocatorView
+from .allocator import Allocator, AllocatorView, Arriving
 from .model import Budget, Job, Unit
 from .virtual_time import FluidClock
 
