@@ -212,7 +212,7 @@ ctest: build
 	ctest --preset release --parallel 2 --output-junit ctest.xml
 	ctest --preset sanitize --parallel 2 --output-junit ctest.xml
 
-# Fails when a bar is missed, or when yield or a plain thread got worse without being told so. One of the tests does it too.
+# Fails when a bar is missed, or when yield or a plain thread got worse without a record of it. One of the tests does it too.
 kernel-bars: tools-test $(STAMPS)/package
 	$(RUN) bench/kernel/run.py --check
 

@@ -30,10 +30,10 @@ typedef struct takt_fp_end {
 } takt_fp_end_t;
 
 /* The demand of a server's tasks, as seen outside: their jitter is J plus the longest wait for budget. */
-typedef struct takt_inside {
+typedef struct takt_server_tasks {
     const takt_sporadic_t *tasks; /* their deadlines do not count */
     uint32_t count;               /* 0: nothing is known, or no tasks */
-} takt_inside_t;
+} takt_server_tasks_t;
 
 /* One way in which the supply may begin when work arrives: after `delay`, `ticks` in a row; and after `gap` the budgets
  * of the supply. */
@@ -58,7 +58,8 @@ typedef struct takt_children {
     const uint32_t *above;
     const takt_child_kind_t *kinds; /* NULL: tasks */
     const takt_supply_t *supply;    /* of the dispatcher; NULL: the processor */
-    const takt_inside_t *insides;   /* of each server the demand of its tasks; NULL: nothing is known */
+    const takt_server_tasks_t
+        *server_tasks; /* of each server the demand of its tasks; NULL: nothing is known */
     /* Ways to begin, in place of the gap of a supply that is not NULL; the latest counts. */
     const takt_supply_head_t *heads;
     uint32_t head_count; /* 0: the supply as it is */

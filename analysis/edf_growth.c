@@ -82,7 +82,7 @@ static takt_duration_t most_of_load(search_t *search, uint32_t task, takt_durati
     return least;
 }
 
-/* Lowers the wcet of a task to one that what was found does not forbid; false if it cannot tell. */
+/* Lowers the wcet of a task to one that what was found does not forbid; false if that is not known. */
 static bool lower(search_t *search, uint32_t task, takt_demand_t found, takt_growth_t *growth) {
     if (found.ticks == 0) {
         growth->wcet = most_of_load(search, task, growth->wcet);

@@ -42,9 +42,9 @@
 /* A fixed-point iteration. Invariant: `work` contains each release before `next`, and no other; of a server whose tasks
  * are known, `next` is what `work` contains of it. */
 typedef struct demand {
-    const takt_sporadic_t *tasks; /* as they delay others */
-    const takt_children_t *set;   /* NULL: T(work) is the work */
-    const takt_inside_t *insides; /* of the set, or NULL */
+    const takt_sporadic_t *tasks;            /* as they delay others */
+    const takt_children_t *set;              /* NULL: T(work) is the work */
+    const takt_server_tasks_t *server_tasks; /* of the set, or NULL */
     uint64_t *next;
     uint32_t count;
     uint64_t work; /* TAKT_ANALYSIS_LIMIT: it does not fit */
@@ -67,7 +67,7 @@ typedef struct extent {
 
 /* Whether all are tasks that have the processor to themselves. */
 static bool is_plain(const takt_children_t *set) {
-    return set->kinds == NULL && set->supply == NULL && set->insides == NULL && set->head_count == 0;
+    return set->kinds == NULL && set->supply == NULL && set->server_tasks == NULL && set->head_count == 0;
 }
 
 static uint64_t blocking_of(const takt_children_t *set, uint32_t task) {
@@ -190,7 +190,7 @@ static bool find_time(const takt_children_t *set, uint64_t work, uint64_t *done)
 
 /* Adds the releases of task `j` before `done`, of a server whose tasks are known no more than those release. */
 static uint64_t look_at(const demand_t *demand, uint32_t j, uint64_t done) {
-    const takt_inside_t *inside = demand->insides != NULL ? &demand->insides[j] : NULL;
+    const takt_server_tasks_t *inside = demand->server_tasks != NULL ? &demand->server_tasks[j] : NULL;
     uint64_t *next = &demand->next[j];
     if (*next == NO_END) {
         return 0;
@@ -324,7 +324,7 @@ static void begin_anew(search_t *search) {
     for (uint32_t j = 0; j < demand->count; j++) {
         const takt_sporadic_t *task = &demand->tasks[j];
         const uint64_t earlier = task->jitter < task->period ? 0 : task->jitter / task->period;
-        const bool is_known = demand->insides != NULL && demand->insides[j].count > 0;
+        const bool is_known = demand->server_tasks != NULL && demand->server_tasks[j].count > 0;
         if (j == search->task) {
             demand->next[j] = NO_END;
         } else if (is_known) {
@@ -351,11 +351,11 @@ static void carry(search_t *search) {
 }
 
 /* Compares the shares of a task and of what delays it with that of the supply. */
-static takt_comparison_t order_seen(search_t *search, const takt_inside_t *insides) {
+static takt_comparison_t order_seen(search_t *search, const takt_server_tasks_t *server_tasks) {
     const takt_children_t *set = search->set;
-    search->demand.insides = insides;
-    return takt_seen_shares(set, insides, search->task, above_of(set->above, search->task), *search->memory,
-                            search->effort);
+    search->demand.server_tasks = server_tasks;
+    return takt_seen_shares(set, server_tasks, search->task, above_of(set->above, search->task),
+                            *search->memory, search->effort);
 }
 
 /* The same; at the whole supply the tasks inside of servers do not count, so that one hyperperiod is all. */
@@ -367,8 +367,8 @@ static takt_comparison_t find_order(search_t *search, extent_t extent) {
                : extent.is_full && level == extent.count ? TAKT_EQUAL
                                                          : TAKT_LESS;
     }
-    const takt_comparison_t order = order_seen(search, set->insides);
-    return order != TAKT_EQUAL || set->insides == NULL ? order : order_seen(search, NULL);
+    const takt_comparison_t order = order_seen(search, set->server_tasks);
+    return order != TAKT_EQUAL || set->server_tasks == NULL ? order : order_seen(search, NULL);
 }
 
 /* The response of the next task, and the demand at the end of its active period. */

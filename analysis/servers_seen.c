@@ -52,7 +52,7 @@ takt_sporadic_t takt_seen_from_below(const takt_children_t *children, uint32_t c
     return seen;
 }
 
-uint64_t takt_seen_requests(const takt_sporadic_t *seen, const takt_inside_t *inside, uint64_t length) {
+uint64_t takt_seen_requests(const takt_sporadic_t *seen, const takt_server_tasks_t *inside, uint64_t length) {
     uint64_t own = 0;
     uint64_t asked = 0;
     bool is_known = takt_sporadic_requests(seen, length, &own);
@@ -67,8 +67,8 @@ static takt_fraction_t share_of(const takt_sporadic_t *task) {
 }
 
 /* Appends the share of a child, or those of the tasks inside if they are not larger. */
-static uint32_t add_share(const takt_sporadic_t *seen, const takt_inside_t *inside, takt_fp_memory_t memory,
-                          uint32_t used, takt_effort_t *effort) {
+static uint32_t add_share(const takt_sporadic_t *seen, const takt_server_tasks_t *inside,
+                          takt_fp_memory_t memory, uint32_t used, takt_effort_t *effort) {
     const uint32_t count = inside != NULL ? inside->count : 0;
     takt_fraction_t *shares = &memory.fractions[used];
     for (uint32_t k = 0; k < count; k++) {
@@ -84,7 +84,7 @@ static uint32_t add_share(const takt_sporadic_t *seen, const takt_inside_t *insi
     return used + 1u;
 }
 
-takt_comparison_t takt_seen_shares(const takt_children_t *children, const takt_inside_t *insides,
+takt_comparison_t takt_seen_shares(const takt_children_t *children, const takt_server_tasks_t *server_tasks,
                                    uint32_t child, uint32_t above, takt_fp_memory_t memory,
                                    takt_effort_t *effort) {
     const takt_sporadic_t *seen = children->kinds != NULL ? memory.seen : children->tasks;
@@ -92,7 +92,7 @@ takt_comparison_t takt_seen_shares(const takt_children_t *children, const takt_i
     uint32_t used = 0;
     for (uint32_t j = 0; j < above; j++) {
         if (j != child) {
-            used = add_share(&seen[j], insides != NULL ? &insides[j] : NULL, memory, used, effort);
+            used = add_share(&seen[j], server_tasks != NULL ? &server_tasks[j] : NULL, memory, used, effort);
         }
     }
     memory.fractions[used] = share_of(&children->tasks[child]);

@@ -11,11 +11,11 @@ takt_sporadic_t takt_seen_from_below(const takt_children_t *children, uint32_t c
 
 /* What a server executes at most in an interval of `length` >= 1 ticks: its own term, or that of its tasks;
  * TAKT_ANALYSIS_LIMIT if that does not fit. */
-uint64_t takt_seen_requests(const takt_sporadic_t *seen, const takt_inside_t *inside, uint64_t length);
+uint64_t takt_seen_requests(const takt_sporadic_t *seen, const takt_server_tasks_t *inside, uint64_t length);
 
 /* Compares the shares of a child and of the first `above` others, as they are seen in `memory`, with that of the
- * supply. `insides` are those of the children, or NULL. */
-takt_comparison_t takt_seen_shares(const takt_children_t *children, const takt_inside_t *insides,
+ * supply. `server_tasks` are those of the children, or NULL. */
+takt_comparison_t takt_seen_shares(const takt_children_t *children, const takt_server_tasks_t *server_tasks,
                                    uint32_t child, uint32_t above, takt_fp_memory_t memory,
                                    takt_effort_t *effort);
 

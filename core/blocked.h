@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Blocked: lists of entities that wait for a resource and were taken out of the ready set. Internal to core. */
+/* Blocked: lists of entities that wait for a resource outside the ready set. Internal to core. */
 #ifndef TAKT_CORE_BLOCKED_H
 #define TAKT_CORE_BLOCKED_H
 
@@ -9,7 +9,7 @@ void takt_blocked_append(takt_entity_t **list, takt_entity_t *entity);
 
 void takt_blocked_detach(takt_entity_t **list, takt_entity_t *entity);
 
-/* Takes `entity` out of the ready set, into the list of `resource`. */
+/* Moves `entity` from the ready set to the list of `resource`. */
 void takt_blocked_add(takt_entity_t *entity, takt_resource_t *resource, takt_instant_t now);
 
 /* True if `entity` waits for a held resource without inheritance (protocol `none`): it is out until the unlock. */

@@ -37,9 +37,9 @@ static takt_dispatcher_t *dispatcher_of(const takt_entity_t *entity) {
     return TAKT_CONTAINER_OF(root, takt_dispatcher_t, root);
 }
 
-/* Takes out `entity`, which `blocker` blocks and no entity can run for, and the holders between. An entity that only a
- * ceiling bars from running stays: it continues once the holder is not ready. */
-static void take_out(takt_entity_t *entity, takt_resource_t *blocker, takt_instant_t now) {
+/* Removes from the ready set `entity`, which `blocker` blocks and no entity can run for, and the holders between. One
+ * that only a ceiling bars from running stays: it continues once the holder is not ready. */
+static void remove_blocked(takt_entity_t *entity, takt_resource_t *blocker, takt_instant_t now) {
     const bool is_barred = blocker != takt_blocker_of(entity) && takt_entity_is_ready(blocker->holder);
     dispatcher_of(entity)->blocked_removals++;
     if (!is_barred) {
@@ -71,7 +71,7 @@ static takt_entity_t *stand_in(takt_entity_t *entity, takt_resource_t *blocker, 
         other = takt_inheritance_end_of_chain(blocker);
     }
     if (other == NULL && !takt_entity_is_server(blocker->holder) && takt_entity_is_ready(entity)) {
-        take_out(entity, blocker, now);
+        remove_blocked(entity, blocker, now);
     }
     return other;
 }

@@ -10,7 +10,7 @@
 TAKT_MUST_USE takt_entity_t *takt_inheritance_end_of_chain(takt_resource_t *blocker);
 
 /* Returns the child of `parent` to run, where some children hold resources: the most urgent one, or the one that blocks
- * it. NULL if all that were ready are blocked by entities that are not; these are taken out then. */
+ * it. NULL if all that were ready are blocked by entities that are not; these leave the ready set then. */
 TAKT_MUST_USE takt_entity_t *takt_inheritance_choose(takt_server_t *parent, takt_instant_t now);
 
 #endif

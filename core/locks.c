@@ -57,14 +57,14 @@ static const takt_allocation_t *allocation_of(const takt_entity_t *entity) {
     return entity->task != NULL ? entity->task->extension->allocation : NULL;
 }
 
-static void tell_lock(const takt_entity_t *entity, takt_resource_t *resource) {
+static void note_lock(const takt_entity_t *entity, takt_resource_t *resource) {
     const takt_allocation_t *allocation = allocation_of(entity);
     if (allocation != NULL && allocation->functions->lock != NULL) {
         allocation->functions->lock(entity->task, resource);
     }
 }
 
-static void tell_unlock(const takt_entity_t *entity, const takt_resource_t *resource, takt_instant_t now) {
+static void note_unlock(const takt_entity_t *entity, const takt_resource_t *resource, takt_instant_t now) {
     const takt_allocation_t *allocation = allocation_of(entity);
     if (allocation != NULL && allocation->functions->unlock != NULL) {
         allocation->functions->unlock(entity->task, resource, now);
@@ -83,7 +83,7 @@ static void grant(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_ins
     if (resource->among != NULL) {
         hold_among(entity->parent, resource->among);
     }
-    tell_lock(entity, resource);
+    note_lock(entity, resource);
     takt_urgency_refresh(entity);
     takt_record_resource(dispatcher, TAKT_RECORD_GRANT, now, resource, entity);
 }
@@ -148,7 +148,7 @@ static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt
         free_among(entity->parent, resource->among);
     }
     takt_record_resource(dispatcher, TAKT_RECORD_FREE, now, resource, entity);
-    tell_unlock(entity, resource, now);
+    note_unlock(entity, resource, now);
     takt_blocked_unblock(resource, instant);
 }
 

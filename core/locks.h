@@ -10,7 +10,7 @@
 
 typedef struct takt_locks {
     /* Returns the child of `parent` to run, where some hold resources: the most urgent one, or the one that blocks it.
-     * NULL if all that were ready are blocked by entities that are not; these are taken out then. */
+     * NULL if all that were ready are blocked by entities that are not; these leave the ready set then. */
     takt_entity_t *(*choose)(takt_server_t *parent, takt_instant_t now);
     /* Grants `entity`, which has been selected, the resource that it waits for: nothing blocks it any more. */
     void (*settle)(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Selection of peek.h.
  *
- * A take takes blocked entities out one by one and selects again. Here the entities are passed over in the order of their
- * ready set. What that changes follows from that order:
+ * A take removes blocked entities from the ready set one by one and selects again. Here they are passed over in the
+ * order of their ready set. What that changes follows from that order:
  *
  *   - an entity that precedes the one under consideration is out: else it, or its holder, would have been selected;
- *   - a chain of waits that ends at an entity that is not ready stays such a chain, and all in it get out: the
+ *   - a chain of waits that ends at an entity that is not ready stays such a chain, and all in it leave the ready set: the
  *     ceilings of its holders count no more;
  *   - a server all of whose children are out has left its parent, unless it idles. */
 #include "core/peek.h"
@@ -31,8 +31,8 @@ static bool precedes(const takt_entity_t *one, const takt_entity_t *other) {
     return entity != other;
 }
 
-/* Returns the resource with the highest ceiling that bars `entity` from running, of those whose holder is not
- * taken out; NULL if none does. */
+/* Returns the resource with the highest ceiling that bars `entity` from running, of those whose holder stays
+ * ready; NULL if none does. */
 static takt_resource_t *bar_to(takt_entity_t *entity) {
     takt_resource_t *highest = NULL;
     for (takt_resource_t *locked = entity->parent->locked; locked != NULL; locked = locked->below) {
@@ -57,8 +57,8 @@ static bool leads_to(takt_entity_t *entity, const takt_entity_t *member) {
     return entity == member;
 }
 
-/* True if `entity`, when it is taken out, takes `member` along: a holder that it waits for, or whose ceiling bars it. */
-static bool takes_along(takt_entity_t *entity, const takt_entity_t *member) {
+/* True if `member` leaves the ready set when `entity` does: a holder that it waits for, or whose ceiling bars it. */
+static bool removes(takt_entity_t *entity, const takt_entity_t *member) {
     bool leads = leads_to(entity, member);
     for (takt_resource_t *locked = entity->parent->locked; locked != NULL && !leads; locked = locked->below) {
         leads = takt_blocker_counts(entity, locked, TAKT_BARS_RUNS) &&
@@ -67,10 +67,10 @@ static bool takes_along(takt_entity_t *entity, const takt_entity_t *member) {
     return leads;
 }
 
-/* True if an entity that precedes `entity` takes it along. */
+/* True if `entity` leaves the ready set when one that precedes it does. */
 static bool is_out_before(const takt_entity_t *entity) {
     takt_entity_t *other = takt_ready_best(&entity->parent->ready);
-    while (other != entity && !takes_along(other, entity)) {
+    while (other != entity && !removes(other, entity)) {
         other = after(other);
     }
     return other != entity;

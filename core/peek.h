@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Peek: the entity that takt_dispatcher_take would return, without the effects of that call.
  *
- * A take starts jobs with thresholds, grants resources and takes blocked entities out. A scheduler at a distance compares
- * between two takes: it signals if another entity would be selected (docs/explanation/remote.md). Nothing is written
- * here, and nothing is recorded.
+ * A take starts jobs with thresholds, grants resources and removes blocked entities from the ready set. A scheduler at
+ * a distance compares between two takes: it signals if another entity would be selected (docs/explanation/remote.md).
+ * Nothing is written here, and nothing is recorded.
  *
  * Both functions are for one processor. The resources of a dispatcher have protocols that takt_protocols_mix allows. */
 #ifndef TAKT_CORE_PEEK_H

@@ -9,7 +9,7 @@
  *   free ---------> held by one ------------------------> free
  *
  * Under pip and all protocols with inheritance a blocked job stays in the ready set, and the job that blocks it
- * runs instead. Under `none`, or if the job that blocks it is not ready, a blocked job is taken out: it is not ready
+ * runs instead. Under `none`, or if the job that blocks it is not ready, a blocked job leaves the ready set: it is not ready
  * until the unlock.
  *
  * A resource shared by servers is one resource in each of these servers and one in their parent. When a job locks

@@ -31,7 +31,7 @@ typedef enum takt_record_kind {
     TAKT_RECORD_CHANGE = 14, /* change number `value` is made, of a task, or of no entity: the policy */
     TAKT_RECORD_CHOICE = 15, /* the entity to run is selected; the decision follows later */
     /* outputs */
-    /* `entity` runs on `cpu` until `value` at the latest; of a remote scheduler 0: not told */
+    /* `entity` runs on `cpu` until `value` at the latest; of a remote scheduler 0: not known */
     TAKT_RECORD_DECISION = 16,
     TAKT_RECORD_ABORT = 17,    /* the job is aborted at its deadline `value` */
     TAKT_RECORD_SKIP = 18,     /* the job, released at `value`, is dropped: its predecessor is unfinished */

@@ -11,7 +11,7 @@
  *
  * Invariant: an alarm is armed from its start until its function is about to be called last, or it is stopped.
  *
- * When not to use it: for long work; a periodic thread has a priority and is told of its misses. */
+ * When not to use it: for long work; a periodic thread has a priority and learns of its misses. */
 #ifndef TAKT_KERNEL_ALARM_H
 #define TAKT_KERNEL_ALARM_H
 

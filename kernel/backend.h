@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The one place of the kernel that tells the scheduler of events, and the one that asks it for decisions. Private to
+/* The one place of the kernel that posts events to the scheduler, and the one that asks it for decisions. Private to
  * kernel/. With -DTAKT_BACKEND the include path has a folder with takt_backend.h, which declares the functions of
  * core/backend.h; without it the backend is the direct one. */
 #ifndef TAKT_KERNEL_BACKEND_H
@@ -32,7 +32,7 @@ TAKT_MUST_USE TAKT_INLINE takt_decision_t takt_ask(takt_dispatcher_t *dispatcher
     return takt_backend_take(dispatcher, now);
 }
 
-/* False if the last decision considers all that has been told or signalled. */
+/* False if the last decision considers all that has been posted or signalled. */
 TAKT_MUST_USE TAKT_INLINE bool takt_has_news(const takt_dispatcher_t *dispatcher) {
     return takt_backend_has_news(dispatcher);
 }

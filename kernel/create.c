@@ -112,7 +112,7 @@ static void add_thread(takt_thread_t *thread, const takt_thread_parameters_t *pa
     begin(thread);
 }
 
-/* Tells the trace the new level of this number: another thread may have had the number before. */
+/* Records the new level of this number: another thread may have had the number before. */
 static void record_creation(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     if (takt_kernel.dispatcher.trace == NULL && !TAKT_BACKEND_IS_REMOTE) {
         return;

@@ -2,16 +2,16 @@
 /* The kernel's own hooks. */
 #include "kernel/hooks.h"
 
-static void tell(const char *before, const takt_thread_t *thread, const char *after) {
+static void print_error(const char *before, const takt_thread_t *thread, const char *after) {
     takt_port_print(before);
     takt_port_print(thread->name != NULL ? thread->name : "without a name");
     takt_port_print(after);
 }
 
 __attribute__((weak)) void takt_hook_stack_overflow(takt_thread_t *thread) {
-    tell("takt: the stack of thread \"", thread, "\" has overflowed; give it a larger one\n");
+    print_error("takt: the stack of thread \"", thread, "\" has overflowed; give it a larger one\n");
 }
 
 __attribute__((weak)) void takt_hook_abandoned(takt_thread_t *thread) {
-    tell("takt: thread \"", thread, "\" has returned while it holds a mutex; unlock before\n");
+    print_error("takt: thread \"", thread, "\" has returned while it holds a mutex; unlock before\n");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Hooks: tell the program of an error of a thread.
+/* Hooks: report an error of a thread to the program.
  *
  * A program may define functions of these names. The kernel's own print the thread's name by takt_port_print. */
 #ifndef TAKT_KERNEL_HOOKS_H

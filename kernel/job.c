@@ -203,7 +203,7 @@ static bool has_locks(const takt_task_t *task) {
     TAKT_REQUIRE((resource) != NULL, TAKT_ERROR_NULL); \
     TAKT_REQUIRE(has_locks(running->task), TAKT_ERROR_EXTENSION)
 
-/* True unless the allocator of `task` checks locks and was not told that its jobs lock `resource`. */
+/* True unless the allocator of `task` checks locks and has no record that its jobs lock `resource`. */
 static bool may_lock(const takt_task_t *task, const takt_resource_t *resource) {
     const takt_allocation_t *allocation = task->extension->allocation;
     return allocation == NULL || allocation->functions->may_lock == NULL ||

@@ -127,7 +127,7 @@ static void pause(const takt_port_level_t *level) {
     (void)takt_port_lock();
 }
 
-/* The mark may be there by chance: only the list tells. It is searched one block at a time, opening the lock in
+/* The mark may be there by chance: only the list shows it. It is searched one block at a time, opening the lock in
  * between. A block allocated meanwhile loses its mark, and the search restarts; if `block` has lost it, it was free. */
 static __attribute__((noinline)) bool is_listed(const takt_pool_t *pool, takt_pool_block_t *block,
                                                 const takt_port_level_t *level) {

@@ -20,7 +20,7 @@
  *   bool takt_port_is_in_isr(void)
  *   bool takt_port_is_kernel_isr(void)
  *       True if an interrupt calls and the lock masks it: then it may call the kernel. False for a thread. Used only
- *       while TAKT_CHECKS is 1. A port that cannot tell must refuse to compile.
+ *       while TAKT_CHECKS is 1. A port that cannot find out must refuse to compile.
  *   bool takt_port_is_open(void)
  *       True if a thread calls, not an interrupt, with the lock open.
  *   void takt_port_pend(void)

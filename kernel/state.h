@@ -88,7 +88,7 @@ takt_thread_t *takt_job_choose(takt_thread_t *self, takt_thread_t *next);
 
 /* ---- full pass ------------------------------------------------------------------------------- */
 
-/* Tells the scheduler of an event. Locked. */
+/* Posts an event to the scheduler. Locked. */
 TAKT_INLINE void takt_kernel_post_at(takt_event_kind_t kind, takt_entity_t *entity, takt_instant_t now,
                                      uint64_t nominal) {
     takt_tell(&takt_kernel.dispatcher,

@@ -68,7 +68,7 @@ void takt_wait_forget(takt_thread_t *thread);
 /* Cancels the lock request of `thread`; if it waited for a mutex, it becomes ready. */
 void takt_mutex_forget(takt_thread_t *thread);
 
-/* The running thread `thread` ends while it holds mutexes: tells the program, and unlocks them. Open. */
+/* The running thread `thread` ends while it holds mutexes: reports it to the program, and unlocks them. Open. */
 void takt_mutex_abandon(takt_thread_t *thread);
 
 /* ---- inline layer ------------------------------------------------------------------------------- */

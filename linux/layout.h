@@ -27,7 +27,7 @@
 /* Of no function: a loop has reached the bound of the verifier. */
 #define TAKT_ENDLESS (TAKT_FIRST_FUNCTION - 2)
 
-/* What domains say, a takt_told_t for each processor. */
+/* What domains say, a takt_report_t for each processor. */
 #define TAKT_ARENA_TOLD (TAKT_ARENA_BASE + 0x30000ull)
 #define TAKT_ARENA_TOLD_BYTES 0x100ull
 

@@ -9,7 +9,7 @@
 #ifndef TAKT_LINUX_NEGOTIATION_H
 #define TAKT_LINUX_NEGOTIATION_H
 
-#include "linux/desk.h"
+#include "linux/shared.h"
 #include "linux/domain.h"
 
 /* Counts the rows for requests of a built domain. */

@@ -90,7 +90,7 @@ typedef enum takt_daemon_state {
 /* Of a processor. */
 typedef struct takt_processor_status {
     uint64_t epoch_ns;  /* CLOCK_MONOTONIC of instant 0; 0: not known */
-    uint64_t decisions; /* these are those of takt_desk_t */
+    uint64_t decisions; /* these are those of takt_shared_t */
     uint64_t mismatches;
     uint64_t absences;
     uint64_t refused;
@@ -106,7 +106,7 @@ typedef struct takt_processor_status {
     uint32_t is_full;      /* the fair class is scheduled, too */
     uint32_t running;      /* entity, UINT32_MAX for none */
     uint32_t first_task;   /* its entity */
-    uint64_t visits;       /* as of takt_desk_t */
+    uint64_t visits;       /* as of takt_shared_t */
 } takt_processor_status_t;
 
 /* Of a task. */

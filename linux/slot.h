@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Slot: what a thread on Linux and its scheduler in the kernel tell each other, in shared memory. One slot for each
+/* Slot: the record that a thread on Linux and its scheduler in the kernel share in memory. One slot for each
  * entity of a domain, in a row; the index is the number of the entity.
  *
  *     thread                                              scheduler (sched_ext)
@@ -22,7 +22,7 @@
  * 4. A thread without a current job that wakes makes an ARRIVAL if `mode` has TAKT_SLOT_WAKE_ARRIVES, else nothing. If
  *    such a thread hands COMPLETE over by sched_yield and no job waits, its next event was there before it could
  *    sleep: the scheduler posts COMPLETE, then ARRIVAL. It also posts ARRIVAL when it ends the job of such a thread
- *    while that is runnable, so that the thread reaches its next call. A thread that gets its seat with
+ *    while that is runnable, so that the thread reaches its next call. A thread that gets its binding with
  *    TAKT_SLOT_SLEEP_COMPLETES counts as asleep until then.
  * 5. SUSPEND ends at `request_value`; the wake of the thread is no event.
  * 6. `job`, `waiting` and `next_release_ns` are written at decisions that name the entity, the last one last, by a release

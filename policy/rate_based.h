@@ -132,15 +132,15 @@ typedef struct takt_rate_based {
     takt_rate_task_t *last;
     takt_rate_task_t *pending[3]; /* of each class */
     takt_rate_task_t *last_pending[3];
-    uint64_t requested[3];     /* sum of the rates requested by the admitted tasks of each class */
-    uint64_t admitted[3];      /* number of admitted tasks of each class */
-    uint64_t weights;          /* sum of those of best-effort tasks */
-    uint64_t soft;             /* target rate of all soft tasks together */
-    uint64_t none;             /* likewise of best-effort tasks */
-    uint64_t reserved;         /* the ledger */
-    uint32_t epoch;            /* counts the requests that changed targets */
-    uint32_t swept;            /* in flight: the last epoch that open windows have been told of, or none */
-    takt_rate_share_t *shares; /* of all resources of the dispatcher, by number */
+    uint64_t requested[3];         /* sum of the rates requested by the admitted tasks of each class */
+    uint64_t admitted[3];          /* number of admitted tasks of each class */
+    uint64_t weights;              /* sum of those of best-effort tasks */
+    uint64_t soft;                 /* target rate of all soft tasks together */
+    uint64_t none;                 /* likewise of best-effort tasks */
+    uint64_t reserved;             /* the ledger */
+    uint32_t epoch;                /* counts the requests that changed targets */
+    uint32_t swept;                /* in flight: the last epoch that open windows know, or none */
+    takt_rate_share_t *shares;     /* of all resources of the dispatcher, by number */
     takt_rate_blocking_t blocking; /* of the admitted tasks, which share the rest of the whole */
     /* Also of those that have not left yet: the ledger leaves that free. */
     takt_rate_blocking_t blocking_there;

@@ -61,7 +61,7 @@ struct Listeners {
         }
     }
 
-    void tell(uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish) const {
+    void report(uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish) const {
         PythonPolicy *policy = policies.empty() ? nullptr : policies[task];
         if (policy != nullptr && finish != TAKT_NEVER) {
             call_python(*policy, [&] {
@@ -92,7 +92,7 @@ Recording &recording_of(void *context) {
 void note_job(void *context, uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish,
               bool missed) {
     const Recording &recording = recording_of(context);
-    recording.listeners.tell(task, job, release, finish);
+    recording.listeners.report(task, job, release, finish);
     if (recording.keep_job != nullptr) {
         recording.keep_job(context, task, job, release, finish, missed);
     }
@@ -428,7 +428,7 @@ void feed_back(takt_trace_t *trace, const takt_record_t *record) {
     const auto *to = reinterpret_cast<const Feedback *>(trace);
     const uint32_t task = record->entity - to->listeners.first_task;
     if (record->kind == TAKT_RECORD_COMPLETE && task < to->system->task_count) {
-        to->listeners.tell(task, record->job, to->system->tasks[task].job.release, record->value);
+        to->listeners.report(task, record->job, to->system->tasks[task].job.release, record->value);
     }
 }
 

@@ -194,7 +194,7 @@ static void require_carried_out(takt_observer_t *observer) {
     }
 }
 
-/* That the last decision has ended, if it was told when, is a cause. */
+/* That the last decision has ended, if its instant was posted, is a cause. */
 static void count_fetch(takt_observer_t *observer) {
     const takt_instant_t until = observer->decision.value;
     const bool is_asked_for = until != 0 && until <= observer->now;

@@ -11,8 +11,8 @@
  *
  *     takt_observer_asks(now)          the program asks for a decision by itself, without an event
  *
- * All are told in the order in which they happen; instants never decrease. The first broken rule is the finding, and
- * what is told after it is not judged. One processor.
+ * All are posted in the order in which they happen; instants never decrease. The first broken rule is the finding, and
+ * what is posted after it is not judged. One processor.
  *
  * A decision is in force from its record until the next one, unless a record says that it was dropped. It is carried out
  * later, when the answer has arrived, and a switch is seen only if it names another thread than the one that runs.
@@ -65,7 +65,7 @@ typedef struct takt_observer_setup {
     uint32_t made_limit; /* of these */
     uint32_t servers;    /* entities below this number are servers, the root among them */
     uint32_t idle;       /* the thread that runs when a decision names no entity, or a server */
-    uint64_t kinds;      /* bit 1 << kind: all events of this kind are told when made */
+    uint64_t kinds;      /* bit 1 << kind: all events of this kind are posted when made */
     /* The longest time from an event until it is received, from a decision until it is carried out or dropped, and from a
      * signal, or the last fetch since, until a decision. */
     takt_duration_t patience;
@@ -86,7 +86,7 @@ typedef struct takt_observer {
     takt_trace_t trace; /* the sink */
     takt_observer_setup_t setup;
     takt_finding_t finding;
-    takt_instant_t now;  /* last instant told */
+    takt_instant_t now;  /* last instant posted */
     takt_instant_t seen; /* latest instant at which the next event was seen */
     uint32_t runs;       /* thread that runs, TAKT_NO_ENTITY before the first */
     uint32_t made_count;
@@ -113,7 +113,7 @@ void takt_observer_made(takt_observer_t *observer, takt_record_kind_t kind, uint
 /* The program asks for a decision without an event, as before a lock. */
 void takt_observer_asks(takt_observer_t *observer, takt_instant_t now);
 
-/* `entity` runs from `now` on. Threads that the scheduler does not know are not told. */
+/* `entity` runs from `now` on. Threads that the scheduler does not know are not posted. */
 void takt_observer_runs(takt_observer_t *observer, uint32_t entity, takt_instant_t now);
 
 /* Time has passed up to `now`, as at the end of a run. Returns the finding so far. */

@@ -102,8 +102,8 @@ static uint32_t change_of(const takt_scheduler_t *scheduler, const takt_task_t *
     return adopted != NULL ? (uint32_t)(adopted - scheduler->system->changes) : TAKT_NO_CHANGE;
 }
 
-static void tell_job(const takt_scheduler_t *scheduler, const takt_task_t *task, takt_instant_t now,
-                     takt_answer_t *answer) {
+static void write_job(const takt_scheduler_t *scheduler, const takt_task_t *task, takt_instant_t now,
+                      takt_answer_t *answer) {
     answer->job = task->job.number;
     answer->release = task->job.release;
     answer->deadline = task->job.deadline;
@@ -112,7 +112,7 @@ static void tell_job(const takt_scheduler_t *scheduler, const takt_task_t *task,
     answer->change = change_of(scheduler, task);
 }
 
-static void tell_no_job(takt_answer_t *answer) {
+static void write_no_job(takt_answer_t *answer) {
     answer->job = 0;
     answer->release = 0;
     answer->deadline = 0;
@@ -121,17 +121,17 @@ static void tell_no_job(takt_answer_t *answer) {
     answer->change = TAKT_NO_CHANGE;
 }
 
-static void tell(const takt_scheduler_t *scheduler, const takt_entity_t *entity, takt_instant_t now,
-                 takt_answer_t *answer) {
+static void write_answer(const takt_scheduler_t *scheduler, const takt_entity_t *entity, takt_instant_t now,
+                         takt_answer_t *answer) {
     answer->is_decision = true;
     answer->should_yield = dispatcher_of(scheduler)->cpus->should_yield != 0;
     answer->entity = entity != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY;
     answer->number = scheduler->number;
     answer->until = TAKT_NOT_TOLD;
     if (entity != NULL && entity->task != NULL) {
-        tell_job(scheduler, entity->task, now, answer);
+        write_job(scheduler, entity->task, now, answer);
     } else {
-        tell_no_job(answer);
+        write_no_job(answer);
     }
 }
 
@@ -163,7 +163,7 @@ bool takt_scheduler_take(takt_scheduler_t *scheduler, takt_instant_t now, takt_a
     scheduler->number++;
     scheduler->is_signalled = false;
     answer->sequence = scheduler->received;
-    tell(scheduler, decision.entity, now, answer);
+    write_answer(scheduler, decision.entity, now, answer);
     return true;
 }
 

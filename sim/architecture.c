@@ -85,8 +85,8 @@ static takt_duration_t within(const takt_run_t *run, takt_instant_t start, takt_
     return takt_least_of(end, run->horizon) - start;
 }
 
-static void tell_kernel(const takt_run_t *run, takt_instant_t start, takt_instant_t end,
-                        takt_sim_kernel_work_t what) {
+static void report_kernel(const takt_run_t *run, takt_instant_t start, takt_instant_t end,
+                          takt_sim_kernel_work_t what) {
     if (run->sinks.kernel != NULL && end > start) {
         run->sinks.kernel(run->sinks.context, start, takt_least_of(end, run->horizon), what);
     }
@@ -111,7 +111,7 @@ static takt_instant_t enter(takt_run_t *run) {
     run->sim->figures.switch_steps += STEPS_PER_ENTRY;
     run->sim->figures.scheduler_time += within(run, now, end);
     run->sim->figures.dispatches = run->sim->switches;
-    tell_kernel(run, now, end, TAKT_SIM_RTOS);
+    report_kernel(run, now, end, TAKT_SIM_RTOS);
     if (run->next_entry <= now) {
         run->next_entry = tick_after(architecture_of(run), now, end);
     }
@@ -135,7 +135,7 @@ static takt_instant_t switch_to(takt_run_t *run, takt_instant_t now, const takt_
     if (entity == NULL) {
         run->next_entry = end + architecture_of(run)->latency;
     } else {
-        tell_kernel(run, now, end, TAKT_SIM_SWITCH);
+        report_kernel(run, now, end, TAKT_SIM_SWITCH);
         run->sim->figures.dispatches += end <= run->horizon;
     }
     return end;

@@ -63,8 +63,8 @@ static takt_duration_t kernel_time(takt_run_t *run, const takt_entity_t *chosen,
 static void take_time(takt_run_t *run, takt_instant_t now, takt_instant_t start) {
     const takt_instant_t end = takt_least_of(start, run->horizon);
     run->sim->overhead += end - now;
-    takt_sinks_tell_budgets(run, now, NULL);
-    takt_sinks_tell_replenishments(run, now, start);
+    takt_sinks_report_budgets(run, now, NULL);
+    takt_sinks_report_replenishments(run, now, start);
     run->costs.busy_until = start;
     takt_run_post_arrivals(run, end - 1u);
 }
@@ -90,7 +90,7 @@ TAKT_RARE takt_instant_t takt_costs_start(takt_run_t *run) {
 /* While a non-preemptive job runs, time alone causes no decision. */
 static void wait_for_point(takt_run_t *run) {
     takt_run_post_arrivals(run, run->event.now);
-    takt_sinks_tell_budgets(run, run->event.now, run->running);
+    takt_sinks_report_budgets(run, run->event.now, run->running);
 }
 
 TAKT_RARE bool takt_costs_catch_up(takt_run_t *run) {

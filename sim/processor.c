@@ -11,8 +11,9 @@
 TAKT_RARE static void post_at_point(takt_run_t *run) {
     const takt_event_t *event = &run->event;
     takt_run_post(run, event);
-    takt_sinks_tell_point(run, event->now, takt_run_task_of(run, event->entity),
-                          event->kind == TAKT_EVENT_OPTIONAL_POINT, run->sim->system.cpus->should_yield != 0);
+    takt_sinks_report_point(run, event->now, takt_run_task_of(run, event->entity),
+                            event->kind == TAKT_EVENT_OPTIONAL_POINT,
+                            run->sim->system.cpus->should_yield != 0);
 }
 
 TAKT_INLINE void post_event(takt_run_t *run) {
@@ -38,7 +39,7 @@ static takt_instant_t decide_at_cost(takt_run_t *run) {
     post_event(run);
     const takt_instant_t start = run->costs.is_any ? takt_costs_start(run) : run->event.now;
     takt_run_take(run, start);
-    takt_sinks_tell_budgets(run, start, run->running);
+    takt_sinks_report_budgets(run, start, run->running);
     if (run->sinks.ledger != NULL) {
         run->sinks.ledger(run->sinks.context, start, run->sim->system.rate_based.reserved);
     }
@@ -69,7 +70,7 @@ static takt_event_t reach_point(const takt_run_t *run, uint32_t task, takt_insta
     if (takt_costs_is_non_preemptive(run->running)) {
         return (takt_event_t){kind, run->running, now, {now}};
     }
-    takt_sinks_tell_point(run, now, task, is_optional, false);
+    takt_sinks_report_point(run, now, task, is_optional, false);
     return takt_run_time(now);
 }
 
@@ -142,7 +143,7 @@ TAKT_RARE static void pass_milestones(takt_run_t *run, takt_sim_work_t *work, ta
 TAKT_RARE static void idle(takt_run_t *run, const takt_entity_t *entity, takt_instant_t start,
                            takt_instant_t end) {
     if (entity != NULL) {
-        takt_run_tell_idle(run, entity, start, end);
+        takt_run_report_idle(run, entity, start, end);
     }
     takt_run_wait(run, end);
 }
@@ -176,7 +177,7 @@ TAKT_INLINE void execute(takt_run_t *run, takt_instant_t start) {
 static void execute_at_cost(takt_run_t *run, takt_instant_t start) {
     const takt_instant_t until = run->costs.is_pulling ? TAKT_NEVER : run->until;
     execute_up_to(run, start, end_of_decision(run, takt_least_of(until, run->costs.next_tick)));
-    takt_sinks_tell_replenishments(run, start, run->event.now);
+    takt_sinks_report_replenishments(run, start, run->event.now);
 }
 
 /* ---- the platforms ---------------------------------------------------------------------------------------- */

@@ -129,7 +129,7 @@ static void end(takt_run_t *run) {
             leave_lane(run, &run->lanes[cpu], run->horizon);
         }
     }
-    takt_sim_tell_end(run->sim, &run->sinks, run->horizon, run->horizon);
+    takt_sim_report_end(run->sim, &run->sinks, run->horizon, run->horizon);
 }
 
 static bool make_lanes(takt_run_t *run) {

@@ -3,12 +3,12 @@
 #include "sim/rated.h"
 
 #include "policy/rate_based.h"
-#include "sim/tell.h"
+#include "sim/report.h"
 
 /* Reports the deadlines of a job: the last one, unknown if it had no window, and `asked`, the requested
  * deadline. */
-static void tell_window(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task, uint32_t job,
-                        takt_instant_t asked, takt_instant_t deadline, takt_instant_t end) {
+static void report_window(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task, uint32_t job,
+                          takt_instant_t asked, takt_instant_t deadline, takt_instant_t end) {
     const bool missed = end > asked;
     sim->statistics[task].missed_requested += missed;
     if (sinks->window != NULL) {
@@ -16,11 +16,11 @@ static void tell_window(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, ui
     }
 }
 
-bool takt_sim_tell_rated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
-                                takt_instant_t finish) {
+bool takt_sim_report_rated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                  takt_instant_t finish) {
     const takt_task_t *of = &sim->system.tasks[task];
-    tell_window(sim, sinks, task, of->job.number, of->job.release + of->relative_deadline, of->job.deadline,
-                finish);
+    report_window(sim, sinks, task, of->job.number, of->job.release + of->relative_deadline, of->job.deadline,
+                  finish);
     return takt_rate_task_of(of)->is_late;
 }
 
@@ -39,8 +39,8 @@ static bool is_late_at(const takt_sim_t *sim, const takt_task_t *task, takt_inst
 }
 
 /* Reports the jobs of a task that wait for their first windows, from number `job` on. */
-static void tell_waiting(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index, uint32_t job,
-                         takt_instant_t horizon) {
+static void report_waiting(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index, uint32_t job,
+                           takt_instant_t horizon) {
     const takt_task_t *task = &sim->system.tasks[index];
     takt_change_t *change = task->extension->behind;
     takt_duration_t period = task->job.period;
@@ -50,8 +50,8 @@ static void tell_waiting(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, u
         const takt_change_t *parameters = takt_change_pass(&change, release, NULL);
         period = parameters != NULL ? parameters->period : period;
         deadline = parameters != NULL ? parameters->relative_deadline : deadline;
-        tell_window(sim, sinks, index, job + i, release + deadline, TAKT_NEVER, horizon + 1u);
-        takt_sim_tell_job(sim, sinks, index, job + i, release, TAKT_NEVER, false);
+        report_window(sim, sinks, index, job + i, release + deadline, TAKT_NEVER, horizon + 1u);
+        takt_sim_report_job(sim, sinks, index, job + i, release, TAKT_NEVER, false);
         release += period;
     }
 }
@@ -68,12 +68,12 @@ static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint3
     statistics->allocator_calls = rate->begun + rate->fed_back;
     statistics->feedback_calls = rate->fed_back;
     if (is_active) {
-        tell_window(sim, sinks, index, current->number, current->release + task->relative_deadline,
-                    current->deadline, horizon + 1u);
-        takt_sim_tell_job(sim, sinks, index, current->number, current->release, TAKT_NEVER,
-                          is_late_at(sim, task, horizon));
+        report_window(sim, sinks, index, current->number, current->release + task->relative_deadline,
+                      current->deadline, horizon + 1u);
+        takt_sim_report_job(sim, sinks, index, current->number, current->release, TAKT_NEVER,
+                            is_late_at(sim, task, horizon));
     }
-    tell_waiting(sim, sinks, index, current->number + is_active, horizon);
+    report_waiting(sim, sinks, index, current->number + is_active, horizon);
 }
 
 /* A job that uses its whole budget may have received it just now. */
@@ -82,13 +82,13 @@ static void finish_greedy_job(const takt_sim_t *sim, const takt_sim_sinks_t *sin
     takt_task_t *task = running != NULL ? running->task : NULL;
     if (task != NULL && takt_task_is_open(task) && takt_rate_task_of(task)->is_greedy &&
         budget_at(sim, task, horizon) == 0) {
-        takt_sim_tell_finish(sim, sinks, takt_sim_task_of(sim, takt_entity_number(running)), horizon);
+        takt_sim_report_finish(sim, sinks, takt_sim_task_of(sim, takt_entity_number(running)), horizon);
         takt_entity_clear_state(running, TAKT_STATE_ACTIVE);
         task->job.number++;
     }
 }
 
-void takt_sim_tell_rated_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t horizon) {
+void takt_sim_report_rated_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t horizon) {
     finish_greedy_job(sim, sinks, horizon);
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         end_task(sim, sinks, task, horizon);

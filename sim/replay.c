@@ -83,7 +83,7 @@ static bool choose(const replay_t *replay, const takt_record_t *record) {
         return false;
     }
     const takt_entity_t *chosen = takt_dispatcher_choose(replay->system->dispatcher, record->now);
-    (void)chosen; /* a decision tells */
+    (void)chosen; /* a decision has it */
     return true;
 }
 
@@ -216,7 +216,7 @@ static bool settle(replay_t *replay, takt_instant_t now) {
 
 /* Returns the last event that core counts when it records these steps. A remote scheduler records them at once, others
  * when they are called next: for more steps, or when the event or the decision that follows has been counted. Nothing
- * tells of what followed the last record. */
+ * reports what followed the last record. */
 static uint32_t sequence_of_steps(const replay_t *replay, const takt_record_t *record) {
     const bool is_last = replay->next + 1u == replay->count;
     if (replay->trace.is_remote || (!is_last && record[1].kind == TAKT_RECORD_STEP)) {

@@ -35,7 +35,7 @@ static void serve(takt_run_t *run, takt_instant_t start, takt_instant_t end) {
         const uint32_t task = takt_run_task_of(run, running);
         takt_run_serve(run, takt_sim_work_on(run->sim, task, run->job), task, start, end);
     } else if (running != NULL && takt_entity_is_server(running)) {
-        takt_run_tell_idle(run, running, start, end);
+        takt_run_report_idle(run, running, start, end);
     }
 }
 
@@ -46,9 +46,9 @@ static void pass(retell_t *retell, takt_instant_t now) {
     if (now > retell->now) {
         serve(run, retell->now, now);
         run->is_unfinished &= !retell->is_over;
-        takt_sinks_tell_budgets(run, retell->now, running);
-        takt_sinks_tell_exhaustions(run, retell->now, now, running);
-        takt_sinks_tell_replenishments(run, retell->now, now);
+        takt_sinks_report_budgets(run, retell->now, running);
+        takt_sinks_report_exhaustions(run, retell->now, now, running);
+        takt_sinks_report_replenishments(run, retell->now, now);
         retell->now = now;
     }
 }
@@ -60,7 +60,7 @@ static void complete(takt_run_t *run, const takt_record_t *record) {
     takt_sim_work_t *work = takt_sim_work_on(run->sim, task, record->job);
     work->total -= work->at.left;
     work->at.left = 0;
-    takt_sim_tell_finish(run->sim, &run->sinks, task, takt_least_of(record->now, seen));
+    takt_sim_report_finish(run->sim, &run->sinks, task, takt_least_of(record->now, seen));
     work->total = UNKNOWN_DEMAND;
     end_service(run);
     run->running = NULL;
@@ -96,8 +96,8 @@ static void observe(takt_trace_t *trace, const takt_record_t *record) {
         break;
     case TAKT_RECORD_POINT:
     case TAKT_RECORD_OPTIONAL_POINT:
-        takt_sinks_tell_point(run, record->now, takt_sim_task_of(run->sim, record->entity),
-                              record->kind == TAKT_RECORD_OPTIONAL_POINT, record->value != 0);
+        takt_sinks_report_point(run, record->now, takt_sim_task_of(run->sim, record->entity),
+                                record->kind == TAKT_RECORD_OPTIONAL_POINT, record->value != 0);
         break;
     case TAKT_RECORD_DECISION:
         decide(run, record);

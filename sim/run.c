@@ -65,8 +65,8 @@ void takt_run_end_at(takt_run_t *run, takt_instant_t seen) {
     }
     takt_run_extend_segment(run, &(takt_sim_segment_t){TAKT_NEVER, TAKT_NEVER, 0, 0});
     if (run->sim->system.rates != NULL) {
-        takt_sim_tell_rated_end(run->sim, &run->sinks, run->horizon);
+        takt_sim_report_rated_end(run->sim, &run->sinks, run->horizon);
     } else {
-        takt_sim_tell_end(run->sim, &run->sinks, run->horizon, seen);
+        takt_sim_report_end(run->sim, &run->sinks, run->horizon, seen);
     }
 }

@@ -15,7 +15,7 @@
 
 #include "core/backend.h"
 #include "sim/arrivals.h"
-#include "sim/tell.h"
+#include "sim/report.h"
 
 struct takt_run;
 
@@ -156,17 +156,17 @@ TAKT_INLINE void takt_run_take(takt_run_t *run, takt_instant_t start) {
 void takt_run_extend_segment(takt_run_t *run, const takt_sim_segment_t *next);
 
 /* `task` or idling server has run job `job` in [start, end) on the only processor. */
-TAKT_INLINE void takt_run_tell_segment(takt_run_t *run, takt_instant_t start, takt_instant_t end,
-                                       uint32_t task) {
+TAKT_INLINE void takt_run_report_segment(takt_run_t *run, takt_instant_t start, takt_instant_t end,
+                                         uint32_t task) {
     if (TAKT_UNLIKELY(run->sinks.segment != NULL) && end > start) {
         takt_run_extend_segment(run, &(takt_sim_segment_t){start, end, task, run->job});
     }
 }
 
 /* `server`, which was selected and has no work, has idled in [start, end). */
-TAKT_INLINE void takt_run_tell_idle(takt_run_t *run, const takt_entity_t *server, takt_instant_t start,
-                                    takt_instant_t end) {
-    takt_run_tell_segment(run, start, end, run->sim->system.task_count + takt_entity_number(server) - 1u);
+TAKT_INLINE void takt_run_report_idle(takt_run_t *run, const takt_entity_t *server, takt_instant_t start,
+                                      takt_instant_t end) {
+    takt_run_report_segment(run, start, end, run->sim->system.task_count + takt_entity_number(server) - 1u);
 }
 
 /* The running job, of `task`, has received service in [start, end). */
@@ -175,13 +175,13 @@ TAKT_INLINE void takt_run_serve(takt_run_t *run, takt_sim_work_t *work, uint32_t
     work->at.left -= end - start;
     work->served += end - start;
     run->is_unfinished = true;
-    takt_run_tell_segment(run, start, end, task);
+    takt_run_report_segment(run, start, end, task);
 }
 
 /* The job of `entity`, which runs, has received its demand at `now`: that is the next event. */
 TAKT_INLINE void takt_run_finish(takt_run_t *run, takt_entity_t *entity, uint32_t task, takt_instant_t now) {
     run->is_unfinished = false;
-    takt_sim_tell_finish(run->sim, &run->sinks, task, now);
+    takt_sim_report_finish(run->sim, &run->sinks, task, now);
     run->event = (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, {now}};
 }
 
@@ -222,20 +222,20 @@ TAKT_INLINE bool takt_costs_is_non_preemptive(const takt_entity_t *entity) {
 void takt_sinks_listen(takt_trace_t *trace, const takt_record_t *record);
 
 /* If budgets have a sink, reports them at `now`, charged to `running`, which may be NULL. */
-void takt_sinks_tell_budgets(const takt_run_t *run, takt_instant_t now, const takt_entity_t *running);
+void takt_sinks_report_budgets(const takt_run_t *run, takt_instant_t now, const takt_entity_t *running);
 
 /* If budgets have a sink, reports those charged to `running` that end between `after` and `before`, before they are
  * replenished: a kernel that is late has not handled it. */
-void takt_sinks_tell_exhaustions(const takt_run_t *run, takt_instant_t after, takt_instant_t before,
-                                 const takt_entity_t *running);
+void takt_sinks_report_exhaustions(const takt_run_t *run, takt_instant_t after, takt_instant_t before,
+                                   const takt_entity_t *running);
 
 /* If budgets have a sink, reports the replenishments between `after` and `before`. Those that wait, in an inactive parent
  * or for the kernel, count from their nominal instant. */
-void takt_sinks_tell_replenishments(const takt_run_t *run, takt_instant_t after, takt_instant_t before);
+void takt_sinks_report_replenishments(const takt_run_t *run, takt_instant_t after, takt_instant_t before);
 
 /* Reports a point of the current job of `task`. */
-void takt_sinks_tell_point(const takt_run_t *run, takt_instant_t now, uint32_t task, bool is_optional,
-                           bool should_yield);
+void takt_sinks_report_point(const takt_run_t *run, takt_instant_t now, uint32_t task, bool is_optional,
+                             bool should_yield);
 
 /* ---- the loop ----------------------------------------------------------------------------------------- */
 

@@ -9,10 +9,10 @@ static void lose_job(takt_run_t *run, const takt_record_t *record) {
     if (record->kind == TAKT_RECORD_ABORT) {
         run->platform->stop(run, takt_sim_task_of(run->sim, record->entity), record->now);
     }
-    takt_sim_tell_loss(run->sim, &run->sinks, record);
+    takt_sim_report_loss(run->sim, &run->sinks, record);
 }
 
-static void tell_lock(const takt_run_t *run, const takt_record_t *record) {
+static void report_lock(const takt_run_t *run, const takt_record_t *record) {
     static const takt_sim_lock_t whats[] = {TAKT_SIM_LOCKED, TAKT_SIM_BLOCKED, TAKT_SIM_UNLOCKED,
                                             TAKT_SIM_DEADLOCKED};
     const uint32_t task = takt_sim_task_of(run->sim, record->entity);
@@ -23,19 +23,20 @@ static void tell_lock(const takt_run_t *run, const takt_record_t *record) {
 }
 
 /* A job has ended, or waits with an exhausted budget. */
-static void tell_windowed(takt_run_t *run, uint32_t task, takt_instant_t now, takt_allocation_event_t event) {
+static void report_windowed(takt_run_t *run, uint32_t task, takt_instant_t now,
+                            takt_allocation_event_t event) {
     if (event != TAKT_ALLOCATION_OVERRUN) {
         run->platform->stop(run, task, now);
-        takt_sim_tell_windowed_loss(run->sim, &run->sinks, task, event);
+        takt_sim_report_windowed_loss(run->sim, &run->sinks, task, event);
     }
 }
 
 /* Handles an allocator's report on a task; a job may have used its whole budget, as intended. */
-static void tell_allocation(takt_run_t *run, const takt_record_t *record) {
+static void report_allocation(takt_run_t *run, const takt_record_t *record) {
     const uint32_t task = takt_sim_task_of(run->sim, record->entity);
     const takt_allocation_event_t event = takt_allocation_event_of(record->value);
     if (run->sim->system.rates == NULL) {
-        tell_windowed(run, task, record->now, event);
+        report_windowed(run, task, record->now, event);
         return;
     }
     const takt_rate_task_t *rate = &run->sim->system.rates[task];
@@ -44,7 +45,7 @@ static void tell_allocation(takt_run_t *run, const takt_record_t *record) {
     const takt_rate_target_t *has = has_target ? &rate->target : &rate->now;
     if (event == TAKT_ALLOCATION_FINISHED) {
         run->is_unfinished = false;
-        takt_sim_tell_finish(run->sim, &run->sinks, task, record->now);
+        takt_sim_report_finish(run->sim, &run->sinks, task, record->now);
     } else if (run->sinks.allocation != NULL) {
         run->sinks.allocation(run->sinks.context, record->now, task, event, has->rate, has->budget,
                               has->period);
@@ -54,9 +55,9 @@ static void tell_allocation(takt_run_t *run, const takt_record_t *record) {
 void takt_sinks_listen(takt_trace_t *trace, const takt_record_t *record) {
     takt_run_t *run = TAKT_CONTAINER_OF(trace, takt_run_t, trace);
     if (record->kind == TAKT_RECORD_ALLOCATION) {
-        tell_allocation(run, record);
+        report_allocation(run, record);
     } else if (record->kind >= TAKT_RECORD_GRANT && record->kind <= TAKT_RECORD_DEADLOCK) {
-        tell_lock(run, record);
+        report_lock(run, record);
     } else if (record->kind == TAKT_RECORD_ABORT || record->kind == TAKT_RECORD_SKIP) {
         lose_job(run, record);
     }
@@ -65,8 +66,8 @@ void takt_sinks_listen(takt_trace_t *trace, const takt_record_t *record) {
     }
 }
 
-void takt_sinks_tell_point(const takt_run_t *run, takt_instant_t now, uint32_t task, bool is_optional,
-                           bool should_yield) {
+void takt_sinks_report_point(const takt_run_t *run, takt_instant_t now, uint32_t task, bool is_optional,
+                             bool should_yield) {
     if (run->sinks.point != NULL) {
         const uint32_t job = run->sim->system.tasks[task].job.number;
         run->sinks.point(run->sinks.context, now, task, job, is_optional, should_yield);
@@ -86,7 +87,7 @@ static bool is_charged(const takt_entity_t *running, const takt_server_t *server
     return parent != NULL;
 }
 
-void takt_sinks_tell_budgets(const takt_run_t *run, takt_instant_t now, const takt_entity_t *running) {
+void takt_sinks_report_budgets(const takt_run_t *run, takt_instant_t now, const takt_entity_t *running) {
     const takt_system_t *system = &run->sim->system;
     for (uint32_t i = 0; run->sinks.budget != NULL && i < system->server_count; i++) {
         const takt_server_t *server = &system->servers[i];
@@ -96,8 +97,8 @@ void takt_sinks_tell_budgets(const takt_run_t *run, takt_instant_t now, const ta
     }
 }
 
-void takt_sinks_tell_exhaustions(const takt_run_t *run, takt_instant_t after, takt_instant_t before,
-                                 const takt_entity_t *running) {
+void takt_sinks_report_exhaustions(const takt_run_t *run, takt_instant_t after, takt_instant_t before,
+                                   const takt_entity_t *running) {
     const takt_system_t *system = &run->sim->system;
     for (uint32_t i = 0; run->sinks.budget != NULL && i < system->server_count; i++) {
         const takt_server_t *server = &system->servers[i];
@@ -109,7 +110,7 @@ void takt_sinks_tell_exhaustions(const takt_run_t *run, takt_instant_t after, ta
     }
 }
 
-void takt_sinks_tell_replenishments(const takt_run_t *run, takt_instant_t after, takt_instant_t before) {
+void takt_sinks_report_replenishments(const takt_run_t *run, takt_instant_t after, takt_instant_t before) {
     const takt_system_t *system = &run->sim->system;
     for (uint32_t i = 0; run->sinks.budget != NULL && i < system->server_count; i++) {
         const takt_server_t *server = &system->servers[i];

@@ -2,7 +2,7 @@
 /* Windows of jobs in simulated systems; see windowed.h. */
 #include "sim/windowed.h"
 
-#include "sim/tell.h"
+#include "sim/report.h"
 
 static takt_duration_t above(takt_duration_t ticks, takt_duration_t part) {
     return ticks > part ? ticks - part : 0u;
@@ -34,23 +34,23 @@ static takt_instant_t deadline_of(const takt_sim_t *sim, uint32_t task) {
                                                       : of->job.release + sim->specs[task].relative_deadline;
 }
 
-bool takt_sim_tell_windowed_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
-                                   takt_instant_t finish) {
+bool takt_sim_report_windowed_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                     takt_instant_t finish) {
     const takt_instant_t deadline = deadline_of(sim, task);
     count_optional(sim, task);
-    takt_sim_tell_deadline(sim, sinks, task, sim->system.tasks[task].job.number, deadline);
+    takt_sim_report_deadline(sim, sinks, task, sim->system.tasks[task].job.number, deadline);
     return finish > deadline;
 }
 
-void takt_sim_tell_windowed_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
-                                 takt_allocation_event_t event) {
+void takt_sim_report_windowed_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                   takt_allocation_event_t event) {
     const takt_job_t *job = &sim->system.tasks[task].job;
     const bool is_cut = event == TAKT_ALLOCATION_CUT;
     count_optional(sim, task);
     sim->statistics[task].cut += is_cut;
     sim->statistics[task].aborted += !is_cut;
-    takt_sim_tell_deadline(sim, sinks, task, job->number, deadline_of(sim, task));
-    takt_sim_tell_job(sim, sinks, task, job->number, job->release, TAKT_NEVER, !is_cut);
+    takt_sim_report_deadline(sim, sinks, task, job->number, deadline_of(sim, task));
+    takt_sim_report_job(sim, sinks, task, job->number, job->release, TAKT_NEVER, !is_cut);
 }
 
 /* True if the current job of `task` has missed its deadline at `seen`. */
@@ -60,32 +60,32 @@ static bool has_missed(const takt_sim_t *sim, uint32_t task, takt_instant_t seen
 }
 
 /* Reports the jobs of `task`, number `index`, that wait behind the current one. */
-static void tell_waiting(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_task_t *task,
-                         uint32_t index, takt_instant_t seen) {
+static void report_waiting(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_task_t *task,
+                           uint32_t index, takt_instant_t seen) {
     for (uint32_t i = 0; i < task->waiting; i++) {
         const takt_instant_t release = task->job.release + (i + 1u) * task->job.period;
         const takt_instant_t deadline = release + task->relative_deadline;
-        takt_sim_tell_deadline(sim, sinks, index, task->job.number + 1u + i, deadline);
-        takt_sim_tell_job(sim, sinks, index, task->job.number + 1u + i, release, TAKT_NEVER,
-                          deadline <= seen);
+        takt_sim_report_deadline(sim, sinks, index, task->job.number + 1u + i, deadline);
+        takt_sim_report_job(sim, sinks, index, task->job.number + 1u + i, release, TAKT_NEVER,
+                            deadline <= seen);
     }
 }
 
 /* Likewise the calls that wait. */
-static void tell_waiting_calls(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index,
-                               takt_instant_t seen) {
+static void report_waiting_calls(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index,
+                                 takt_instant_t seen) {
     const takt_calls_t *calls = &sim->system.calls;
     uint32_t job = calls->task->job.number;
     const takt_call_t *call = calls->first;
     while (call != NULL && (call = call->next) != NULL) {
         job++;
-        takt_sim_tell_deadline(sim, sinks, index, job, call->needed);
-        takt_sim_tell_job(sim, sinks, index, job, call->asked, TAKT_NEVER, call->needed <= seen);
+        takt_sim_report_deadline(sim, sinks, index, job, call->needed);
+        takt_sim_report_job(sim, sinks, index, job, call->asked, TAKT_NEVER, call->needed <= seen);
     }
 }
 
-void takt_sim_tell_windowed_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index,
-                                takt_instant_t seen) {
+void takt_sim_report_windowed_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index,
+                                  takt_instant_t seen) {
     const takt_task_t *task = &sim->system.tasks[index];
     takt_sim_statistics_t *statistics = &sim->statistics[index];
     const bool is_active = takt_task_is_active(task);
@@ -94,13 +94,13 @@ void takt_sim_tell_windowed_end(const takt_sim_t *sim, const takt_sim_sinks_t *s
     statistics->busy = sim->work[index].served;
     statistics->allocator_calls = takt_windowed_of(task)->called;
     if (is_active) {
-        takt_sim_tell_deadline(sim, sinks, index, task->job.number, deadline_of(sim, index));
-        takt_sim_tell_job(sim, sinks, index, task->job.number, task->job.release, TAKT_NEVER,
-                          has_missed(sim, index, seen));
+        takt_sim_report_deadline(sim, sinks, index, task->job.number, deadline_of(sim, index));
+        takt_sim_report_job(sim, sinks, index, task->job.number, task->job.release, TAKT_NEVER,
+                            has_missed(sim, index, seen));
     }
     if (takt_system_is_allocator(&sim->system, task)) {
-        tell_waiting_calls(sim, sinks, index, seen);
+        report_waiting_calls(sim, sinks, index, seen);
     } else {
-        tell_waiting(sim, sinks, task, index, seen);
+        report_waiting(sim, sinks, task, index, seen);
     }
 }

@@ -12,15 +12,15 @@ TAKT_INLINE bool takt_system_is_allocator(const takt_system_t *system, const tak
 }
 
 /* Reports the deadline of the current job of `task`, which gets its demand by `finish`; returns whether it is late. */
-bool takt_sim_tell_windowed_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
-                                   takt_instant_t finish);
+bool takt_sim_report_windowed_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                     takt_instant_t finish);
 
-/* Tells that the current job of `task` ends unfinished. */
-void takt_sim_tell_windowed_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
-                                 takt_allocation_event_t event);
+/* Reports that the current job of `task` ends unfinished. */
+void takt_sim_report_windowed_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                   takt_allocation_event_t event);
 
-/* Tells the unfinished jobs of `task` and closes its statistics; see takt_sim_tell_end. */
-void takt_sim_tell_windowed_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
-                                takt_instant_t seen);
+/* Reports the unfinished jobs of `task` and closes its statistics; see takt_sim_report_end. */
+void takt_sim_report_windowed_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                  takt_instant_t seen);
 
 #endif

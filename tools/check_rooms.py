@@ -43,7 +43,7 @@ class Room:
 
 EVERYTHING = Room(includes=None, imports=None)
 # What the kernel's programs and the daemon share.
-LINUX_HEADERS = frozenset({"linux/desk.h", "linux/domain.h", "linux/layout.h", "linux/negotiation.h", "linux/slot.h"})
+LINUX_HEADERS = frozenset({"linux/shared.h", "linux/domain.h", "linux/layout.h", "linux/negotiation.h", "linux/slot.h"})
 
 # The longest prefix of a file's path names its room. "*" stands for one folder name.
 ROOMS: dict[str, Room] = {

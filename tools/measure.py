@@ -20,7 +20,9 @@ import argparse
 import ast
 import json
 import re
+import subprocess
 import sys
+import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -456,6 +458,39 @@ def made_files(root: Path) -> Listing:
     return schemas + [str(path) for path in written if MADE.search(text_of(path))]
 
 
+NO_CODE = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT})
+
+
+def lines_without_code(files: Iterable[Path]) -> Listing:
+    """Return lines of Python that are empty, a comment, or of a string that stands for itself: a docstring."""
+    return [f"{path}:{number}" for path in files for number in _without_code(path)]
+
+
+def _without_code(path: Path) -> list[int]:
+    texts = {
+        number
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    with path.open("rb") as file:
+        code = {
+            number
+            for token in tokenize.tokenize(file.readline)
+            if token.type not in NO_CODE
+            for number in range(token.start[0], token.end[0] + 1)
+        }
+    return [number for number in range(1, line_count(path) + 1) if number not in code - texts]
+
+
+def tracked_lines(root: Path) -> Listing:
+    """Return the files of text that git tracks, each as often as it has lines; none outside a clone."""
+    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True, text=True, check=False)
+    paths = [root / name for name in listed.stdout.split("\0") if name and (root / name).is_file()]
+    contents = ((path, path.read_bytes()) for path in paths)
+    return [str(path) for path, content in contents if b"\0" not in content for _ in range(content.count(b"\n"))]
+
+
 DIFF = re.compile(r"^```diff (\S+)$", re.MULTILINE)
 
 
@@ -527,6 +562,9 @@ PROPERTIES = (
     Property("Markdown lines above 120 columns", 0, wide_lines),
     Property("sources without a licence line", 0, without_licence),
     Property("rules of SPEC without a case", 0, rules.rules_without_case),
+    Property("tracked lines", 185_000, tracked_lines),
+    Property("lines of python/takt", 25_500, lambda root: each_line(package(root))),
+    Property("lines of python/takt without code", 9_690, lambda root: lines_without_code(package(root))),
     Property("lines of the product", 45_000, lambda root: each_line(product(root))),
     Property("lines of tests", 46_000, lambda root: each_line(sources_of_tests(root))),
 )

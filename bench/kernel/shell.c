@@ -18,7 +18,7 @@ static uint32_t queue_memory[MESSAGES][SHELL_WORDS];
 static takt_pool_t pools[POOLS];
 static uint64_t pool_memory[BLOCKS][SHELL_BLOCK_BYTES / sizeof(uint64_t)];
 
-static inline shell_status_t told(takt_status_t status) {
+static inline shell_status_t shell_status_of(takt_status_t status) {
     return status == TAKT_OK ? SHELL_SUCCESS : SHELL_ERROR;
 }
 
@@ -39,59 +39,67 @@ shell_status_t shell_create(uint32_t number, void (*entry)(void *), uint32_t pri
                                                  .stack = stacks[number],
                                                  .stack_bytes = STACK_BYTES,
                                                  .priority = priority};
-    return told(takt_thread_create(&threads[number], &parameters));
+    return shell_status_of(takt_thread_create(&threads[number], &parameters));
 }
 
 void shell_relinquish(void) { (void)takt_thread_yield(); }
 
-shell_status_t shell_resume(uint32_t number) { return told(takt_thread_resume(&threads[number])); }
+shell_status_t shell_resume(uint32_t number) { return shell_status_of(takt_thread_resume(&threads[number])); }
 
 shell_status_t shell_resume_from_isr(uint32_t number) {
-    return told(takt_thread_resume_from_isr(&threads[number]));
+    return shell_status_of(takt_thread_resume_from_isr(&threads[number]));
 }
 
-shell_status_t shell_suspend(uint32_t number) { return told(takt_thread_suspend(&threads[number])); }
+shell_status_t shell_suspend(uint32_t number) {
+    return shell_status_of(takt_thread_suspend(&threads[number]));
+}
 
 /* ---- semaphores --------------------------------------------------------------------------------- */
 
-shell_status_t shell_take(uint32_t number) { return told(takt_semaphore_try_take(&semaphores[number])); }
+shell_status_t shell_take(uint32_t number) {
+    return shell_status_of(takt_semaphore_try_take(&semaphores[number]));
+}
 
-shell_status_t shell_take_waiting(uint32_t number) { return told(takt_semaphore_take(&semaphores[number])); }
+shell_status_t shell_take_waiting(uint32_t number) {
+    return shell_status_of(takt_semaphore_take(&semaphores[number]));
+}
 
-shell_status_t shell_give(uint32_t number) { return told(takt_semaphore_give(&semaphores[number])); }
+shell_status_t shell_give(uint32_t number) {
+    return shell_status_of(takt_semaphore_give(&semaphores[number]));
+}
 
 shell_status_t shell_give_from_isr(uint32_t number) {
-    return told(takt_semaphore_give_from_isr(&semaphores[number]));
+    return shell_status_of(takt_semaphore_give_from_isr(&semaphores[number]));
 }
 
 /* ---- messages ----------------------------------------------------------------------------------- */
 
 shell_status_t shell_send(uint32_t number, const uint32_t *message) {
-    return told(takt_messages_try_send(&queues[number], message));
+    return shell_status_of(takt_messages_try_send(&queues[number], message));
 }
 
 shell_status_t shell_send_waiting(uint32_t number, const uint32_t *message) {
-    return told(takt_messages_send(&queues[number], message));
+    return shell_status_of(takt_messages_send(&queues[number], message));
 }
 
 shell_status_t shell_receive(uint32_t number, uint32_t *message) {
-    return told(takt_messages_try_receive(&queues[number], message));
+    return shell_status_of(takt_messages_try_receive(&queues[number], message));
 }
 
 shell_status_t shell_receive_waiting(uint32_t number, uint32_t *message) {
-    return told(takt_messages_receive(&queues[number], message));
+    return shell_status_of(takt_messages_receive(&queues[number], message));
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
 
 shell_status_t shell_allocate(uint32_t number, void **block) {
-    return told(takt_pool_try_allocate(&pools[number], block));
+    return shell_status_of(takt_pool_try_allocate(&pools[number], block));
 }
 
 shell_status_t shell_allocate_waiting(uint32_t number, void **block) {
-    return told(takt_pool_allocate(&pools[number], block));
+    return shell_status_of(takt_pool_allocate(&pools[number], block));
 }
 
 shell_status_t shell_free(uint32_t number, void *block) {
-    return told(takt_pool_free(&pools[number], block));
+    return shell_status_of(takt_pool_free(&pools[number], block));
 }

@@ -6,7 +6,7 @@ Usage: rates.py FOLDER [--runs N], where FOLDER has the built bench_sim and benc
 rate_jobs: the task sets of sim_jobs (run.py) under EDF, and rate-based with every other task soft: the same jobs.
 Seconds are those of runs in turn, so that both meet the same machine; instructions are callgrind's, the whole
 program's, if valgrind is there. rate_requests: a task enters and leaves beside 10 to 10,000 others, whose targets
-change each time; under the rule "boundary" each checks its own only at its own boundary, "in-flight" tells all open
+change each time; under the rule "boundary" each checks its own only at its own boundary, "in-flight" informs all open
 windows. What it takes to let all tasks in at once, with a job of each, is measured by itself.
 """
 

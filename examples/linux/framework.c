@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The job of the general framework (Wang and Lin 1999) on a stock kernel: the task set framework.toml gives it a priority,
  * a start, a finish and a budget, and the program has only its work. Every third frame takes longer than the budget. It is
- * late, as it is told; `control` never is, although it is less urgent. */
+ * late, as it learns; `control` never is, although it is less urgent. */
 #define _GNU_SOURCE
 #include "example.h"
 

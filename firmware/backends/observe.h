@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The observer of a program whose scheduler is at a distance: what the program tells it.
- * With -DTAKT_OBSERVED. Without it, as on the direct backend, there is none, and nothing is told. */
+/* The observer of a program whose scheduler is at a distance: what the program reports to it.
+ * With -DTAKT_OBSERVED. Without it, as on the direct backend, there is none, and nothing is reported. */
 #ifndef TAKT_FIRMWARE_BACKENDS_OBSERVE_H
 #define TAKT_FIRMWARE_BACKENDS_OBSERVE_H
 

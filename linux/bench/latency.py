@@ -191,15 +191,15 @@ def measure_takt(wanted: list[Row], files: dict[str, Path | bytes], is_alone: bo
         files[f"image{number}"] = part.image()
         lines.append(f"{number} 1000 {OVERHEAD_NS} image{number}\n")
     files["list"] = "".join(lines).encode()
-    names = [f"{number}/{name}" for number in range(len(wanted)) for name in ("jobs0", "told")]
+    names = [f"{number}/{name}" for number in range(len(wanted)) for name in ("jobs0", "report")]
     command = f"{'' if is_alone else 'TAKT_LINUX_FULL=1 '}./takt-linux takt.bpf.o tables.bin list"
     outcome = run(command, files, names, "sleep 100000 & hog=$!" if is_alone else HOG)
     print(next(line for line in outcome.output.decode().splitlines() if line.startswith("loaded")), file=sys.stderr)
     found = {}
     for number, row in enumerate(wanted):
-        told = outcome.files[f"{number}/told"].decode()
-        if "failed" in told or " done\n" not in told:
-            print(f"{row.what} of {row.scheduler}, {row.threads}: {told.strip()}", file=sys.stderr)
+        lines = outcome.files[f"{number}/report"].decode()
+        if "failed" in lines or " done\n" not in lines:
+            print(f"{row.what} of {row.scheduler}, {row.threads}: {lines.strip()}", file=sys.stderr)
             continue
         jobs = np.frombuffer(outcome.files[f"{number}/jobs0"], dtype=JOB)
         figures = latencies(row, jobs)

@@ -95,12 +95,12 @@ def measure_framework() -> None:
         f"{number} 1000 {board.OVERHEAD_NS} image{number}\n" for number in range(len(runs))
     ).encode()
     command = "echo 1 > /proc/sys/kernel/bpf_stats_enabled; ./takt-linux takt.bpf.o tables.bin list"
-    found = run(command, files, [f"{number}/told" for number in range(len(runs))]).files
+    found = run(command, files, [f"{number}/report" for number in range(len(runs))]).files
     rows, before = [], dict[str, tuple[int, int]]()
     for number, (name, count) in enumerate(runs):
-        told = [line.split() for line in found[f"{number}/told"].decode().splitlines()]
-        (jobs,) = [int(words[3]) for words in told if words[0] == "processor"]
-        for _, program, *figures in (words for words in told if words[0] == "program"):
+        lines = [line.split() for line in found[f"{number}/report"].decode().splitlines()]
+        (jobs,) = [int(words[3]) for words in lines if words[0] == "processor"]
+        for _, program, *figures in (words for words in lines if words[0] == "program"):
             calls, ns = map(int, figures)
             first_calls, first_ns = before.get(program, (0, 0))
             before[program] = (calls, ns)

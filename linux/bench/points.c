@@ -64,7 +64,7 @@ static uint64_t shortest(job_t job, uint32_t every) {
 }
 
 static void *measure(void *unused) {
-    // takt-linux gives a new thread its seat meanwhile.
+    // takt-linux gives a new thread its binding meanwhile.
     const struct timespec pause = {0, NS_PER_S / 5};
     (void)nanosleep(&pause, NULL);
     for (size_t n = 0; n < sizeof distances / sizeof *distances; ++n) {

@@ -37,8 +37,8 @@ TABLES = 0x100000001000  # as linux/layout.h
 ZERO = 0x100000000800
 DEEPEST = 7  # frames: the verifier allows eight, and one is that of the program
 ROOMS = ("core", "policy", "system")
-FILES = ("remote/scheduler.c", "linux/domain.c", "linux/negotiation.c", "linux/bpf/tell.c")
-ENTRIES = tuple(f"takt_domain_{name}" for name in ("post", "pass", "selected", "settle", "commit", "state", "tell"))
+FILES = ("remote/scheduler.c", "linux/domain.c", "linux/negotiation.c", "linux/bpf/report.c")
+ENTRIES = tuple(f"takt_domain_{name}" for name in ("post", "pass", "selected", "settle", "commit", "state", "report"))
 FOR_THE_DAEMON = (
     *ENTRIES,
     *(f"takt_domain_{name}" for name in ("build", "end", "message", "next", "next_release", "requested")),

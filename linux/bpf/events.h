@@ -15,44 +15,45 @@ enum {
 
 #define OF_THREAD (1ull << 31) /* as TAKT_DOMAIN_OF_THREAD, above the kind */
 
-INLINE u64 post(takt_desk_t *desk, u32 entity, u64 kind, u32 job, u64 value, u64 now_ns) {
-    u64 receipt = takt_domain_post(desk->domain, kind << 32 | entity, job, value, ticks(desk, now_ns));
-    desk->is_selected = 0;
+INLINE u64 post(takt_shared_t *shared, u32 entity, u64 kind, u32 job, u64 value, u64 now_ns) {
+    u64 receipt = takt_domain_post(shared->domain, kind << 32 | entity, job, value, ticks(shared, now_ns));
+    shared->is_selected = 0;
     if (receipt > 1 && receipt != TAKT_SLOT_REJECTED) {
-        desk->refused++;
+        shared->refused++;
     }
     return receipt;
 }
 
 /* The number of the current job of an entity. */
-INLINE u32 job_of(takt_desk_t *desk, u32 cpu, u32 entity) {
-    tell(desk, cpu, entity);
-    return (told_of(cpu)->state & STATE_HAS_JOB) != 0 ? told_of(cpu)->job : 0;
+INLINE u32 job_of(takt_shared_t *shared, u32 cpu, u32 entity) {
+    ask_report(shared, cpu, entity);
+    return (report_of(cpu)->state & STATE_HAS_JOB) != 0 ? report_of(cpu)->job : 0;
 }
 
 /* An event of the current job of an entity. */
-INLINE void post_job(takt_desk_t *desk, u32 cpu, u32 entity, u64 kind, u64 now_ns) {
-    post(desk, entity, kind, job_of(desk, cpu, entity), ticks(desk, now_ns), now_ns);
+INLINE void post_job(takt_shared_t *shared, u32 cpu, u32 entity, u64 kind, u64 now_ns) {
+    post(shared, entity, kind, job_of(shared, cpu, entity), ticks(shared, now_ns), now_ns);
 }
 
 /* Posts what a thread requests; `request` was read from its slot. Returns whether it was received. */
-INLINE bool post_request(takt_desk_t *desk, u32 entity, takt_linux_slot_t *slot, u32 request, u64 now_ns) {
+INLINE bool post_request(takt_shared_t *shared, u32 entity, takt_linux_slot_t *slot, u32 request,
+                         u64 now_ns) {
     u64 kind = request & (OF_THREAD - 1);
     u64 value = READ_ONCE(slot->request_value);
     if (kind == TAKT_SLOT_SUSPEND) {
-        value = ticks(desk, value + desk->tick_ns - 1);
+        value = ticks(shared, value + shared->tick_ns - 1);
     } else if (kind == TAKT_SLOT_ARRIVAL) {
-        value = ticks(desk, now_ns);
+        value = ticks(shared, now_ns);
     }
     if (kind == TAKT_SLOT_CHANGE) {
-        takt_demand_t __arena *demand = (takt_demand_t __arena *)desk->demand;
+        takt_demand_t __arena *demand = (takt_demand_t __arena *)shared->demand;
         demand->period_ns = value;
         demand->deadline_ns = READ_ONCE(slot->request_deadline_ns);
         demand->wcet_ns = READ_ONCE(slot->request_wcet_ns);
         demand->weight = READ_ONCE(slot->request_weight);
-        value = desk->demand;
+        value = shared->demand;
     }
-    u64 receipt = post(desk, entity, kind | OF_THREAD, READ_ONCE(slot->request_job), value, now_ns);
+    u64 receipt = post(shared, entity, kind | OF_THREAD, READ_ONCE(slot->request_job), value, now_ns);
     slot->receipt = receipt;
     slot->answered++;
     slot->request = TAKT_SLOT_NONE;
@@ -61,9 +62,9 @@ INLINE bool post_request(takt_desk_t *desk, u32 entity, takt_linux_slot_t *slot,
 
 /* The event of an entity's thread that the thread's state implies. A thread that does anything but sleep is awake, so that no
  * block outlasts the WAKE that would have ended it. */
-INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event,
+INLINE void post_implied(takt_shared_t *shared, u32 cpu, const takt_pending_t *event,
                          const takt_linux_slot_t *slot) {
-    u32 state = takt_domain_state(desk->domain, event->entity), mode = READ_ONCE(slot->mode);
+    u32 state = takt_domain_state(shared->domain, event->entity), mode = READ_ONCE(slot->mode);
     bool has_job = state & STATE_HAS_JOB, is_blocked = state & STATE_BLOCKED;
     u64 kind = 0;
     if (event->what == TAKT_PENDING_SLEEP) {
@@ -75,19 +76,19 @@ INLINE void post_implied(takt_desk_t *desk, u32 cpu, const takt_pending_t *event
         kind = EVENT_ARRIVAL;
     }
     if (kind) {
-        post_job(desk, cpu, event->entity, kind, event->at_ns);
+        post_job(shared, cpu, event->entity, kind, event->at_ns);
     }
 }
 
 /* A thread that hands a request over is awake. */
-INLINE void end_block(takt_desk_t *desk, u32 cpu, const takt_pending_t *event) {
-    if (takt_domain_state(desk->domain, event->entity) & STATE_BLOCKED) {
-        post_job(desk, cpu, event->entity, EVENT_WAKE, event->at_ns);
+INLINE void end_block(takt_shared_t *shared, u32 cpu, const takt_pending_t *event) {
+    if (takt_domain_state(shared->domain, event->entity) & STATE_BLOCKED) {
+        post_job(shared, cpu, event->entity, EVENT_WAKE, event->at_ns);
     }
 }
 
 /* Posts an event. */
-INLINE void post_event(takt_desk_t *desk, u32 cpu, const takt_pending_t *event) {
+INLINE void post_event(takt_shared_t *shared, u32 cpu, const takt_pending_t *event) {
     takt_linux_slot_t *slot = slot_of(cpu, event->entity);
     if (!slot) {
         return;
@@ -98,16 +99,16 @@ INLINE void post_event(takt_desk_t *desk, u32 cpu, const takt_pending_t *event) 
                                    : event->what == TAKT_PENDING_SLEEP &&
                                          (request == TAKT_SLOT_COMPLETE || request == TAKT_SLOT_SUSPEND);
     if (is_yield && is_handed_over) {
-        end_block(desk, cpu, event);
+        end_block(shared, cpu, event);
     }
-    bool is_received = is_handed_over && post_request(desk, event->entity, slot, request, event->at_ns);
+    bool is_received = is_handed_over && post_request(shared, event->entity, slot, request, event->at_ns);
     /* a thread that yields without a next job has its next event already; one whose request is refused sleeps all the same */
     if (is_yield ? !is_handed_over || request == TAKT_SLOT_COMPLETE : !is_received) {
-        post_implied(desk, cpu, event, slot);
+        post_implied(shared, cpu, event, slot);
     }
     if (is_handed_over) {
-        tell(desk, cpu, event->entity);
-        publish(desk, cpu, event->entity, false);
+        ask_report(shared, cpu, event->entity);
+        publish(shared, cpu, event->entity, false);
     }
 }
 
@@ -115,17 +116,17 @@ INLINE void post_event(takt_desk_t *desk, u32 cpu, const takt_pending_t *event) 
 
 /* Notes an event for the next program that calls the domain. There is room for NOTED_MOST events of each entity. A later one
  * replaces the last one: what counts of a thread is what it did first, and what it does now. */
-INLINE void note(takt_desk_t *desk, u32 cpu, u32 entity, u32 what, u64 now_ns) {
+INLINE void note(takt_shared_t *shared, u32 cpu, u32 entity, u32 what, u64 now_ns) {
     takt_member_t *member = member_of(cpu, entity);
     if (!member) {
         return;
     }
     if (member->noted < NOTED_MOST) {
-        member->last = desk->first + desk->count;
+        member->last = shared->first + shared->count;
         member->noted++;
-        desk->count++;
+        shared->count++;
     } else {
-        desk->lost++;
+        shared->lost++;
     }
     takt_pending_t *event = pending_of(cpu, member->last);
     if (event) {
@@ -134,24 +135,24 @@ INLINE void note(takt_desk_t *desk, u32 cpu, u32 entity, u32 what, u64 now_ns) {
 }
 
 /* Posts the first of the noted events. */
-INLINE void post_first(takt_desk_t *desk, u32 cpu) {
-    const takt_pending_t *event = pending_of(cpu, desk->first);
+INLINE void post_first(takt_shared_t *shared, u32 cpu) {
+    const takt_pending_t *event = pending_of(cpu, shared->first);
     takt_member_t *member = event ? member_of(cpu, event->entity) : NULL;
-    desk->first++;
-    desk->count--;
+    shared->first++;
+    shared->count--;
     if (member) {
         member->noted--;
-        post_event(desk, cpu, event);
+        post_event(shared, cpu, event);
     }
 }
 
-INLINE void post_all(takt_desk_t *desk, u32 cpu) {
+INLINE void post_all(takt_shared_t *shared, u32 cpu) {
     u32 i;
     bpf_for(i, 0, TAKT_PENDING) {
-        if (desk->count == 0) {
+        if (shared->count == 0) {
             break;
         }
-        post_first(desk, cpu);
+        post_first(shared, cpu);
     }
 }
 

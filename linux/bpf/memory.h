@@ -3,14 +3,14 @@
 #ifndef TAKT_LINUX_BPF_MEMORY_H
 #define TAKT_LINUX_BPF_MEMORY_H
 
-#include "linux/desk.h"
+#include "linux/shared.h"
 #include "linux/layout.h"
 #include "linux/slot.h"
 
-#define NONE ((u64)TAKT_DESK_NONE)
-/* The word that sched_ext leaves to a scheduler in each thread is its seat: the processor stands above the entity. That of a
- * thread without a seat is the instant since which it waits, or 0. */
-#define SEATED (1ull << 63)
+#define NONE ((u64)TAKT_SHARED_NONE)
+/* The word that sched_ext leaves to a scheduler in each thread is its binding: the processor stands above the entity. That of a
+ * thread without a binding is the instant since which it waits, or 0. */
+#define BOUND (1ull << 63)
 #define ASLEEP (1ull << 62)
 /* Each frame counts: the domain needs the others. */
 #define INLINE static inline __attribute__((always_inline))
@@ -34,30 +34,30 @@ u64 takt_domain_selected(u64 domain);
 u64 takt_domain_settle(u64 domain, u64 now);
 u64 takt_domain_commit(u64 domain, u64 now);
 u64 takt_domain_state(u64 domain, u64 entity);
-u64 takt_domain_tell(u64 domain, u64 entity, u64 told);
+u64 takt_domain_report(u64 domain, u64 entity, u64 report);
 
 /* Which of the domain's functions are used: see runtime.bpf.c. Set by the daemon. */
 const volatile u8 takt_used[TAKT_FUNCTIONS] SEC(".rodata.used");
 
 /* ---- memory that is shared with programs and the daemon --------------------------------------------------- */
 
-takt_desk_t desks[TAKT_DESKS] SEC(".data.desks");
+takt_shared_t shared[TAKT_SHARED_PROCESSORS] SEC(".data.shared");
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(map_flags, BPF_F_MMAPABLE);
     __uint(max_entries,
-           TAKT_DESK_SLOTS); /* the daemon sets it: a row of TAKT_DESK_SLOTS for each processor */
+           TAKT_SHARED_SLOTS); /* the daemon sets it: a row of TAKT_SHARED_SLOTS for each processor */
     __type(key, u32);
     __type(value, takt_linux_slot_t);
 } slots SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, TAKT_SEATS);
+    __uint(max_entries, TAKT_BINDINGS);
     __type(key, u32); /* thread */
-    __type(value, takt_seat_t);
-} seats SEC(".maps");
+    __type(value, takt_binding_t);
+} bindings SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -67,13 +67,13 @@ struct {
     __type(value, takt_switch_t);
 } switches SEC(".maps");
 
-enum { CREW_AWAKE = 1, CREW_ASLEEP = 2 };
+enum { MEMBER_AWAKE = 1, MEMBER_ASLEEP = 2 };
 
 /* The thread of an entity. */
 typedef struct takt_member {
     u64 absent_ns; /* it did not run when its job was selected, for the first time since it slept; 0: it did */
     u64 waiting_ns; /* it is runnable since then, and has not run; 0: it sleeps, or has run */
-    u32 state;      /* CREW_; 0: the entity has no thread */
+    u32 state;      /* MEMBER_; 0: the entity has no thread */
     u32 refused;    /* one more than the number of the job that core did not let block; 0: none */
     u32 noted;      /* events of it that the domain has not got yet, NOTED_MOST at most */
     u32 last;       /* the place of the last one of them */
@@ -81,12 +81,12 @@ typedef struct takt_member {
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, TAKT_DESK_SLOTS); /* as that of the slots */
+    __uint(max_entries, TAKT_SHARED_SLOTS); /* as that of the slots */
     __type(key, u32);
     __type(value, takt_member_t);
-} crew SEC(".maps");
+} members SEC(".maps");
 
-enum { NOTED_MOST = TAKT_PENDING / TAKT_DESK_SLOTS };
+enum { NOTED_MOST = TAKT_PENDING / TAKT_SHARED_SLOTS };
 
 /* Events that the domain has not got yet, as a ring. */
 struct {
@@ -104,7 +104,7 @@ typedef struct takt_alarm {
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, TAKT_DESKS);
+    __uint(max_entries, TAKT_SHARED_PROCESSORS);
     __type(key, u32);
     __type(value, takt_alarm_t);
 } alarms SEC(".maps");
@@ -114,19 +114,19 @@ takt_ending_t ending;
 /* ---- where what is ---------------------------------------------------------------------------------------- */
 
 /* A program may use the arena if it has its map. */
-INLINE takt_desk_t *desk_of(u32 cpu) {
+INLINE takt_shared_t *shared_of(u32 cpu) {
     asm volatile("" : : "r"(&arena));
-    return cpu < TAKT_DESKS && desks[cpu].domain ? &desks[cpu] : NULL;
+    return cpu < TAKT_SHARED_PROCESSORS && shared[cpu].domain ? &shared[cpu] : NULL;
 }
 
 INLINE takt_linux_slot_t *slot_of(u32 cpu, u32 entity) {
-    u32 key = cpu * TAKT_DESK_SLOTS + entity;
+    u32 key = cpu * TAKT_SHARED_SLOTS + entity;
     return bpf_map_lookup_elem(&slots, &key);
 }
 
 INLINE takt_member_t *member_of(u32 cpu, u32 entity) {
-    u32 key = cpu * TAKT_DESK_SLOTS + entity;
-    return entity < TAKT_DESK_SLOTS ? bpf_map_lookup_elem(&crew, &key) : NULL;
+    u32 key = cpu * TAKT_SHARED_SLOTS + entity;
+    return entity < TAKT_SHARED_SLOTS ? bpf_map_lookup_elem(&members, &key) : NULL;
 }
 
 INLINE takt_pending_t *pending_of(u32 cpu, u32 place) {
@@ -135,25 +135,29 @@ INLINE takt_pending_t *pending_of(u32 cpu, u32 place) {
 }
 
 /* The verifier sees the bound of a mask. */
-INLINE u32 cpu_of(u64 seat) { return (u32)(seat >> 32) & (TAKT_DESKS - 1); }
+INLINE u32 cpu_of(u64 binding) { return (u32)(binding >> 32) & (TAKT_SHARED_PROCESSORS - 1); }
 
-/* The seat of a thread, 0 for none. */
-INLINE u64 seat_of(const struct task_struct *p) {
-    return (p->scx.dsq_vtime & SEATED) != 0 ? p->scx.dsq_vtime : 0;
+/* The binding of a thread, 0 for none. */
+INLINE u64 binding_of(const struct task_struct *p) {
+    return (p->scx.dsq_vtime & BOUND) != 0 ? p->scx.dsq_vtime : 0;
 }
 
-/* The desk of a seat, NULL for none. */
-INLINE takt_desk_t *desk_at(u64 seat) { return (seat & SEATED) != 0 ? desk_of(cpu_of(seat)) : NULL; }
+/* The shared of a binding, NULL for none. */
+INLINE takt_shared_t *shared_at(u64 binding) {
+    return (binding & BOUND) != 0 ? shared_of(cpu_of(binding)) : NULL;
+}
 
 /* The queue of a thread that waits. */
 INLINE u64 queue_of(u32 cpu, u32 entity) { return (u64)(cpu + 1) << 32 | entity; }
 
 /* The queue of the threads that are not of a domain; processors without a domain share one. Those of the kernel's own queue
  * would run before it asks for a dispatch. */
-INLINE u64 queue_of_others(u32 cpu) { return queue_of(desk_of(cpu) ? cpu : TAKT_DESKS, TAKT_DESK_NONE); }
+INLINE u64 queue_of_others(u32 cpu) {
+    return queue_of(shared_of(cpu) ? cpu : TAKT_SHARED_PROCESSORS, TAKT_SHARED_NONE);
+}
 
-INLINE takt_told_t __arena *told_of(u32 cpu) {
-    return (takt_told_t __arena *)(TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES);
+INLINE takt_report_t __arena *report_of(u32 cpu) {
+    return (takt_report_t __arena *)(TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES);
 }
 
 #endif

@@ -14,21 +14,21 @@
  * 1. All of these hold the lock of the processor's run queue. That lock is the domain's: the threads of a domain are
  *    bound to its processor. The timer holds no lock, so it only asks for a dispatch.
  * 2. A decision is taken when its thread begins to run, never before. A thread that is switched to and would not be
- *    selected any more is switched off at once, without a decision (desk.mismatches).
+ *    selected any more is switched off at once, without a decision (shared.mismatches).
  * 3. A runnable thread that is not to run waits in a queue of its own. The kernel sees the one that is to run, and no
  *    other. Threads of no domain wait in one queue for each processor, and run while its domain selects none. If a task
- *    stands for them (desk.others), they also run while that is selected. Its job arrives when one of them is runnable, and
+ *    stands for them (shared.others), they also run while that is selected. Its job arrives when one of them is runnable, and
  *    ends when it is selected and none of them is. A switch between two of them is no decision.
- * 4. If the selected thread is not runnable in the kernel, its job is charged as if it ran (desk.absences): the thread may
+ * 4. If the selected thread is not runnable in the kernel, its job is charged as if it ran (shared.absences): the thread may
  *    be about to wake. After GRACE_NS the job is blocked, so that others run. A job that core does not let block is charged
- *    on, and completed after PATIENCE_NS (desk.orphans). If the thread is gone, its job is completed at once (likewise).
+ *    on, and completed after PATIENCE_NS (shared.orphans). If the thread is gone, its job is completed at once (likewise).
  * 5. While another class has the processor of a job that runs, the domain gets no events; they are noted. Then the decision
  *    is taken again. So what other classes take is charged to no budget.
  * 6. Only `decide` calls the domain, because the verifier checks all of it for each program that does. No program can call
  *    another one, but the kernel calls a program when a function begins. The others call such a function, which does
- *    nothing else of interest. What is asked and answered stands in the desk.
+ *    nothing else of interest. Question and answer stand in its record (shared.h).
  * 7. A thread that waits for long, also one of no domain, is visited: it is switched to, and off at once, without a decision
- *    (desk.visits).
+ *    (shared.visits).
  *
  * Source: docs/explanation/linux.md. */
 #include <vmlinux.h>
@@ -49,7 +49,7 @@ enum {
     DROPPED_MOST = 4,  /* decisions in a row that a lock drops which waited for its budget */
     /* what is asked of the domain */
     ASKED_ATTEND = 1, /* post what is noted, and select */
-    ASKED_TAKE = 2,   /* if the entity is selected: take the decision, tell its thread */
+    ASKED_TAKE = 2,   /* if the entity is selected: take the decision, publish it */
     ASKED_ORPHAN = 4, /* if the entity is selected: complete its job, and select */
     ASKED_ARM = 8,    /* arm the timer */
     ASKED_ENTER = 16, /* likewise, unless the entity is selected */
@@ -72,20 +72,20 @@ volatile const bool is_full; /* threads of the fair class are scheduled here, to
 /* ---- decisions -------------------------------------------------------------------------------------------- */
 
 /* Handles what is due, and selects. */
-INLINE void select(takt_desk_t *desk, u64 now_ns) {
-    desk->next_ns = instant(desk, takt_domain_pass(desk->domain, ticks(desk, now_ns)));
-    desk->selected = takt_domain_selected(desk->domain);
-    desk->is_selected = 1;
+INLINE void select(takt_shared_t *shared, u64 now_ns) {
+    shared->next_ns = instant(shared, takt_domain_pass(shared->domain, ticks(shared, now_ns)));
+    shared->selected = takt_domain_selected(shared->domain);
+    shared->is_selected = 1;
 }
 
 /* Takes the decision, in force from `now` on; execution is charged up to `settled`. */
-INLINE void commit(takt_desk_t *desk, u64 settled, u64 now) {
+INLINE void commit(takt_shared_t *shared, u64 settled, u64 now) {
     u32 i;
     bpf_for(i, 0, DROPPED_MOST) {
-        takt_domain_settle(desk->domain, settled);
-        desk->takes++;
-        desk->is_selected = 0;
-        if (takt_domain_commit(desk->domain, now)) {
+        takt_domain_settle(shared->domain, settled);
+        shared->takes++;
+        shared->is_selected = 0;
+        if (takt_domain_commit(shared->domain, now)) {
             return;
         }
         settled = now;
@@ -93,54 +93,56 @@ INLINE void commit(takt_desk_t *desk, u64 settled, u64 now) {
 }
 
 /* Gives the job that runs back its processor. */
-INLINE void give_back(takt_desk_t *desk, u64 now_ns) {
-    desk->is_stolen = 0;
-    desk->stolen++;
-    desk->stolen_ns += now_ns - desk->stopped_ns;
-    commit(desk, ticks(desk, desk->stopped_ns), ticks(desk, now_ns));
+INLINE void give_back(takt_shared_t *shared, u64 now_ns) {
+    shared->is_stolen = 0;
+    shared->stolen++;
+    shared->stolen_ns += now_ns - shared->stopped_ns;
+    commit(shared, ticks(shared, shared->stopped_ns), ticks(shared, now_ns));
 }
 
-INLINE bool is_due(const takt_desk_t *desk, u64 now_ns) { return desk->next_ns && desk->next_ns <= now_ns; }
+INLINE bool is_due(const takt_shared_t *shared, u64 now_ns) {
+    return shared->next_ns && shared->next_ns <= now_ns;
+}
 
 /* The threads of no domain have a job as long as they are awake, also when the scheduler has ended one. */
-INLINE void post_others(takt_desk_t *desk, u64 now_ns) {
-    if (desk->is_others_awake && !(takt_domain_state(desk->domain, desk->others) & STATE_HAS_JOB)) {
-        post(desk, desk->others, EVENT_ARRIVAL, 0, ticks(desk, now_ns), now_ns);
+INLINE void post_others(takt_shared_t *shared, u64 now_ns) {
+    if (shared->is_others_awake && !(takt_domain_state(shared->domain, shared->others) & STATE_HAS_JOB)) {
+        post(shared, shared->others, EVENT_ARRIVAL, 0, ticks(shared, now_ns), now_ns);
     }
 }
 
 /* Posts what is noted, and selects; a selection that still holds stands. */
-INLINE void catch_up(takt_desk_t *desk, u32 cpu, u64 now_ns) {
-    if (desk->is_stolen) {
-        give_back(desk, now_ns);
+INLINE void catch_up(takt_shared_t *shared, u32 cpu, u64 now_ns) {
+    if (shared->is_stolen) {
+        give_back(shared, now_ns);
     }
-    post_all(desk, cpu);
-    if (!desk->is_selected || is_due(desk, now_ns)) {
-        post_others(desk, now_ns);
-        select(desk, now_ns);
-    }
-}
-
-INLINE void take(takt_desk_t *desk, u32 entity, u64 now_ns) {
-    if (desk->selected & OUTDATED) {
-        commit(desk, ticks(desk, now_ns), ticks(desk, now_ns));
-        desk->decided = entity;
+    post_all(shared, cpu);
+    if (!shared->is_selected || is_due(shared, now_ns)) {
+        post_others(shared, now_ns);
+        select(shared, now_ns);
     }
 }
 
-/* ---- seats ------------------------------------------------------------------------------------------------ */
+INLINE void take(takt_shared_t *shared, u32 entity, u64 now_ns) {
+    if (shared->selected & OUTDATED) {
+        commit(shared, ticks(shared, now_ns), ticks(shared, now_ns));
+        shared->decided = entity;
+    }
+}
 
-/* Its thread begins to be in `state`, CREW_ or 0; what is noted of it stays. */
-INLINE void set_member(u64 seat, u32 state) {
-    takt_member_t *member = member_of(cpu_of(seat), (u32)seat);
+/* ---- bindings ------------------------------------------------------------------------------------------------ */
+
+/* Its thread begins to be in `state`, MEMBER_ or 0; what is noted of it stays. */
+INLINE void set_member(u64 binding, u32 state) {
+    takt_member_t *member = member_of(cpu_of(binding), (u32)binding);
     if (member) {
         *member = (takt_member_t){.state = state, .noted = member->noted, .last = member->last};
     }
 }
 
-INLINE void set_crew(u64 seat, u32 has_thread, u32 state) {
-    takt_linux_slot_t *slot = slot_of(cpu_of(seat), (u32)seat);
-    set_member(seat, has_thread);
+INLINE void set_thread(u64 binding, u32 has_thread, u32 state) {
+    takt_linux_slot_t *slot = slot_of(cpu_of(binding), (u32)binding);
+    set_member(binding, has_thread);
     if (slot) {
         slot->state = state;
     }
@@ -150,139 +152,141 @@ INLINE bool is_bound(const struct task_struct *p, u32 cpu) {
     return p->nr_cpus_allowed == 1 && bpf_cpumask_test_cpu(cpu, p->cpus_ptr);
 }
 
-/* Gives a thread of SCHED_EXT the seat that the daemon reserved for it, if it is bound to the processor of that: rule 1.
+/* Gives a thread of SCHED_EXT the binding that the daemon reserved for it, if it is bound to the processor of that: rule 1.
  * Returns it, or 0. */
-INLINE u64 give_seat(struct task_struct *p) {
+INLINE u64 bind_thread(struct task_struct *p) {
     u32 thread = p->pid;
-    const takt_seat_t *given = p->policy == TAKT_SLOT_CLASS_EXT ? bpf_map_lookup_elem(&seats, &thread) : NULL;
-    if (!given || given->cpu >= TAKT_DESKS || given->entity >= TAKT_DESK_SLOTS || !is_bound(p, given->cpu)) {
+    const takt_binding_t *given =
+        p->policy == TAKT_SLOT_CLASS_EXT ? bpf_map_lookup_elem(&bindings, &thread) : NULL;
+    if (!given || given->cpu >= TAKT_SHARED_PROCESSORS || given->entity >= TAKT_SHARED_SLOTS ||
+        !is_bound(p, given->cpu)) {
         return 0;
     }
     const takt_linux_slot_t *slot = slot_of(given->cpu, given->entity);
-    u64 seat = SEATED | (u64)given->cpu << 32 | given->entity;
-    seat |= !p->on_rq || (slot && READ_ONCE(slot->mode) & TAKT_SLOT_SLEEP_COMPLETES) ? ASLEEP : 0;
-    set_crew(seat, CREW_AWAKE, TAKT_SLOT_ATTACHED);
-    begin_waiting(seat, p->scx.dsq_vtime);
-    p->scx.dsq_vtime = seat;
-    takt_desk_t *desk = desk_at(seat);
-    if (desk && slot && READ_ONCE(slot->request) == TAKT_SLOT_ARRIVAL) { /* also before instant 0 */
-        note(desk, cpu_of(seat), (u32)seat, TAKT_PENDING_YIELD, bpf_ktime_get_ns());
+    u64 binding = BOUND | (u64)given->cpu << 32 | given->entity;
+    binding |= !p->on_rq || (slot && READ_ONCE(slot->mode) & TAKT_SLOT_SLEEP_COMPLETES) ? ASLEEP : 0;
+    set_thread(binding, MEMBER_AWAKE, TAKT_SLOT_ATTACHED);
+    begin_waiting(binding, p->scx.dsq_vtime);
+    p->scx.dsq_vtime = binding;
+    takt_shared_t *shared = shared_at(binding);
+    if (shared && slot && READ_ONCE(slot->request) == TAKT_SLOT_ARRIVAL) { /* also before instant 0 */
+        note(shared, cpu_of(binding), (u32)binding, TAKT_PENDING_YIELD, bpf_ktime_get_ns());
     }
-    return seat;
+    return binding;
 }
 
 /* The thread is no thread of a domain any more. */
-INLINE void unseat(struct task_struct *p, u64 seat) {
-    takt_desk_t *desk = desk_at(seat);
+INLINE void unbind(struct task_struct *p, u64 binding) {
+    takt_shared_t *shared = shared_at(binding);
     u64 now_ns = bpf_ktime_get_ns();
-    if (desk && has_begun(desk, now_ns)) {
-        note(desk, cpu_of(seat), (u32)seat, TAKT_PENDING_END, now_ns);
-        scx_bpf_kick_cpu(cpu_of(seat), SCX_KICK_PREEMPT);
+    if (shared && has_begun(shared, now_ns)) {
+        note(shared, cpu_of(binding), (u32)binding, TAKT_PENDING_END, now_ns);
+        scx_bpf_kick_cpu(cpu_of(binding), SCX_KICK_PREEMPT);
     }
-    p->scx.dsq_vtime = waiting_since(seat);
-    set_crew(seat, 0, 0);
+    p->scx.dsq_vtime = waiting_since(binding);
+    set_thread(binding, 0, 0);
 }
 
 /* In full mode, threads are under this scheduler before they join, and when they have left. */
-INLINE u64 seat_now(struct task_struct *p) {
-    u64 seat = seat_of(p);
-    if (is_full && !seat) {
-        return give_seat(p);
+INLINE u64 binding_now(struct task_struct *p) {
+    u64 binding = binding_of(p);
+    if (is_full && !binding) {
+        return bind_thread(p);
     }
     if (is_full && p->policy != TAKT_SLOT_CLASS_EXT) {
-        unseat(p, seat);
+        unbind(p, binding);
         return 0;
     }
-    return seat;
+    return binding;
 }
 
-INLINE void note_of(struct task_struct *p, u64 seat, u32 what) {
-    takt_desk_t *desk = desk_at(seat);
+INLINE void note_of(struct task_struct *p, u64 binding, u32 what) {
+    takt_shared_t *shared = shared_at(binding);
     u64 now_ns = bpf_ktime_get_ns();
-    if (!desk) {
+    if (!shared) {
         return;
     }
     bool is_asleep = what == TAKT_PENDING_SLEEP;
-    p->scx.dsq_vtime = is_asleep ? seat | ASLEEP : seat & ~ASLEEP;
-    set_member(seat, is_asleep ? CREW_ASLEEP : CREW_AWAKE);
-    if (has_begun(desk, now_ns)) {
-        note(desk, cpu_of(seat), (u32)seat, what, now_ns);
+    p->scx.dsq_vtime = is_asleep ? binding | ASLEEP : binding & ~ASLEEP;
+    set_member(binding, is_asleep ? MEMBER_ASLEEP : MEMBER_AWAKE);
+    if (has_begun(shared, now_ns)) {
+        note(shared, cpu_of(binding), (u32)binding, what, now_ns);
     }
 }
 
 /* ---- asking the domain ------------------------------------------------------------------------------------ */
 
 /* Whether `entity` is selected; NONE is a thread of no domain, or none. */
-INLINE bool is_selected(const takt_desk_t *desk, u32 entity) {
-    u32 selected = desk->selected;
-    return selected == entity || (entity == TAKT_DESK_NONE && selected == desk->others);
+INLINE bool is_selected(const takt_shared_t *shared, u32 entity) {
+    u32 selected = shared->selected;
+    return selected == entity || (entity == TAKT_SHARED_NONE && selected == shared->others);
 }
 
-/* Takes the decision that the selected entity runs; tells its thread. */
-INLINE void take_selected(takt_desk_t *desk, u32 cpu, u64 now_ns) {
-    u32 entity = desk->selected;
-    bool has_started = desk->decided != entity;
-    take(desk, entity, now_ns);
-    tell(desk, cpu, entity);
-    if (entity != TAKT_DESK_NONE) {
-        publish(desk, cpu, entity, has_started);
+/* Takes the decision that the selected entity runs; publishes it to its thread. */
+INLINE void take_selected(takt_shared_t *shared, u32 cpu, u64 now_ns) {
+    u32 entity = shared->selected;
+    bool has_started = shared->decided != entity;
+    take(shared, entity, now_ns);
+    ask_report(shared, cpu, entity);
+    if (entity != TAKT_SHARED_NONE) {
+        publish(shared, cpu, entity, has_started);
     }
 }
 
 /* The selected job has no thread, or no more: completes it. */
-INLINE void complete_orphan(takt_desk_t *desk, u32 cpu, u64 now_ns) {
-    u32 entity = (u32)desk->selected;
-    take(desk, entity, now_ns);
-    post_job(desk, cpu, entity, EVENT_COMPLETE, now_ns);
-    desk->orphans += entity != desk->others;
-    select(desk, now_ns);
+INLINE void complete_orphan(takt_shared_t *shared, u32 cpu, u64 now_ns) {
+    u32 entity = (u32)shared->selected;
+    take(shared, entity, now_ns);
+    post_job(shared, cpu, entity, EVENT_COMPLETE, now_ns);
+    shared->orphans += entity != shared->others;
+    select(shared, now_ns);
 }
 
 /* The thread of the selected job is absent: blocks the job, if core lets it. */
-INLINE void block_absent(takt_desk_t *desk, u32 cpu, u32 entity, u64 now_ns) {
+INLINE void block_absent(takt_shared_t *shared, u32 cpu, u32 entity, u64 now_ns) {
     takt_member_t *member = member_of(cpu, entity);
-    u32 job = job_of(desk, cpu, entity);
-    u64 now = ticks(desk, now_ns);
+    u32 job = job_of(shared, cpu, entity);
+    u64 now = ticks(shared, now_ns);
     if (!member || member->refused == job + 1) {
         return;
     }
-    if (takt_domain_post(desk->domain, (u64)EVENT_BLOCK << 32 | entity, job, now, now) != RECEIVED) {
+    if (takt_domain_post(shared->domain, (u64)EVENT_BLOCK << 32 | entity, job, now, now) != RECEIVED) {
         member->refused = job + 1;
         return;
     }
-    select(desk, now_ns);
+    select(shared, now_ns);
 }
 
 /* The program that calls the domain. The kernel calls it when a program of this object calls the function that stands in
- * its section, which tells a processor's capacity. */
+ * its section, which gives a processor's capacity. */
 SEC("fentry/scx_bpf_cpuperf_cap")
 int BPF_PROG(takt_decide, s32 on) {
     u32 cpu = on;
-    takt_desk_t *desk = desk_of(cpu);
-    if (!desk || desk->asker != bpf_get_smp_processor_id() + 1) {
+    takt_shared_t *shared = shared_of(cpu);
+    if (!shared || shared->asker != bpf_get_smp_processor_id() + 1) {
         return 0; /* another program's call */
     }
-    u32 asked = desk->asked, entity = desk->asked_entity;
-    u64 now_ns = desk->asked_ns;
-    desk->asker = 0;
+    u32 asked = shared->asked, entity = shared->asked_entity;
+    u64 now_ns = shared->asked_ns;
+    shared->asker = 0;
     if (asked & ASKED_ATTEND) {
-        catch_up(desk, cpu, now_ns);
+        catch_up(shared, cpu, now_ns);
     }
     if (asked & ASKED_BLOCK) {
-        block_absent(desk, cpu, entity, now_ns);
+        block_absent(shared, cpu, entity, now_ns);
     }
-    if (asked & ASKED_ORPHAN && is_selected(desk, entity)) {
-        complete_orphan(desk, cpu, now_ns);
+    if (asked & ASKED_ORPHAN && is_selected(shared, entity)) {
+        complete_orphan(shared, cpu, now_ns);
     }
-    bool is_armed = asked & ASKED_ARM || (asked & ASKED_ENTER && !is_selected(desk, entity));
-    if (asked & ASKED_TAKE && is_selected(desk, entity)) {
-        take_selected(desk, cpu, now_ns);
+    bool is_armed = asked & ASKED_ARM || (asked & ASKED_ENTER && !is_selected(shared, entity));
+    if (asked & ASKED_TAKE && is_selected(shared, entity)) {
+        take_selected(shared, cpu, now_ns);
     } else if (is_armed) {
-        tell(desk, cpu, TAKT_DESK_NONE);
+        ask_report(shared, cpu, TAKT_SHARED_NONE);
     }
     if (is_armed) {
-        publish_yield(desk, cpu);
-        arm(desk, cpu);
+        publish_yield(shared, cpu);
+        arm(shared, cpu);
     }
     return 0;
 }
@@ -290,9 +294,9 @@ int BPF_PROG(takt_decide, s32 on) {
 INLINE u64 given_up(void) { return *(volatile u64 __arena *)TAKT_ARENA_REFUSED; }
 
 /* Ends the scheduler if the domain has not answered, or has done what it must not. */
-INLINE void judge_answer(const takt_desk_t *desk) {
+INLINE void judge_answer(const takt_shared_t *shared) {
     u64 refused = given_up(), number = refused - 1;
-    if (desk->asker) {
+    if (shared->asker) {
         scx_bpf_error_bstr(unanswered, &number, 0);
     } else if (refused && number == TAKT_ENDLESS) {
         scx_bpf_error_bstr(endless, &number, 0);
@@ -303,253 +307,253 @@ INLINE void judge_answer(const takt_desk_t *desk) {
 
 /* Asks the domain; returns the number of the entity that would run. A domain that has given up is not asked again: the kernel
  * still switches threads until the scheduler has ended. */
-static __noinline u32 ask(takt_desk_t *desk, u32 cpu, u32 what, u32 entity, u64 now_ns) {
-    desk->asked = what;
-    desk->asked_entity = entity;
-    desk->asked_ns = now_ns;
+static __noinline u32 ask(takt_shared_t *shared, u32 cpu, u32 what, u32 entity, u64 now_ns) {
+    shared->asked = what;
+    shared->asked_entity = entity;
+    shared->asked_ns = now_ns;
     if (!given_up()) {
-        desk->asker = bpf_get_smp_processor_id() + 1;
+        shared->asker = bpf_get_smp_processor_id() + 1;
         barrier();
         scx_bpf_cpuperf_cap(cpu);
         barrier();
     }
-    judge_answer(desk);
-    return desk->selected;
+    judge_answer(shared);
+    return shared->selected;
 }
 
 /* Whether the domain gets events now. */
-INLINE bool is_open(takt_desk_t *desk, u32 cpu, u64 now_ns) {
-    if (now_ns < desk->epoch_ns && desk->epoch_ns < NEVER / 2) {
-        arm_at(desk, cpu, desk->epoch_ns);
+INLINE bool is_open(takt_shared_t *shared, u32 cpu, u64 now_ns) {
+    if (now_ns < shared->epoch_ns && shared->epoch_ns < NEVER / 2) {
+        arm_at(shared, cpu, shared->epoch_ns);
     }
-    return has_begun(desk, now_ns) && !desk->is_stolen;
+    return has_begun(shared, now_ns) && !shared->is_stolen;
 }
 
 /* ---- the operations --------------------------------------------------------------------------------------- */
 
 /* The thread of `next` is to run instead of the one that runs. */
-INLINE void kick_for(const takt_desk_t *desk, u32 cpu, u32 next) {
-    if (next != TAKT_DESK_NONE && next != desk->running) {
+INLINE void kick_for(const takt_shared_t *shared, u32 cpu, u32 next) {
+    if (next != TAKT_SHARED_NONE && next != shared->running) {
         scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
     }
 }
 
 /* One of the threads of no domain is runnable, and none was. */
-INLINE void wake_others(takt_desk_t *desk, u32 cpu) {
+INLINE void wake_others(takt_shared_t *shared, u32 cpu) {
     u64 now_ns = bpf_ktime_get_ns();
-    desk->is_others_awake = 1;
-    desk->is_selected = 0;
-    if (is_open(desk, cpu, now_ns)) {
-        kick_for(desk, cpu, ask(desk, cpu, ASKED_ATTEND | ASKED_ENTER, desk->others, now_ns));
+    shared->is_others_awake = 1;
+    shared->is_selected = 0;
+    if (is_open(shared, cpu, now_ns)) {
+        kick_for(shared, cpu, ask(shared, cpu, ASKED_ATTEND | ASKED_ENTER, shared->others, now_ns));
     }
 }
 
 /* The last one that is runnable has to ask for the dispatch. */
 INLINE void enqueue_other(struct task_struct *p, u64 flags) {
     u32 cpu = scx_bpf_task_cpu(p);
-    takt_desk_t *desk = desk_of(cpu);
+    takt_shared_t *shared = shared_of(cpu);
     insert_other(p, cpu, flags);
     if (flags & SCX_ENQ_LAST) {
         scx_bpf_kick_cpu(cpu, 0);
     }
-    if (desk && desk->others != TAKT_DESK_NONE && !desk->is_others_awake) {
-        wake_others(desk, cpu);
+    if (shared && shared->others != TAKT_SHARED_NONE && !shared->is_others_awake) {
+        wake_others(shared, cpu);
     }
 }
 
 SEC("struct_ops/takt_enqueue")
 void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
-    u64 seat = seat_now(p);
-    takt_desk_t *desk = desk_at(seat);
-    if (!desk) {
+    u64 binding = binding_now(p);
+    takt_shared_t *shared = shared_at(binding);
+    if (!shared) {
         enqueue_other(p, flags);
         return;
     }
-    if (seat & ASLEEP) {
-        note_of(p, seat, TAKT_PENDING_WAKE);
+    if (binding & ASLEEP) {
+        note_of(p, binding, TAKT_PENDING_WAKE);
     }
-    u32 cpu = cpu_of(seat), next = TAKT_DESK_NONE;
+    u32 cpu = cpu_of(binding), next = TAKT_SHARED_NONE;
     u64 now_ns = bpf_ktime_get_ns();
-    if (is_open(desk, cpu, now_ns)) {
-        next = ask(desk, cpu, ASKED_ATTEND | ASKED_ENTER, (u32)seat, now_ns);
+    if (is_open(shared, cpu, now_ns)) {
+        next = ask(shared, cpu, ASKED_ATTEND | ASKED_ENTER, (u32)binding, now_ns);
     }
-    if (next == (u32)seat) {
+    if (next == (u32)binding) {
         scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SCX_SLICE_INF, flags | SCX_ENQ_PREEMPT | SCX_ENQ_HEAD);
         return;
     }
-    begin_waiting(seat, now_ns);
-    scx_bpf_dsq_insert(p, queue_of(cpu, (u32)seat), SCX_SLICE_INF, flags);
-    kick_for(desk, cpu, next);
+    begin_waiting(binding, now_ns);
+    scx_bpf_dsq_insert(p, queue_of(cpu, (u32)binding), SCX_SLICE_INF, flags);
+    kick_for(shared, cpu, next);
 }
 
 INLINE bool move_other(u32 cpu) { return scx_bpf_dsq_move_to_local(queue_of_others(cpu)); }
 
 /* Until the thread that was moved in runs: then the timer is armed for what it takes. */
-INLINE void arm_next(takt_desk_t *desk, u32 cpu, u64 now_ns) {
-    u64 at_ns = earlier(desk->next_ns, desk->check_ns);
-    if (at_ns && !is_armed_by(desk, at_ns)) {
-        ask(desk, cpu, ASKED_ARM, TAKT_DESK_NONE, now_ns);
+INLINE void arm_next(takt_shared_t *shared, u32 cpu, u64 now_ns) {
+    u64 at_ns = earlier(shared->next_ns, shared->check_ns);
+    if (at_ns && !is_armed_by(shared, at_ns)) {
+        ask(shared, cpu, ASKED_ARM, TAKT_SHARED_NONE, now_ns);
     }
 }
 
 /* Has a thread of no domain run for the task that stands for them; if none is runnable, they sleep. Returns as carry_out. */
-INLINE u32 run_other(takt_desk_t *desk, u32 cpu, struct task_struct *prev, u64 now_ns) {
-    u32 next = desk->others;
+INLINE u32 run_other(takt_shared_t *shared, u32 cpu, struct task_struct *prev, u64 now_ns) {
+    u32 next = shared->others;
     if (move_other(cpu)) {
-        desk->stopped_ns = desk->decided == next ? now_ns : 0; /* by another one that sleeps now */
-        arm_next(desk, cpu, now_ns);
-    } else if (prev && !seat_of(prev) && prev->scx.flags & SCX_TASK_QUEUED) {
+        shared->stopped_ns = shared->decided == next ? now_ns : 0; /* by another one that sleeps now */
+        arm_next(shared, cpu, now_ns);
+    } else if (prev && !binding_of(prev) && prev->scx.flags & SCX_TASK_QUEUED) {
         prev->scx.slice = SCX_SLICE_DFL;
-        ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
-        desk->running = next;
+        ask(shared, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
+        shared->running = next;
     } else {
-        desk->is_others_awake = 0;
+        shared->is_others_awake = 0;
         return ASKED_ORPHAN;
     }
     return 0;
 }
 
 /* The selected entity `next` has no thread, or an absent one: rule 4. Returns as carry_out. */
-INLINE u32 handle_absence(takt_desk_t *desk, u32 cpu, u32 next, u64 now_ns) {
+INLINE u32 handle_absence(takt_shared_t *shared, u32 cpu, u32 next, u64 now_ns) {
     takt_member_t *member = member_of(cpu, next);
     if (!member || !member->state) {
         return ASKED_ORPHAN;
     }
     if (!member->absent_ns) {
         member->absent_ns = now_ns;
-        desk->absences++;
+        shared->absences++;
     }
     u64 absent_ns = now_ns - member->absent_ns;
-    desk->absent_until_ns = member->absent_ns + (absent_ns < GRACE_NS ? GRACE_NS : PATIENCE_NS);
+    shared->absent_until_ns = member->absent_ns + (absent_ns < GRACE_NS ? GRACE_NS : PATIENCE_NS);
     return absent_ns < GRACE_NS      ? ASKED_TAKE
            : absent_ns < PATIENCE_NS ? ASKED_BLOCK | ASKED_TAKE
                                      : ASKED_BLOCK | ASKED_ORPHAN;
 }
 
 /* Has the thread of `next` run, if that is one and is runnable. Returns what to ask of the domain else, 0 for nothing. */
-INLINE u32 carry_out(takt_desk_t *desk, u32 cpu, u32 next, struct task_struct *prev, u64 now_ns) {
-    u64 seat = prev ? seat_of(prev) : 0;
-    if (next == TAKT_DESK_NONE) {
-        ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
+INLINE u32 carry_out(takt_shared_t *shared, u32 cpu, u32 next, struct task_struct *prev, u64 now_ns) {
+    u64 binding = prev ? binding_of(prev) : 0;
+    if (next == TAKT_SHARED_NONE) {
+        ask(shared, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
         move_other(cpu);
-    } else if (next == desk->others) {
-        return run_other(desk, cpu, prev, now_ns);
-    } else if (seat && (u32)seat == next && prev->scx.flags & SCX_TASK_QUEUED) {
+    } else if (next == shared->others) {
+        return run_other(shared, cpu, prev, now_ns);
+    } else if (binding && (u32)binding == next && prev->scx.flags & SCX_TASK_QUEUED) {
         prev->scx.slice = SCX_SLICE_INF;
-        ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
+        ask(shared, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);
     } else if (scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {
-        arm_next(desk, cpu, now_ns);
+        arm_next(shared, cpu, now_ns);
     } else {
-        return handle_absence(desk, cpu, next, now_ns);
+        return handle_absence(shared, cpu, next, now_ns);
     }
     return 0;
 }
 
 SEC("struct_ops/takt_dispatch")
 void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
-    takt_desk_t *desk = desk_of(cpu);
+    takt_shared_t *shared = shared_of(cpu);
     u64 now_ns = bpf_ktime_get_ns();
-    if (!desk || !has_begun(desk, now_ns)) {
+    if (!shared || !has_begun(shared, now_ns)) {
         move_other(cpu);
         return;
     }
-    desk->stopped_ns = 0;
-    desk->absent_until_ns = 0;
-    u32 next = ask(desk, cpu, ASKED_ATTEND, TAKT_DESK_NONE, now_ns);
-    if (visit(desk, cpu, next, now_ns)) {
+    shared->stopped_ns = 0;
+    shared->absent_until_ns = 0;
+    u32 next = ask(shared, cpu, ASKED_ATTEND, TAKT_SHARED_NONE, now_ns);
+    if (visit(shared, cpu, next, now_ns)) {
         return;
     }
     u32 i;
     bpf_for(i, 0, ABSENT_MOST) {
-        u32 what = carry_out(desk, cpu, next, prev, now_ns);
+        u32 what = carry_out(shared, cpu, next, prev, now_ns);
         if (!what) {
             return;
         }
         u32 absent = next;
-        next = ask(desk, cpu, what | ASKED_ARM, absent, now_ns);
+        next = ask(shared, cpu, what | ASKED_ARM, absent, now_ns);
         if (what & ASKED_TAKE && next == absent) { /* its job is charged as if it ran */
             move_other(cpu);
             return;
         }
-        desk->absent_until_ns = 0;
+        shared->absent_until_ns = 0;
     }
     scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT); /* there are more of them */
 }
 
 SEC("struct_ops/takt_running")
 void BPF_PROG(takt_running, struct task_struct *p) {
-    u64 seat = seat_now(p);
-    if (!seat) {
+    u64 binding = binding_now(p);
+    if (!binding) {
         p->scx.dsq_vtime = 0; /* it does not wait any more */
     }
-    u32 cpu = seat ? cpu_of(seat) : (u32)scx_bpf_task_cpu(p);
-    u32 entity = seat ? (u32)seat : TAKT_DESK_NONE;
-    takt_desk_t *desk = desk_of(cpu);
-    if (!desk) {
+    u32 cpu = binding ? cpu_of(binding) : (u32)scx_bpf_task_cpu(p);
+    u32 entity = binding ? (u32)binding : TAKT_SHARED_NONE;
+    takt_shared_t *shared = shared_of(cpu);
+    if (!shared) {
         return;
     }
     u64 now_ns = bpf_ktime_get_ns();
-    desk->running = entity;
-    bool is_visited = end_waiting(desk, seat);
-    if (now_ns >= desk->end_ns) {
+    shared->running = entity;
+    bool is_visited = end_waiting(shared, binding);
+    if (now_ns >= shared->end_ns) {
         return;
     }
-    u32 selected = TAKT_DESK_NONE;
-    if (has_begun(desk, now_ns)) {
-        selected = ask(desk, cpu, ASKED_ATTEND | ASKED_TAKE | ASKED_ARM, entity, now_ns);
+    u32 selected = TAKT_SHARED_NONE;
+    if (has_begun(shared, now_ns)) {
+        selected = ask(shared, cpu, ASKED_ATTEND | ASKED_TAKE | ASKED_ARM, entity, now_ns);
     }
-    desk->stopped_ns = 0;
-    if (!seat && selected == desk->others) {
-        desk->running = entity = selected;
+    shared->stopped_ns = 0;
+    if (!binding && selected == shared->others) {
+        shared->running = entity = selected;
     }
     if (selected == entity) {
-        desk->absent_until_ns = 0;
+        shared->absent_until_ns = 0;
     } else if (is_visited) {
-        desk->visits++;
+        shared->visits++;
         scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
-    } else if (seat || !desk->absent_until_ns) { /* the threads of no domain run while one is absent */
-        desk->mismatches++;
+    } else if (binding || !shared->absent_until_ns) { /* the threads of no domain run while one is absent */
+        shared->mismatches++;
         scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
     }
 }
 
 SEC("struct_ops/takt_stopping")
 void BPF_PROG(takt_stopping, struct task_struct *p, bool is_runnable) {
-    u64 seat = seat_of(p);
-    takt_desk_t *desk = seat ? desk_at(seat) : desk_of(scx_bpf_task_cpu(p));
-    if (!desk || (!seat && desk->running == TAKT_DESK_NONE)) {
+    u64 binding = binding_of(p);
+    takt_shared_t *shared = binding ? shared_at(binding) : shared_of(scx_bpf_task_cpu(p));
+    if (!shared || (!binding && shared->running == TAKT_SHARED_NONE)) {
         return;
     }
-    u32 entity = seat ? (u32)seat : desk->running;
-    desk->stopped_ns = is_runnable && desk->decided == entity ? bpf_ktime_get_ns() : 0;
-    desk->running = TAKT_DESK_NONE;
+    u32 entity = binding ? (u32)binding : shared->running;
+    shared->stopped_ns = is_runnable && shared->decided == entity ? bpf_ktime_get_ns() : 0;
+    shared->running = TAKT_SHARED_NONE;
 }
 
 /* Another class takes the processor. */
 SEC("struct_ops/takt_cpu_release")
 void BPF_PROG(takt_cpu_release, s32 cpu, struct scx_cpu_release_args *args) {
-    takt_desk_t *desk = desk_of(cpu);
-    if (desk && desk->stopped_ns && has_begun(desk, desk->stopped_ns)) {
-        desk->is_stolen = 1;
+    takt_shared_t *shared = shared_of(cpu);
+    if (shared && shared->stopped_ns && has_begun(shared, shared->stopped_ns)) {
+        shared->is_stolen = 1;
     }
 }
 
 SEC("struct_ops/takt_quiescent")
 void BPF_PROG(takt_quiescent, struct task_struct *p, u64 flags) {
-    u64 seat = seat_now(p);
-    if (seat && p->__state & STATE_DEAD) {
-        unseat(p, seat); /* `disable` comes when the kernel frees the thread, some 10 ms later */
-    } else if (seat && flags & SCX_DEQ_SLEEP) {
-        note_of(p, seat, TAKT_PENDING_SLEEP);
+    u64 binding = binding_now(p);
+    if (binding && p->__state & STATE_DEAD) {
+        unbind(p, binding); /* `disable` comes when the kernel frees the thread, some 10 ms later */
+    } else if (binding && flags & SCX_DEQ_SLEEP) {
+        note_of(p, binding, TAKT_PENDING_SLEEP);
     }
 }
 
 SEC("struct_ops/takt_yield")
 bool BPF_PROG(takt_yield, struct task_struct *from, struct task_struct *to) {
-    u64 seat = seat_now(from);
+    u64 binding = binding_now(from);
     from->scx.slice = 0;
-    if (seat) {
-        note_of(from, seat, TAKT_PENDING_YIELD);
+    if (binding) {
+        note_of(from, binding, TAKT_PENDING_YIELD);
     }
     return false;
 }
@@ -558,48 +562,48 @@ bool BPF_PROG(takt_yield, struct task_struct *from, struct task_struct *to) {
 SEC("struct_ops/takt_enable")
 void BPF_PROG(takt_enable, struct task_struct *p) {
     p->scx.dsq_vtime = 0;
-    give_seat(p);
+    bind_thread(p);
 }
 
 /* It leaves, or ends. */
 SEC("struct_ops/takt_disable")
 void BPF_PROG(takt_disable, struct task_struct *p) {
-    u64 seat = seat_of(p);
-    if (seat) {
-        unseat(p, seat);
+    u64 binding = binding_of(p);
+    if (binding) {
+        unbind(p, binding);
     }
 }
 
 /* A thread that may run on another processor is no thread of a domain any more. */
 SEC("struct_ops/takt_set_cpumask")
 void BPF_PROG(takt_set_cpumask, struct task_struct *p, const struct cpumask *allowed) {
-    u64 seat = seat_of(p);
-    if (seat && !is_bound(p, cpu_of(seat))) {
-        unseat(p, seat);
+    u64 binding = binding_of(p);
+    if (binding && !is_bound(p, cpu_of(binding))) {
+        unbind(p, binding);
     }
 }
 
 SEC("struct_ops.s/takt_init")
 s32 BPF_PROG(takt_init) {
     u32 cpu, entity;
-    s32 error = scx_bpf_create_dsq(queue_of(TAKT_DESKS, TAKT_DESK_NONE), -1);
+    s32 error = scx_bpf_create_dsq(queue_of(TAKT_SHARED_PROCESSORS, TAKT_SHARED_NONE), -1);
     if (error) {
         return error;
     }
-    bpf_for(cpu, 0, TAKT_DESKS) {
-        takt_desk_t *desk = desk_of(cpu);
+    bpf_for(cpu, 0, TAKT_SHARED_PROCESSORS) {
+        takt_shared_t *shared = shared_of(cpu);
         u32 key = cpu;
         takt_alarm_t *alarm = bpf_map_lookup_elem(&alarms, &key);
-        if (!desk || !alarm) {
+        if (!shared || !alarm) {
             continue;
         }
         bpf_timer_init(&alarm->timer, &alarms, CLOCK);
         bpf_timer_set_callback(&alarm->timer, expire);
-        error = scx_bpf_create_dsq(queue_of(cpu, TAKT_DESK_NONE), -1);
+        error = scx_bpf_create_dsq(queue_of(cpu, TAKT_SHARED_NONE), -1);
         if (error) {
             return error;
         }
-        bpf_for(entity, 0, desk->entities) {
+        bpf_for(entity, 0, shared->entities) {
             takt_member_t *member = member_of(cpu, entity);
             if (member) {
                 *member = (takt_member_t){0};
@@ -655,15 +659,15 @@ struct sched_ext_ops takt_ops_of_all = {
 SEC("tp_btf/sched_switch")
 int BPF_PROG(takt_switch, bool is_preempted, struct task_struct *from, struct task_struct *to) {
     u32 cpu = bpf_get_smp_processor_id();
-    takt_desk_t *desk = desk_of(cpu);
-    if (!desk || !desk->has_switches || desk->switches >= TAKT_SWITCHES) {
+    takt_shared_t *shared = shared_of(cpu);
+    if (!shared || !shared->has_switches || shared->switches >= TAKT_SWITCHES) {
         return 0;
     }
-    u32 key = cpu * TAKT_SWITCHES + (u32)desk->switches;
+    u32 key = cpu * TAKT_SWITCHES + (u32)shared->switches;
     takt_switch_t *kept = bpf_map_lookup_elem(&switches, &key);
     if (kept) {
         *kept = (takt_switch_t){bpf_ktime_get_ns(), (u32)from->pid, (u32)to->pid};
-        desk->switches++;
+        shared->switches++;
     }
     return 0;
 }

@@ -10,8 +10,8 @@
 #include "linux/bpf/memory.h"
 
 enum {
-    CHECKED = 16,                   /* entities at a time */
-    OF_NO_DOMAIN = TAKT_DESK_SLOTS, /* in place of an entity */
+    CHECKED = 16,                     /* entities at a time */
+    OF_NO_DOMAIN = TAKT_SHARED_SLOTS, /* in place of an entity */
 };
 
 /* A thread is visited at the latest after LONG_NS and ROUND_NS, and SOON_NS for each other thread that waits. */
@@ -19,28 +19,28 @@ enum {
 #define ROUND_NS 2000000000ull /* in which each entity is checked */
 #define SOON_NS 1000000ull     /* between two visits */
 
-/* The instant since which the thread of a seat waits; 0: it does not. */
-INLINE u64 waiting_since(u64 seat) {
-    const takt_member_t *member = member_of(cpu_of(seat), (u32)seat);
+/* The instant since which the thread of a binding waits; 0: it does not. */
+INLINE u64 waiting_since(u64 binding) {
+    const takt_member_t *member = member_of(cpu_of(binding), (u32)binding);
     return member ? member->waiting_ns : 0;
 }
 
-/* The thread of a seat waits, since then if it did not before. */
-INLINE void begin_waiting(u64 seat, u64 since_ns) {
-    takt_member_t *member = member_of(cpu_of(seat), (u32)seat);
+/* The thread of a binding waits, since then if it did not before. */
+INLINE void begin_waiting(u64 binding, u64 since_ns) {
+    takt_member_t *member = member_of(cpu_of(binding), (u32)binding);
     if (member && !member->waiting_ns) {
         member->waiting_ns = since_ns;
     }
 }
 
-/* A thread runs, with a seat or 0. Returns whether that is a visit, unless the entity is selected now. */
-INLINE bool end_waiting(takt_desk_t *desk, u64 seat) {
-    takt_member_t *member = seat ? member_of(cpu_of(seat), (u32)seat) : NULL;
-    bool is_visited = desk->visited == (seat ? (u32)seat : OF_NO_DOMAIN);
+/* A thread runs, with a binding or 0. Returns whether that is a visit, unless the entity is selected now. */
+INLINE bool end_waiting(takt_shared_t *shared, u64 binding) {
+    takt_member_t *member = binding ? member_of(cpu_of(binding), (u32)binding) : NULL;
+    bool is_visited = shared->visited == (binding ? (u32)binding : OF_NO_DOMAIN);
     if (member) {
         member->waiting_ns = 0;
     }
-    desk->visited = TAKT_DESK_NONE;
+    shared->visited = TAKT_SHARED_NONE;
     return is_visited;
 }
 
@@ -61,33 +61,33 @@ INLINE bool has_waiting_other(u32 cpu, u64 now_ns) {
     return is_long;
 }
 
-/* Returns an entity whose thread has waited for long, TAKT_DESK_NONE for none of those that are checked now. */
-INLINE u32 find_waiting(takt_desk_t *desk, u32 cpu, u64 now_ns) {
+/* Returns an entity whose thread has waited for long, TAKT_SHARED_NONE for none of those that are checked now. */
+INLINE u32 find_waiting(takt_shared_t *shared, u32 cpu, u64 now_ns) {
     u32 i;
     bpf_for(i, 0, CHECKED) {
-        u32 entity = desk->checked + 1 < desk->entities ? desk->checked + 1 : 0;
+        u32 entity = shared->checked + 1 < shared->entities ? shared->checked + 1 : 0;
         const takt_member_t *member = member_of(cpu, entity);
-        desk->checked = entity;
+        shared->checked = entity;
         if (member && member->waiting_ns && now_ns - member->waiting_ns >= LONG_NS) {
             return entity;
         }
     }
-    return has_waiting_other(cpu, now_ns) ? OF_NO_DOMAIN : TAKT_DESK_NONE;
+    return has_waiting_other(cpu, now_ns) ? OF_NO_DOMAIN : TAKT_SHARED_NONE;
 }
 
 /* Visits a thread that has waited for long, if its entity is not `next`, which is selected. Returns whether there is one. */
-INLINE bool visit(takt_desk_t *desk, u32 cpu, u32 next, u64 now_ns) {
-    if (now_ns < desk->check_ns) {
+INLINE bool visit(takt_shared_t *shared, u32 cpu, u32 next, u64 now_ns) {
+    if (now_ns < shared->check_ns) {
         return false;
     }
-    u32 entity = find_waiting(desk, cpu, now_ns);
-    bool is_long = entity != TAKT_DESK_NONE;
-    desk->check_ns = now_ns + (is_long ? SOON_NS : ROUND_NS / (desk->entities / CHECKED + 1));
+    u32 entity = find_waiting(shared, cpu, now_ns);
+    bool is_long = entity != TAKT_SHARED_NONE;
+    shared->check_ns = now_ns + (is_long ? SOON_NS : ROUND_NS / (shared->entities / CHECKED + 1));
     u64 queue = entity == OF_NO_DOMAIN ? queue_of_others(cpu) : queue_of(cpu, entity);
     if (!is_long || entity == next || !scx_bpf_dsq_move_to_local(queue)) {
         return false;
     }
-    desk->visited = entity;
+    shared->visited = entity;
     return true;
 }
 

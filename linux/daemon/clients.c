@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The clients of clients.h. The threads of a process are those of /proc; nothing tells of new ones, so it is read again. */
+/* The clients of clients.h. The threads of a process are those of /proc; no event announces new ones, so it is read again. */
 #define _GNU_SOURCE
 #include "linux/daemon/clients.h"
 
@@ -15,7 +15,7 @@
 #include "linux/lib/clock.h"
 
 enum {
-    HIGHEST = 99, /* priority of the thread that seats: a client that never sleeps must not keep it out */
+    HIGHEST = 99, /* priority of the thread that bindings: a client that never sleeps must not keep it out */
     NOT_STARTED = 127,      /* exit status, as of a shell */
     BY_SIGNAL = 128,        /* likewise */
     OFTEN_NS = 10000000,    /* between passes, while threads are new or have asked for another class */
@@ -47,16 +47,16 @@ static void keep(takt_clients_t *clients, int32_t thread) {
     }
 }
 
-static void seat(takt_clients_t *clients, int32_t thread) {
-    const uint32_t entity = clients->first + clients->seated;
+static void binding(takt_clients_t *clients, int32_t thread) {
+    const uint32_t entity = clients->first + clients->bound;
     takt_machine_slot(clients->machine, clients->cpu, entity)->mode =
         TAKT_SLOT_WAKE_ARRIVES | TAKT_SLOT_SLEEP_COMPLETES;
-    if (!takt_machine_seat(clients->machine, thread, clients->cpu, entity)) {
-        clients->refuse = "a seat for a thread of the command";
+    if (!takt_machine_bind(clients->machine, thread, clients->cpu, entity)) {
+        clients->refuse = "a binding for a thread of the command";
         return;
     }
-    clients->threads[clients->seated] = thread;
-    clients->seated++;
+    clients->threads[clients->bound] = thread;
+    clients->bound++;
     keep(clients, thread);
 }
 
@@ -80,18 +80,18 @@ static int32_t next_thread(const takt_clients_t *clients, int32_t last) {
     return least;
 }
 
-/* Seats the threads that are new, and puts those back that have asked for another class. */
+/* Binds the threads that are new, and puts those back that have asked for another class. */
 static void update(takt_clients_t *clients) {
-    for (uint32_t i = 0; i < clients->seated; i++) {
+    for (uint32_t i = 0; i < clients->bound; i++) {
         keep(clients, clients->threads[i]);
     }
-    while (clients->seated < clients->count && clients->refuse == NULL) {
-        const int32_t last = clients->seated > 0 ? clients->threads[clients->seated - 1] : clients->process;
+    while (clients->bound < clients->count && clients->refuse == NULL) {
+        const int32_t last = clients->bound > 0 ? clients->threads[clients->bound - 1] : clients->process;
         const int32_t thread = next_thread(clients, last);
         if (thread == 0) {
             return;
         }
-        seat(clients, thread);
+        binding(clients, thread);
     }
 }
 
@@ -102,8 +102,8 @@ static bool has_ended(const takt_clients_t *clients) {
 }
 
 static void leave(takt_clients_t *clients) {
-    for (uint32_t i = 0; i < clients->seated; i++) {
-        takt_machine_unseat(clients->machine, clients->threads[i]);
+    for (uint32_t i = 0; i < clients->bound; i++) {
+        takt_machine_unbind(clients->machine, clients->threads[i]);
         (void)takt_linux_set_class(clients->threads[i], false);
     }
 }

@@ -17,13 +17,13 @@ typedef struct takt_clients {
     int32_t *threads;    /* of the tasks; 0: none so far */
     uint64_t begin_ns;   /* of the domain: a wake before it would be no arrival */
     uint64_t end_ns;     /* no thread is a client from here on */
-    uint32_t seated;     /* threads that were */
+    uint32_t bound;      /* threads that were */
     uint64_t changed_ns; /* a thread was put into its class */
     int32_t process;     /* of the command */
     const char *refuse;  /* what the kernel refused, NULL for nothing */
 } takt_clients_t;
 
-/* Starts `command`, and seats its threads until it has ended or `end_ns` has come. Then its threads are of the fair class.
+/* Starts `command`, and binds its threads until it has ended or `end_ns` has come. Then its threads are of the fair class.
  * Returns whether the command was started. */
 bool takt_clients_run(takt_clients_t *clients, char **command);
 

@@ -37,7 +37,7 @@ void takt_give_up(uint64_t reason) { *(volatile uint64_t *)(uintptr_t)TAKT_ARENA
 
 /* The frames behind those of all processors. */
 void *takt_frame(uint64_t offset) {
-    return (void *)(uintptr_t)(TAKT_ARENA_FRAMES + TAKT_DESKS * TAKT_ARENA_FRAME_BYTES + offset);
+    return (void *)(uintptr_t)(TAKT_ARENA_FRAMES + TAKT_SHARED_PROCESSORS * TAKT_ARENA_FRAME_BYTES + offset);
 }
 
 /* ---- loading -------------------------------------------------------------------------------------------- */
@@ -91,8 +91,8 @@ static void prefer_smaller(takt_machine_t *machine) {
 
 static bool set_sizes(takt_machine_t *machine, bool has_switches) {
     const uint32_t processors = machine->processors;
-    if (bpf_map__set_max_entries(map_of(machine, "slots"), processors * TAKT_DESK_SLOTS) != 0 ||
-        bpf_map__set_max_entries(map_of(machine, "crew"), processors * TAKT_DESK_SLOTS) != 0 ||
+    if (bpf_map__set_max_entries(map_of(machine, "slots"), processors * TAKT_SHARED_SLOTS) != 0 ||
+        bpf_map__set_max_entries(map_of(machine, "members"), processors * TAKT_SHARED_SLOTS) != 0 ||
         bpf_map__set_max_entries(map_of(machine, "pending"), processors * TAKT_PENDING) != 0 ||
         bpf_map__set_max_entries(map_of(machine, "switches"),
                                  has_switches ? processors * TAKT_SWITCHES : 1) != 0) {
@@ -131,11 +131,11 @@ static size_t read_tables(const char *name) {
 static void touch(uint64_t from, uint64_t to) { memset((void *)(uintptr_t)from, 0, to - from); }
 
 static bool map_all(takt_machine_t *machine) {
-    machine->desks = map_memory(machine, ".data.desks");
+    machine->shared = map_memory(machine, ".data.shared");
     machine->ending = map_memory(machine, ".bss");
     machine->slots = map_memory(machine, "slots");
     machine->switches = map_memory(machine, "switches");
-    return machine->desks != NULL && machine->ending != NULL && machine->slots != NULL &&
+    return machine->shared != NULL && machine->ending != NULL && machine->slots != NULL &&
            machine->switches != NULL;
 }
 
@@ -173,13 +173,13 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
 
 void takt_machine_clear(takt_machine_t *machine) {
     machine->next = TAKT_ARENA_DOMAINS;
-    memset(machine->slots, 0, (size_t)machine->processors * TAKT_DESK_SLOTS * sizeof *machine->slots);
-    for (uint32_t cpu = 0; cpu < TAKT_DESKS; cpu++) {
-        machine->desks[cpu] = (takt_desk_t){.epoch_ns = NOT_BEGUN,
-                                            .others = TAKT_DESK_NONE,
-                                            .decided = TAKT_DESK_NONE,
-                                            .running = TAKT_DESK_NONE,
-                                            .visited = TAKT_DESK_NONE};
+    memset(machine->slots, 0, (size_t)machine->processors * TAKT_SHARED_SLOTS * sizeof *machine->slots);
+    for (uint32_t cpu = 0; cpu < TAKT_SHARED_PROCESSORS; cpu++) {
+        machine->shared[cpu] = (takt_shared_t){.epoch_ns = NOT_BEGUN,
+                                               .others = TAKT_SHARED_NONE,
+                                               .decided = TAKT_SHARED_NONE,
+                                               .running = TAKT_SHARED_NONE,
+                                               .visited = TAKT_SHARED_NONE};
     }
     *machine->ending = (takt_ending_t){0};
     *(uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = 0;
@@ -188,7 +188,7 @@ void takt_machine_clear(takt_machine_t *machine) {
 /* ---- domains -------------------------------------------------------------------------------------------- */
 
 takt_domain_t *takt_machine_domain(const takt_machine_t *machine, uint32_t cpu) {
-    return (takt_domain_t *)(uintptr_t)machine->desks[cpu].domain;
+    return (takt_domain_t *)(uintptr_t)machine->shared[cpu].domain;
 }
 
 /* Builds at the free memory. It is known how much a domain needs when it has been built in too little: of itself, then of
@@ -251,16 +251,16 @@ takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, con
     }
     const takt_domain_t *domain = (const takt_domain_t *)(uintptr_t)after;
     const uint32_t entities = 1u + domain->system.server_count + domain->system.task_count;
-    if (entities > TAKT_DESK_SLOTS) {
+    if (entities > TAKT_SHARED_SLOTS) {
         return TAKT_DOMAIN_MEMORY;
     }
-    takt_desk_t *desk = &machine->desks[cpu];
-    desk->tick_ns = tick_ns;
-    desk->demand = TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES + sizeof(takt_told_t);
-    desk->entities = entities;
-    desk->has_switches =
+    takt_shared_t *shared = &machine->shared[cpu];
+    shared->tick_ns = tick_ns;
+    shared->demand = TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES + sizeof(takt_report_t);
+    shared->entities = entities;
+    shared->has_switches =
         machine->switch_link != NULL || bpf_map__max_entries(map_of(machine, "switches")) > 1;
-    desk->domain = after;
+    shared->domain = after;
     machine->next = after + rounded(order->bytes);
     return status;
 }
@@ -303,35 +303,37 @@ bool takt_machine_attach(takt_machine_t *machine) {
 int takt_machine_slots_file(const takt_machine_t *machine) { return bpf_map__fd(map_of(machine, "slots")); }
 
 takt_linux_slot_t *takt_machine_slot(const takt_machine_t *machine, uint32_t cpu, uint32_t entity) {
-    return machine->slots + (size_t)cpu * TAKT_DESK_SLOTS + entity;
+    return machine->slots + (size_t)cpu * TAKT_SHARED_SLOTS + entity;
 }
 
 /* A thread that has no job yet sleeps until its next release. The kernel writes that only when it selects a job of the
  * entity. */
-static void tell_release(const takt_machine_t *machine, uint32_t cpu, uint32_t entity) {
-    const takt_desk_t *desk = &machine->desks[cpu];
-    const uint64_t next = takt_domain_next_release(desk->domain, entity);
-    const bool is_known = desk->epoch_ns < NOT_BEGUN && next < (NOT_BEGUN - desk->epoch_ns) / desk->tick_ns;
+static void publish_release(const takt_machine_t *machine, uint32_t cpu, uint32_t entity) {
+    const takt_shared_t *shared = &machine->shared[cpu];
+    const uint64_t next = takt_domain_next_release(shared->domain, entity);
+    const bool is_known =
+        shared->epoch_ns < NOT_BEGUN && next < (NOT_BEGUN - shared->epoch_ns) / shared->tick_ns;
     takt_machine_slot(machine, cpu, entity)->next_release_ns =
-        is_known ? desk->epoch_ns + next * desk->tick_ns : 0;
+        is_known ? shared->epoch_ns + next * shared->tick_ns : 0;
 }
 
-bool takt_machine_seat(takt_machine_t *machine, int32_t thread, uint32_t cpu, uint32_t entity) {
-    tell_release(machine, cpu, entity);
+bool takt_machine_bind(takt_machine_t *machine, int32_t thread, uint32_t cpu, uint32_t entity) {
+    publish_release(machine, cpu, entity);
     const uint32_t key = (uint32_t)thread;
-    const takt_seat_t seat = {cpu, entity};
-    return bpf_map__update_elem(map_of(machine, "seats"), &key, sizeof key, &seat, sizeof seat, BPF_ANY) == 0;
+    const takt_binding_t binding = {cpu, entity};
+    return bpf_map__update_elem(map_of(machine, "bindings"), &key, sizeof key, &binding, sizeof binding,
+                                BPF_ANY) == 0;
 }
 
-void takt_machine_unseat(takt_machine_t *machine, int32_t thread) {
+void takt_machine_unbind(takt_machine_t *machine, int32_t thread) {
     const uint32_t key = (uint32_t)thread;
-    (void)bpf_map__delete_elem(map_of(machine, "seats"), &key, sizeof key, 0);
+    (void)bpf_map__delete_elem(map_of(machine, "bindings"), &key, sizeof key, 0);
 }
 
 void takt_machine_begin(takt_machine_t *machine, uint64_t epoch_ns, uint64_t end_ns) {
-    for (uint32_t cpu = 0; cpu < TAKT_DESKS; cpu++) {
-        machine->desks[cpu].end_ns = end_ns;
-        __atomic_store_n(&machine->desks[cpu].epoch_ns, epoch_ns, __ATOMIC_RELEASE);
+    for (uint32_t cpu = 0; cpu < TAKT_SHARED_PROCESSORS; cpu++) {
+        machine->shared[cpu].end_ns = end_ns;
+        __atomic_store_n(&machine->shared[cpu].epoch_ns, epoch_ns, __ATOMIC_RELEASE);
     }
 }
 
@@ -350,8 +352,8 @@ void takt_machine_detach(takt_machine_t *machine) {
 }
 
 uint64_t takt_machine_end(takt_machine_t *machine, uint32_t cpu, uint64_t now_ns) {
-    const takt_desk_t *desk = &machine->desks[cpu];
-    return takt_domain_end(desk->domain, (now_ns - desk->epoch_ns) / desk->tick_ns);
+    const takt_shared_t *shared = &machine->shared[cpu];
+    return takt_domain_end(shared->domain, (now_ns - shared->epoch_ns) / shared->tick_ns);
 }
 
 bool takt_machine_cost(const takt_machine_t *machine, uint32_t index, takt_cost_t *cost) {
@@ -372,7 +374,7 @@ bool takt_machine_cost(const takt_machine_t *machine, uint32_t index, takt_cost_
 
 bool takt_machine_requested(const takt_machine_t *machine, uint32_t cpu, uint64_t index,
                             takt_requested_t *row) {
-    return takt_domain_requested(machine->desks[cpu].domain, index, (uint64_t)(uintptr_t)row) != 0;
+    return takt_domain_requested(machine->shared[cpu].domain, index, (uint64_t)(uintptr_t)row) != 0;
 }
 
 void takt_machine_close(takt_machine_t *machine) {

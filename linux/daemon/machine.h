@@ -5,7 +5,7 @@
  *     takt_machine_open(machine, object, tables)   the programs are loaded; they are not attached
  *     takt_machine_add(machine, cpu, image, ...)   a domain for a processor, before attaching
  *     takt_machine_attach(machine)                 from now on the kernel asks the domains
- *     takt_machine_seat(machine, thread, cpu, entity)
+ *     takt_machine_bind(machine, thread, cpu, entity)
  *     takt_machine_begin(machine, epoch_ns)        instant 0 of all domains
  *     takt_machine_detach(machine)                 all threads are of the fair class again
  *     takt_machine_end(machine, cpu)               closes the log
@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "linux/daemon/uses.h"
-#include "linux/desk.h"
+#include "linux/shared.h"
 #include "linux/domain.h"
 #include "linux/negotiation.h"
 #include "linux/slot.h"
@@ -32,7 +32,7 @@ typedef struct takt_machine {
     struct bpf_link *link;
     struct bpf_link *switch_link;
     struct bpf_link *decide_link;
-    takt_desk_t *desks;
+    takt_shared_t *shared;
     takt_ending_t *ending;
     takt_linux_slot_t *slots;
     takt_switch_t *switches;
@@ -44,7 +44,7 @@ typedef struct takt_machine {
     const void *smaller;     /* set by the caller: an object that is loaded if it has these; NULL for none */
     size_t smaller_bytes;
     uint32_t processors; /* for which there is memory */
-    const char *folder;  /* where the kernel tells of sched_ext; set by opening */
+    const char *folder;  /* the kernel's folder of sched_ext; set by opening */
     const char *what;    /* the step that failed */
     int error;           /* errno of that */
 } takt_machine_t;
@@ -77,8 +77,8 @@ takt_linux_slot_t *takt_machine_slot(const takt_machine_t *machine, uint32_t cpu
 
 /* `thread` executes the jobs of `entity` of `cpu` from its entry of SCHED_EXT on; or not any more. If instant 0 is known,
  * its slot has its next release. */
-bool takt_machine_seat(takt_machine_t *machine, int32_t thread, uint32_t cpu, uint32_t entity);
-void takt_machine_unseat(takt_machine_t *machine, int32_t thread);
+bool takt_machine_bind(takt_machine_t *machine, int32_t thread, uint32_t cpu, uint32_t entity);
+void takt_machine_unbind(takt_machine_t *machine, int32_t thread);
 
 /* Instant 0 of all domains; they get events up to `end_ns`. */
 void takt_machine_begin(takt_machine_t *machine, uint64_t epoch_ns, uint64_t end_ns);
@@ -87,8 +87,8 @@ void takt_machine_begin(takt_machine_t *machine, uint64_t epoch_ns, uint64_t end
  * meanwhile, one after another. */
 static inline uint64_t takt_machine_lead(const takt_machine_t *machine) {
     uint64_t entities = 0;
-    for (uint32_t cpu = 0; cpu < TAKT_DESKS; cpu++) {
-        entities += machine->desks[cpu].entities;
+    for (uint32_t cpu = 0; cpu < TAKT_SHARED_PROCESSORS; cpu++) {
+        entities += machine->shared[cpu].entities;
     }
     return (entities > 50 ? entities : 50) * UINT64_C(1000000);
 }

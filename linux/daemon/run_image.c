@@ -17,7 +17,7 @@
  *     jobs<i>       takt_program_job_t
  *     switches<i>   takt_switch_t
  *     threads<i>    a line for each task: its entity, its thread
- *     told          lines of text: "epoch NS"; "processor I STATUS JOBS DECISIONS MISMATCHES ABSENCES REFUSED
+ *     report        lines of text: "epoch NS"; "processor I STATUS JOBS DECISIONS MISMATCHES ABSENCES REFUSED
  *                   INPUTS_REFUSED LOST SWITCHES MESSAGE"; "program NAME CALLS NS" since loading, of those of the kernel,
  *                   if kernel.bpf_stats_enabled is set; "note TEXT" about a processor, where there is something to
  *                   say; or one that begins with "refused" or "failed" */
@@ -66,13 +66,13 @@ typedef struct processor {
 struct run {
     takt_machine_t *machine;
     const char *folder;
-    FILE *told;
+    FILE *report;
     uint64_t tick_ns;
     uint64_t overhead_ns;
     uint32_t count;
     char **command; /* whose threads get the tasks; NULL: threads are created */
     int status;     /* its exit status */
-    processor_t processors[TAKT_DESKS];
+    processor_t processors[TAKT_SHARED_PROCESSORS];
     pthread_barrier_t all_joined;
     uint64_t epoch_ns;
 };
@@ -139,13 +139,13 @@ static void write_file(const run_t *run, const char *name, uint32_t cpu, const v
 }
 
 /* Writes a line for tools, and prints it for people. */
-__attribute__((format(printf, 2, 3))) static void tell(const run_t *run, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void write_line(const run_t *run, const char *format, ...) {
     char line[LINE];
     va_list values;
     va_start(values, format);
     (void)vsnprintf(line, sizeof line, format, values);
     va_end(values);
-    fprintf(run->told, "%s\n", line);
+    fprintf(run->report, "%s\n", line);
     printf("%s: %s\n", run->folder, line);
 }
 
@@ -155,11 +155,11 @@ static bool bind_thread(void *context, const takt_linux_place_t *place, int32_t 
     processor_t *processor = context;
     takt_machine_t *machine = processor->run->machine;
     if (!is_bound) {
-        takt_machine_unseat(machine, thread);
+        takt_machine_unbind(machine, thread);
         return true;
     }
     processor->threads[place - processor->places] = thread;
-    return takt_machine_seat(machine, thread, processor->cpu, place->entity);
+    return takt_machine_bind(machine, thread, processor->cpu, place->entity);
 }
 
 /* All threads of this processor have joined, or cannot. The last processor sets instant 0. */
@@ -188,14 +188,14 @@ static void run_clients(processor_t *processor) {
         .count = processor->table.count,
         .threads = processor->threads,
         .begin_ns = epoch_ns,
-        .end_ns = run->machine->desks[processor->cpu].end_ns,
+        .end_ns = run->machine->shared[processor->cpu].end_ns,
     };
     if (!takt_clients_run(&clients, run->command)) {
         end(STATUS_FAILED, run->command[0], "no privilege for SCHED_FIFO, or no process");
     }
     run->status = takt_clients_await(&clients);
     if (clients.refuse != NULL) {
-        tell(run, "failed the kernel refuses %s", clients.refuse);
+        write_line(run, "failed the kernel refuses %s", clients.refuse);
     }
 }
 
@@ -251,24 +251,27 @@ static void write_threads(const processor_t *processor) {
 
 /* Names what happened to threads that the schedule does not say. */
 static void note(const run_t *run, uint32_t cpu) {
-    const takt_desk_t *desk = &run->machine->desks[cpu];
-    if (desk->stolen > 0) {
-        tell(run,
-             "note processor %u: other classes took the processor from a job %llu times, %llu us together",
-             cpu, (unsigned long long)desk->stolen, (unsigned long long)desk->stolen_ns / 1000);
+    const takt_shared_t *shared = &run->machine->shared[cpu];
+    if (shared->stolen > 0) {
+        write_line(
+            run,
+            "note processor %u: other classes took the processor from a job %llu times, %llu us together",
+            cpu, (unsigned long long)shared->stolen, (unsigned long long)shared->stolen_ns / 1000);
     }
-    if (desk->absences > 0) {
-        tell(run, "note processor %u: the thread of the selected job could not run at once %llu times", cpu,
-             (unsigned long long)desk->absences);
+    if (shared->absences > 0) {
+        write_line(run, "note processor %u: the thread of the selected job could not run at once %llu times",
+                   cpu, (unsigned long long)shared->absences);
     }
-    if (desk->orphans > 0) {
-        tell(run, "note processor %u: %llu jobs were ended because their threads were gone or did not run",
-             cpu, (unsigned long long)desk->orphans);
+    if (shared->orphans > 0) {
+        write_line(run,
+                   "note processor %u: %llu jobs were ended because their threads were gone or did not run",
+                   cpu, (unsigned long long)shared->orphans);
     }
-    if (desk->visits > 0) {
-        tell(run,
-             "note processor %u: threads that had waited for 4 s were switched to for a moment %llu times",
-             cpu, (unsigned long long)desk->visits);
+    if (shared->visits > 0) {
+        write_line(
+            run,
+            "note processor %u: threads that had waited for 4 s were switched to for a moment %llu times",
+            cpu, (unsigned long long)shared->visits);
     }
 }
 
@@ -276,20 +279,20 @@ static void report(const processor_t *processor) {
     const run_t *run = processor->run;
     takt_machine_t *machine = run->machine;
     const uint32_t cpu = processor->cpu;
-    const takt_desk_t *desk = &machine->desks[cpu];
-    const uint64_t records = takt_machine_end(machine, cpu, desk->end_ns);
+    const takt_shared_t *shared = &machine->shared[cpu];
+    const uint64_t records = takt_machine_end(machine, cpu, shared->end_ns);
     const takt_domain_t *domain = takt_machine_domain(machine, cpu);
     write_file(run, "trace", cpu, domain->log.records, records * sizeof(takt_record_t));
     write_file(run, "jobs", cpu, processor->program.jobs,
                processor->program.job_count * sizeof(takt_program_job_t));
     write_file(run, "switches", cpu, machine->switches + (size_t)cpu * TAKT_SWITCHES,
-               desk->switches * sizeof(takt_switch_t));
+               shared->switches * sizeof(takt_switch_t));
     write_threads(processor);
-    tell(run, "processor %u %u %u %llu %llu %llu %llu %u %llu %llu %s", cpu, processor->status,
-         processor->program.job_count, (unsigned long long)desk->takes, (unsigned long long)desk->mismatches,
-         (unsigned long long)desk->absences, (unsigned long long)desk->refused, domain->refused,
-         (unsigned long long)domain->log.lost, (unsigned long long)desk->switches,
-         takt_program_message(processor->status));
+    write_line(run, "processor %u %u %u %llu %llu %llu %llu %u %llu %llu %s", cpu, processor->status,
+               processor->program.job_count, (unsigned long long)shared->takes,
+               (unsigned long long)shared->mismatches, (unsigned long long)shared->absences,
+               (unsigned long long)shared->refused, domain->refused, (unsigned long long)domain->log.lost,
+               (unsigned long long)shared->switches, takt_program_message(processor->status));
     note(run, cpu);
 }
 
@@ -301,8 +304,9 @@ static bool add(processor_t *processor, const char *image) {
     const takt_domain_status_t status = takt_machine_add(run->machine, processor->cpu, processor->words,
                                                          processor->count, RECORDS, run->tick_ns, &order);
     if (status != TAKT_DOMAIN_OK) {
-        tell(run, "refused %s",
-             status == TAKT_DOMAIN_IMAGE ? takt_image_message(order.image) : takt_domain_message(status));
+        write_line(
+            run, "refused %s",
+            status == TAKT_DOMAIN_IMAGE ? takt_image_message(order.image) : takt_domain_message(status));
     }
     return status == TAKT_DOMAIN_OK;
 }
@@ -328,14 +332,14 @@ static void execute(run_t *run) {
     takt_machine_detach(run->machine); /* the kernel has said then why it ended the scheduler before */
     const int kind = takt_machine_state(run->machine, &reason);
     if (kind != 0 && kind != DETACHED) {
-        tell(run, "failed the kernel ended the scheduler: %s", reason);
+        write_line(run, "failed the kernel ended the scheduler: %s", reason);
     }
-    tell(run, "epoch %llu", (unsigned long long)run->epoch_ns);
+    write_line(run, "epoch %llu", (unsigned long long)run->epoch_ns);
     takt_cost_t cost;
     for (uint32_t i = 0; i < PROGRAMS; i++) {
         if (takt_machine_cost(run->machine, i, &cost)) {
-            tell(run, "program %s %llu %llu", cost.name, (unsigned long long)cost.calls,
-                 (unsigned long long)cost.ns);
+            write_line(run, "program %s %llu %llu", cost.name, (unsigned long long)cost.calls,
+                       (unsigned long long)cost.ns);
         }
     }
     for (uint32_t cpu = 0; cpu < run->count; cpu++) {
@@ -356,7 +360,7 @@ static int run_images(takt_machine_t *machine, const char *folder, uint64_t tick
     if (mkdir(folder, 0755) != 0 && errno != EEXIST) {
         end(STATUS_FAILED, folder, strerror(errno));
     }
-    run.told = open_file(&run, "told");
+    run.report = open_file(&run, "report");
     takt_machine_clear(machine);
     bool is_built = true;
     for (uint32_t cpu = 0; cpu < count && is_built; cpu++) {
@@ -368,12 +372,12 @@ static int run_images(takt_machine_t *machine, const char *folder, uint64_t tick
     if (is_attached) {
         execute(&run);
     } else if (is_built) {
-        tell(&run, "failed %s: %s", machine->what, strerror(machine->error));
+        write_line(&run, "failed %s: %s", machine->what, strerror(machine->error));
     }
     for (uint32_t cpu = 0; cpu < count; cpu++) {
         free_processor(&run.processors[cpu]);
     }
-    close_file(run.told);
+    close_file(run.report);
     return is_attached ? run.status : is_built ? STATUS_FAILED : STATUS_REFUSED;
 }
 
@@ -420,7 +424,7 @@ static uint32_t read_run(FILE *file, const char *name, char *line, char **words)
     if (fgets(line, LINE, file) == NULL) {
         return 0;
     }
-    const uint32_t count = split(line, words, BEFORE_IMAGES + TAKT_DESKS);
+    const uint32_t count = split(line, words, BEFORE_IMAGES + TAKT_SHARED_PROCESSORS);
     if (count <= BEFORE_IMAGES) {
         end(STATUS_REFUSED, name, "a line has a folder, two numbers and images");
     }
@@ -438,7 +442,7 @@ static FILE *open_list(const char *name) {
 /* Surveys the images of each line of the file `name`. */
 static void survey_list(takt_uses_t *uses, const char *tables, const char *name) {
     static char line[LINE];
-    char *words[BEFORE_IMAGES + TAKT_DESKS];
+    char *words[BEFORE_IMAGES + TAKT_SHARED_PROCESSORS];
     uint32_t count;
     FILE *file = open_list(name);
     while ((count = read_run(file, name, line, words)) != 0) {
@@ -463,7 +467,7 @@ static void hand_over(const char *folder) {
 /* Runs each line of the file `name`. Returns an exit status, that of the first run that fails. */
 static int run_list(takt_machine_t *machine, const char *name) {
     static char line[LINE];
-    char *words[BEFORE_IMAGES + TAKT_DESKS];
+    char *words[BEFORE_IMAGES + TAKT_SHARED_PROCESSORS];
     uint32_t count;
     int worst = 0;
     FILE *file = open_list(name);
@@ -494,7 +498,7 @@ int main(int count, char **arguments) {
     static takt_uses_t uses;
     char **command = split_off_command(&count, arguments);
     const bool is_list = count == 4 && command == NULL, is_check = count == 3 && command == NULL;
-    if (!is_list && !is_check && (count < 6 || count - 5 > (command != NULL ? 1 : TAKT_DESKS))) {
+    if (!is_list && !is_check && (count < 6 || count - 5 > (command != NULL ? 1 : TAKT_SHARED_PROCESSORS))) {
         end(STATUS_REFUSED,
             "usage: takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE... or OBJECT TABLES LIST or "
             "OBJECT TABLES FOLDER TICK_NS IMAGE -- COMMAND... or OBJECT TABLES",

@@ -41,14 +41,14 @@ static bool is_thread_of(int32_t thread, pid_t process) {
     return thread > 0 && access(path, F_OK) == 0;
 }
 
-/* Takes the seat of the client's thread, which is in the fair class afterwards. */
-static void unseat(takt_service_t *service, takt_client_t *client) {
+/* Takes the binding of the client's thread, which is in the fair class afterwards. */
+static void unbind(takt_service_t *service, takt_client_t *client) {
     if (client->thread == 0) {
         return;
     }
     if (client->has_entered) {
         const struct sched_param none = {.sched_priority = 0};
-        takt_machine_unseat(service->machine, client->thread);
+        takt_machine_unbind(service->machine, client->thread);
         if (is_thread_of(client->thread, client->process) &&
             sched_getscheduler(client->thread) == TAKT_SLOT_CLASS_EXT) {
             (void)sched_setscheduler(client->thread, SCHED_OTHER, &none);
@@ -64,9 +64,9 @@ static bool has_domain(const takt_service_t *service, uint32_t cpu) {
     return cpu < service->machine->processors && service->parts[cpu].text != NULL;
 }
 
-/* Returns the first processor from `cpu` on that has a domain; TAKT_DESKS for none. */
+/* Returns the first processor from `cpu` on that has a domain; TAKT_SHARED_PROCESSORS for none. */
 static uint32_t domain_from(const takt_service_t *service, uint32_t cpu) {
-    while (cpu < TAKT_DESKS && !has_domain(service, cpu)) {
+    while (cpu < TAKT_SHARED_PROCESSORS && !has_domain(service, cpu)) {
         cpu++;
     }
     return cpu;
@@ -89,7 +89,7 @@ static const char *name_of(const takt_part_t *part, uint32_t entity) {
 
 /* Forgets what was loaded. */
 static void forget(takt_service_t *service) {
-    for (uint32_t cpu = 0; cpu < TAKT_DESKS; cpu++) {
+    for (uint32_t cpu = 0; cpu < TAKT_SHARED_PROCESSORS; cpu++) {
         free(service->parts[cpu].text);
         service->parts[cpu] = (takt_part_t){.text = NULL};
     }
@@ -99,10 +99,10 @@ static void forget(takt_service_t *service) {
 }
 
 static void end_trace(takt_service_t *service, uint32_t cpu, uint64_t at_ns) {
-    const takt_desk_t *desk = &service->machine->desks[cpu];
-    const uint64_t end = least_of(at_ns, desk->end_ns);
+    const takt_shared_t *shared = &service->machine->shared[cpu];
+    const uint64_t end = least_of(at_ns, shared->end_ns);
     service->parts[cpu].records =
-        takt_machine_end(service->machine, cpu, end > desk->epoch_ns ? end : desk->epoch_ns);
+        takt_machine_end(service->machine, cpu, end > shared->epoch_ns ? end : shared->epoch_ns);
 }
 
 static void detach(takt_service_t *service) {
@@ -112,9 +112,10 @@ static void detach(takt_service_t *service) {
                    takt_machine_state(service->machine, &reason) != 0 ? reason : "");
     takt_machine_detach(service->machine);
     for (int i = 0; i < TAKT_CLIENTS; i++) {
-        unseat(service, &service->clients[i]);
+        unbind(service, &service->clients[i]);
     }
-    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_DESKS && service->state == TAKT_DAEMON_ATTACHED;
+    for (uint32_t cpu = domain_from(service, 0);
+         cpu < TAKT_SHARED_PROCESSORS && service->state == TAKT_DAEMON_ATTACHED;
          cpu = domain_from(service, cpu + 1)) {
         end_trace(service, cpu, at_ns);
     }
@@ -123,9 +124,10 @@ static void detach(takt_service_t *service) {
 
 static bool have_all_joined(const takt_service_t *service) {
     uint32_t missing = 0;
-    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_DESKS; cpu = domain_from(service, cpu + 1)) {
+    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_SHARED_PROCESSORS;
+         cpu = domain_from(service, cpu + 1)) {
         missing += takt_machine_domain(service->machine, cpu)->system.task_count;
-        missing -= service->machine->desks[cpu].others != TAKT_DESK_NONE;
+        missing -= service->machine->shared[cpu].others != TAKT_SHARED_NONE;
     }
     for (int i = 0; i < TAKT_CLIENTS; i++) {
         missing -= service->clients[i].thread != 0;
@@ -140,10 +142,11 @@ static void begin_if_due(takt_service_t *service) {
     }
     const uint64_t epoch = now_ns() + takt_machine_lead(service->machine);
     uint64_t left = INT64_MAX - epoch;
-    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_DESKS; cpu = domain_from(service, cpu + 1)) {
+    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_SHARED_PROCESSORS;
+         cpu = domain_from(service, cpu + 1)) {
         const uint64_t horizon = takt_machine_domain(service->machine, cpu)->program.horizon;
-        left = least_of(left, least_of(horizon, left / service->machine->desks[cpu].tick_ns) *
-                                  service->machine->desks[cpu].tick_ns);
+        left = least_of(left, least_of(horizon, left / service->machine->shared[cpu].tick_ns) *
+                                  service->machine->shared[cpu].tick_ns);
     }
     service->end_ns = epoch + left;
     takt_machine_begin(service->machine, epoch, service->end_ns);
@@ -152,7 +155,7 @@ static void begin_if_due(takt_service_t *service) {
 
 /* ---- calls of programs ---------------------------------------------------------------------------------------- */
 
-/* Returns the task of `cpu` that has `name`, TAKT_DESK_NONE for none. */
+/* Returns the task of `cpu` that has `name`, TAKT_SHARED_NONE for none. */
 static uint32_t task_of(const takt_service_t *service, uint32_t cpu, const char *name) {
     const takt_domain_t *domain = takt_machine_domain(service->machine, cpu);
     for (uint32_t entity = first_task(domain); is_task(domain, entity); entity++) {
@@ -160,7 +163,7 @@ static uint32_t task_of(const takt_service_t *service, uint32_t cpu, const char 
             return entity;
         }
     }
-    return TAKT_DESK_NONE;
+    return TAKT_SHARED_NONE;
 }
 
 /* Finds the task of a JOIN. */
@@ -169,12 +172,13 @@ static bool find_task(const takt_service_t *service, const takt_socket_call_t *c
     *cpu = domain_from(service, 0);
     if (call->name[0] == '\0') { /* a number is that of one domain */
         *entity = call->entity;
-        return *cpu < TAKT_DESKS && is_task(takt_machine_domain(service->machine, *cpu), *entity) &&
-               domain_from(service, *cpu + 1) == TAKT_DESKS;
+        return *cpu < TAKT_SHARED_PROCESSORS &&
+               is_task(takt_machine_domain(service->machine, *cpu), *entity) &&
+               domain_from(service, *cpu + 1) == TAKT_SHARED_PROCESSORS;
     }
-    for (; *cpu < TAKT_DESKS; *cpu = domain_from(service, *cpu + 1)) {
+    for (; *cpu < TAKT_SHARED_PROCESSORS; *cpu = domain_from(service, *cpu + 1)) {
         *entity = task_of(service, *cpu, call->name);
-        if (*entity != TAKT_DESK_NONE) {
+        if (*entity != TAKT_SHARED_NONE) {
             return true;
         }
     }
@@ -205,10 +209,10 @@ static bool has_joined(const takt_service_t *service, int32_t thread) {
 static bool is_held(takt_service_t *service, uint32_t cpu, uint32_t entity) {
     takt_client_t *holder = holder_of(service, cpu, entity);
     if (holder != NULL && !is_thread_of(holder->thread, holder->process)) {
-        unseat(service, holder);
+        unbind(service, holder);
         return false;
     }
-    return holder != NULL || entity == service->machine->desks[cpu].others;
+    return holder != NULL || entity == service->machine->shared[cpu].others;
 }
 
 static takt_reply_status_t join(takt_service_t *service, takt_client_t *client,
@@ -253,7 +257,7 @@ static takt_reply_status_t enter(takt_service_t *service, takt_client_t *client)
         return TAKT_REPLY_NOT_BEGUN;
     }
     client->has_entered = true;
-    return takt_machine_seat(service->machine, client->thread, client->cpu, client->entity)
+    return takt_machine_bind(service->machine, client->thread, client->cpu, client->entity)
                ? TAKT_REPLY_OK
                : TAKT_REPLY_KERNEL;
 }
@@ -262,46 +266,46 @@ static takt_reply_status_t leave(takt_service_t *service, takt_client_t *client)
     if (client->thread == 0) {
         return TAKT_REPLY_NOT_JOINED;
     }
-    unseat(service, client);
+    unbind(service, client);
     return TAKT_REPLY_OK;
 }
 
 /* ---- calls of tools ------------------------------------------------------------------------------------------- */
 
-static takt_reply_status_t tell_processor(const takt_service_t *service, const takt_socket_call_t *call,
-                                          takt_socket_reply_t *reply) {
+static takt_reply_status_t write_processor(const takt_service_t *service, const takt_socket_call_t *call,
+                                           takt_socket_reply_t *reply) {
     const takt_machine_t *machine = service->machine;
-    takt_processor_status_t *told = &reply->of.processor;
-    *told = (takt_processor_status_t){
+    takt_processor_status_t *status = &reply->of.processor;
+    *status = (takt_processor_status_t){
         .daemon = (uint32_t)getpid(), .state = (uint32_t)service->state, .is_full = machine->is_full};
     write_text(reply, "%s", service->reason);
     const uint32_t cpu = domain_from(service, call->cpu);
-    if (cpu >= TAKT_DESKS) {
+    if (cpu >= TAKT_SHARED_PROCESSORS) {
         return TAKT_REPLY_NOTHING;
     }
-    const takt_desk_t *desk = &machine->desks[cpu];
+    const takt_shared_t *shared = &machine->shared[cpu];
     const takt_domain_t *domain = takt_machine_domain(machine, cpu);
     reply->cpu = cpu;
-    told->epoch_ns = service->end_ns != 0 ? desk->epoch_ns : 0;
-    told->decisions = desk->takes;
-    told->mismatches = desk->mismatches;
-    told->absences = desk->absences;
-    told->refused = desk->refused;
-    told->stolen_ns = desk->stolen_ns;
-    told->stolen = desk->stolen;
-    told->orphans = desk->orphans;
-    told->lost = desk->lost;
-    told->visits = desk->visits;
-    told->records = domain->log.written;
-    told->records_lost = domain->log.lost;
-    told->entities = desk->entities;
-    told->running = desk->running;
-    told->first_task = first_task(domain);
+    status->epoch_ns = service->end_ns != 0 ? shared->epoch_ns : 0;
+    status->decisions = shared->takes;
+    status->mismatches = shared->mismatches;
+    status->absences = shared->absences;
+    status->refused = shared->refused;
+    status->stolen_ns = shared->stolen_ns;
+    status->stolen = shared->stolen;
+    status->orphans = shared->orphans;
+    status->lost = shared->lost;
+    status->visits = shared->visits;
+    status->records = domain->log.written;
+    status->records_lost = domain->log.lost;
+    status->entities = shared->entities;
+    status->running = shared->running;
+    status->first_task = first_task(domain);
     return TAKT_REPLY_OK;
 }
 
-static takt_reply_status_t tell_task(takt_service_t *service, const takt_socket_call_t *call,
-                                     takt_socket_reply_t *reply) {
+static takt_reply_status_t write_task(takt_service_t *service, const takt_socket_call_t *call,
+                                      takt_socket_reply_t *reply) {
     if (!has_domain(service, call->cpu) ||
         !is_task(takt_machine_domain(service->machine, call->cpu), call->entity)) {
         return TAKT_REPLY_NAME;
@@ -364,10 +368,10 @@ static takt_reply_status_t build(takt_service_t *service, const takt_socket_call
         write_text(reply, "%s", takt_domain_message(status));
         return TAKT_REPLY_REFUSED;
     }
-    const uint32_t entities = machine->desks[call->cpu].entities;
+    const uint32_t entities = machine->shared[call->cpu].entities;
     const uint32_t threads = takt_machine_domain(machine, call->cpu)->system.thread_count;
     if (!takt_loaded_has_names(load, entities + threads)) {
-        machine->desks[call->cpu].domain = 0;
+        machine->shared[call->cpu].domain = 0;
         write_text(reply, "each entity has a name of at most %d bytes", TAKT_NAME_BYTES - 1);
         return TAKT_REPLY_REFUSED;
     }
@@ -408,16 +412,17 @@ static takt_reply_status_t add(takt_service_t *service, const takt_client_t *cli
 /* Finds the task that stands for the threads of no domain in each set that has it. */
 static bool find_others(const takt_service_t *service, takt_socket_reply_t *reply) {
     bool is_found = service->others == NULL;
-    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_DESKS; cpu = domain_from(service, cpu + 1)) {
-        takt_desk_t *desk = &service->machine->desks[cpu];
-        desk->others = service->others != NULL ? task_of(service, cpu, service->others) : TAKT_DESK_NONE;
-        desk->is_others_awake = desk->others != TAKT_DESK_NONE;
-        if ((takt_domain_state(desk->domain, desk->others) & TAKT_DOMAIN_PERIODIC) != 0) {
+    for (uint32_t cpu = domain_from(service, 0); cpu < TAKT_SHARED_PROCESSORS;
+         cpu = domain_from(service, cpu + 1)) {
+        takt_shared_t *shared = &service->machine->shared[cpu];
+        shared->others = service->others != NULL ? task_of(service, cpu, service->others) : TAKT_SHARED_NONE;
+        shared->is_others_awake = shared->others != TAKT_SHARED_NONE;
+        if ((takt_domain_state(shared->domain, shared->others) & TAKT_DOMAIN_PERIODIC) != 0) {
             write_text(reply, "task %s stands for the other threads, so it cannot be periodic",
                        service->others);
             return false;
         }
-        is_found = is_found || desk->is_others_awake != 0;
+        is_found = is_found || shared->is_others_awake != 0;
     }
     if (!is_found) {
         write_text(reply, "no task is called %s, which is to stand for the other threads", service->others);
@@ -430,7 +435,7 @@ static takt_reply_status_t attach(takt_service_t *service, const takt_client_t *
     if (service->state != TAKT_DAEMON_IDLE) {
         return TAKT_REPLY_ATTACHED;
     }
-    if (service->loader != index_of(service, client) || domain_from(service, 0) == TAKT_DESKS) {
+    if (service->loader != index_of(service, client) || domain_from(service, 0) == TAKT_SHARED_PROCESSORS) {
         return TAKT_REPLY_NOTHING;
     }
     if (has_other(service, reply)) {
@@ -530,9 +535,9 @@ static takt_reply_status_t decide(takt_service_t *service, takt_client_t *client
     case TAKT_CALL_LEAVE:
         return leave(service, client);
     case TAKT_CALL_STATUS:
-        return tell_processor(service, call, reply);
+        return write_processor(service, call, reply);
     case TAKT_CALL_TASK:
-        return tell_task(service, call, reply);
+        return write_task(service, call, reply);
     case TAKT_CALL_ADD:
         return add(service, client, call, reply, file);
     case TAKT_CALL_ATTACH:
@@ -549,7 +554,7 @@ static takt_reply_status_t decide(takt_service_t *service, takt_client_t *client
 }
 
 static void drop(takt_service_t *service, takt_client_t *client) {
-    unseat(service, client);
+    unbind(service, client);
     if (service->loader == index_of(service, client)) {
         service->loader = TAKT_NO_CLIENT;
         forget(service);
@@ -674,7 +679,7 @@ void takt_service_attend(takt_service_t *service) {
     for (int i = 0; i < TAKT_CLIENTS; i++) {
         takt_client_t *client = &service->clients[i];
         if (client->thread != 0 && !is_thread_of(client->thread, client->process)) {
-            unseat(service, client);
+            unbind(service, client);
         }
     }
 }

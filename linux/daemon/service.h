@@ -15,7 +15,7 @@
 #include "linux/protocol.h"
 
 enum {
-    TAKT_CLIENTS = TAKT_SEATS, /* connections, at most */
+    TAKT_CLIENTS = TAKT_BINDINGS, /* connections, at most */
     TAKT_NO_CLIENT = -1,
 };
 
@@ -47,7 +47,7 @@ typedef struct takt_service {
     bool waits_for_all; /* instant 0 is when each task has a thread */
     uint64_t end_ns;    /* of the domains */
     char reason[104];   /* why the kernel ended the last scheduler; empty: it did not */
-    takt_part_t parts[TAKT_DESKS];
+    takt_part_t parts[TAKT_SHARED_PROCESSORS];
     takt_client_t clients[TAKT_CLIENTS];
 } takt_service_t;
 
@@ -64,7 +64,7 @@ void takt_service_admit(takt_service_t *service, int connection);
 /* Receives one message of `client` and replies, or drops the client. */
 void takt_service_serve(takt_service_t *service, takt_client_t *client);
 
-/* Ends what has ended: the domains at their horizon, a scheduler that the kernel has ended, seats of threads that are gone. */
+/* Ends what has ended: the domains at their horizon, a scheduler that the kernel has ended, bindings of threads that are gone. */
 void takt_service_attend(takt_service_t *service);
 
 /* Returns the CLOCK_MONOTONIC of the next takt_service_attend at the latest. */

@@ -4,16 +4,16 @@
  * usage: taktd [--socket PATH] [--mode OCTAL] [--group GROUP] [--objects FOLDER] [--full [--others TASK]] [--check] [--verbose]
  *
  *     --socket    where programs and `takt linux` find it: /run/takt/taktd.sock
- *     --mode      of the socket's file, 0660 unless told: its group may join
- *     --group     of the socket's file, a name of /etc/group or a number: that of the process unless told
- *     --objects   the folder of takt.bpf.o and tables.bin: that of this program unless told
+ *     --mode      of the socket's file, 0660 by default: its group may join
+ *     --group     of the socket's file, a name of /etc/group or a number: that of the process by default
+ *     --objects   the folder of takt.bpf.o and tables.bin: that of this program by default
  *     --full      threads of the fair class are scheduled too, while the domains select none
  *     --others    they are also scheduled while the domain selects this task of its set, so that a server bounds their share
  *     --check     loads the programs, says why the kernel refuses them, and ends
  *     --verbose   what libbpf says while it loads
  *
  * It loads the programs, opens the socket, and does what linux/protocol.h says until SIGTERM or SIGINT, then detaches. One taktd per
- * socket: a lock on PATH.lock, a file with the number of the process, ends with the process. With systemd it tells that it
+ * socket: a lock on PATH.lock, a file with the number of the process, ends with the process. With systemd it notifies it that it
  * is ready. Exit status: 0 after a signal, 1 if the machine refuses something, 2 for a wrong option or a second taktd. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -221,8 +221,9 @@ static void load(takt_machine_t *machine, const options_t *options) {
     const long processors = sysconf(_SC_NPROCESSORS_CONF);
     machine->is_full = options->is_full;
     machine->is_quiet = !options->is_verbose;
-    if (!takt_machine_open(machine, object, tables,
-                           processors < TAKT_DESKS ? (uint32_t)processors : TAKT_DESKS, false)) {
+    if (!takt_machine_open(
+            machine, object, tables,
+            processors < TAKT_SHARED_PROCESSORS ? (uint32_t)processors : TAKT_SHARED_PROCESSORS, false)) {
         char detail[PATH_BYTES];
         (void)snprintf(detail, sizeof detail, "%s; takt linux check says what this machine lacks",
                        strerror(machine->error));
@@ -231,7 +232,7 @@ static void load(takt_machine_t *machine, const options_t *options) {
 }
 
 /* Tells systemd that programs can connect. */
-static void tell_ready(void) {
+static void notify_ready(void) {
     static const char ready[] = "READY=1";
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const char *path = getenv("NOTIFY_SOCKET");
@@ -357,7 +358,7 @@ static void run(takt_machine_t *machine, const options_t *options) {
     if (options->is_full) {
         leave_fair_class();
     }
-    tell_ready();
+    notify_ready();
     fprintf(stderr, "taktd: ready at %s\n", options->socket);
     while (polled[SIGNALS].revents == 0) {
         wait_for_calls(listener);

@@ -5,7 +5,7 @@
 Usage: boot.py [--cpus N] [--get NAME]... [--into FOLDER] [FILE]... [-- COMMAND]
 
 Each FILE stands in the folder in which COMMAND runs, a script for busybox's shell. Its output is printed and its exit
-status is the own one. Each file that `--get` names comes back into FOLDER, the working folder unless told. Without
+status is the own one. Each file that `--get` names comes back into FOLDER, the working folder by default. Without
 COMMAND it says what the kernel has; then the exit status is 0, too, where one line says that it cannot be had.
 """
 

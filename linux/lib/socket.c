@@ -86,12 +86,13 @@ static takt_linux_status_t ask(int connection, const takt_socket_call_t *call, t
 }
 
 /* A call about the thread of the connection, whose reply has no file. */
-static takt_linux_status_t ask_about(const takt_linux_seat_t *seat, takt_call_kind_t kind, int32_t thread) {
+static takt_linux_status_t ask_about(const takt_linux_binding_t *binding, takt_call_kind_t kind,
+                                     int32_t thread) {
     const takt_socket_call_t call = {
         .version = TAKT_PROTOCOL_VERSION, .kind = (uint32_t)kind, .thread = thread};
     takt_socket_reply_t reply;
     int file;
-    const takt_linux_status_t status = ask(seat->connection, &call, &reply, &file);
+    const takt_linux_status_t status = ask(binding->connection, &call, &reply, &file);
     if (file != NO_FILE) {
         (void)close(file);
     }
@@ -144,16 +145,16 @@ static bool write_name(takt_socket_call_t *call, const takt_linux_parameters_t *
     return true;
 }
 
-static takt_linux_status_t take_seat(const takt_socket_call_t *call, takt_linux_seat_t *seat) {
+static takt_linux_status_t take_binding(const takt_socket_call_t *call, takt_linux_binding_t *binding) {
     takt_socket_reply_t reply;
     int file;
-    takt_linux_status_t status = ask(seat->connection, call, &reply, &file);
+    takt_linux_status_t status = ask(binding->connection, call, &reply, &file);
     if (status == TAKT_LINUX_OK) {
-        seat->cpu = (int32_t)reply.cpu;
-        seat->slot = file != NO_FILE && reply.slot_offset % sizeof(takt_linux_slot_t) == 0
-                         ? map_slot(file, reply.slot_offset)
-                         : NULL;
-        status = seat->slot != NULL ? TAKT_LINUX_OK : TAKT_LINUX_ERROR_VERSION;
+        binding->cpu = (int32_t)reply.cpu;
+        binding->slot = file != NO_FILE && reply.slot_offset % sizeof(takt_linux_slot_t) == 0
+                            ? map_slot(file, reply.slot_offset)
+                            : NULL;
+        status = binding->slot != NULL ? TAKT_LINUX_OK : TAKT_LINUX_ERROR_VERSION;
     }
     if (file != NO_FILE) {
         (void)close(file);
@@ -164,33 +165,33 @@ static takt_linux_status_t take_seat(const takt_socket_call_t *call, takt_linux_
 /* ---- the transport ------------------------------------------------------------------------------------ */
 
 static takt_linux_status_t join(void *context, const takt_linux_parameters_t *parameters, int32_t thread,
-                                takt_linux_seat_t *seat) {
+                                takt_linux_binding_t *binding) {
     takt_socket_call_t call = {.version = TAKT_PROTOCOL_VERSION, .kind = TAKT_CALL_JOIN, .thread = thread};
     if (!write_name(&call, parameters)) {
         return TAKT_LINUX_ERROR_NAME;
     }
-    seat->connection = connect_to(context);
-    if (seat->connection == NO_FILE) {
+    binding->connection = connect_to(context);
+    if (binding->connection == NO_FILE) {
         return TAKT_LINUX_ERROR_SOCKET;
     }
-    const takt_linux_status_t status = take_seat(&call, seat);
+    const takt_linux_status_t status = take_binding(&call, binding);
     if (status != TAKT_LINUX_OK) {
-        (void)close(seat->connection);
+        (void)close(binding->connection);
     }
     return status;
 }
 
-static takt_linux_status_t enter(void *context, const takt_linux_seat_t *seat, int32_t thread) {
+static takt_linux_status_t enter(void *context, const takt_linux_binding_t *binding, int32_t thread) {
     (void)context;
-    return ask_about(seat, TAKT_CALL_ENTER, thread);
+    return ask_about(binding, TAKT_CALL_ENTER, thread);
 }
 
-static void leave(void *context, const takt_linux_seat_t *seat, int32_t thread) {
+static void leave(void *context, const takt_linux_binding_t *binding, int32_t thread) {
     (void)context;
-    (void)ask_about(seat, TAKT_CALL_LEAVE, thread);
-    const uintptr_t within = (uintptr_t)seat->slot % page_bytes();
-    (void)munmap((char *)seat->slot - within, page_bytes());
-    (void)close(seat->connection);
+    (void)ask_about(binding, TAKT_CALL_LEAVE, thread);
+    const uintptr_t within = (uintptr_t)binding->slot % page_bytes();
+    (void)munmap((char *)binding->slot - within, page_bytes());
+    (void)close(binding->connection);
 }
 
 takt_linux_transport_t takt_linux_socket(const char *path) {

@@ -18,7 +18,7 @@ static takt_linux_place_t *find(const takt_linux_table_t *table, const takt_linu
 }
 
 static takt_linux_status_t join(void *context, const takt_linux_parameters_t *parameters, int32_t thread,
-                                takt_linux_seat_t *seat) {
+                                takt_linux_binding_t *binding) {
     takt_linux_place_t *place = find(context, parameters);
     if (place == NULL) {
         return TAKT_LINUX_ERROR_NAME;
@@ -28,28 +28,28 @@ static takt_linux_status_t join(void *context, const takt_linux_parameters_t *pa
                                      __ATOMIC_RELAXED)) {
         return TAKT_LINUX_ERROR_TAKEN;
     }
-    seat->slot = place->slot;
-    seat->cpu = place->cpu;
+    binding->slot = place->slot;
+    binding->cpu = place->cpu;
     return TAKT_LINUX_OK;
 }
 
-static takt_linux_place_t *place_of(const takt_linux_table_t *table, const takt_linux_seat_t *seat) {
+static takt_linux_place_t *place_of(const takt_linux_table_t *table, const takt_linux_binding_t *binding) {
     takt_linux_place_t *place = table->places;
-    while (place->slot != seat->slot) {
+    while (place->slot != binding->slot) {
         place++;
     }
     return place;
 }
 
-static takt_linux_status_t enter(void *context, const takt_linux_seat_t *seat, int32_t thread) {
+static takt_linux_status_t enter(void *context, const takt_linux_binding_t *binding, int32_t thread) {
     const takt_linux_table_t *table = context;
-    const bool is_bound = table->bind(table->context, place_of(table, seat), thread, true);
+    const bool is_bound = table->bind(table->context, place_of(table, binding), thread, true);
     return is_bound ? TAKT_LINUX_OK : TAKT_LINUX_ERROR_DETACHED;
 }
 
-static void leave(void *context, const takt_linux_seat_t *seat, int32_t thread) {
+static void leave(void *context, const takt_linux_binding_t *binding, int32_t thread) {
     const takt_linux_table_t *table = context;
-    takt_linux_place_t *place = place_of(table, seat);
+    takt_linux_place_t *place = place_of(table, binding);
     (void)table->bind(table->context, place, thread, false);
     __atomic_store_n(&place->thread, 0, __ATOMIC_RELEASE);
 }

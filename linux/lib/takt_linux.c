@@ -25,7 +25,7 @@ enum {
 struct takt_linux_thread {
     takt_linux_slot_t *slot; /* NULL: the thread has not joined */
     const takt_linux_transport_t *transport;
-    takt_linux_seat_t seat;
+    takt_linux_binding_t binding;
     int32_t id;
     uint32_t job;      /* that the thread executes, or executed last */
     bool has_entered;  /* the scheduler decides when the thread runs */
@@ -111,17 +111,18 @@ static void forget(void) {
 /* The child of fork has the slot of its parent, and is another thread. */
 static void watch_forks(void) { (void)pthread_atfork(NULL, NULL, forget); }
 
-static void take_seat(const takt_linux_transport_t *transport, const takt_linux_seat_t *seat, int32_t id) {
+static void take_binding(const takt_linux_transport_t *transport, const takt_linux_binding_t *binding,
+                         int32_t id) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, watch_forks);
     forget();
     self.transport = transport;
-    self.seat = *seat;
+    self.binding = *binding;
     self.id = id;
-    self.slot = seat->slot;
+    self.slot = binding->slot;
     __atomic_store_n(&self.slot->request, TAKT_SLOT_NONE, __ATOMIC_RELEASE); /* of the thread before */
     __atomic_store_n(&self.slot->mode, 0, __ATOMIC_RELEASE);
-    takt_linux_flag = &seat->slot->should_yield;
+    takt_linux_flag = &binding->slot->should_yield;
 }
 
 takt_linux_status_t takt_linux_join(const takt_linux_transport_t *transport,
@@ -135,14 +136,14 @@ takt_linux_status_t takt_linux_join(const takt_linux_transport_t *transport,
     const bool is_locked = takt_linux_lock_memory();
     takt_linux_touch_stack(parameters->stack_bytes > 0 ? parameters->stack_bytes : STACK_BYTES);
     const int32_t id = takt_linux_thread_id();
-    takt_linux_seat_t seat = {.connection = -1};
-    const takt_linux_status_t status = transport->join(transport->context, parameters, id, &seat);
+    takt_linux_binding_t binding = {.connection = -1};
+    const takt_linux_status_t status = transport->join(transport->context, parameters, id, &binding);
     if (status != TAKT_LINUX_OK) {
         return status;
     }
-    take_seat(transport, &seat, id);
+    take_binding(transport, &binding, id);
     takt_linux_set_slack(1);
-    if (seat.cpu >= 0 && !takt_linux_bind(seat.cpu)) {
+    if (binding.cpu >= 0 && !takt_linux_bind(binding.cpu)) {
         (void)takt_linux_leave();
         return TAKT_LINUX_ERROR_PROCESSOR;
     }
@@ -156,7 +157,7 @@ takt_linux_status_t takt_linux_leave(void) {
     (void)takt_linux_set_class(self.id, false);
     takt_linux_set_slack(0);
     takt_linux_flag = &no_flag; /* the slot may be gone */
-    self.transport->leave(self.transport->context, &self.seat, self.id);
+    self.transport->leave(self.transport->context, &self.binding, self.id);
     forget();
     return TAKT_LINUX_OK;
 }
@@ -186,10 +187,10 @@ static takt_linux_status_t enter(void) {
     if (self.slot == NULL || self.has_entered || is_dismissed()) {
         return obstacle();
     }
-    takt_linux_status_t status = self.transport->enter(self.transport->context, &self.seat, self.id);
+    takt_linux_status_t status = self.transport->enter(self.transport->context, &self.binding, self.id);
     while (status == TAKT_LINUX_ERROR_NOT_BEGUN && !is_dismissed()) {
         sleep_until(now_ns() + PATIENCE_NS);
-        status = self.transport->enter(self.transport->context, &self.seat, self.id);
+        status = self.transport->enter(self.transport->context, &self.binding, self.id);
     }
     if (status != TAKT_LINUX_OK) {
         return is_dismissed() ? TAKT_LINUX_ERROR_DISMISSED : status;
@@ -245,7 +246,7 @@ static takt_linux_status_t ended(takt_linux_status_t verdict) {
     return verdict;
 }
 
-/* A kernel that detaches a scheduler runs threads that are not selected, before it tells them. Their jobs cannot end. */
+/* A kernel that detaches a scheduler runs threads that are not selected, before they learn of it. Their jobs cannot end. */
 static takt_linux_status_t obstacle_behind_refusal(void) {
     sleep_until(now_ns() + PATIENCE_NS);
     const takt_linux_status_t status = obstacle();

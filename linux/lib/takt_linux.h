@@ -67,11 +67,11 @@ const char *takt_linux_message(takt_linux_status_t status);
 struct takt_linux_slot; /* linux/slot.h */
 
 /* What the scheduler side gives a thread that joins. */
-typedef struct takt_linux_seat {
+typedef struct takt_linux_binding {
     struct takt_linux_slot *slot; /* shared with the scheduler */
     int32_t cpu;                  /* the thread is bound to it; -1: to none */
     int32_t connection;           /* the transport's own */
-} takt_linux_seat_t;
+} takt_linux_binding_t;
 
 typedef struct takt_linux_parameters {
     const char *name;     /* of the entity; NULL: see `entity` */
@@ -82,14 +82,14 @@ typedef struct takt_linux_parameters {
 /* The way to the scheduler side. */
 typedef struct takt_linux_transport {
     void *context;
-    /* Reserves an entity for `thread`, a thread id, and writes `seat`. Returns OK, ERROR_NAME, _TAKEN or another one. */
+    /* Reserves an entity for `thread`, a thread id, and writes `binding`. Returns OK, ERROR_NAME, _TAKEN or another one. */
     takt_linux_status_t (*join)(void *context, const takt_linux_parameters_t *parameters, int32_t thread,
-                                takt_linux_seat_t *seat);
+                                takt_linux_binding_t *binding);
     /* The scheduler is to decide when `thread` runs from now on. Returns OK, ERROR_DETACHED, or ERROR_NOT_BEGUN: then it is
      * asked again 10 ms later. */
-    takt_linux_status_t (*enter)(void *context, const takt_linux_seat_t *seat, int32_t thread);
+    takt_linux_status_t (*enter)(void *context, const takt_linux_binding_t *binding, int32_t thread);
     /* Ends both. */
-    void (*leave)(void *context, const takt_linux_seat_t *seat, int32_t thread);
+    void (*leave)(void *context, const takt_linux_binding_t *binding, int32_t thread);
 } takt_linux_transport_t;
 
 /* Makes the thread execute the jobs of an entity. Locks the memory of the process, touches the stack, binds the thread to

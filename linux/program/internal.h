@@ -11,18 +11,18 @@
  * `memory` is to be freed when the program is not needed any more. */
 takt_program_status_t takt_program_read(takt_program_run_t *run, takt_program_t *program, void **memory);
 
-typedef struct takt_crew takt_crew_t;
+typedef struct takt_threads takt_threads_t;
 
 /* The thread of one task. */
 typedef struct takt_worker {
-    takt_crew_t *crew;
+    takt_threads_t *threads;
     uint32_t task;
     pthread_t thread;
-    takt_linux_thread_t *joined; /* under the crew's lock; NULL: it has not, or leaves */
+    takt_linux_thread_t *joined; /* under the lock of `threads`; NULL: it has not, or leaves */
     bool has_ended;              /* likewise */
 } takt_worker_t;
 
-struct takt_crew {
+struct takt_threads {
     takt_program_run_t *run;
     takt_program_t program;
     takt_worker_t *workers;

@@ -12,66 +12,66 @@ enum { STACK_BYTES = 128 * 1024, TOUCHED_BYTES = 32 * 1024, NAME_BYTES = 16, PAT
 /* ---- one thread --------------------------------------------------------------------------------------- */
 
 static const char *name_of(const takt_worker_t *worker) {
-    const char *const *names = worker->crew->run->names;
+    const char *const *names = worker->threads->run->names;
     return names != NULL ? names[worker->task] : NULL;
 }
 
 static uint32_t entity_of(const takt_worker_t *worker) {
-    return 1u + worker->crew->program.spec.server_count + worker->task;
+    return 1u + worker->threads->program.spec.server_count + worker->task;
 }
 
-/* Remembers the first failure of the crew, whose lock is held. */
+/* Remembers the first failure of the threads, whose lock is held. */
 static void fail(takt_worker_t *worker, takt_program_status_t status, takt_linux_status_t why) {
-    takt_crew_t *crew = worker->crew;
-    if (crew->status == TAKT_PROGRAM_OK) {
-        crew->status = status;
-        crew->run->task = worker->task;
-        crew->run->why = why;
+    takt_threads_t *threads = worker->threads;
+    if (threads->status == TAKT_PROGRAM_OK) {
+        threads->status = status;
+        threads->run->task = worker->task;
+        threads->run->why = why;
     }
 }
 
 static takt_linux_status_t join(const takt_worker_t *worker) {
     const takt_linux_parameters_t parameters = {
         .name = name_of(worker), .entity = entity_of(worker), .stack_bytes = TOUCHED_BYTES};
-    return takt_linux_join(worker->crew->run->transport, &parameters);
+    return takt_linux_join(worker->threads->run->transport, &parameters);
 }
 
 /* Joins; returns, when all have, whether the thread is to execute jobs. */
 static bool begin(takt_worker_t *worker) {
-    takt_crew_t *crew = worker->crew;
+    takt_threads_t *threads = worker->threads;
     const takt_linux_status_t status = join(worker);
-    (void)pthread_mutex_lock(&crew->lock);
+    (void)pthread_mutex_lock(&threads->lock);
     worker->joined = takt_linux_self();
-    crew->run->is_in_memory &= status == TAKT_LINUX_OK;
+    threads->run->is_in_memory &= status == TAKT_LINUX_OK;
     if (status < 0) {
         fail(worker, TAKT_PROGRAM_JOIN, status);
     }
-    crew->joined++;
-    (void)pthread_cond_broadcast(&crew->changed);
-    while (!crew->may_begin) {
-        (void)pthread_cond_wait(&crew->begun, &crew->lock);
+    threads->joined++;
+    (void)pthread_cond_broadcast(&threads->changed);
+    while (!threads->may_begin) {
+        (void)pthread_cond_wait(&threads->begun, &threads->lock);
     }
-    (void)pthread_mutex_unlock(&crew->lock);
-    return !__atomic_load_n(&crew->is_over, __ATOMIC_ACQUIRE);
+    (void)pthread_mutex_unlock(&threads->lock);
+    return !__atomic_load_n(&threads->is_over, __ATOMIC_ACQUIRE);
 }
 
 /* The thread may wait for the lock only in its own class. */
 static void end(takt_worker_t *worker, takt_linux_status_t status) {
-    takt_crew_t *crew = worker->crew;
+    takt_threads_t *threads = worker->threads;
     if (takt_linux_self() != NULL) {
         takt_linux_dismiss(takt_linux_self());
     }
-    (void)pthread_mutex_lock(&crew->lock);
+    (void)pthread_mutex_lock(&threads->lock);
     worker->joined = NULL;
-    if (!__atomic_load_n(&crew->is_over, __ATOMIC_ACQUIRE)) {
+    if (!__atomic_load_n(&threads->is_over, __ATOMIC_ACQUIRE)) {
         fail(worker, TAKT_PROGRAM_LOST, status);
     }
-    (void)pthread_mutex_unlock(&crew->lock);
+    (void)pthread_mutex_unlock(&threads->lock);
     (void)takt_linux_leave();
-    (void)pthread_mutex_lock(&crew->lock);
+    (void)pthread_mutex_lock(&threads->lock);
     worker->has_ended = true;
-    (void)pthread_cond_broadcast(&crew->changed);
-    (void)pthread_mutex_unlock(&crew->lock);
+    (void)pthread_cond_broadcast(&threads->changed);
+    (void)pthread_mutex_unlock(&threads->lock);
 }
 
 static void *work(void *argument) {
@@ -95,61 +95,61 @@ static void name_thread(const takt_worker_t *worker) {
 }
 
 /* Creates the threads; those that were created are counted. */
-static void create(takt_crew_t *crew) {
+static void create(takt_threads_t *threads) {
     pthread_attr_t attributes;
     (void)pthread_attr_init(&attributes);
     (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    while (crew->count < crew->program.spec.task_count) {
-        takt_worker_t *worker = &crew->workers[crew->count];
-        worker->crew = crew;
-        worker->task = crew->count;
+    while (threads->count < threads->program.spec.task_count) {
+        takt_worker_t *worker = &threads->workers[threads->count];
+        worker->threads = threads;
+        worker->task = threads->count;
         if (pthread_create(&worker->thread, &attributes, work, worker) != 0) {
-            (void)pthread_mutex_lock(&crew->lock);
+            (void)pthread_mutex_lock(&threads->lock);
             fail(worker, TAKT_PROGRAM_THREAD, TAKT_LINUX_OK);
-            (void)pthread_mutex_unlock(&crew->lock);
+            (void)pthread_mutex_unlock(&threads->lock);
             break;
         }
         name_thread(worker);
-        crew->count++;
+        threads->count++;
     }
     (void)pthread_attr_destroy(&attributes);
 }
 
 /* Lets the threads begin once each has joined. */
-static void start(takt_crew_t *crew) {
-    takt_program_run_t *run = crew->run;
-    (void)pthread_mutex_lock(&crew->lock);
-    while (crew->joined < crew->count) {
-        (void)pthread_cond_wait(&crew->changed, &crew->lock);
+static void start(takt_threads_t *threads) {
+    takt_program_run_t *run = threads->run;
+    (void)pthread_mutex_lock(&threads->lock);
+    while (threads->joined < threads->count) {
+        (void)pthread_cond_wait(&threads->changed, &threads->lock);
     }
-    if (crew->status == TAKT_PROGRAM_OK) {
-        crew->epoch = run->begin(run->context);
+    if (threads->status == TAKT_PROGRAM_OK) {
+        threads->epoch = run->begin(run->context);
     } else {
-        __atomic_store_n(&crew->is_over, true, __ATOMIC_RELEASE);
+        __atomic_store_n(&threads->is_over, true, __ATOMIC_RELEASE);
     }
-    crew->may_begin = true;
-    (void)pthread_cond_broadcast(&crew->begun);
-    (void)pthread_mutex_unlock(&crew->lock);
+    threads->may_begin = true;
+    (void)pthread_cond_broadcast(&threads->begun);
+    (void)pthread_mutex_unlock(&threads->lock);
 }
 
 /* Returns at the horizon, or when a thread has failed. */
-static void await_horizon(takt_crew_t *crew) {
+static void await_horizon(takt_threads_t *threads) {
     const struct timespec horizon =
-        takt_clock_time(crew->epoch + crew->program.horizon * crew->program.resolution_ns);
+        takt_clock_time(threads->epoch + threads->program.horizon * threads->program.resolution_ns);
     int waited = 0;
-    (void)pthread_mutex_lock(&crew->lock);
-    while (crew->status == TAKT_PROGRAM_OK && waited == 0) {
-        waited = pthread_cond_timedwait(&crew->changed, &crew->lock, &horizon);
+    (void)pthread_mutex_lock(&threads->lock);
+    while (threads->status == TAKT_PROGRAM_OK && waited == 0) {
+        waited = pthread_cond_timedwait(&threads->changed, &threads->lock, &horizon);
     }
-    __atomic_store_n(&crew->is_over, true, __ATOMIC_RELEASE);
-    (void)pthread_mutex_unlock(&crew->lock);
+    __atomic_store_n(&threads->is_over, true, __ATOMIC_RELEASE);
+    (void)pthread_mutex_unlock(&threads->lock);
 }
 
 /* Makes the threads return from their calls. Returns whether all have ended. Under the lock. */
-static bool dismiss(takt_crew_t *crew) {
+static bool dismiss(takt_threads_t *threads) {
     bool have_ended = true;
-    for (uint32_t i = 0; i < crew->count; i++) {
-        const takt_worker_t *worker = &crew->workers[i];
+    for (uint32_t i = 0; i < threads->count; i++) {
+        const takt_worker_t *worker = &threads->workers[i];
         have_ended &= worker->has_ended;
         if (worker->joined != NULL) {
             takt_linux_dismiss(worker->joined);
@@ -160,63 +160,63 @@ static bool dismiss(takt_crew_t *crew) {
 }
 
 /* A thread that was about to sleep when the signal came gets another one. */
-static void finish(takt_crew_t *crew) {
-    (void)pthread_mutex_lock(&crew->lock);
-    while (!dismiss(crew)) {
+static void finish(takt_threads_t *threads) {
+    (void)pthread_mutex_lock(&threads->lock);
+    while (!dismiss(threads)) {
         const struct timespec until = takt_clock_time(takt_program_now() + PATIENCE_NS);
-        (void)pthread_cond_timedwait(&crew->changed, &crew->lock, &until);
+        (void)pthread_cond_timedwait(&threads->changed, &threads->lock, &until);
     }
-    (void)pthread_mutex_unlock(&crew->lock);
-    for (uint32_t i = 0; i < crew->count; i++) {
-        (void)pthread_join(crew->workers[i].thread, NULL);
+    (void)pthread_mutex_unlock(&threads->lock);
+    for (uint32_t i = 0; i < threads->count; i++) {
+        (void)pthread_join(threads->workers[i].thread, NULL);
     }
 }
 
-static void open_crew(takt_crew_t *crew) {
+static void open_threads(takt_threads_t *threads) {
     pthread_condattr_t attributes;
     (void)pthread_condattr_init(&attributes);
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_mutex_init(&crew->lock, NULL);
-    (void)pthread_cond_init(&crew->changed, &attributes);
-    (void)pthread_cond_init(&crew->begun, NULL);
+    (void)pthread_mutex_init(&threads->lock, NULL);
+    (void)pthread_cond_init(&threads->changed, &attributes);
+    (void)pthread_cond_init(&threads->begun, NULL);
     (void)pthread_condattr_destroy(&attributes);
 }
 
-static takt_program_status_t result_of(const takt_crew_t *crew) {
-    takt_program_run_t *run = crew->run;
+static takt_program_status_t result_of(const takt_threads_t *threads) {
+    takt_program_run_t *run = threads->run;
     if (run->job_count <= run->job_limit) {
-        return crew->status;
+        return threads->status;
     }
     run->job_count = run->job_limit;
-    return crew->status != TAKT_PROGRAM_OK ? crew->status : TAKT_PROGRAM_FULL;
+    return threads->status != TAKT_PROGRAM_OK ? threads->status : TAKT_PROGRAM_FULL;
 }
 
-static takt_program_status_t run_crew(takt_crew_t *crew) {
+static takt_program_status_t run_threads(takt_threads_t *threads) {
     const struct sigaction quiet = {.sa_handler = ignore}; /* without SA_RESTART: it ends a sleep */
-    crew->workers = calloc(crew->program.spec.task_count, sizeof *crew->workers);
-    if (crew->workers == NULL) {
+    threads->workers = calloc(threads->program.spec.task_count, sizeof *threads->workers);
+    if (threads->workers == NULL) {
         return TAKT_PROGRAM_MEMORY;
     }
-    open_crew(crew);
+    open_threads(threads);
     (void)sigaction(TAKT_PROGRAM_SIGNAL, &quiet, NULL);
-    crew->run->is_in_memory = true;
-    create(crew);
-    start(crew);
-    await_horizon(crew);
-    finish(crew);
-    (void)pthread_cond_destroy(&crew->begun);
-    (void)pthread_cond_destroy(&crew->changed);
-    (void)pthread_mutex_destroy(&crew->lock);
-    free(crew->workers);
-    return result_of(crew);
+    threads->run->is_in_memory = true;
+    create(threads);
+    start(threads);
+    await_horizon(threads);
+    finish(threads);
+    (void)pthread_cond_destroy(&threads->begun);
+    (void)pthread_cond_destroy(&threads->changed);
+    (void)pthread_mutex_destroy(&threads->lock);
+    free(threads->workers);
+    return result_of(threads);
 }
 
 takt_program_status_t takt_program_run(takt_program_run_t *run) {
-    takt_crew_t crew = {.run = run, .status = TAKT_PROGRAM_OK};
+    takt_threads_t threads = {.run = run, .status = TAKT_PROGRAM_OK};
     void *memory;
-    takt_program_status_t status = takt_program_read(run, &crew.program, &memory);
+    takt_program_status_t status = takt_program_read(run, &threads.program, &memory);
     if (status == TAKT_PROGRAM_OK) {
-        status = run_crew(&crew);
+        status = run_threads(&threads);
     }
     free(memory);
     return status;

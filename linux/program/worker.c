@@ -4,7 +4,7 @@
 #include "system/work.h"
 
 static bool is_over(const takt_worker_t *worker) {
-    return __atomic_load_n(&worker->crew->is_over, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&worker->threads->is_over, __ATOMIC_ACQUIRE);
 }
 
 /* ---- the body of a job ------------------------------------------------------------------------------ */
@@ -25,10 +25,10 @@ static bool continues(const takt_body_t *body) {
 /* Executes until the thread has used its CPU time up to `body->executed_ns`. Time passes at least as fast as CPU time:
  * what is left of that is waited for in time, and only then read again. */
 static void burn(takt_body_t *body) {
-    body->executed_ns += body->work.left * body->worker->crew->program.resolution_ns;
+    body->executed_ns += body->work.left * body->worker->threads->program.resolution_ns;
     uint64_t used = takt_program_used();
     while (used < body->executed_ns && continues(body)) {
-        takt_program_spin(takt_program_now() + (body->executed_ns - used), &body->worker->crew->is_over);
+        takt_program_spin(takt_program_now() + (body->executed_ns - used), &body->worker->threads->is_over);
         used = takt_program_used();
     }
 }
@@ -44,7 +44,7 @@ static void pass_milestone(takt_body_t *body) {
         break;
     case TAKT_ITEM_SUSPEND:
         body->status = takt_linux_suspend_until(takt_program_now() +
-                                                item->ticks * body->worker->crew->program.resolution_ns);
+                                                item->ticks * body->worker->threads->program.resolution_ns);
         break;
     case TAKT_ITEM_LOCK:
         body->status = takt_linux_lock((uint32_t)item->ticks);
@@ -68,14 +68,14 @@ static takt_duration_t demand_of(const takt_program_t *program, const takt_task_
 
 /* Executes the current job. Returns OK, ABORTED or an error. */
 static takt_linux_status_t execute(const takt_worker_t *worker, const takt_linux_job_t *job) {
-    const uint64_t used = takt_program_used(), overhead = worker->crew->run->overhead_ns;
+    const uint64_t used = takt_program_used(), overhead = worker->threads->run->overhead_ns;
     takt_body_t body = {
         .worker = worker,
-        .task = &worker->crew->program.spec.tasks[worker->task],
+        .task = &worker->threads->program.spec.tasks[worker->task],
         .executed_ns = used > overhead ? used - overhead : 0,
         .status = TAKT_LINUX_OK,
     };
-    takt_work_begin(&body.work, body.task, demand_of(&worker->crew->program, body.task, job));
+    takt_work_begin(&body.work, body.task, demand_of(&worker->threads->program, body.task, job));
     burn(&body);
     while (body.work.after > 0 && continues(&body)) {
         pass_milestone(&body);
@@ -88,8 +88,8 @@ static takt_linux_status_t execute(const takt_worker_t *worker, const takt_linux
 
 static void record(const takt_worker_t *worker, const takt_linux_job_t *job, uint64_t start, uint64_t end,
                    takt_linux_status_t outcome) {
-    takt_program_run_t *run = worker->crew->run;
-    const uint64_t epoch = worker->crew->epoch;
+    takt_program_run_t *run = worker->threads->run;
+    const uint64_t epoch = worker->threads->epoch;
     const uint32_t place = __atomic_fetch_add(&run->job_count, 1u, __ATOMIC_RELAXED);
     if (place < run->job_limit) {
         run->jobs[place] = (takt_program_job_t){

@@ -43,7 +43,7 @@ enum {
 /* Switches guards on, with that of `first`. */
 void takt_port_guard_begin(struct takt_thread *first);
 
-/* The handler of memory management faults and of hard faults: a hit of the guard is told, all else is
+/* The handler of memory management faults and of hard faults: a hit of the guard is reported, all else is
  * takt_port_fault. */
 void takt_port_memory_fault(void);
 

@@ -6,7 +6,7 @@
  * that could be late; instead the one-shot is never longer than half of the counter's range, so that the
  * kernel reads the clock in every round.
  *
- * Timer: timer 1 with reload 0 stops at 0 and interrupts once. What is ahead no farther than half of the range is told
+ * Timer: timer 1 with reload 0 stops at 0 and interrupts once. What is ahead no farther than half of the range is distinguished
  * by the two counters' lower words; anything else is checked again after a quarter, early enough if `now` is less than
  * a quarter old.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Tells the address sanitizer of stacks; nothing in other builds. Private to port/posix/.
+/* Announces stacks to the address sanitizer; nothing in other builds. Private to port/posix/.
  *
  * Source: LLVM compiler-rt, sanitizer/common_interface_defs.h, the functions of fibers. */
 #ifndef TAKT_PORT_POSIX_SANITIZER_H
@@ -37,7 +37,7 @@ TAKT_INLINE void takt_posix_arrive(void *own, takt_posix_stack_t *from) {
     __sanitizer_finish_switch_fiber(own, &from->bottom, &from->bytes);
 }
 
-/* Tells that nothing on `stack` is in use any more. */
+/* Announces that nothing on `stack` is in use any more. */
 TAKT_INLINE void takt_posix_forget(const takt_posix_stack_t *stack) {
     __asan_unpoison_memory_region(stack->bottom, stack->bytes);
 }

@@ -5,7 +5,7 @@
  * Lock: mstatus.MIE, so it masks every interrupt. Handlers run with MIE clear and never set it, so they do not nest;
  * the kernel opens it in between in takt_kernel_timer_expired and takt_kernel_preempt, which handlers may interrupt.
  * mscratch: while a thread executes, the top of the stack of interrupts; else 0.
- * Harts that start in supervisor mode are not told apart by the compiler: their first access to mstatus traps.
+ * Harts that start in supervisor mode look the same to the compiler: their first access to mstatus traps.
  *
  * Source: RISC-V Instruction Set Manual, volume II, Machine-Level ISA 1.12; the CLINT of SiFive's U54 manual. */
 #ifndef TAKT_PORT_RISCV_H
@@ -25,7 +25,7 @@
 #endif
 
 #if defined(__riscv_smrnmi)
-#error "this port cannot tell a non-maskable interrupt (Smrnmi) from one that the lock masks"
+#error "this port cannot distinguish a non-maskable interrupt (Smrnmi) from one that the lock masks"
 #endif
 
 typedef uint32_t takt_port_level_t; /* mstatus.MIE, in its place: 8 open, 0 closed */

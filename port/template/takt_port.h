@@ -59,7 +59,7 @@ TAKT_INLINE bool takt_port_is_in_isr(void) {
 
 /* True if an interrupt executes that the lock masks: reads the priority of the active one, its number, or what the port
  * remembers. False for handlers of faults and of unmaskable interrupts. Every checked call from an interrupt asks this.
- * A port that cannot tell must refuse with #error. */
+ * A port that cannot find out must refuse with #error. */
 TAKT_INLINE bool takt_port_is_kernel_isr(void) {
     TAKT_PORT_TEMPLATE_FILL_IN(is_kernel_isr);
     return false;

@@ -14,7 +14,7 @@ constexpr uint64_t kMost = TAKT_ANALYSIS_TIME_MAX;
 constexpr uint64_t kForGood = UINT64_MAX;
 
 // Columns of one group are equally long, and given together: those of tasks as long as there are tasks.
-enum Group { kEach, kSteps, kInsides, kHeads, kList };
+enum Group { kEach, kSteps, kServerTasks, kHeads, kList };
 
 // One value of a column, and the columns beside it.
 struct Cell {
@@ -75,9 +75,9 @@ constexpr Rule kRules[kColumns] = {
      },
      "a server has Q <= P, its period as deadline, and no jitter"},
     {{"inside"}},
-    {{"inside_wcet", 1}, kInsides},
-    {{"inside_period", 1}, kInsides},
-    {{"inside_jitter"}, kInsides},
+    {{"inside_wcet", 1}, kServerTasks},
+    {{"inside_period", 1}, kServerTasks},
+    {{"inside_jitter"}, kServerTasks},
     {{"head_gap"}, kHeads},
     {{"head_delay"},
      kHeads,
@@ -237,7 +237,7 @@ void Tasks::make_records() {
     }
     const takt_sporadic_t *first = inside.data();
     for (const uint64_t each : values[kInside]) {
-        insides.push_back({first, static_cast<uint32_t>(each)});
+        server_tasks.push_back({first, static_cast<uint32_t>(each)});
         first += each;
     }
     for (size_t k = 0; k < values[kHeadGap].size(); k++) {
@@ -272,7 +272,7 @@ takt_children_t Tasks::under_priorities() const {
     children.blocking = is_given[kThreshold] ? blocking.data() : column(kBlocking);
     children.ends = ends.empty() ? nullptr : ends.data();
     children.above = above_places();
-    children.insides = insides.empty() ? nullptr : insides.data();
+    children.server_tasks = server_tasks.empty() ? nullptr : server_tasks.data();
     children.heads = heads.data();
     children.head_count = static_cast<uint32_t>(heads.size());
     return children;

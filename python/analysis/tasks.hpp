@@ -102,7 +102,7 @@ class Tasks {
     std::vector<takt_fp_end_t> ends;
     std::vector<takt_duration_t> blocking; // under thresholds
     std::vector<takt_sporadic_t> inside;
-    std::vector<takt_inside_t> insides;
+    std::vector<takt_server_tasks_t> server_tasks;
     std::vector<takt_supply_head_t> heads;
     std::vector<takt_blocking_step_t> steps;
 };

@@ -43,7 +43,7 @@ typedef struct step {
 
 #define GOOD \
     { TAKT_REPLY_OK, TAKT_PROTOCOL_VERSION, 0, TAKT_REPLY_BYTES, 0, false }
-#define SEATED \
+#define BOUND \
     { TAKT_REPLY_OK, TAKT_PROTOCOL_VERSION, OWN * sizeof(takt_linux_slot_t), TAKT_REPLY_BYTES, 0, true }
 #define STATUS(name) \
     { TAKT_REPLY_##name, TAKT_PROTOCOL_VERSION, 0, TAKT_REPLY_BYTES, 0, false }
@@ -141,7 +141,7 @@ static int next_file(void) {
 
 static void test_a_thread_joins_enters_and_leaves(void) {
     const int before = next_file();
-    SERVE(SEATED, STATUS(NOT_BEGUN), STATUS(NOT_BEGUN), GOOD, GOOD);
+    SERVE(BOUND, STATUS(NOT_BEGUN), STATUS(NOT_BEGUN), GOOD, GOOD);
     CHECK(takt_linux_join(&transport, &motor) == TAKT_LINUX_OK);
     CHECK(calls[0].kind == TAKT_CALL_JOIN && calls[0].thread == gettid());
     CHECK(strcmp(calls[0].name, "motor") == 0);
@@ -163,7 +163,7 @@ static void test_a_thread_joins_enters_and_leaves(void) {
 
 static void test_by_number(void) {
     const takt_linux_parameters_t seventh = {.entity = 7};
-    SERVE(SEATED, GOOD);
+    SERVE(BOUND, GOOD);
     CHECK(takt_linux_join(&transport, &seventh) == TAKT_LINUX_OK);
     CHECK(takt_linux_leave() == TAKT_LINUX_OK);
     end_server(2);
@@ -190,24 +190,24 @@ static void test_what_refuses_a_thread_is_said(void) {
 }
 
 static void test_a_daemon_of_another_version_is_named(void) {
-    step_t step = SEATED;
+    step_t step = BOUND;
     step.version++;
     refused(step, TAKT_LINUX_ERROR_VERSION);
-    step = (step_t)SEATED;
+    step = (step_t)BOUND;
     step.bytes -= 8;
     refused(step, TAKT_LINUX_ERROR_VERSION);
-    step = (step_t)SEATED;
+    step = (step_t)BOUND;
     step.kind = TAKT_CALL_LEAVE;
     refused(step, TAKT_LINUX_ERROR_VERSION);
     refused((step_t)GOOD, TAKT_LINUX_ERROR_VERSION); /* without a file */
-    step = (step_t)SEATED;
+    step = (step_t)BOUND;
     step.offset++;
     refused(step, TAKT_LINUX_ERROR_VERSION);
     refused((step_t){.bytes = 0}, TAKT_LINUX_ERROR_SOCKET);
 }
 
 static void test_a_daemon_that_ends_is_noticed(void) {
-    SERVE(SEATED, {.bytes = 0});
+    SERVE(BOUND, {.bytes = 0});
     CHECK(takt_linux_join(&transport, &motor) == TAKT_LINUX_OK);
     CHECK(takt_linux_wait() == TAKT_LINUX_ERROR_DETACHED);
     end_server(1);

@@ -6,7 +6,7 @@
  *     refuses    the kernel does not attach
  *     ends       the kernel ends the scheduler, with this reason
  *     full       no connection can be accepted
- *     classes    written: a line for each thread that gets a seat or loses it */
+ *     classes    written: a line for each thread that gets a binding or loses it */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ enum { PATH_BYTES = 512 };
 
 static int slots_file;
 static takt_ending_t ending;
-static void *memories[TAKT_DESKS];
+static void *memories[TAKT_SHARED_PROCESSORS];
 static bool is_attached;
 
 /* Reads a file of the folder; returns whether there is one. */
@@ -67,11 +67,11 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
         machine->error = errno;
         return false;
     }
-    const size_t bytes = (size_t)processors * TAKT_DESK_SLOTS * sizeof *machine->slots;
+    const size_t bytes = (size_t)processors * TAKT_SHARED_SLOTS * sizeof *machine->slots;
     machine->processors = processors;
     machine->folder = getenv("TAKT_FAKE");
     machine->ending = &ending;
-    machine->desks = calloc(TAKT_DESKS, sizeof *machine->desks);
+    machine->shared = calloc(TAKT_SHARED_PROCESSORS, sizeof *machine->shared);
     slots_file = memfd_create("slots", MFD_CLOEXEC);
     if (ftruncate(slots_file, (off_t)bytes) != 0) {
         return false;
@@ -82,9 +82,9 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
 }
 
 void takt_machine_clear(takt_machine_t *machine) {
-    memset(machine->slots, 0, (size_t)machine->processors * TAKT_DESK_SLOTS * sizeof *machine->slots);
-    memset(machine->desks, 0, TAKT_DESKS * sizeof *machine->desks);
-    for (int i = 0; i < TAKT_DESKS; i++) {
+    memset(machine->slots, 0, (size_t)machine->processors * TAKT_SHARED_SLOTS * sizeof *machine->slots);
+    memset(machine->shared, 0, TAKT_SHARED_PROCESSORS * sizeof *machine->shared);
+    for (int i = 0; i < TAKT_SHARED_PROCESSORS; i++) {
         free(memories[i]);
         memories[i] = NULL;
     }
@@ -92,13 +92,13 @@ void takt_machine_clear(takt_machine_t *machine) {
 }
 
 takt_domain_t *takt_machine_domain(const takt_machine_t *machine, uint32_t cpu) {
-    return (takt_domain_t *)(uintptr_t)machine->desks[cpu].domain;
+    return (takt_domain_t *)(uintptr_t)machine->shared[cpu].domain;
 }
 
 takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, const uint64_t *words,
                                       uint64_t count, uint64_t records, uint64_t tick_ns,
                                       takt_domain_order_t *order) {
-    static uint64_t copies[TAKT_DESKS][1 << 16];
+    static uint64_t copies[TAKT_SHARED_PROCESSORS][1 << 16];
     takt_domain_status_t status = TAKT_DOMAIN_MEMORY;
     uint64_t bytes = 0;
     if (count > sizeof copies[0] / sizeof copies[0][0]) {
@@ -114,11 +114,11 @@ takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, con
     }
     if (status == TAKT_DOMAIN_OK) {
         const takt_system_t *system = &((takt_domain_t *)memories[cpu])->system;
-        machine->desks[cpu] = (takt_desk_t){
+        machine->shared[cpu] = (takt_shared_t){
             .domain = (uintptr_t)memories[cpu],
             .tick_ns = tick_ns,
             .entities = 1u + system->server_count + system->task_count,
-            .running = TAKT_DESK_NONE,
+            .running = TAKT_SHARED_NONE,
         };
     }
     return status;
@@ -135,24 +135,24 @@ bool takt_machine_attach(takt_machine_t *machine) {
 int takt_machine_slots_file(const takt_machine_t *machine) { return machine != NULL ? slots_file : -1; }
 
 takt_linux_slot_t *takt_machine_slot(const takt_machine_t *machine, uint32_t cpu, uint32_t entity) {
-    return machine->slots + (size_t)cpu * TAKT_DESK_SLOTS + entity;
+    return machine->slots + (size_t)cpu * TAKT_SHARED_SLOTS + entity;
 }
 
-bool takt_machine_seat(takt_machine_t *machine, int32_t thread, uint32_t cpu, uint32_t entity) {
+bool takt_machine_bind(takt_machine_t *machine, int32_t thread, uint32_t cpu, uint32_t entity) {
     takt_machine_slot(machine, cpu, entity)->state = TAKT_SLOT_ATTACHED;
-    write_fake("seat", thread);
+    write_fake("binding", thread);
     return true;
 }
 
-void takt_machine_unseat(takt_machine_t *machine, int32_t thread) {
+void takt_machine_unbind(takt_machine_t *machine, int32_t thread) {
     machine->error = 0;
-    write_fake("unseat", thread);
+    write_fake("unbind", thread);
 }
 
 void takt_machine_begin(takt_machine_t *machine, uint64_t epoch_ns, uint64_t end_ns) {
-    for (int i = 0; i < TAKT_DESKS; i++) {
-        machine->desks[i].epoch_ns = epoch_ns;
-        machine->desks[i].end_ns = end_ns;
+    for (int i = 0; i < TAKT_SHARED_PROCESSORS; i++) {
+        machine->shared[i].epoch_ns = epoch_ns;
+        machine->shared[i].end_ns = end_ns;
     }
 }
 
@@ -167,22 +167,22 @@ int takt_machine_state(const takt_machine_t *machine, const char **reason) {
 
 void takt_machine_detach(takt_machine_t *machine) {
     is_attached = false;
-    for (uint32_t i = 0; i < machine->processors * TAKT_DESK_SLOTS; i++) {
+    for (uint32_t i = 0; i < machine->processors * TAKT_SHARED_SLOTS; i++) {
         machine->slots[i].state = 0;
     }
 }
 
 /* The first decision is made, and the others are not: the first jobs execute until then. */
 uint64_t takt_machine_end(takt_machine_t *machine, uint32_t cpu, uint64_t now_ns) {
-    const takt_desk_t *desk = &machine->desks[cpu];
-    (void)takt_domain_peek(desk->domain, 0);
-    (void)takt_domain_take(desk->domain, 0);
-    return takt_domain_end(desk->domain, (now_ns - desk->epoch_ns) / desk->tick_ns);
+    const takt_shared_t *shared = &machine->shared[cpu];
+    (void)takt_domain_peek(shared->domain, 0);
+    (void)takt_domain_take(shared->domain, 0);
+    return takt_domain_end(shared->domain, (now_ns - shared->epoch_ns) / shared->tick_ns);
 }
 
 bool takt_machine_requested(const takt_machine_t *machine, uint32_t cpu, uint64_t index,
                             takt_requested_t *row) {
-    return takt_domain_requested(machine->desks[cpu].domain, index, (uint64_t)(uintptr_t)row) != 0;
+    return takt_domain_requested(machine->shared[cpu].domain, index, (uint64_t)(uintptr_t)row) != 0;
 }
 
 void takt_machine_close(takt_machine_t *machine) { takt_machine_detach(machine); }

@@ -183,7 +183,7 @@ static void break_domain(void) {
 
 /* Requests something of a job. Returns the slot. */
 static takt_linux_slot_t *request(const takt_worker_t *worker, uint32_t kind, uint32_t job, uint64_t value) {
-    const uint32_t entity = 1u + worker->crew->program.spec.server_count + worker->task;
+    const uint32_t entity = 1u + worker->threads->program.spec.server_count + worker->task;
     takt_linux_slot_t *slot = takt_machine_slot(machine, 0, entity);
     slot->request_job = job;
     slot->request_value = value;
@@ -215,7 +215,7 @@ static void sleep_with_any(const takt_worker_t *worker, uint32_t job) {
 
 /* Holds the resource that the body of the task names. */
 static void stop_as_holder(const takt_worker_t *worker) {
-    const takt_task_spec_t *task = &worker->crew->program.spec.tasks[worker->task];
+    const takt_task_spec_t *task = &worker->threads->program.spec.tasks[worker->task];
     uint32_t resource = 0;
     for (uint32_t i = 0; i < task->body_count; i++) {
         resource = task->body[i].kind == TAKT_ITEM_LOCK ? (uint32_t)task->body[i].ticks : resource;
@@ -258,7 +258,7 @@ static void commit(takt_worker_t *worker) {
     } else if (is("reenter")) {
         sleep_elsewhere();
     } else if (is("crowd")) {
-        sleep_until(worker->crew->epoch + CROWD_MS * MS);
+        sleep_until(worker->threads->epoch + CROWD_MS * MS);
     } else if (is("loop")) {
         break_domain();
     } else if (is("other") || is("lost")) {
@@ -285,10 +285,10 @@ static void commit(takt_worker_t *worker) {
 }
 
 static takt_linux_status_t execute(takt_worker_t *worker) {
-    const takt_program_t *program = &worker->crew->program;
+    const takt_program_t *program = &worker->threads->program;
     const uint64_t ns = program->spec.tasks[worker->task].demand * program->resolution_ns;
     takt_linux_status_t status = takt_linux_wait();
-    while (status >= 0 && !worker->crew->is_over) {
+    while (status >= 0 && !worker->threads->is_over) {
         takt_linux_job_t job;
         (void)takt_linux_job(&job);
         if (is("requests") && job.number >= fault.number) {
@@ -296,7 +296,7 @@ static takt_linux_status_t execute(takt_worker_t *worker) {
         } else if (job.number == fault.number) {
             commit(worker);
         }
-        burn(ns - worker->crew->run->overhead_ns);
+        burn(ns - worker->threads->run->overhead_ns);
         status = takt_linux_wait();
     }
     return status;
@@ -305,16 +305,16 @@ static takt_linux_status_t execute(takt_worker_t *worker) {
 /* ---- beside the task --------------------------------------------------------------------------------------- */
 
 static void wait_for_end(const takt_worker_t *worker) {
-    while (!__atomic_load_n(&worker->crew->is_over, __ATOMIC_ACQUIRE)) {
+    while (!__atomic_load_n(&worker->threads->is_over, __ATOMIC_ACQUIRE)) {
         sleep_ms(POLL_MS);
     }
 }
 
 /* In a process of its own, the jobs of `worker`. */
 static _Noreturn void be_process(takt_worker_t *worker) {
-    const takt_linux_parameters_t parameters = {.entity = 1u + worker->crew->program.spec.server_count +
+    const takt_linux_parameters_t parameters = {.entity = 1u + worker->threads->program.spec.server_count +
                                                           worker->task};
-    (void)takt_linux_join(worker->crew->run->transport, &parameters);
+    (void)takt_linux_join(worker->threads->run->transport, &parameters);
     const takt_linux_status_t status = execute(worker);
     say("process: %s", takt_linux_message(status));
     burn(10 * MS);
@@ -328,9 +328,9 @@ static takt_linux_status_t in_process(takt_worker_t *worker) {
     if (process == 0) {
         be_process(worker);
     }
-    uint64_t killed_at = is("kill_at") ? worker->crew->epoch + fault.number * MS : UINT64_MAX;
+    uint64_t killed_at = is("kill_at") ? worker->threads->epoch + fault.number * MS : UINT64_MAX;
     int state;
-    while (!__atomic_load_n(&worker->crew->is_over, __ATOMIC_ACQUIRE)) {
+    while (!__atomic_load_n(&worker->threads->is_over, __ATOMIC_ACQUIRE)) {
         if (waitpid(process, &state, WNOHANG | WUNTRACED) == process && WIFSTOPPED(state)) {
             sleep_ms(is("stop_long") ? LONG_AWAY_MS : AWAY_MS);
             (void)kill(process, SIGCONT);
@@ -364,7 +364,7 @@ static void make_companion(const takt_worker_t *worker) {
     if (is("crowd")) {
         bind_to(0, 0);
         set_class(SCHED_FIFO, 10);
-        sleep_until(worker->crew->epoch + (CROWD_MS - HELD_MS) * MS);
+        sleep_until(worker->threads->epoch + (CROWD_MS - HELD_MS) * MS);
         burn(2 * HELD_MS * MS);
         _exit(0);
     }

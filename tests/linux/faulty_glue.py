@@ -18,7 +18,7 @@ from places import ROOT
 FOLDER = ROOT / "build" / "linux"
 SOURCES = ("takt.bpf.c", "events.h", "publish.h", "memory.h")
 MACROS = """
-#define HAS_FAULT(desk, number) ((u32)(((desk)->end_ns - (desk)->epoch_ns) / 1000 % 100) == (number))
+#define HAS_FAULT(shared, number) ((u32)(((shared)->end_ns - (shared)->epoch_ns) / 1000 % 100) == (number))
 static u64 takt_count;
 /* True for one of `all` calls. */
 static inline __attribute__((always_inline)) bool is_one_of(u64 all) { return ++takt_count % all == 0; }
@@ -44,84 +44,88 @@ class Fault(NamedTuple):
 FAULTS = {
     "one in nine sleeps is not noted": Fault(
         "takt.bpf.c",
-        "} else if (seat && flags & SCX_DEQ_SLEEP) {",
-        "} else if (seat && flags & SCX_DEQ_SLEEP && desk_at(seat) && HAS_FAULT(desk_at(seat), NUMBER) &&"
-        " is_one_of(9)) {\n    } else if (seat && flags & SCX_DEQ_SLEEP) {",
+        "} else if (binding && flags & SCX_DEQ_SLEEP) {",
+        "} else if (binding && flags & SCX_DEQ_SLEEP && shared_at(binding) && HAS_FAULT(shared_at(binding), NUMBER) &&"
+        " is_one_of(9)) {\n    } else if (binding && flags & SCX_DEQ_SLEEP) {",
         "had the processor for .*, but .* were charged",
     ),
     "a wake is handled 150 us late": Fault(
         "takt.bpf.c",
-        "    if (is_open(desk, cpu, now_ns)) {\n        next = ask(",
-        "    if (HAS_FAULT(desk, NUMBER) && seat & ASLEEP) {\n        arm_at(desk, cpu, now_ns + 150000);\n"
-        "    } else if (is_open(desk, cpu, now_ns)) {\n        next = ask(",
+        "    if (is_open(shared, cpu, now_ns)) {\n        next = ask(",
+        "    if (HAS_FAULT(shared, NUMBER) && binding & ASLEEP) {\n        arm_at(shared, cpu, now_ns + 150000);\n"
+        "    } else if (is_open(shared, cpu, now_ns)) {\n        next = ask(",
         "the scheduler was due at .*, but was called 0.1",
     ),
     "a decision is taken before its thread runs": Fault(
         "takt.bpf.c",
-        "ask(desk, cpu, ASKED_ATTEND | ASKED_ENTER, (u32)seat, now_ns);",
-        "ask(desk, cpu, ASKED_ATTEND | ASKED_ENTER | (HAS_FAULT(desk, NUMBER) ? ASKED_TAKE : 0), (u32)seat, now_ns);",
+        "ask(shared, cpu, ASKED_ATTEND | ASKED_ENTER, (u32)binding, now_ns);",
+        "ask(shared, cpu, ASKED_ATTEND | ASKED_ENTER | (HAS_FAULT(shared, NUMBER) ?"
+        " ASKED_TAKE : 0), (u32)binding, now_ns);",
         "were charged|was selected at .*, but fast ran from",
     ),
     "each call takes a decision": Fault(
         "takt.bpf.c",
-        "if (desk->selected & OUTDATED) {",
-        "if (desk->selected & OUTDATED || HAS_FAULT(desk, NUMBER)) {",
+        "if (shared->selected & OUTDATED) {",
+        "if (shared->selected & OUTDATED || HAS_FAULT(shared, NUMBER)) {",
         "was decided again at .*, though nothing had happened",
     ),
     "a completion is posted for a neighbour": Fault(
         "events.h",
-        "u64 receipt = post(desk, entity, kind",
-        "u64 receipt = post(desk, HAS_FAULT(desk, NUMBER) && kind == TAKT_SLOT_COMPLETE && is_one_of(5) ?"
+        "u64 receipt = post(shared, entity, kind",
+        "u64 receipt = post(shared, HAS_FAULT(shared, NUMBER) && kind == TAKT_SLOT_COMPLETE && is_one_of(5) ?"
         " entity + 1 : entity, kind",
         "completed at|was selected",
     ),
     "a selection is kept after an event": Fault(
         "events.h",
-        "ticks(desk, now_ns));\n    desk->is_selected = 0;",
-        "ticks(desk, now_ns));\n    desk->is_selected &= HAS_FAULT(desk, NUMBER);",
+        "ticks(shared, now_ns));\n    shared->is_selected = 0;",
+        "ticks(shared, now_ns));\n    shared->is_selected &= HAS_FAULT(shared, NUMBER);",
         "was selected at .*, but was decided",
     ),
     "should_yield is never published": Fault(
         "publish.h",
-        "if (!desk->has_points || desk->running == TAKT_DESK_NONE) {",
-        "if (!desk->has_points || desk->running == TAKT_DESK_NONE || HAS_FAULT(desk, NUMBER)) {",
+        "if (!shared->has_points || shared->running == TAKT_SHARED_NONE) {",
+        "if (!shared->has_points || shared->running == TAKT_SHARED_NONE || HAS_FAULT(shared, NUMBER)) {",
         "was to yield from .*, but reached no point",
     ),
     "timers are 3 ms late": Fault(
         "publish.h",
-        "sleeper->state == CREW_ASLEEP ? next + BACKSTOP_NS : next;",
-        "sleeper->state == CREW_ASLEEP ? next + BACKSTOP_NS : next && HAS_FAULT(desk, NUMBER) ? next + 3000000 : next;",
+        "sleeper->state == MEMBER_ASLEEP ? next + BACKSTOP_NS : next;",
+        "sleeper->state == MEMBER_ASLEEP ? next + BACKSTOP_NS : next &&"
+        " HAS_FAULT(shared, NUMBER) ? next + 3000000 : next;",
         "the scheduler was due at .*, but was called",
     ),
     "stolen time is charged": Fault(
         "takt.bpf.c",
-        "commit(desk, ticks(desk, desk->stopped_ns), ticks(desk, now_ns));",
-        "commit(desk, ticks(desk, HAS_FAULT(desk, NUMBER) ? now_ns : desk->stopped_ns), ticks(desk, now_ns));",
+        "commit(shared, ticks(shared, shared->stopped_ns), ticks(shared, now_ns));",
+        "commit(shared, ticks(shared, HAS_FAULT(shared, NUMBER) ? now_ns :"
+        " shared->stopped_ns), ticks(shared, now_ns));",
         "had the processor for .*, but .* were charged",
     ),
     "a more urgent thread does not preempt": Fault(
         "takt.bpf.c",
         "SCX_SLICE_INF, flags | SCX_ENQ_PREEMPT | SCX_ENQ_HEAD);",
-        "SCX_SLICE_INF, HAS_FAULT(desk, NUMBER) ? flags : flags | SCX_ENQ_PREEMPT | SCX_ENQ_HEAD);",
+        "SCX_SLICE_INF, HAS_FAULT(shared, NUMBER) ? flags : flags | SCX_ENQ_PREEMPT | SCX_ENQ_HEAD);",
         "was selected at .*, but was decided",
     ),
     "idling is not decided": Fault(
         "takt.bpf.c",
-        "if (next == TAKT_DESK_NONE) {\n        ask(desk, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);",
-        "if (next == TAKT_DESK_NONE) {\n        ask(desk, cpu, (HAS_FAULT(desk, NUMBER) ? 0 : ASKED_TAKE) | ASKED_ARM,"
+        "if (next == TAKT_SHARED_NONE) {\n        ask(shared, cpu, ASKED_TAKE | ASKED_ARM, next, now_ns);",
+        "if (next == TAKT_SHARED_NONE) {\n        ask(shared, cpu, (HAS_FAULT(shared,"
+        " NUMBER) ? 0 : ASKED_TAKE) | ASKED_ARM,"
         " next, now_ns);",
         "no job was selected at .*, but was decided",
     ),
     "a thread is told a release that is 2 ms late": Fault(
         "publish.h",
-        "slot->next_release_ns = instant(desk, told->next_release);",
-        "slot->next_release_ns = instant(desk, told->next_release) + (HAS_FAULT(desk, NUMBER) ? 2000000 : 0);",
+        "slot->next_release_ns = instant(shared, report->next_release);",
+        "slot->next_release_ns = instant(shared, report->next_release) + (HAS_FAULT(shared, NUMBER) ? 2000000 : 0);",
         "was selected at .*, but fast ran from",
     ),
     "another thread is switched to first": Fault(
         "takt.bpf.c",
         "} else if (scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {",
-        "} else if ((HAS_FAULT(desk, NUMBER) && is_one_of(5) && next + 1 < desk->entities &&"
+        "} else if ((HAS_FAULT(shared, NUMBER) && is_one_of(5) && next + 1 < shared->entities &&"
         " scx_bpf_dsq_move_to_local(queue_of(cpu, next + 1))) || scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {",
         "had the processor from .*, but was not selected then",
     ),

@@ -48,27 +48,27 @@ static void scx_bpf_kick_cpu(u32 cpu, u64 flags) { (void)cpu, (void)flags; }
 
 #include "linux/bpf/events.h"
 
-static takt_linux_slot_t slot_rows[TAKT_DESK_SLOTS];
-static takt_member_t members[TAKT_DESK_SLOTS];
+static takt_linux_slot_t slot_rows[TAKT_SHARED_SLOTS];
+static takt_member_t members[TAKT_SHARED_SLOTS];
 static takt_pending_t ring[TAKT_PENDING];
-static takt_alarm_t alarm_of_desk;
+static takt_alarm_t alarm_of_shared;
 
 static void *bpf_map_lookup_elem(const void *map, const u32 *key) {
     if (map == &alarms) {
-        return &alarm_of_desk;
+        return &alarm_of_shared;
     }
-    MUST(*key < (map == &pending ? TAKT_PENDING : TAKT_DESK_SLOTS));
-    return map == &slots ? (void *)&slot_rows[*key] : map == &crew ? (void *)&members[*key] : &ring[*key];
+    MUST(*key < (map == &pending ? TAKT_PENDING : TAKT_SHARED_SLOTS));
+    return map == &slots ? (void *)&slot_rows[*key] : map == &threads ? (void *)&members[*key] : &ring[*key];
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------- */
 
 enum { TICK_NS = 1000, FIRST = 1, STEPS = 40000, POSTED_ONE_IN = 40, LONG_ONE_IN = 6 };
 
-enum { CREW_GONE = 0 };
+enum { MEMBER_GONE = 0 };
 
-static takt_desk_t *const own = &desks[0];
-static u32 states[TAKT_DESK_SLOTS];
+static takt_shared_t *const own = &shared[0];
+static u32 states[TAKT_SHARED_SLOTS];
 static u64 chance;
 
 static u32 draw(u32 count) {
@@ -94,13 +94,13 @@ static void build(const char *name) {
     const u64 told = TAKT_ARENA_TOLD;
     MUST(mmap((void *)(uintptr_t)told, TAKT_ARENA_TOLD_BYTES, PROT_READ | PROT_WRITE,
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == (void *)(uintptr_t)told);
-    *own = (takt_desk_t){.domain = (u64)(uintptr_t)memory,
-                         .demand = told + sizeof(takt_told_t),
-                         .tick_ns = TICK_NS,
-                         .end_ns = NEVER,
-                         .entities = FIRST + domain->system.task_count,
-                         .others = TAKT_DESK_NONE,
-                         .running = TAKT_DESK_NONE};
+    *own = (takt_shared_t){.domain = (u64)(uintptr_t)memory,
+                           .demand = told + sizeof(takt_report_t),
+                           .tick_ns = TICK_NS,
+                           .end_ns = NEVER,
+                           .entities = FIRST + domain->system.task_count,
+                           .others = TAKT_SHARED_NONE,
+                           .running = TAKT_SHARED_NONE};
 }
 
 /* As the programs of the kernel do when the domain may get events. */
@@ -114,7 +114,7 @@ static void handle(void) {
     (void)takt_domain_commit(own->domain, now);
     for (u32 entity = FIRST; entity < own->entities; entity++) {
         const bool is_blocked = (takt_domain_state(own->domain, entity) & STATE_BLOCKED) != 0;
-        MUST(members[entity].noted == 0 && (!is_blocked || states[entity] == CREW_ASLEEP));
+        MUST(members[entity].noted == 0 && (!is_blocked || states[entity] == MEMBER_ASLEEP));
     }
 }
 
@@ -130,43 +130,43 @@ static void request(u32 entity, u32 kind) {
     slot_rows[entity].request_value = kind == TAKT_SLOT_SUSPEND ? now_ns + draw(50) * TICK_NS : 0;
 }
 
-/* Another class takes the thread, or a thread gets the seat, awake or asleep. */
+/* Another class takes the thread, or a thread gets the binding, awake or asleep. */
 static void come_or_go(u32 entity) {
-    if (states[entity] != CREW_GONE) {
-        become(entity, CREW_GONE, TAKT_PENDING_END);
+    if (states[entity] != MEMBER_GONE) {
+        become(entity, MEMBER_GONE, TAKT_PENDING_END);
         return;
     }
     slot_rows[entity].mode = draw(4);
-    states[entity] = draw(2) != 0 ? CREW_ASLEEP : CREW_AWAKE;
-    if (states[entity] == CREW_AWAKE && draw(2) != 0) {
+    states[entity] = draw(2) != 0 ? MEMBER_ASLEEP : MEMBER_AWAKE;
+    if (states[entity] == MEMBER_AWAKE && draw(2) != 0) {
         request(entity, TAKT_SLOT_ARRIVAL);
-        become(entity, CREW_AWAKE, TAKT_PENDING_YIELD);
+        become(entity, MEMBER_AWAKE, TAKT_PENDING_YIELD);
     }
 }
 
 static void do_anything(u32 entity) {
     static const u32 requests[] = {TAKT_SLOT_NONE,  TAKT_SLOT_COMPLETE, TAKT_SLOT_SUSPEND, TAKT_SLOT_LOCK,
                                    TAKT_SLOT_YIELD, TAKT_SLOT_ARRIVAL,  TAKT_SLOT_NONE,    TAKT_SLOT_NONE};
-    if (draw(LONG_ONE_IN) == 0 || states[entity] == CREW_GONE) {
+    if (draw(LONG_ONE_IN) == 0 || states[entity] == MEMBER_GONE) {
         come_or_go(entity);
-    } else if (states[entity] == CREW_ASLEEP) {
-        become(entity, CREW_AWAKE, TAKT_PENDING_WAKE);
+    } else if (states[entity] == MEMBER_ASLEEP) {
+        become(entity, MEMBER_AWAKE, TAKT_PENDING_WAKE);
     } else {
         const bool is_sleep = draw(2) != 0;
         request(entity, requests[draw(sizeof requests / sizeof *requests)]);
-        become(entity, is_sleep ? CREW_ASLEEP : CREW_AWAKE,
+        become(entity, is_sleep ? MEMBER_ASLEEP : MEMBER_AWAKE,
                is_sleep ? TAKT_PENDING_SLEEP : TAKT_PENDING_YIELD);
     }
 }
 
 static void wake_all(void) {
     for (u32 entity = FIRST; entity < own->entities; entity++) {
-        become(entity, CREW_ASLEEP, TAKT_PENDING_SLEEP);
+        become(entity, MEMBER_ASLEEP, TAKT_PENDING_SLEEP);
         handle();
         MUST(takt_domain_state(own->domain, entity) & STATE_BLOCKED);
     }
     for (u32 entity = FIRST; entity < own->entities; entity++) {
-        become(entity, CREW_AWAKE, TAKT_PENDING_WAKE);
+        become(entity, MEMBER_AWAKE, TAKT_PENDING_WAKE);
     }
     handle();
     MUST(own->lost == 0);

@@ -46,11 +46,11 @@ def test_each_wake_of_an_unchanged_program_is_a_job_whatever_class_it_asks_for(t
     files["image"] = part.image()
     program = f"./cyclictest -q -m -p 80 -t 2 -d 0 -i {INTERVAL_US} -l {TURNS} -h 400"
     command = f"{clients.PREPARE}\n./takt-linux takt.bpf.o tables.bin out 1000 image -- {program}"
-    names = ["out/told", "out/trace0", "out/threads0"]
+    names = ["out/report", "out/trace0", "out/threads0"]
     outcome = guest.run(guest.Machine(FOLDER, memory_mb=1024), command, files, names, patience=600)
-    told = [line for line in outcome.files["out/told"].decode().splitlines() if not line.startswith("note ")]
-    assert (outcome.status, [line.split()[0] for line in told]) == (0, ["epoch", "processor"]), outcome.output
-    assert told[1].split()[7] == "0", "events were refused"
+    lines = [line for line in outcome.files["out/report"].decode().splitlines() if not line.startswith("note ")]
+    assert (outcome.status, [line.split()[0] for line in lines]) == (0, ["epoch", "processor"]), outcome.output
+    assert lines[1].split()[7] == "0", "events were refused"
     assert len({line.split()[1] for line in outcome.files["out/threads0"].decode().splitlines()}) == 2
     assert all(0 < int(worst) < 1000 for worst in re.findall(rb"Max Latencies: (\d+) (\d+)", outcome.output)[0])
 
@@ -61,7 +61,7 @@ def test_each_wake_of_an_unchanged_program_is_a_job_whatever_class_it_asks_for(t
     jobs = takt.run.measurement.jobs_of(trace_file.read(path))
     for task in ("first", "second"):
         own = jobs.filter(pl.col("task") == task)
-        # the thread may be seated after its first turns, and end after its last one
+        # the thread may be bound after its first turns, and end after its last one
         assert TURNS - 20 <= len(own) <= TURNS + 20
         assert abs(np.median(np.diff(own["release"].to_numpy())) - INTERVAL_US) < 10
         assert max(own["response"].to_list()) < INTERVAL_US

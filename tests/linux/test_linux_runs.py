@@ -135,8 +135,8 @@ def stopping(monkeypatch: pytest.MonkeyPatch) -> None:
     """A guest that stops after the second run of three, and programs that need no building."""
 
     def stream(*_: object, **__: object) -> Iterator[Mapping[str, bytes]]:
-        yield {"0/told": b""}
-        yield {"1/told": b""}
+        yield {"0/report": b""}
+        yield {"1/report": b""}
         raise BoardError("the guest stopped: no word")
 
     monkeypatch.setattr(board, "folder", lambda: Path())

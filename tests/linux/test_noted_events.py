@@ -29,7 +29,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built = tmp_path_factory.mktemp("linux") / "noted_events"
     flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith(("-Iport", "-W", "-std", "-pedantic"))]
     must_build(
-        ["cc", "-std=gnu11", *flags, "-w", *sources, "linux/bpf/tell.c", "tests/linux/noted_events.c", "-o", built]
+        ["cc", "-std=gnu11", *flags, "-w", *sources, "linux/bpf/report.c", "tests/linux/noted_events.c", "-o", built]
     )
     return built
 

@@ -507,8 +507,8 @@ def test_a_thread_joins_enters_and_leaves(taktd: Daemon) -> None:
         status, reply, _ = told(two, JOIN, entity=reply[4])
         assert (status, os.pread(files[0], 1, reply[6])) == ("OK", b"\0")
         os.close(files[0])
-    seat = f"seat {threading.get_native_id()}\nunseat {threading.get_native_id()}\n"
-    assert (taktd.folder / "classes").read_text() == seat
+    binding = f"binding {threading.get_native_id()}\nunbind {threading.get_native_id()}\n"
+    assert (taktd.folder / "classes").read_text() == binding
 
 
 def test_what_a_thread_cannot_join_as(taktd: Daemon, tmp_path: Path) -> None:
@@ -530,7 +530,7 @@ def test_what_a_thread_cannot_join_as(taktd: Daemon, tmp_path: Path) -> None:
         assert ask(one, JOIN, entity=daemon.status(taktd.path).processors[0].tasks[0].job + 1) in ("OK", "NAME")
 
 
-def test_the_seat_of_a_process_that_is_killed_is_free(taktd: Daemon) -> None:
+def test_the_binding_of_a_process_that_is_killed_is_free(taktd: Daemon) -> None:
     assert taktd.takt("load", SET)[0] == 0
     with other_process(taktd.path, "sensor") as process, taktd.connect() as one:
         assert ask(one, JOIN, name=b"sensor") == "TAKEN"
@@ -539,7 +539,7 @@ def test_the_seat_of_a_process_that_is_killed_is_free(taktd: Daemon) -> None:
         until(lambda: ask(one, JOIN, name=b"sensor") == "OK")
 
 
-def test_the_seat_of_a_thread_that_ends_is_free(taktd: Daemon) -> None:
+def test_the_binding_of_a_thread_that_ends_is_free(taktd: Daemon) -> None:
     assert taktd.takt("load", SET)[0] == 0
     with taktd.connect() as one, taktd.connect() as two:
         thread = threading.Thread(target=lambda: ask(one, JOIN, name=b"sensor"))

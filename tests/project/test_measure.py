@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +173,23 @@ def test_helpers_with_one_caller_and_modules_with_one_importer_are_found(measure
         ("a.py", "_once"),
         ("b.py", "_once"),
     ]
+
+
+def test_lines_of_python_without_code_are_found(measure: Any, tmp_path: Path) -> None:
+    text = '"""What it is.\n\nMore.\n"""\n\nA = """text\n\nin a value"""  # why\n\n\n'
+    text += 'def f() -> int:\n    """Return 1."""\n    # why\n    return (\n        1\n    )\n'
+    path = tmp_path / "takt.py"
+    path.write_text(text)
+    assert measure.lines_without_code([path]) == [f"{path}:{number}" for number in (1, 2, 3, 4, 5, 9, 10, 12, 13)]
+
+
+def test_lines_that_git_tracks_are_counted(measure: Any, tmp_path: Path) -> None:
+    assert measure.tracked_lines(tmp_path) == []
+    for name, content in (("a.txt", b"1\n2\n"), ("b.zip", b"\0\n"), ("c.txt", b"1\n")):
+        (tmp_path / name).write_bytes(content)
+    for words in (["init", "-q"], ["add", "a.txt", "b.zip"]):
+        subprocess.run(["git", "-C", str(tmp_path), *words], check=True)
+    assert measure.tracked_lines(tmp_path) == [str(tmp_path / "a.txt")] * 2
 
 
 def test_files_that_a_program_makes_are_found(measure: Any, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ TAKT_INLINE void bench_clock_release(void) { TAKT_BOARD_TIMER0->control = 1; }
 
 enum { BENCH_PROBE_PERIOD = 19211 /* ticks: about 3000 instructions, and prime, so that the phases drift */ };
 
-/* The board's alarm: it begins anew as it expires, and so tells its own interrupt's delay. */
+/* The board's alarm: it begins anew as it expires, and so measures its own interrupt's delay. */
 TAKT_INLINE void bench_probe_start(void) { takt_board_alarm_every(BENCH_PROBE_PERIOD); }
 
 /* In its interrupt, first of all: ticks since the probe expired. */

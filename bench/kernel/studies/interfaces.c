@@ -95,12 +95,12 @@ static void compare_yields(void *argument) {
 /* Every other job takes one and a half periods. */
 static void late_job(void *argument) {
     (void)argument;
-    uint32_t told = 0;
+    uint32_t missed = 0;
     for (uint32_t i = 0; i < JOBS; i++) {
         work(i % 2 == 0 ? 3 * MILLISECOND / 2 : MILLISECOND / 10);
-        told += takt_wait_next_period() != TAKT_OK;
+        missed += takt_wait_next_period() != TAKT_OK;
     }
-    print_line("missed", told, JOBS);
+    print_line("missed", missed, JOBS);
     end();
 }
 

@@ -500,22 +500,25 @@ class _Recorded:
 
     def written(self) -> Run:
         """Write the trace; return the result."""
-        told = [line.split(" ", 1) for line in self.files.get("told", b"").decode(errors="replace").splitlines()]
-        for word, text in told:
+        lines = [line.split(" ", 1) for line in self.files.get("report", b"").decode(errors="replace").splitlines()]
+        for word, text in lines:
             if word == "refused":
                 raise InputError([Problem(f"Linux refuses the task set: {text}", "board")])
-        epoch = next((int(text) for word, text in told if word == "epoch"), None)
-        failures = [text for word, text in told if word == "failed"]
+        epoch = next((int(text) for word, text in lines if word == "epoch"), None)
+        failures = [text for word, text in lines if word == "failed"]
         if epoch is None:
             raise BoardError(f"the run failed: {failures[0] if failures else 'no word'}")
-        findings = [*failures, *(line for word, text in told if word == "processor" for line in self._told(text))]
+        findings = [
+            *failures,
+            *(line for word, text in lines if word == "processor" for line in self._findings_of(text)),
+        ]
         self._write(self.order.path)
         trace = trace_file.read(self.order.path)
         processors = [self._processor(index, each, epoch) for index, each in enumerate(trace.domains or (trace,))]
-        notes = tuple(text for word, text in told if word == "note")
+        notes = tuple(text for word, text in lines if word == "note")
         return Run(self.order.system, trace, tuple(processors), tuple(findings), notes)
 
-    def _told(self, text: str) -> list[str]:
+    def _findings_of(self, text: str) -> list[str]:
         """Return the faults on a processor that the program found."""
         cpu, status, _, _, _, _, refused, inputs, lost, switches, message = text.split(" ", 10)
         if int(lost) or int(switches) >= _MOST_SWITCHES:

@@ -101,7 +101,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Processor:
-    """State of a processor in taktd; linux/desk.h describes the counts.
+    """State of a processor in taktd; linux/shared.h describes the counts.
 
     Args:
         cpu: its number.

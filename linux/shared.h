@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Desk: what the daemon and the programs in the kernel tell each other about a processor and its domain.
+/* Shared: the record of a processor and its domain, shared by the daemons and the programs in the kernel.
  *
  * Plain C without includes but <stdint.h>; a BPF program includes vmlinux.h before. Instants are CLOCK_MONOTONIC in ns. */
-#ifndef TAKT_LINUX_DESK_H
-#define TAKT_LINUX_DESK_H
+#ifndef TAKT_LINUX_SHARED_H
+#define TAKT_LINUX_SHARED_H
 
 #ifndef __VMLINUX_H__
 #include <stdint.h>
 #endif
 
 enum {
-    TAKT_DESKS = 64,                    /* processors, at most; a power of two */
-    TAKT_DESK_SLOTS = 2048,             /* entities of a domain, at most; a power of two */
-    TAKT_SEATS = 4096,                  /* threads, at most */
-    TAKT_SWITCHES = 1u << 18,           /* switches of a processor that are kept */
-    TAKT_PENDING = 2 * TAKT_DESK_SLOTS, /* events of a processor that the domain has not got yet, at most */
+    TAKT_SHARED_PROCESSORS = 64,          /* processors, at most; a power of two */
+    TAKT_SHARED_SLOTS = 2048,             /* entities of a domain, at most; a power of two */
+    TAKT_BINDINGS = 4096,                 /* threads, at most */
+    TAKT_SWITCHES = 1u << 18,             /* switches of a processor that are kept */
+    TAKT_PENDING = 2 * TAKT_SHARED_SLOTS, /* events of a processor that the domain has not got yet, at most */
 };
 
 /* No entity. */
-#define TAKT_DESK_NONE 0xffffffffu
+#define TAKT_SHARED_NONE 0xffffffffu
 
 /* An event that the domain has not got yet. */
 typedef struct takt_pending {
@@ -35,7 +35,7 @@ enum {
 };
 
 /* One processor. The daemon writes the first part before the scheduler is attached; the kernel's programs write the rest. */
-typedef struct takt_desk {
+typedef struct takt_shared {
     uint64_t domain;       /* address in the arena; 0: the processor has no domain */
     uint64_t demand;       /* address in the arena of the takt_demand_t of a request */
     uint64_t epoch_ns;     /* instant 0 of the domain */
@@ -43,12 +43,12 @@ typedef struct takt_desk {
     uint64_t end_ns;       /* from here on the domain gets no events */
     uint32_t entities;     /* in its slots */
     uint32_t has_switches; /* 1: switches are kept */
-    uint32_t others;       /* the entity that stands for the threads of no domain, TAKT_DESK_NONE for none */
+    uint32_t others; /* the entity that stands for the threads of no domain, TAKT_SHARED_NONE for none */
 
     uint32_t is_others_awake; /* 1: some of these may be runnable */
     uint64_t timer_ns;        /* the timer is armed for this instant; 0: it is not */
-    uint32_t decided;         /* entity of the last decision, TAKT_DESK_NONE for none */
-    uint32_t running;         /* entity whose thread runs, TAKT_DESK_NONE for none */
+    uint32_t decided;         /* entity of the last decision, TAKT_SHARED_NONE for none */
+    uint32_t running;         /* entity whose thread runs, TAKT_SHARED_NONE for none */
     uint64_t takes;           /* decisions */
     /* A thread was switched to that was not selected any more; it is switched off at once. */
     uint64_t mismatches;
@@ -70,23 +70,24 @@ typedef struct takt_desk {
     uint64_t check_ns; /* the threads that wait are checked then */
     uint64_t visits;   /* of threads that had waited for long */
     uint32_t checked;  /* the last entity */
-    uint32_t visited;  /* whose thread is visited; TAKT_DESK_SLOTS: one of no domain; TAKT_DESK_NONE: none */
+    uint32_t
+        visited; /* whose thread is visited; TAKT_SHARED_SLOTS: one of no domain; TAKT_SHARED_NONE: none */
     /* what a program asks of the domain */
     uint32_t asker;        /* the processor on which it executes, plus 1; 0: none asks */
     uint32_t asked;        /* bits of takt.bpf.c */
     uint64_t asked_ns;     /* instant */
-    uint32_t asked_entity; /* TAKT_DESK_NONE for none */
+    uint32_t asked_entity; /* TAKT_SHARED_NONE for none */
     /* the answer */
     uint32_t is_selected; /* 1: `selected` holds until an event, a decision or `next_ns` */
     uint64_t selected;    /* as of takt_domain_selected */
     uint64_t next_ns;     /* the domain is to be asked again then; 0: never */
-} takt_desk_t;
+} takt_shared_t;
 
-/* The seat of a thread: what the daemon says of it. */
-typedef struct takt_seat {
+/* The entity to which the daemon binds a thread. */
+typedef struct takt_binding {
     uint32_t cpu;
     uint32_t entity;
-} takt_seat_t;
+} takt_binding_t;
 
 /* The kernel's own record of a switch. */
 typedef struct takt_switch {
@@ -110,7 +111,7 @@ typedef struct takt_demand {
 } takt_demand_t;
 
 /* What a domain says of an entity. In the arena, one for each processor, and behind it a takt_demand_t. Instants are in ticks; UINT64_MAX: none. */
-typedef struct takt_told {
+typedef struct takt_report {
     uint64_t next; /* of the domain: it is to be asked again then */
     uint64_t release;
     uint64_t deadline;
@@ -121,8 +122,8 @@ typedef struct takt_told {
     uint32_t change;    /* one more than the number; 0: none */
     uint32_t is_missed; /* as of the last decision for it */
     uint32_t rate;
-    uint32_t sleeper; /* the entity without a job that is released at `next`; TAKT_DESK_NONE: none is */
+    uint32_t sleeper; /* the entity without a job that is released at `next`; TAKT_SHARED_NONE: none is */
     uint32_t unused;
-} takt_told_t;
+} takt_report_t;
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Reports of jobs that end without finishing, and of the end of a run; see tell.h. */
-#include "sim/tell.h"
+/* Reports of jobs that end without finishing, and of the end of a run; see report.h. */
+#include "sim/report.h"
 
 enum { DECISIONS_BETWEEN_PROGRESS = 1 << 16 };
 
-bool takt_sim_tell_allocated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
-                                    takt_instant_t finish) {
-    return sim->system.rates != NULL ? takt_sim_tell_rated_finish(sim, sinks, task, finish)
-                                     : takt_sim_tell_windowed_finish(sim, sinks, task, finish);
+bool takt_sim_report_allocated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                      takt_instant_t finish) {
+    return sim->system.rates != NULL ? takt_sim_report_rated_finish(sim, sinks, task, finish)
+                                     : takt_sim_report_windowed_finish(sim, sinks, task, finish);
 }
 
 /* Returns the deadline of the job skipped now: it has just left the ring, or never was in one. */
@@ -18,18 +18,19 @@ static takt_instant_t deadline_of_skipped(const takt_sim_t *sim, uint32_t index,
                     : nominal + task->relative_deadline;
 }
 
-void takt_sim_tell_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_record_t *record) {
+void takt_sim_report_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_record_t *record) {
     const uint32_t task = takt_sim_task_of(sim, record->entity);
     if (record->kind == TAKT_RECORD_SKIP) {
         sim->statistics[task].skipped++;
-        takt_sim_tell_deadline(sim, sinks, task, record->job, deadline_of_skipped(sim, task, record->value));
-        takt_sim_tell_job(sim, sinks, task, record->job, record->value, TAKT_NEVER, true);
+        takt_sim_report_deadline(sim, sinks, task, record->job,
+                                 deadline_of_skipped(sim, task, record->value));
+        takt_sim_report_job(sim, sinks, task, record->job, record->value, TAKT_NEVER, true);
         return;
     }
     const takt_instant_t release = sim->system.tasks[task].job.release;
     sim->statistics[task].aborted++;
-    takt_sim_tell_deadline(sim, sinks, task, record->job, sim->system.tasks[task].job.deadline);
-    takt_sim_tell_job(sim, sinks, task, record->job, release, TAKT_NEVER, true);
+    takt_sim_report_deadline(sim, sinks, task, record->job, sim->system.tasks[task].job.deadline);
+    takt_sim_report_job(sim, sinks, task, record->job, release, TAKT_NEVER, true);
 }
 
 /* The jobs of a task that are not the current one, in order. */
@@ -109,24 +110,24 @@ TAKT_RARE static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *si
     statistics->released = statistics->finished + statistics->aborted + statistics->skipped + is_active;
     statistics->busy = sim->work[index].served;
     if (is_active) {
-        takt_sim_tell_deadline(sim, sinks, index, task->job.number, task->job.deadline);
-        takt_sim_tell_job(sim, sinks, index, task->job.number, task->job.release, TAKT_NEVER,
-                          task->job.deadline <= seen);
+        takt_sim_report_deadline(sim, sinks, index, task->job.number, task->job.deadline);
+        takt_sim_report_job(sim, sinks, index, task->job.number, task->job.release, TAKT_NEVER,
+                            task->job.deadline <= seen);
     }
     others_t others = others_of(task);
     takt_instant_t arrival;
     while ((arrival = take_other(&others, horizon)) != TAKT_NEVER) {
         statistics->released++;
-        takt_sim_tell_deadline(sim, sinks, index, job, others.due);
-        takt_sim_tell_job(sim, sinks, index, job++, arrival, TAKT_NEVER, others.due <= seen);
+        takt_sim_report_deadline(sim, sinks, index, job, others.due);
+        takt_sim_report_job(sim, sinks, index, job++, arrival, TAKT_NEVER, others.due <= seen);
     }
 }
 
-void takt_sim_tell_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t horizon,
-                       takt_instant_t seen) {
+void takt_sim_report_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t horizon,
+                         takt_instant_t seen) {
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         if (takt_task_is_allocated(&sim->system.tasks[task])) {
-            takt_sim_tell_windowed_end(sim, sinks, task, seen);
+            takt_sim_report_windowed_end(sim, sinks, task, seen);
         } else {
             end_task(sim, sinks, task, horizon, seen);
         }
