@@ -28,6 +28,4 @@ TAKT_INLINE takt_instant_t takt_deadline_after(takt_instant_t instant, takt_dura
     return sum < TAKT_KEY_LEAST_URGENT ? sum : TAKT_KEY_LEAST_URGENT;
 }
 
-TAKT_INLINE takt_instant_t takt_later_of(takt_instant_t a, takt_instant_t b) { return a > b ? a : b; }
-
 #endif

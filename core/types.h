@@ -50,6 +50,9 @@ typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */
 /* Returns the smaller of two durations. */
 TAKT_INLINE takt_duration_t takt_least_of(takt_duration_t a, takt_duration_t b) { return a < b ? a : b; }
 
+/* Returns the later of two instants. */
+TAKT_INLINE takt_instant_t takt_later_of(takt_instant_t a, takt_instant_t b) { return a > b ? a : b; }
+
 /* The one comparison of urgencies: key first, then tie; equal means that neither displaces the other. */
 TAKT_INLINE bool takt_is_more_urgent(takt_key_t key_a, uint32_t tie_a, takt_key_t key_b, uint32_t tie_b) {
     return key_a < key_b || (key_a == key_b && tie_a < tie_b);
