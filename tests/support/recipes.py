@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Programs on the kernel for tests: built by the recipes of firmware/, and run as they say."""
+"""Programs on the kernel for tests: built by the recipes of firmware/, and run as they say.
+
+Objects are shared by all tests of a run: each source is compiled once with the same compiler and flags.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import json
 import os
 import subprocess
@@ -57,17 +62,36 @@ def must_build(command: Command) -> None:
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
 
 
-def compile_kernel(how: dict[str, Any], port: str, folder: Path) -> list[Path]:
+def found(*patterns: str) -> list[str]:
+    """Return the sources that match, by their paths from the root."""
+    return [str(path.relative_to(ROOT)) for pattern in patterns for path in sorted(ROOT.glob(pattern))]
+
+
+def shared_folder(factory: pytest.TempPathFactory, name: str) -> Path:
+    """Return a folder that all processes of a run of the tests have in common."""
+    own = factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def compile_objects(how: dict[str, Any], sources: list[str], factory: pytest.TempPathFactory) -> list[Path]:
+    """Compile what nobody has compiled in this run; return the objects, which stay as they are."""
+    command: Command = [how["cc"], *how["cflags"], "-c"]
+    name = hashlib.sha256(json.dumps(command).encode()).hexdigest()[:16]
+    folder = shared_folder(factory, f"objects-{name}")
+    objects = {source: folder / (source.replace("/", "_") + ".o") for source in sources}
+    with (folder / "lock").open("w") as lock, ThreadPoolExecutor(2) as pool:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        missing = [(source, target) for source, target in objects.items() if not target.exists()]
+        list(pool.map(must_build, ([*command, source, "-o", target] for source, target in missing)))
+    return list(objects.values())
+
+
+def compile_kernel(how: dict[str, Any], port: str, factory: pytest.TempPathFactory) -> list[Path]:
     """Compile what programs of tests have in common: kernel, port, and what tests/conformance asks of a machine."""
-    found = [str(path.relative_to(ROOT)) for pattern in how["sources"] for path in ROOT.glob(pattern)]
-    sources = [*found, "tests/conformance/conformance.c", f"tests/conformance/{port}/board.c"]
-    objects = [folder / (source.replace("/", "_") + ".o") for source in sources]
-    commands: list[Command] = [
-        [how["cc"], *how["cflags"], "-c", source, "-o", target] for source, target in zip(sources, objects, strict=True)
-    ]
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(must_build, commands))
-    return objects
+    sources = [*found(*how["sources"]), "tests/conformance/conformance.c", f"tests/conformance/{port}/board.c"]
+    return compile_objects(how, sources, factory)
 
 
 def link(how: dict[str, Any], sources: list[str], objects: list[Path], program: Path) -> Path:
