@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Programs on the kernel for tests: built by the recipes of firmware/, and run as they say.
 
-Objects are shared by all tests of a run: each source is compiled once with the same compiler and flags.
+Objects are shared by all tests of a run: each source is compiled once with the same compiler and flags. Core and
+policies include nothing but one another, so macros that no file of theirs names are none of their flags.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from places import ROOT
 
 PORTS = ("cortex_m", "riscv", "posix")
 TIMEOUT_SECONDS = 600
+PURE = ("core", "policy")
 
 Command = list[str | Path]
 
@@ -77,15 +80,33 @@ def shared_folder(factory: pytest.TempPathFactory, name: str) -> Path:
 
 def compile_objects(how: dict[str, Any], sources: list[str], factory: pytest.TempPathFactory) -> list[Path]:
     """Compile what nobody has compiled in this run; return the objects, which stay as they are."""
-    command: Command = [how["cc"], *how["cflags"], "-c"]
-    name = hashlib.sha256(json.dumps(command).encode()).hexdigest()[:16]
-    folder = shared_folder(factory, f"objects-{name}")
-    objects = {source: folder / (source.replace("/", "_") + ".o") for source in sources}
+    folder = shared_folder(factory, "objects")
+    built: dict[Path, Command] = {}
+    for source in sources:
+        command = [how["cc"], *noticed_flags(how["cflags"], source), "-c", source]
+        name = hashlib.sha256(json.dumps(command).encode()).hexdigest()[:16]
+        target = folder / name / (source.replace("/", "_") + ".o")
+        built[target] = [*command, "-o", target]
     with (folder / "lock").open("w") as lock, ThreadPoolExecutor(2) as pool:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        missing = [(source, target) for source, target in objects.items() if not target.exists()]
-        list(pool.map(must_build, ([*command, source, "-o", target] for source, target in missing)))
-    return list(objects.values())
+        missing = [target for target in built if not target.exists()]
+        for target in missing:
+            target.parent.mkdir(exist_ok=True)
+        list(pool.map(must_build, (built[target] for target in missing)))
+    return list(built)
+
+
+@cache
+def text_of_pure() -> str:
+    """Return the text of core and policies."""
+    return "".join(path.read_text(encoding="utf-8") for room in PURE for path in (ROOT / room).glob("*.[ch]"))
+
+
+def noticed_flags(flags: list[str], source: str) -> list[str]:
+    """Return the flags that can change the object of a source."""
+    if source.split("/")[0] not in PURE:
+        return flags
+    return [flag for flag in flags if not flag.startswith("-D") or flag[2:].partition("=")[0] in text_of_pure()]
 
 
 def compile_kernel(how: dict[str, Any], port: str, factory: pytest.TempPathFactory) -> list[Path]:
