@@ -21,7 +21,7 @@ C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.[ch]pp')
 CPPCHECK := cppcheck -j $(shell nproc) --quiet --error-exitcode=1 --std=c11 --enable=warning,style,performance,portability \
     --suppressions-list=tools/cppcheck-suppressions.txt -I.
 
-.PHONY: docs sbom help run check test soak many-linux measure mutate bench bench-kernel bench-linux lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
+.PHONY: docs sbom help run check test soak many-linux measure mutate bench bench-kernel bench-linux lint lint-types lint-rest format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
 .NOTPARALLEL:
 
 help:
@@ -184,17 +184,26 @@ sbom:
 measure:
 	@$(PYTHON) tools/measure.py $(if $(RECORD),--record)
 
+# Types are checked beside the rest, because mypy uses one processor.
 lint: tools-test $(STAMPS)/package $(STAMPS)/test
+	@mkdir -p build
+	@$(MAKE) --no-print-directory lint-types > build/types.txt 2>&1 & types=$$!; \
+	    $(MAKE) --no-print-directory lint-rest; rest=$$?; wait $$types; types=$$?; \
+	    cat build/types.txt; exit $$((rest + types))
+
+lint-types:
+	$(VENV)/bin/mypy
+	MYPYPATH=tests $(VENV)/bin/mypy tests tools linux studies bench/sim bench/report.py
+	$(VENV)/bin/mypy bench/analysis
+	$(VENV)/bin/mypy bench/kernel
+
+lint-rest:
 	$(RUN) tools/check_rooms.py
 	$(RUN) tools/measure.py --check
 	$(RUN) tools/format_markdown.py --check
 	$(VENV)/bin/lint-imports --no-logo --no-cache
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/mypy
-	MYPYPATH=tests $(VENV)/bin/mypy tests tools linux studies bench/sim bench/report.py
-	$(VENV)/bin/mypy bench/analysis
-	$(VENV)/bin/mypy bench/kernel
 	@echo clang-format, cppcheck: $(words $(C_SOURCES)) files
 	@clang-format-14 --dry-run -Werror $(C_SOURCES)
 	@$(CPPCHECK) --std=c++17 -Iport/cortex_m $(filter-out %.bpf.c,$(C_SOURCES))

@@ -13,11 +13,14 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+PURE = ("core", "policy", "analysis")
+"""Rooms that include nothing but one another."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,17 @@ def run(command: list[str]) -> str:
     return done.stdout
 
 
+@cache
+def pure_text() -> str:
+    """Return the text of the pure rooms."""
+    return "".join(path.read_text(encoding="utf-8") for room in PURE for path in sorted((ROOT / room).glob("*.[ch]")))
+
+
 @dataclass(frozen=True)
 class Kernel:
     """The kernel compiled for a board with some flags, once for all programs.
+
+    Kernels beside each other share the objects in which their flags make no difference.
 
     Attributes:
         board: The board.
@@ -81,14 +92,23 @@ class Kernel:
         build = self.board.build
         return [build["cc"], *build["cflags"], f"-Ibench/kernel/{self.board.name}", *self.flags]
 
+    def object_of(self, source: str) -> Path:
+        """Return the place of an object; a pure source does not notice macros that none of these sources names."""
+        name = source.replace("/", "_").replace(".c", ".o")
+        flags = [flag for flag in self.flags if not flag.startswith("-D") or flag[2:].partition("=")[0] in pure_text()]
+        is_pure = source.split("/")[0] in PURE
+        return (
+            self.folder.parent / "".join(("pure-", self.board.name, *flags)) / name if is_pure else self.folder / name
+        )
+
     def compile(self, pool: ThreadPoolExecutor, *besides: str) -> Kernel:
         """Compile all sources of the kernel, and others that programs link; the linker drops what they do not call."""
         sources = [path.relative_to(ROOT) for glob in self.board.build["sources"] for path in sorted(ROOT.glob(glob))]
-        self.folder.mkdir()
-        for source in [*map(str, sources), *besides]:
-            self.objects[source] = self.folder / source.replace("/", "_").replace(".c", ".o")
-        one_by_one = ([*self.compiler, "-c", source, "-o", str(target)] for source, target in self.objects.items())
-        list(pool.map(run, one_by_one))
+        self.objects.update({source: self.object_of(source) for source in [*map(str, sources), *besides]})
+        for folder in {self.folder, *(target.parent for target in self.objects.values())}:
+            folder.mkdir(exist_ok=True)
+        missing = [(source, target) for source, target in self.objects.items() if not target.exists()]
+        list(pool.map(run, ([*self.compiler, "-c", source, "-o", str(target)] for source, target in missing)))
         return self
 
     def link(self, program: str, *wraps: str, name: str = "") -> Path:

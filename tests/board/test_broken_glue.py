@@ -7,7 +7,6 @@ Each defect is a change of the mailbox's text. What the scheduler side records i
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import pytest
 import recipes
 import takt
 from places import ROOT
-from recipes import must_build, recipe
+from recipes import compile_objects, found, recipe
 from takt.base.errors import BoardError
 from takt.board import emulation, firmware
 
@@ -129,14 +128,9 @@ def system() -> takt.System:
 @pytest.fixture(scope="module")
 def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Compile all of the program but the mailbox."""
-    folder, how = tmp_path_factory.mktemp("objects"), recipe(emulation.REMOTE)
-    patterns = [*how["sources"], *how["taskset_sources"]]
-    sources = sorted({str(path.relative_to(ROOT)) for pattern in patterns for path in ROOT.glob(pattern)} - {MAILBOX})
-    compiled = [folder / (source.replace("/", "_") + ".o") for source in sources]
-    with ThreadPoolExecutor(2) as pool:
-        pairs = zip(sources, compiled, strict=True)
-        list(pool.map(must_build, ([how["cc"], *how["cflags"], "-c", source, "-o", to] for source, to in pairs)))
-    return compiled
+    how = recipe(emulation.REMOTE)
+    sources = {*found(*how["sources"], *how["taskset_sources"])} - {MAILBOX}
+    return compile_objects(how, sorted(sources), tmp_path_factory)
 
 
 def glue(changes: Changes, objects: list[Path], folder: Path) -> Path:

@@ -6,14 +6,13 @@ The program is remote_threads.c. It checks itself, replays its trace and asks th
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 import recipes
 from places import ROOT
-from recipes import must_build, recipe
+from recipes import compile_objects, found, recipe
 
 SEEDS = range(1, 11)
 DELAYS = (1, 2, 7, 30, 200)
@@ -33,25 +32,14 @@ class Programs(NamedTuple):
     objects: list[Path]
 
 
-def compiled(folder: Path, patterns: tuple[str, ...], flags: list[str]) -> list[Path]:
-    """Compile sources into a new folder; give the objects."""
-    folder.mkdir()
-    sources = [str(path.relative_to(ROOT)) for pattern in patterns for path in ROOT.glob(pattern)]
-    objects = [folder / (source.replace("/", "_") + ".o") for source in sources]
-    with ThreadPoolExecutor(2) as pool:
-        pairs = zip(sources, objects, strict=True)
-        list(pool.map(must_build, (["cc", *flags, "-c", source, "-o", to] for source, to in pairs)))
-    return objects
-
-
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
     folder = tmp_path_factory.mktemp("threads")
     direct, remote = recipe("posix", *OPTIMISED), recipe("posix_remote", *OPTIMISED)
-    shared = compiled(folder / "shared", SHARED, direct["cflags"])
-    here = compiled(folder / "here", KERNEL, direct["cflags"])
-    there = compiled(folder / "there", (*KERNEL, *SIDES), remote["cflags"])
-    mailbox = [str(path.relative_to(ROOT)) for path in sorted((ROOT / MAILBOX).glob("*.c"))]
+    shared = compile_objects(direct, found(*SHARED), tmp_path_factory)
+    here = compile_objects(direct, found(*KERNEL), tmp_path_factory)
+    there = compile_objects(remote, found(*KERNEL, *SIDES), tmp_path_factory)
+    mailbox = found(f"{MAILBOX}/*.c")
     return Programs(
         recipes.link(direct, [], [*shared, *here], folder / "direct"),
         recipes.link(remote, mailbox, [*shared, *there], folder / "remote"),
@@ -79,14 +67,16 @@ def test_no_delay_breaks_the_program(programs: Programs, delay: int) -> None:
     assert len({steps(programs.remote, seed, delay) for seed in SEEDS}) == len(SEEDS)
 
 
-def test_an_inline_layer_that_decides_is_found(programs: Programs, tmp_path: Path) -> None:
+def test_an_inline_layer_that_decides_is_found(
+    programs: Programs, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     header = (ROOT / MAILBOX / "takt_backend.h").read_text(encoding="utf-8")
     inattentive = header.replace("TAKT_BACKEND_IS_REMOTE 1", "TAKT_BACKEND_IS_REMOTE 0")
     assert inattentive != header
     (tmp_path / "takt_backend.h").write_text(inattentive, encoding="utf-8")
     how = recipe("posix_remote", *OPTIMISED)
-    flags = [f"-I{tmp_path}", *how["cflags"]]
-    objects = compiled(tmp_path / "objects", (*KERNEL, *SIDES, f"{MAILBOX}/*.c"), flags)
+    changed = {**how, "cflags": [f"-I{tmp_path}", *how["cflags"]]}
+    objects = compile_objects(changed, found(*KERNEL, *SIDES, f"{MAILBOX}/*.c"), tmp_path_factory)
     program = recipes.link(how, [], [*programs.shared, *objects], tmp_path / "inattentive")
     done = recipes.run([program, "1", "2"])
     assert done.returncode == 7

@@ -130,11 +130,11 @@ OWN_FRAME = 16  # of a function that makes one call
 
 
 def test_no_painted_stack_is_deeper_than_what_was_computed(
-    machine: Any, rows: dict[str, dict[str, Any]], tmp_path: Path
+    machine: Any, rows: dict[str, dict[str, Any]], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     source, how = tmp_path / "painted.c", recipe(machine.port, "-DCONFORMANCE_TRACED=1")
     source.write_text(PAINTED, encoding="utf-8")
-    program = link(how, [str(source)], compile_kernel(how, machine.port, tmp_path), tmp_path / "painted.elf")
+    program = link(how, [str(source)], compile_kernel(how, machine.port, tmp_path_factory), tmp_path / "painted.elf")
     done = run([*emulator(how), program])
     used = {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
     assert (done.returncode, done.stderr) == (0, ""), done.stdout

@@ -30,14 +30,7 @@ Build = Callable[[str], list[Path]]
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
     """Return a function that compiles the kernel for a port, once."""
-    done: dict[str, list[Path]] = {}
-
-    def build(port: str) -> list[Path]:
-        if port not in done:
-            done[port] = compile_kernel(recipe(port), port, tmp_path_factory.mktemp(port))
-        return done[port]
-
-    return build
+    return lambda port: compile_kernel(recipe(port), port, tmp_path_factory)
 
 
 def link(built: Build, port: str, program: str, folder: Path, defines: list[str]) -> Path:

@@ -24,14 +24,26 @@ def wake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
+WAKES = "for c in fifo deadline; do ./wake $c 1 300; ./wake $c 30 300; done; ./wake other 1 300"
+REFUSED = "'deadline 1 10 1000' idle 'fifo 0' 'fifo 10 9' 'fifo 3 9 9000 switch' 'fifo 2 9 9000 on'"
+COMMAND = f"""({WAKES}; ./wake fifo 4 300 1007000 switch) > wakes 2>&1
+for arguments in {REFUSED}; do ./wake $arguments; echo $?; done > refused 2>&1
+"""
+
+
+@pytest.fixture(scope="module")
+def lines(wake: Path) -> dict[str, list[str]]:
+    """Return what is printed after one boot, by the name of the file."""
+    files = guest.run(ONE, COMMAND, {"wake": wake}, ["wakes", "refused"]).files
+    return {name: content.decode().splitlines() for name, content in files.items()}
+
+
 @needs_guest
-def test_real_time_threads_wake_at_once_and_one_after_the_other(wake: Path) -> None:
-    command = "for c in fifo deadline; do ./wake $c 1 300; ./wake $c 30 300; done; ./wake other 1 300"
-    outcome = guest.run(ONE, f"{command}; ./wake fifo 4 300 1007000 switch", {"wake": wake})
-    *lines, switch = outcome.output.decode().splitlines()
+def test_real_time_threads_wake_at_once_and_one_after_the_other(lines: dict[str, list[str]]) -> None:
+    *wakes, switch = lines["wakes"]
     assert switch.startswith("fifo threads 4 wakes 300 ")
     assert 5_000 < int(switch.split()[6]) < HIGHEST_NS
-    rows = [line.split() for line in lines]
+    rows = [line.split() for line in wakes]
     assert [" ".join(row[:5]) for row in rows] == [
         "fifo threads 1 wakes 300",
         "fifo threads 30 wakes 300",
@@ -54,14 +66,9 @@ def test_a_busy_processor_delays_no_thread_of_another(wake: Path) -> None:
 
 
 @needs_guest
-def test_what_the_kernel_refuses_and_what_it_does_not_know_are_errors(wake: Path) -> None:
-    command = (
-        "for arguments in 'deadline 1 10 1000' idle 'fifo 0' 'fifo 10 9' 'fifo 3 9 9000 switch' 'fifo 2 9 9000 on'; do"
-        " ./wake $arguments; echo $?; done"
-    )
+def test_what_the_kernel_refuses_and_what_it_does_not_know_are_errors(lines: dict[str, list[str]]) -> None:
     usage = "usage: wake fifo|deadline|other|ext [THREADS [WAKES [SPACING_NS [switch]]]]"
-    outcome = guest.run(ONE, command, {"wake": wake})
-    assert outcome.output.decode().splitlines() == [
+    assert lines["refused"] == [
         "wake: class deadline: Invalid argument",
         "2",
         *[usage, "1"] * 5,

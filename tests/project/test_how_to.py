@@ -56,8 +56,8 @@ def test_every_guide_is_listed(guide: Path) -> None:
 
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
-    """Copy the package that is tested to where its sources stand in the project."""
-    made = shutil.ignore_patterns("source", "__pycache__")
+    """Copy the package that is tested, with what is compiled of it, to where its sources stand in the project."""
+    made = shutil.ignore_patterns("source")
     shutil.copytree(Path(takt.__file__).parent, tmp_path / "python" / "takt", ignore=made)
     shutil.copytree(ROOT / "docs" / "reference", tmp_path / "docs" / "reference")
     return tmp_path

@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Programs on the kernel for tests: built by the recipes of firmware/, and run as they say."""
+"""Programs on the kernel for tests: built by the recipes of firmware/, and run as they say.
+
+Objects are shared by all tests of a run: each source is compiled once with the same compiler and flags. Core and
+policies include nothing but one another, so macros that no file of theirs names are none of their flags.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import json
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +22,7 @@ from places import ROOT
 
 PORTS = ("cortex_m", "riscv", "posix")
 TIMEOUT_SECONDS = 600
+PURE = ("core", "policy")
 
 Command = list[str | Path]
 
@@ -57,17 +65,54 @@ def must_build(command: Command) -> None:
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
 
 
-def compile_kernel(how: dict[str, Any], port: str, folder: Path) -> list[Path]:
+def found(*patterns: str) -> list[str]:
+    """Return the sources that match, by their paths from the root."""
+    return [str(path.relative_to(ROOT)) for pattern in patterns for path in sorted(ROOT.glob(pattern))]
+
+
+def shared_folder(factory: pytest.TempPathFactory, name: str) -> Path:
+    """Return a folder that all processes of a run of the tests have in common."""
+    own = factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def compile_objects(how: dict[str, Any], sources: list[str], factory: pytest.TempPathFactory) -> list[Path]:
+    """Compile what nobody has compiled in this run; return the objects, which stay as they are."""
+    folder = shared_folder(factory, "objects")
+    built: dict[Path, Command] = {}
+    for source in sources:
+        command = [how["cc"], *noticed_flags(how["cflags"], source), "-c", source]
+        name = hashlib.sha256(json.dumps(command).encode()).hexdigest()[:16]
+        target = folder / name / (source.replace("/", "_") + ".o")
+        built[target] = [*command, "-o", target]
+    with (folder / "lock").open("w") as lock, ThreadPoolExecutor(2) as pool:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        missing = [target for target in built if not target.exists()]
+        for target in missing:
+            target.parent.mkdir(exist_ok=True)
+        list(pool.map(must_build, (built[target] for target in missing)))
+    return list(built)
+
+
+@cache
+def text_of_pure() -> str:
+    """Return the text of core and policies."""
+    return "".join(path.read_text(encoding="utf-8") for room in PURE for path in (ROOT / room).glob("*.[ch]"))
+
+
+def noticed_flags(flags: list[str], source: str) -> list[str]:
+    """Return the flags that can change the object of a source."""
+    if source.split("/")[0] not in PURE:
+        return flags
+    return [flag for flag in flags if not flag.startswith("-D") or flag[2:].partition("=")[0] in text_of_pure()]
+
+
+def compile_kernel(how: dict[str, Any], port: str, factory: pytest.TempPathFactory) -> list[Path]:
     """Compile what programs of tests have in common: kernel, port, and what tests/conformance asks of a machine."""
-    found = [str(path.relative_to(ROOT)) for pattern in how["sources"] for path in ROOT.glob(pattern)]
-    sources = [*found, "tests/conformance/conformance.c", f"tests/conformance/{port}/board.c"]
-    objects = [folder / (source.replace("/", "_") + ".o") for source in sources]
-    commands: list[Command] = [
-        [how["cc"], *how["cflags"], "-c", source, "-o", target] for source, target in zip(sources, objects, strict=True)
-    ]
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(must_build, commands))
-    return objects
+    sources = [*found(*how["sources"]), "tests/conformance/conformance.c", f"tests/conformance/{port}/board.c"]
+    return compile_objects(how, sources, factory)
 
 
 def link(how: dict[str, Any], sources: list[str], objects: list[Path], program: Path) -> Path:
