@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 import takt
-from takt.model.changes import told
+from takt.model.changes import described
 from takt.show import report
 from trace_header import Change, having, header_of, refusal, refusal_of_header, rewrite
 
@@ -56,7 +56,7 @@ def test_a_run_tells_its_changes(tmp_path: Path) -> None:
         (7, "B", "parameters", "wcet = 3, priority = 2"),
         (9, "A", "added", ""),
     ]
-    assert told(result.system.tables, 41)[1:] == [(9, "added A"), (40, "policy edf")]
+    assert described(result.system.tables, 41)[1:] == [(9, "added A"), (40, "policy edf")]
     assert report.as_json(report.report_of(result), "x")["changes"][0] == {
         "instant": 7,
         "task": "A",

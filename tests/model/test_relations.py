@@ -148,14 +148,14 @@ def file_with(one: str, other: str) -> str:
 def told_of(text: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Problem]]:
     """What is said of each relation that a file breaks."""
     said: dict[str, list[Problem]] = {}
-    tell = relations.Teller.told
+    tell = relations.RelationProblems.problems_of
 
-    def told(teller: relations.Teller, relation: str, table: str, row: int) -> Iterator[Problem]:
-        found = list(tell(teller, relation, table, row))
+    def told(problems: relations.RelationProblems, relation: str, table: str, row: int) -> Iterator[Problem]:
+        found = list(tell(problems, relation, table, row))
         said.setdefault(relation, []).extend(found)
         return iter(found)
 
-    monkeypatch.setattr(relations.Teller, "told", told)
+    monkeypatch.setattr(relations.RelationProblems, "problems_of", told)
     with suppress(takt.InputError):
         loads(text, "refused")
     return {relation: found for relation, found in said.items() if found}

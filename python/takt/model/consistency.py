@@ -26,7 +26,7 @@ from takt.model.key_types import DEFAULT_POLICY
 from takt.model.policy_options import PolicyOptions
 from takt.model.python_policy import Policy, name_of
 from takt.model.rate_based import find_rate_problems, is_rate_based
-from takt.model.relations import UNWORDED, Teller
+from takt.model.relations import UNWORDED, RelationProblems
 from takt.model.reservations import find_window_problems
 from takt.model.server_resources import find_sharing_problems, place_of
 from takt.model.system_parts import SystemTables
@@ -93,7 +93,7 @@ def _found(
 
 def _broken_relations(part: SystemTables, resolved: ResolvedSystem, *, are_times_right: bool) -> list[Problem]:
     """Return the relations that a part of a system breaks in core; where servers form rings, again without them."""
-    found = Teller(part, resolved, are_times_right=are_times_right).problems()
+    found = RelationProblems(part, resolved, are_times_right=are_times_right).problems()
     rings = {problem.entity for problem in found if problem.code == "ring"}
     if rings:
         left = _sound_part(part, (), rings)

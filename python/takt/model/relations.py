@@ -372,7 +372,7 @@ _SUMS = (
 # ---- from rows to tables --------------------------------------------------------------------------------------
 
 
-class Teller:
+class RelationProblems:
     """Problems of the image of a system.
 
     Args:
