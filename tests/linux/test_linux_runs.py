@@ -482,6 +482,16 @@ def test_a_call_that_handles_many_events_takes_longer(good: board.Run) -> None:
     assert handled.moment(281_000_000) == 60_000
 
 
+def test_the_end_of_a_suspension_is_an_event_that_is_handled(tmp_path: Path) -> None:
+    text = PLAIN.replace('wcet = "1ms"', 'wcet = "1ms"\nbody = ["run 500us", "suspend 700us", "run 500us"]')
+    run = switched(loaded(text, tmp_path), tmp_path)
+    handled = linux_reference.Handled(run.trace, linux_reference.ONE)
+    ends = [record.value for record in run.trace.records() if record.kind == _core.RECORD_SUSPEND]
+    assert ends[0] == 1_200
+    assert all(handled.count(end, end) > 0 for end in ends)
+    assert handled.events == sorted(handled.events)
+
+
 def test_what_long_ticks_hide_is_not_known(tmp_path: Path) -> None:
     run = switched(loaded(PLAIN.replace('"1us"', '"1ms"').replace('"5ms"', "5"), tmp_path), tmp_path)
     checked = linux_checks.check(run)

@@ -125,7 +125,7 @@ class Service:
 
 
 class Handled:
-    """The events that the scheduler has handled.
+    """The events that the scheduler has handled, and the ends of suspensions, at which it hears of a wake.
 
     Args:
         trace: of a processor.
@@ -135,7 +135,9 @@ class Handled:
     def __init__(self, trace: Trace, slack: Slack) -> None:
         """List the instants of the events, in ticks."""
         self.tick, self.slack = trace.system.resolution_ns, slack
-        self.events = [each.now for each in trace.records() if each.kind not in (_core.RECORD_DECISION, _STEP)]
+        records = list(trace.records())
+        ends = [each.value for each in records if each.kind == _core.RECORD_SUSPEND]
+        self.events = sorted(ends + [each.now for each in records if each.kind not in (_core.RECORD_DECISION, _STEP)])
 
     def count(self, first: int, last: int) -> int:
         """Return how many there are from one instant to another one, both in ticks."""
