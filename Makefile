@@ -13,11 +13,11 @@ RUN := $(VENV)/bin/python
 PREPARE := $(PYTHON) tools/prepare.py
 STAMPS := $(VENV)/stamps
 
-ROOMS := $(wildcard core policy analysis system remote linux sim kernel port firmware python tests bench examples studies)
+FOLDERS := $(wildcard core policy analysis system remote linux sim kernel port firmware python tests bench examples studies)
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE $(wildcard LICENSES/*) tools/lock.txt \
     $(shell find core policy analysis system remote sim kernel port firmware linux/guest python -type f -not -name '*.pyc' \
         -not -path python/takt/model/records.py -not -path 'python/takt/_*.pyi' 2>/dev/null)
-C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.[ch]pp')
+C_SOURCES := $(shell find $(FOLDERS) -name '*.[ch]' -o -name '*.[ch]pp')
 CPPCHECK := cppcheck -j $(shell nproc) --quiet --error-exitcode=1 --std=c11 --enable=warning,style,performance,portability \
     --suppressions-list=tools/cppcheck-suppressions.txt -I.
 
@@ -29,7 +29,7 @@ help:
 	@echo "make check    what a change of one file breaks first, in 90 s: tests in C, all cases, a sample of every family, style"
 	@echo "make test     set up and run every check and test"
 	@echo "make measure  the structure in figures: now, recorded, goal"
-	@echo "make mutate   damage the sources at random places and count what tests notice, by room"
+	@echo "make mutate   damage the sources at random places and count what tests notice, by folder"
 	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems, the fuzzers for FUZZ_SECONDS=$(FUZZ_SECONDS) each, LINUX_SYSTEMS=$(LINUX_SYSTEMS) under Linux"
 	@echo "make many-linux  the last of these alone; it continues where it was ended"
 	@echo "make proof    the model checker on core's ready sets, timers and budgets, on sources as they are and damaged"
@@ -51,12 +51,12 @@ run: $(STAMPS)/package
 	done
 	@echo "open build/iot_110.html in a browser: what an overload does under each"
 
-# One file or more of each room that the tests in C leave out, with few random systems and without tests marked as long.
+# One file or more of each folder that the tests in C leave out, with few random systems and without tests marked as long.
 # The modules are built in place, beside those of the environment.
 CHECKED := analysis/test_analyse.py analysis/test_response_times.py analysis/test_unsound_cases.py command/test_cli.py \
     core/test_cases.py core/test_golden.py core/test_random_systems.py core/test_rate_based.py core/test_windows.py \
     draw/test_generators.py files/test_formats.py files/test_model_errors.py \
-    model/test_api.py project/test_rooms.py project/test_rules.py references/test_oracle.py run/test_trace_file.py \
+    model/test_api.py project/test_folders.py project/test_rules.py references/test_oracle.py run/test_trace_file.py \
     show/test_sharing.py study/test_study.py
 
 check:
@@ -68,7 +68,7 @@ check:
 	@cp -r python/takt build/check/
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	$(RUN) tools/check_rooms.py
+	$(RUN) tools/check_folders.py
 	ctest --preset release --parallel 2
 	PYTHONPATH=$(CURDIR)/build/check TAKT_SYSTEMS=3 TAKT_STEADY=1 $(RUN) -m pytest --quiet --numprocesses 2 --dist load -m "not long" \
 	    $(addprefix tests/,$(CHECKED))
@@ -198,7 +198,7 @@ lint-types:
 	$(VENV)/bin/mypy bench/kernel
 
 lint-rest:
-	$(RUN) tools/check_rooms.py
+	$(RUN) tools/check_folders.py
 	$(RUN) tools/measure.py --check
 	$(RUN) tools/format_markdown.py --check
 	$(VENV)/bin/lint-imports --no-logo --no-cache

@@ -145,8 +145,8 @@ target_link_libraries(takt_analysis PUBLIC ${takt_libraries})
 set(takt_package ${CMAKE_INSTALL_LIBDIR}/cmake/takt)
 install(TARGETS ${takt_targets} EXPORT takt ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT kernel)
 install(EXPORT takt NAMESPACE takt:: FILE takt-targets.cmake DESTINATION ${takt_package} COMPONENT kernel)
-foreach(room IN ITEMS core policy kernel analysis)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}/ DESTINATION ${takt_include}/${room} COMPONENT kernel
+foreach(folder IN ITEMS core policy kernel analysis)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION ${takt_include}/${folder} COMPONENT kernel
           FILES_MATCHING PATTERN "*.h")
 endforeach()
 install(DIRECTORY ${takt_port_folder}/ DESTINATION ${takt_include}/port/${takt_port} COMPONENT kernel

@@ -8,7 +8,7 @@ XML in build/api/xml; fails if a name has no comment.
 The headers have plain comments. Doxygen reads them if the opening one says that it is the file's, if those right before
 a declaration begin with two stars, and those behind a member with two stars and an arrow. A comment before several
 declarations is that of each. The members of a struct whose comment says "Private" are hidden, and so are headers that
-are "Private to" a room.
+are "Private to" a folder.
 """
 
 from __future__ import annotations

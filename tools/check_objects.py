@@ -4,7 +4,7 @@
 
 Usage: check_objects.py [--target NAME]... [--helpers] [FILE]...
 
-Without a target all are checked, without a file those of these rooms.
+Without a target all are checked, without a file those of these folders.
 
 For each target the files are compiled as a freestanding program would, linked into one relocatable object, and
 that object is read with nm, readelf and objdump. One line per violation, exit status 1 if there is one:
@@ -156,8 +156,8 @@ def main() -> int:
     parser.add_argument("--helpers", action="store_true", help="allow what every compiler supplies")
     parser.add_argument("files", nargs="*", type=Path)
     arguments = parser.parse_args()
-    rooms = ("core", "policy", "system", "remote", "linux")
-    files = arguments.files or sorted(file for room in rooms for file in ROOT.glob(f"{room}/*.c"))
+    folders = ("core", "policy", "system", "remote", "linux")
+    files = arguments.files or sorted(file for folder in folders for file in ROOT.glob(f"{folder}/*.c"))
     names = arguments.target or list(TARGETS)
     complaints = [complaint for name in names for complaint in check(name, files, may_be_helped=arguments.helpers)]
     for complaint in complaints:

@@ -135,7 +135,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
 }
 
 # Executed by a thread while it is in a pass: an interrupt then leaves the decision to it, and saves no context.
-IN_PASS_ROOMS = ("core/", "policy/", "port/")
+IN_PASS_FOLDERS = ("core/", "policy/", "port/")
 IN_PASS = ("step_and_decide", "decide")
 
 
@@ -326,7 +326,7 @@ class Depths:
         self._known: dict[str, tuple[int, tuple[str, ...]]] = {}
 
     def _counts(self, function: Function) -> bool:
-        in_pass = function.file.startswith(IN_PASS_ROOMS) or function.plain_name in IN_PASS
+        in_pass = function.file.startswith(IN_PASS_FOLDERS) or function.plain_name in IN_PASS
         return not (self._without_pass and in_pass)
 
     def of(self, title: str, above: tuple[str, ...] = ()) -> tuple[int, tuple[str, ...]]:

@@ -20,7 +20,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PURE = ("core", "policy", "analysis")
-"""Rooms that include nothing but one another."""
+"""Folders that include nothing but one another."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,10 @@ def run(command: list[str]) -> str:
 
 @cache
 def pure_text() -> str:
-    """Return the text of the pure rooms."""
-    return "".join(path.read_text(encoding="utf-8") for room in PURE for path in sorted((ROOT / room).glob("*.[ch]")))
+    """Return the text of the pure folders."""
+    return "".join(
+        path.read_text(encoding="utf-8") for folder in PURE for path in sorted((ROOT / folder).glob("*.[ch]"))
+    )
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ VERSION = lower.VERSION
 TABLES = 0x100000001000  # as linux/layout.h
 ZERO = 0x100000000800
 DEEPEST = 7  # frames: the verifier allows eight, and one is that of the program
-ROOMS = ("core", "policy", "system")
+FOLDERS = ("core", "policy", "system")
 FILES = ("remote/scheduler.c", "linux/domain.c", "linux/negotiation.c", "linux/bpf/report.c")
 ENTRIES = tuple(f"takt_domain_{name}" for name in ("post", "pass", "selected", "settle", "commit", "state", "report"))
 FOR_THE_DAEMON = (
@@ -54,7 +54,10 @@ WARNINGS = ("-Wall", "-Wextra", "-Werror")
 
 def sources() -> list[Path]:
     """Return the files of which the scheduler consists."""
-    return [*(file for room in ROOMS for file in sorted((ROOT / room).glob("*.c"))), *(ROOT / file for file in FILES)]
+    return [
+        *(file for folder in FOLDERS for file in sorted((ROOT / folder).glob("*.c"))),
+        *(ROOT / file for file in FILES),
+    ]
 
 
 def compile_parts(folder: Path) -> list[Path]:
@@ -149,8 +152,8 @@ def link_runner(linux: Path, into: Path, target: Path, *more: str | Path) -> Non
         target: the program.
         more: options and files besides.
     """
-    rooms = (*(f"linux/{room}" for room in ("program", "lib")), *ROOMS, "remote")
-    tasks = [file for room in rooms for file in sorted((ROOT / room).glob("*.c"))]
+    folders = (*(f"linux/{folder}" for folder in ("program", "lib")), *FOLDERS, "remote")
+    tasks = [file for folder in folders for file in sorted((ROOT / folder).glob("*.c"))]
     daemon = ROOT / "linux/daemon"
     smaller = f'-DTAKT_SMALLER="{into / "work/smaller/takt.bpf.o"}"'
     link_program(linux, into, target, [smaller, daemon / "run_image.c", daemon / "clients.c", *tasks, *more])

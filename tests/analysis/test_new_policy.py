@@ -33,7 +33,7 @@ from takt.analysis.judge import judge
 from takt.analysis.view import view_of
 from takt.model import catalogue
 
-ROOMS = ("core", "policy", "system", "sim", "analysis", "cmake", "kernel", "port", "firmware")
+FOLDERS = ("core", "policy", "system", "sim", "analysis", "cmake", "kernel", "port", "firmware")
 
 REFUSED_BY_FIFO = '[[task]] "A" threshold: expected none under "POLICY", which gives tasks no levels, found "B"'
 
@@ -55,37 +55,37 @@ def name_beside(path: Path, old: str, new: str) -> None:
 def add_policies(sources: Path) -> None:
     """Add FIFO as its guide says, FIFO with a trait, and a copy of edf."""
     how_to.apply("add-a-policy", sources)
-    room = sources / "policy"
+    part = sources / "policy"
     named = (("takt_policy_fifo", "takt_policy_busy"), ('"fifo"', '"busy-fifo"'))
     trait = ("};\n", "    .traits = TAKT_POLICY_WORK_CONSERVING,\n};\n")
-    (room / "busy.c").write_text(change(room / "fifo.c", *named, trait))
-    (room / "copy.c").write_text(change(room / "edf.c", ("takt_policy_edf", "takt_policy_copy"), ('"edf"', '"copy"')))
-    name_beside(room / "table.h", "takt_policy_fifo;", "takt_policy_fifo, takt_policy_busy, takt_policy_copy;")
-    name_beside(room / "table.c", "&takt_policy_fifo,", "&takt_policy_busy, &takt_policy_copy, &takt_policy_fifo,")
+    (part / "busy.c").write_text(change(part / "fifo.c", *named, trait))
+    (part / "copy.c").write_text(change(part / "edf.c", ("takt_policy_edf", "takt_policy_copy"), ('"edf"', '"copy"')))
+    name_beside(part / "table.h", "takt_policy_fifo;", "takt_policy_fifo, takt_policy_busy, takt_policy_copy;")
+    name_beside(part / "table.c", "&takt_policy_fifo,", "&takt_policy_busy, &takt_policy_copy, &takt_policy_fifo,")
 
 
 def add_kinds(sources: Path) -> None:
     """Add a kind of servers as its guide says, and the same without traits."""
     how_to.apply("add-a-server-kind", sources)
-    room = sources / "core"
+    part = sources / "core"
     named = (("takt_server_twin", "takt_server_unheard"), ('"twin"', '"unheard"'))
     traits = ("    .traits = TAKT_KIND_DEFERS,\n", "")
-    (room / "server_unheard.c").write_text(change(room / "server_twin.c", *named, traits))
-    name_beside(room / "server.h", "takt_server_twin;", "takt_server_twin, takt_server_unheard;")
-    name_beside(room / "server_kinds.c", "&takt_server_twin,", "&takt_server_twin, &takt_server_unheard,")
+    (part / "server_unheard.c").write_text(change(part / "server_twin.c", *named, traits))
+    name_beside(part / "server.h", "takt_server_twin;", "takt_server_twin, takt_server_unheard;")
+    name_beside(part / "server_kinds.c", "&takt_server_twin,", "&takt_server_twin, &takt_server_unheard,")
 
 
 def add_protocols(sources: Path) -> None:
     """Add a protocol as its guide says, and the same without traits."""
     how_to.apply("add-a-protocol", sources)
-    room = sources / "core"
+    part = sources / "core"
     named = (("takt_protocol_pcp_twin", "takt_protocol_pcp_unheard"), ('"pcp_twin"', '"pcp_unheard"'))
     traits = ("    .is_bounded = true,\n", "")
-    (room / "protocol_pcp_unheard.c").write_text(change(room / "protocol_pcp_twin.c", *named, traits))
+    (part / "protocol_pcp_unheard.c").write_text(change(part / "protocol_pcp_twin.c", *named, traits))
     row = "&takt_protocol_pcp_twin, [TAKT_PROTOCOL_UNHEARD] = &takt_protocol_pcp_unheard,"
-    name_beside(room / "protocol.h", "pcp_twin;", "pcp_twin, takt_protocol_pcp_unheard;")
-    name_beside(room / "protocols.c", "&takt_protocol_pcp_twin,", row)
-    name_beside(room / "resource.h", "TAKT_PROTOCOLS = 11,", "TAKT_PROTOCOL_UNHEARD = 11, TAKT_PROTOCOLS = 12,")
+    name_beside(part / "protocol.h", "pcp_twin;", "pcp_twin, takt_protocol_pcp_unheard;")
+    name_beside(part / "protocols.c", "&takt_protocol_pcp_twin,", row)
+    name_beside(part / "resource.h", "TAKT_PROTOCOLS = 11,", "TAKT_PROTOCOL_UNHEARD = 11, TAKT_PROTOCOLS = 12,")
 
 
 def add_architectures(sources: Path) -> None:
@@ -115,8 +115,8 @@ def must_run(command: list[str | Path]) -> None:
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the extension with the new policies, unoptimised, and give a folder with the package."""
     sources = tmp_path_factory.mktemp("sources")
-    for room in ROOMS:
-        shutil.copytree(ROOT / room, sources / room)
+    for part in FOLDERS:
+        shutil.copytree(ROOT / part, sources / part)
     shutil.copy(ROOT / "CMakeLists.txt", sources)
     shutil.copytree(ROOT / "python", sources / "python", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "docs" / "reference", sources / "docs" / "reference")
@@ -137,8 +137,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert analysis.origin is not None
     for extension in [*build.glob("_core.*"), Path(analysis.origin)]:
         shutil.copy(extension, folder / "takt")
-    for room in ROOMS:
-        shutil.copytree(sources / room, folder / "takt" / "source" / room)
+    for part in FOLDERS:
+        shutil.copytree(sources / part, folder / "takt" / "source" / part)
     return folder
 
 

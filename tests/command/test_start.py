@@ -20,8 +20,8 @@ from places import EXAMPLES
 TELL = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
 CALL = TELL + "from takt.command.main import main; main()"
 CHARTS = {"bokeh", "jinja2", "matplotlib", "perfetto"}
-ROOMS = {"takt.analysis", "takt.formats", "takt.draw", "takt.study"}
-COSTLY = CHARTS | ROOMS | {"distributed", "lxml", "numpy", "polars", "tomlkit"}
+FOLDERS = {"takt.analysis", "takt.formats", "takt.draw", "takt.study"}
+COSTLY = CHARTS | FOLDERS | {"distributed", "lxml", "numpy", "polars", "tomlkit"}
 
 
 def imported(code: str, *arguments: str) -> set[str]:

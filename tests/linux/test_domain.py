@@ -33,7 +33,7 @@ from takt.model.records import ResolvedArchitecture
 from test_boards import GENERATORS, ONE_PROCESSOR, as_programs, check_same
 
 RECEIPTS = ("received", "stale", "unknown", "unfit", "full", "ahead")
-ROOMS = ("core", "policy", "system", "remote", "linux")
+FOLDERS = ("core", "policy", "system", "remote", "linux")
 MANY = 1 << 18
 OVERFLOW = 36
 
@@ -48,7 +48,7 @@ class Outcome(NamedTuple):
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sources = [str(path.relative_to(ROOT)) for room in ROOMS for path in sorted(ROOT.glob(f"{room}/*.c"))]
+    sources = [str(path.relative_to(ROOT)) for folder in FOLDERS for path in sorted(ROOT.glob(f"{folder}/*.c"))]
     built = tmp_path_factory.mktemp("linux") / "simulated_linux"
     flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith("-Iport")]
     must_build(["cc", *flags, *sources, "tests/linux/simulated_linux.c", "-o", built])

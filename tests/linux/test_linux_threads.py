@@ -33,7 +33,7 @@ from takt.run import measurement
 from test_boards import GENERATORS, ONE_PROCESSOR, as_programs
 from test_domain import adapted, drawn, image_of, packed
 
-ROOMS = ("core", "policy", "system", "remote", "linux", "linux/lib", "linux/program")
+FOLDERS = ("core", "policy", "system", "remote", "linux", "linux/lib", "linux/program")
 WRAPPED = (
     "sched_yield",
     "clock_nanosleep",
@@ -66,7 +66,7 @@ class Run(NamedTuple):
 def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Compile all but the examples."""
     folder = tmp_path_factory.mktemp("linux")
-    found = [str(path.relative_to(ROOT)) for room in ROOMS for path in sorted(ROOT.glob(f"{room}/*.c"))]
+    found = [str(path.relative_to(ROOT)) for folder in FOLDERS for path in sorted(ROOT.glob(f"{folder}/*.c"))]
     sources = [*found, "tests/linux/virtual_threads.c"]
     targets = [folder / (source.replace("/", "_") + ".o") for source in sources]
     flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith("-Iport")]

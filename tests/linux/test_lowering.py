@@ -211,7 +211,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     (folder / "tables.bin").write_bytes(tables.content + notes)
     entries = [f"takt_domain_{name}" for name in OF_SIMULATED]
     lowered = object_of((folder / "lowered.ll").read_text(), entries, folder)
-    of_core = [str(path.relative_to(ROOT)) for room in build.ROOMS for path in sorted(ROOT.glob(f"{room}/*.c"))]
+    of_core = [str(path.relative_to(ROOT)) for part in build.FOLDERS for path in sorted(ROOT.glob(f"{part}/*.c"))]
     common: list[Path | str] = ["tests/linux/simulated_linux.c", *of_core]
     content = folder / "tables.bin"
     native = link(

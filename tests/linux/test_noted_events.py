@@ -15,7 +15,7 @@ import takt
 from places import ROOT
 from recipes import must_build, recipe
 from sampling import count
-from test_domain import ROOMS, image_of
+from test_domain import FOLDERS, image_of
 
 SYSTEM = '[system]\npolicy = "fp"\nresolution = "1us"\nhorizon = "1s"\n' + "".join(
     f'[[task]]\nname = "t{number}"\npriority = {number % 7}\nperiod = "{1 + number % 5}ms"\nwcet = "1us"\n'
@@ -25,7 +25,7 @@ SYSTEM = '[system]\npolicy = "fp"\nresolution = "1us"\nhorizon = "1s"\n' + "".jo
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sources = [str(path.relative_to(ROOT)) for room in ROOMS for path in sorted(ROOT.glob(f"{room}/*.c"))]
+    sources = [str(path.relative_to(ROOT)) for folder in FOLDERS for path in sorted(ROOT.glob(f"{folder}/*.c"))]
     built = tmp_path_factory.mktemp("linux") / "noted_events"
     flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith(("-Iport", "-W", "-std", "-pedantic"))]
     must_build(

@@ -62,8 +62,8 @@ OFFSET_OF_STATE = 64 + 28
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    rooms = ("core", "policy", "system", "remote")
-    sources = [str(path) for room in rooms for path in sorted(ROOT.glob(f"{room}/*.c"))]
+    folders = ("core", "policy", "system", "remote")
+    sources = [str(path) for folder in folders for path in sorted(ROOT.glob(f"{folder}/*.c"))]
     sources += [
         f"linux/{name}.c" for name in ("domain", "negotiation", "daemon/loaded", "daemon/service", "daemon/taktd")
     ]

@@ -4,13 +4,13 @@
 
 Usage: mutate.py [--sample N] [--seed N] [--workers N] [--seconds N] [--progress FILE] [WHAT...]
 
-WHAT is a room of rooms.toml (default: all) or FILE:LINE, for all mutants of a line. Each mutant is one of sites.py,
-judged by the tests that rooms.toml names for its room, quickest first, up to the first that fails. A test that does not
-end in time has failed. Not counted are mutants that do not compile, whose optimised object is that of the original, or
-that equivalent.toml lists with a reason. Prints a line for each survivor and a score for each room. Exit status 1 if a
-score is below GOAL.
+WHAT is a folder of folders.toml (default: all) or FILE:LINE, for all mutants of a line. Each mutant is one of
+sites.py, judged by the tests that folders.toml names for its folder, quickest first, up to the first that fails. A
+test that does not end in time has failed. Not counted are mutants that do not compile, whose optimised object is that
+of the original, or that equivalent.toml lists with a reason. Prints a line for each survivor and a score for each
+folder. Exit status 1 if a score is below GOAL.
 
---sample    mutants of each room (default 40); which ones follows from --seed (default 1) and the sources
+--sample    mutants of each folder (default 40); which ones follows from --seed (default 1) and the sources
 --seconds   begin no mutant after so many seconds; what was not begun is said
 --progress  append each outcome to this file, and judge no mutant again whose outcome it has, so that the same command
             continues; delete the file when sources or tests have changed
@@ -44,7 +44,7 @@ KILLED, SURVIVED, EQUIVALENT, REFUSED, LEFT = "killed", "survived", "equivalent"
 
 
 @dataclass(frozen=True)
-class Room:
+class Folder:
     """What is damaged together, and who judges it.
 
     Attributes:
@@ -68,7 +68,7 @@ class Room:
 class Judge:
     """Judges mutants in a workspace."""
 
-    rooms: dict[str, Room]
+    folders: dict[str, Folder]
     workspaces: queue.SimpleQueue[Workspace]
     known: set[tuple[str, str, str]]
     seconds: float
@@ -89,27 +89,27 @@ class Judge:
             self.workspaces.put(space)
 
     def _try(self, space: Workspace, mutant: Mutant, original: str) -> tuple[str, str]:
-        room = self.rooms[mutant.file.split("/")[0]]
+        folder = self.folders[mutant.file.split("/")[0]]
         if mutant.file.endswith(".c"):
             objects = []
             for text in (original, mutant.apply(original)):
                 space.write(mutant.file, text)
-                objects.append(space.object_of(mutant.file, room.flags))
+                objects.append(space.object_of(mutant.file, folder.flags))
             if objects[0] == objects[1]:
                 return EQUIVALENT, ""
         space.write(mutant.file, mutant.apply(original))
-        if not space.compile(room.programs):
+        if not space.compile(folder.programs):
             return REFUSED, ""
-        if space.is_original(room.programs):
+        if space.is_original(folder.programs):
             return EQUIVALENT, ""
-        killer = space.fails(room.programs, room.files, self.seconds)
+        killer = space.fails(folder.programs, folder.files, self.seconds)
         return (KILLED, killer) if killer else (SURVIVED, "")
 
 
-def read_rooms() -> dict[str, Room]:
-    """Read rooms.toml."""
-    document: dict[str, Any] = tomllib.loads((HERE / "rooms.toml").read_text(encoding="utf-8"))
-    return {name: Room(name, **table) for name, table in document.items()}
+def read_folders() -> dict[str, Folder]:
+    """Read folders.toml."""
+    document: dict[str, Any] = tomllib.loads((HERE / "folders.toml").read_text(encoding="utf-8"))
+    return {name: Folder(name, **table) for name, table in document.items()}
 
 
 def read_known() -> set[tuple[str, str, str]]:
@@ -123,26 +123,26 @@ def of_file(file: str) -> list[Mutant]:
     return mutants(file, (ROOT / file).read_text(encoding="utf-8"))
 
 
-def asked(rooms: dict[str, Room], word: str, sample: int, seed: int) -> list[Mutant]:
+def asked(folders: dict[str, Folder], word: str, sample: int, seed: int) -> list[Mutant]:
     """Return the mutants of a line, or a sample of those of a folder."""
     if ":" in word:
         file, line = word.rsplit(":", 1)
         return [mutant for mutant in of_file(file) if mutant.line == int(line)]
-    every = [mutant for file in rooms[word].sources() for mutant in of_file(file)]
+    every = [mutant for file in folders[word].sources() for mutant in of_file(file)]
     return random.Random(f"{seed} {word}").sample(every, min(sample, len(every)))
 
 
-def chosen(rooms: dict[str, Room], what: list[str], sample: int, seed: int) -> Iterator[Mutant]:
+def chosen(folders: dict[str, Folder], what: list[str], sample: int, seed: int) -> Iterator[Mutant]:
     """Yield the requested mutants, one of each folder in turn."""
-    lists = [asked(rooms, word, sample, seed) for word in what or list(rooms)]
+    lists = [asked(folders, word, sample, seed) for word in what or list(folders)]
     yield from filter(None, chain.from_iterable(zip_longest(*lists)))
 
 
 def check_original(judge: Judge, space: Workspace, what: list[str]) -> None:
     """End the program if the tests fail on the sources as they are: then they tell nothing of mutants."""
     for name in what:
-        room = judge.rooms[name]
-        killer = space.fails(room.programs, room.files, judge.seconds)
+        folder = judge.folders[name]
+        killer = space.fails(folder.programs, folder.files, judge.seconds)
         if killer:
             sys.exit(f"mutate: {killer} fails on sources that are not damaged: mend it first")
 
@@ -188,15 +188,15 @@ def judged(judge: Judge, wanted: list[Mutant], workers: int, path: Path | None) 
 
 
 def print_scores(outcomes: list[Outcome]) -> bool:
-    """Print a line for each room; say whether all reach the goal."""
+    """Print a line for each folder; say whether all reach the goal."""
     good = True
-    for room in dict.fromkeys(mutant.file.split("/")[0] for mutant, _, _ in outcomes):
-        of = Counter(outcome for mutant, outcome, _ in outcomes if mutant.file.split("/")[0] == room)
+    for folder in dict.fromkeys(mutant.file.split("/")[0] for mutant, _, _ in outcomes):
+        of = Counter(outcome for mutant, outcome, _ in outcomes if mutant.file.split("/")[0] == folder)
         counted = of[KILLED] + of[SURVIVED]
         score = of[KILLED] / counted if counted else 1.0
         good = good and score >= GOAL
         rest = ", ".join(f"{of[one]} {one}" for one in (EQUIVALENT, REFUSED, LEFT) if of[one])
-        print(f"{room:10}{of[KILLED]:4} of {counted:4} killed{score:8.1%}   {rest}")
+        print(f"{folder:10}{of[KILLED]:4} of {counted:4} killed{score:8.1%}   {rest}")
     return good
 
 
@@ -213,15 +213,15 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("what", nargs="*")
     options = parser.parse_args()
-    rooms = read_rooms()
+    folders = read_folders()
     spaces: queue.SimpleQueue[Workspace] = queue.SimpleQueue()
     try:
         for number in range(options.workers):
             spaces.put(Workspace(ROOT / "build" / "mutation" / str(number)))
     except BrokenError as error:
         sys.exit(f"mutate: {error}")
-    judge = Judge(rooms, spaces, read_known(), options.test_seconds, time.monotonic() + options.seconds)
-    mutants_asked = list(chosen(rooms, options.what, options.sample, options.seed))
+    judge = Judge(folders, spaces, read_known(), options.test_seconds, time.monotonic() + options.seconds)
+    mutants_asked = list(chosen(folders, options.what, options.sample, options.seed))
     if not options.trusted:
         space = spaces.get()
         check_original(judge, space, sorted({mutant.file.split("/")[0] for mutant in mutants_asked}))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Tests of the documents: links and paths lead somewhere, rooms are described, and what is shown is what happens.
+"""Tests of the documents: links and paths lead somewhere, folders are described, and what is shown is what happens.
 
 In every Markdown file, a `console` block is run if it begins with `$ takt`, and must print what it shows (a line
 `...` stands for any lines); a `python` block is run; a `toml` block that is a task-set file is run by `takt run`. A
@@ -21,9 +21,11 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
-ROOMS = re.findall(r"^- \[(\w+)/\]\(\1/README\.md\): ", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-"""The rooms, as the map in README.md lists them."""
-NO_ROOMS = {"build", "LICENSES"}
+FOLDERS = re.findall(
+    r"^- \[(\w+)/\]\(\1/README\.md\): ", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+)
+"""The folders, as the map in README.md lists them."""
+NO_FOLDERS = {"build", "LICENSES"}
 
 TAKT = str(Path(sys.executable).parent / "takt")
 RUNNERS = {"python": [sys.executable], "toml": [TAKT, "run"]}
@@ -36,7 +38,7 @@ def documents() -> list[str]:
     """Return the Markdown files of the project, as paths from the root."""
     found = (path.relative_to(ROOT) for path in ROOT.rglob("*.md"))
     return sorted(
-        path.as_posix() for path in found if not any(part.startswith(".") or part in NO_ROOMS for part in path.parts)
+        path.as_posix() for path in found if not any(part.startswith(".") or part in NO_FOLDERS for part in path.parts)
     )
 
 
@@ -72,7 +74,7 @@ def test_every_link_leads_somewhere(document: str) -> None:
 
 def is_path(code: str) -> bool:
     """True if code in prose is the path of one file or folder of the project's folders: no pattern, no command."""
-    return re.fullmatch(rf"({'|'.join(ROOMS)})/[\w./-]*", code) is not None
+    return re.fullmatch(rf"({'|'.join(FOLDERS)})/[\w./-]*", code) is not None
 
 
 @pytest.mark.parametrize("document", documents())
@@ -130,19 +132,19 @@ def test_a_broken_table_is_found(text: str) -> None:
     assert faults_of_tables("text\n\n| a | b |\n|:--|--:|\n| 1 | 2 \\| 3 |\n\ntext\n") == []
 
 
-# ---- rooms ----------------------------------------------------------------------------------------------
+# ---- folders ----------------------------------------------------------------------------------------------
 
 
 def test_the_rooms_are_all_there_is() -> None:
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".")}
-    assert folders - NO_ROOMS == set(ROOMS)
+    assert folders - NO_FOLDERS == set(FOLDERS)
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_room_says_what_it_is(room: str) -> None:
-    readme = ROOT / room / "README.md"
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_folder_says_what_it_is(folder: str) -> None:
+    readme = ROOT / folder / "README.md"
     assert readme.exists()
-    assert readme.read_text(encoding="utf-8").startswith(f"# {room}\n\n")
+    assert readme.read_text(encoding="utf-8").startswith(f"# {folder}\n\n")
 
 
 # ---- code -----------------------------------------------------------------------------------------------

@@ -169,8 +169,8 @@ SAID = {
 def firmware_that_stops(folder: Path, how: str) -> Path:
     """Copy the sources of the firmware; the copy stops when it has written half of its records."""
     source = firmware.source_folder()
-    for room in firmware._ROOMS:
-        shutil.copytree(source / room, folder / room)
+    for part in firmware._FOLDERS:
+        shutil.copytree(source / part, folder / part)
     main = folder / "firmware" / "main.c"
     text = main.read_text()
     assert text.count(SAVE) == 1

@@ -23,7 +23,7 @@ from typing import Any
 from takt.base import output_files, seals
 from takt.base.errors import BoardError
 
-_ROOMS = ("core", "policy", "system", "remote", "kernel", "port", "firmware")
+_FOLDERS = ("core", "policy", "system", "remote", "kernel", "port", "firmware")
 _SUFFIXES = frozenset({".c", ".def", ".h", ".S", ".ld"})
 
 
@@ -104,7 +104,7 @@ def _cache_folder() -> Path:
 def _fingerprint(recipe: Mapping[str, Any], compiler: str, source: Path) -> str:
     state = Path(compiler).resolve().stat()
     digest = hashlib.sha256(json.dumps([recipe, compiler, state.st_size, state.st_mtime_ns]).encode())
-    found = (path for room in _ROOMS for path in sorted((source / room).rglob("*")))
+    found = (path for folder in _FOLDERS for path in sorted((source / folder).rglob("*")))
     for path in (each for each in found if each.suffix in _SUFFIXES):
         text = path.read_bytes()
         digest.update(f"{path.relative_to(source)} {len(text)}\n".encode())

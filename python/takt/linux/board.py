@@ -53,7 +53,7 @@ SHIPPED = Path(__file__).parent / "shipped"
 _PRODUCTS = ("takt.bpf.o", "tables.bin", "takt-linux")
 DAEMON = "taktd"
 _BUILDER = Path("linux", "bpf", "build.py")
-_ROOMS = ("core", "policy", "system", "remote", "linux")
+_FOLDERS = ("core", "policy", "system", "remote", "linux")
 _COMMAND = f"takt-linux {' '.join(_PRODUCTS[:2])} list"
 _ENDED = "ended-"
 _SWITCH = np.dtype([("at", "<i8"), ("off", "<u4"), ("on", "<u4")])
@@ -269,7 +269,7 @@ def products(place: Path) -> dict[str, Path]:
         if has_shipped() or all(path.exists() for path in found.values()):
             return {name: SHIPPED / name for name in _PRODUCTS} if has_shipped() else found
         raise BoardError(f"there is no {_BUILDER} around {place}; run make linux in Takt's folder")
-    sources = (path for room in _ROOMS for path in (root / room).rglob("*") if path.suffix in (".c", ".h", ".py"))
+    sources = (path for folder in _FOLDERS for path in (root / folder).rglob("*") if path.suffix in (".c", ".h", ".py"))
     newest = max(path.stat().st_mtime for path in sources)
     with _alone_in(place):
         if not all(path.exists() and path.stat().st_mtime > newest for path in found.values()):

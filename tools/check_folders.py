@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Checks which room uses which: the dependency table of DESIGN.md, from the includes and imports themselves.
+"""Checks which folder uses which: the dependency table of DESIGN.md, from the includes and imports themselves.
 
-Usage: check_rooms.py [ROOT]. Prints one line per violation, `file:line: what`, and exits 1 if there is one.
-`ROOMS` is the only place where the table stands. What a build hands over besides (include paths, linked
+Usage: check_folders.py [ROOT]. Prints one line per violation, `file:line: what`, and exits 1 if there is one.
+`FOLDERS` is the only place where the table stands. What a build hands over besides (include paths, linked
 libraries) is not checked; an include that names no file of the project is a violation, so that no header
 can come in under another name.
 """
@@ -23,11 +23,11 @@ OUTSIDE = frozenset({"build", "node_modules", "__pycache__"})
 
 
 @dataclass(frozen=True)
-class Room:
+class Folder:
     """Headers and packages that the files of one folder may use.
 
     Attributes:
-        includes: Folders (ending in "/") and headers of the project; None for all. The room itself is always
+        includes: Folders (ending in "/") and headers of the project; None for all. The folder itself is always
             allowed.
         system: Headers in angle brackets; None for all.
         imports: Python packages of the project; None for all. The standard library and installed packages
@@ -41,65 +41,65 @@ class Room:
     only_stdlib: bool = False
 
 
-EVERYTHING = Room(includes=None, imports=None)
+EVERYTHING = Folder(includes=None, imports=None)
 # What the kernel's programs and the daemon share.
 LINUX_HEADERS = frozenset({"linux/shared.h", "linux/domain.h", "linux/layout.h", "linux/negotiation.h", "linux/slot.h"})
 
-# The longest prefix of a file's path names its room. "*" stands for one folder name.
-ROOMS: dict[str, Room] = {
-    "core": Room(system=FREESTANDING),
-    "policy": Room(includes=frozenset({"core/"}), system=FREESTANDING),
-    "analysis": Room(includes=frozenset({"core/"}), system=FREESTANDING),
-    "system": Room(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
-    "remote": Room(includes=frozenset({"core/", "policy/", "system/"}), system=FREESTANDING),
-    "linux": Room(includes=frozenset({"core/", "policy/", "system/", "remote/"}), system=FREESTANDING),
-    "sim": Room(includes=frozenset({"core/", "policy/", "system/"})),
-    "kernel": Room(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
+# The longest prefix of a file's path names its folder. "*" stands for one folder name.
+FOLDERS: dict[str, Folder] = {
+    "core": Folder(system=FREESTANDING),
+    "policy": Folder(includes=frozenset({"core/"}), system=FREESTANDING),
+    "analysis": Folder(includes=frozenset({"core/"}), system=FREESTANDING),
+    "system": Folder(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
+    "remote": Folder(includes=frozenset({"core/", "policy/", "system/"}), system=FREESTANDING),
+    "linux": Folder(includes=frozenset({"core/", "policy/", "system/", "remote/"}), system=FREESTANDING),
+    "sim": Folder(includes=frozenset({"core/", "policy/", "system/"})),
+    "kernel": Folder(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
     # A port's header takt_port.h is found through the include path: choosing a port is choosing a folder.
-    "kernel/port.h": Room(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_port.h"}),
+    "kernel/port.h": Folder(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_port.h"}),
     # A backend other than the direct one is found likewise.
-    "kernel/backend.h": Room(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_backend.h"}),
-    "port/*": Room(includes=frozenset({"kernel/port.h"})),
-    "firmware": Room(includes=frozenset({"core/", "policy/", "system/", "remote/", "kernel/"})),
-    "firmware/boards": Room(includes=frozenset({"core/", "kernel/", "firmware/", "port/"})),
-    "firmware/backends": Room(
+    "kernel/backend.h": Folder(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_backend.h"}),
+    "port/*": Folder(includes=frozenset({"kernel/port.h"})),
+    "firmware": Folder(includes=frozenset({"core/", "policy/", "system/", "remote/", "kernel/"})),
+    "firmware/boards": Folder(includes=frozenset({"core/", "kernel/", "firmware/", "port/"})),
+    "firmware/backends": Folder(
         includes=frozenset({"core/", "policy/", "system/", "remote/", "kernel/", "firmware/", "port/"})
     ),
-    "linux/guest": Room(imports=frozenset({"takt"})),
-    "linux/bench": Room(includes=frozenset({"linux/lib/"}), imports=frozenset({"takt"})),
+    "linux/guest": Folder(imports=frozenset({"takt"})),
+    "linux/bench": Folder(includes=frozenset({"linux/lib/"}), imports=frozenset({"takt"})),
     # Shared with a program in the kernel, which has no headers of the system.
-    "linux/slot.h": Room(system=frozenset({"stdint.h"})),
-    "linux/lib": Room(includes=frozenset({"linux/slot.h", "linux/protocol.h"})),
-    "linux/program": Room(includes=frozenset({"core/", "policy/", "system/", "linux/slot.h", "linux/lib/"})),
+    "linux/slot.h": Folder(system=frozenset({"stdint.h"})),
+    "linux/lib": Folder(includes=frozenset({"linux/slot.h", "linux/protocol.h"})),
+    "linux/program": Folder(includes=frozenset({"core/", "policy/", "system/", "linux/slot.h", "linux/lib/"})),
     # Programs of the kernel: the types are the kernel's own, and the helpers are libbpf's.
-    "linux/bpf": Room(
+    "linux/bpf": Folder(
         includes=LINUX_HEADERS | {"core/"},
         system=FREESTANDING | {"vmlinux.h", "bpf/bpf_helpers.h", "bpf/bpf_tracing.h"},
         only_stdlib=True,
     ),
-    "linux/daemon": Room(includes=LINUX_HEADERS | {"linux/protocol.h", "linux/lib/", "linux/program/"}),
-    "api": Room(includes=frozenset({"kernel/"})),
-    "python": Room(
+    "linux/daemon": Folder(includes=LINUX_HEADERS | {"linux/protocol.h", "linux/lib/", "linux/program/"}),
+    "api": Folder(includes=frozenset({"kernel/"})),
+    "python": Folder(
         includes=frozenset({"core/", "policy/", "system/", "sim/", "analysis/"}), imports=frozenset({"takt"})
     ),
-    "python/linux": Room(includes=frozenset({"linux/lib/"})),
-    "tools": Room(only_stdlib=True),
+    "python/linux": Folder(includes=frozenset({"linux/lib/"})),
+    "tools": Folder(only_stdlib=True),
     # It parses documents with markdown-it-py.
-    "tools/format_markdown.py": Room(),
+    "tools/format_markdown.py": Folder(),
     # It builds the site with Sphinx, and asks the built package for what is on it.
-    "tools/docs.py": Room(),
-    "tools/pages": Room(imports=frozenset({"takt", "api"})),
+    "tools/docs.py": Folder(),
+    "tools/pages": Folder(imports=frozenset({"takt", "api"})),
     "tests": EVERYTHING,
-    "tests/oracle": Room(imports=frozenset({"oracle"})),
-    "tests/rate_oracle": Room(imports=frozenset({"rate_oracle"})),
-    "tests/global_oracle": Room(imports=frozenset({"global_oracle", "oracle"})),
-    "tests/analysis_oracle": Room(imports=frozenset({"analysis_oracle"})),
-    "tests/framework_oracle": Room(imports=frozenset({"framework_oracle"})),
+    "tests/oracle": Folder(imports=frozenset({"oracle"})),
+    "tests/rate_oracle": Folder(imports=frozenset({"rate_oracle"})),
+    "tests/global_oracle": Folder(imports=frozenset({"global_oracle", "oracle"})),
+    "tests/analysis_oracle": Folder(imports=frozenset({"analysis_oracle"})),
+    "tests/framework_oracle": Folder(imports=frozenset({"framework_oracle"})),
     "bench": EVERYTHING,
     "examples": EVERYTHING,
-    "studies": Room(imports=frozenset({"takt", "studies"})),
+    "studies": Folder(imports=frozenset({"takt", "studies"})),
     # The framework of Wang and Lin 1999 is in the tests alone.
-    "studies/s3_general_framework/reference.py": Room(imports=frozenset({"takt", "studies", "framework_oracle"})),
+    "studies/s3_general_framework/reference.py": Folder(imports=frozenset({"takt", "studies", "framework_oracle"})),
 }
 
 
@@ -116,23 +116,23 @@ class Violation:
         return f"{self.path}:{self.line}: {self.message}"
 
 
-def room_of(path: str) -> str | None:
-    """Return the room of a file, given its path from the root; None if there is none."""
+def folder_of(path: str) -> str | None:
+    """Return the folder of a file, given its path from the root; None if there is none."""
     parts = path.split("/")
     for length in range(len(parts), 0, -1):
         name = "/".join(parts[:length])
         starred = "/".join([*parts[: length - 1], "*"])
-        if name in ROOMS:
+        if name in FOLDERS:
             return name
-        if starred in ROOMS and 1 < length < len(parts):
+        if starred in FOLDERS and 1 < length < len(parts):
             return starred
     return None
 
 
-def folder_of(path: str, room: str) -> str:
-    """Return the folder of a file's room in the tree: port/cortex_m/ for the room port/*."""
-    folders = path.split("/")[:-1]
-    return "/".join(folders[: room.count("/") + 1]) + "/"
+def place_of(path: str, folder: str) -> str:
+    """Return the folder of a file's folder in the tree: port/cortex_m/ for the folder port/*."""
+    parts = path.split("/")[:-1]
+    return "/".join(parts[: folder.count("/") + 1]) + "/"
 
 
 # ---- C and C++ ------------------------------------------------------------------------------------------
@@ -181,10 +181,10 @@ def may_include(includes: frozenset[str], own: str, target: str) -> bool:
     return is_in_allowed and target.endswith((".h", ".hpp", ".def"))
 
 
-def check_include(root: Path, path: str, room_name: str, operand: str) -> str | None:
+def check_include(root: Path, path: str, folder_name: str, operand: str) -> str | None:
     """Return the complaint about one include, or None."""
-    room, own = ROOMS[room_name], folder_of(path, room_name)
-    if room.includes is None:
+    folder, own = FOLDERS[folder_name], place_of(path, folder_name)
+    if folder.includes is None:
         return None
     match = re.fullmatch(r'"([^"]+)"|<([^>]+)>', operand)
     if match is None:
@@ -192,21 +192,21 @@ def check_include(root: Path, path: str, room_name: str, operand: str) -> str | 
     quoted, bracketed = match.groups()
     target = resolve(root, path, quoted or bracketed)
     if target is not None:
-        if may_include(room.includes, own, target):
+        if may_include(folder.includes, own, target):
             return None
         return f"{own} may not include {target}"
     if quoted:
         return f'"{quoted}" is no file of the project'
-    if room.system is not None and bracketed not in room.system:
+    if folder.system is not None and bracketed not in folder.system:
         return f"{own} may not include <{bracketed}>"
     return None
 
 
-def check_c(root: Path, path: str, room_name: str) -> Iterator[Violation]:
+def check_c(root: Path, path: str, folder_name: str) -> Iterator[Violation]:
     """Check one C or C++ file."""
     text = (root / path).read_text(encoding="utf-8")
     for line, operand in includes_of(text):
-        complaint = check_include(root, path, room_name, operand)
+        complaint = check_include(root, path, folder_name, operand)
         if complaint is not None:
             yield Violation(path, line, complaint)
 
@@ -226,25 +226,25 @@ def imports_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def project_packages(root: Path) -> frozenset[str]:
     """Return the names under which Python code of the project can be imported."""
-    rooms = {name.split("/")[0] for name in ROOMS}
+    folders = {name.split("/")[0] for name in FOLDERS}
     modules = {path.stem for path in root.glob("tools/*.py")} | {path.stem for path in root.glob("tests/support/*.py")}
-    return frozenset(rooms | modules | {"takt"} | {name.split("/")[1] for name in ROOMS if name.endswith("oracle")})
+    return frozenset(folders | modules | {"takt"} | {name.split("/")[1] for name in FOLDERS if name.endswith("oracle")})
 
 
-def check_python(root: Path, path: str, room_name: str) -> Iterator[Violation]:
+def check_python(root: Path, path: str, folder_name: str) -> Iterator[Violation]:
     """Check one Python file."""
-    room, own = ROOMS[room_name], folder_of(path, room_name)
-    if room.imports is None:
+    folder, own = FOLDERS[folder_name], place_of(path, folder_name)
+    if folder.imports is None:
         return
     neighbours = {entry.stem for entry in (root / path).parent.iterdir()}
     of_project = project_packages(root) - neighbours
     text = (root / path).read_text(encoding="utf-8")
     for line, name in imports_of(ast.parse(text, filename=path)):
         is_stdlib = name in sys.stdlib_module_names
-        is_own = name in room.imports or (name in neighbours and not is_stdlib)
-        if name in of_project and name not in room.imports and not is_stdlib:
+        is_own = name in folder.imports or (name in neighbours and not is_stdlib)
+        if name in of_project and name not in folder.imports and not is_stdlib:
             yield Violation(path, line, f"{own} may not import {name}")
-        elif room.only_stdlib and not (is_own or is_stdlib):
+        elif folder.only_stdlib and not (is_own or is_stdlib):
             yield Violation(path, line, f"{own} may import the standard library only, not {name}")
 
 
@@ -265,11 +265,11 @@ def source_files(root: Path) -> list[str]:
 
 def check_file(root: Path, path: str) -> list[Violation]:
     """Check one file, given by its path from `root`."""
-    room_name = room_of(path)
-    if room_name is None:
-        return [Violation(path, 1, "stands in no room of the table")]
+    folder_name = folder_of(path)
+    if folder_name is None:
+        return [Violation(path, 1, "stands in no folder of the table")]
     check = check_python if path.endswith(".py") else check_c
-    return list(check(root, path, room_name))
+    return list(check(root, path, folder_name))
 
 
 def check_tree(root: Path) -> list[Violation]:
@@ -284,7 +284,7 @@ def main(arguments: list[str]) -> int:
     for violation in violations:
         print(violation)
     if not violations:
-        print(f"check_rooms: {len(source_files(root))} files keep to the table")
+        print(f"check_folders: {len(source_files(root))} files keep to the table")
     return 1 if violations else 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Tests of tools/check_rooms.py: the project keeps to its dependency table, and every breach of it is caught."""
+"""Tests of tools/check_folders.py: the project keeps to its dependency table, and every breach of it is caught."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from places import ROOT
 from tables import read_rows
 
-TOOL = ROOT / "tools" / "check_rooms.py"
+TOOL = ROOT / "tools" / "check_folders.py"
 
 HEADERS = [
     "core/bits.h",
@@ -35,7 +35,7 @@ def check(root: Path) -> list[str]:
     run = subprocess.run([sys.executable, TOOL, root], capture_output=True, text=True, check=False)
     assert run.stderr == ""
     lines = run.stdout.splitlines()
-    is_clean = lines[-1].startswith("check_rooms: ")
+    is_clean = lines[-1].startswith("check_folders: ")
     assert run.returncode == (0 if is_clean else 1)
     return [] if is_clean else lines
 
