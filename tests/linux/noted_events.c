@@ -49,7 +49,7 @@ static void scx_bpf_kick_cpu(u32 cpu, u64 flags) { (void)cpu, (void)flags; }
 #include "linux/bpf/events.h"
 
 static takt_linux_slot_t slot_rows[TAKT_SHARED_SLOTS];
-static takt_member_t members[TAKT_SHARED_SLOTS];
+static takt_member_t kept[TAKT_SHARED_SLOTS];
 static takt_pending_t ring[TAKT_PENDING];
 static takt_alarm_t alarm_of_shared;
 
@@ -58,7 +58,7 @@ static void *bpf_map_lookup_elem(const void *map, const u32 *key) {
         return &alarm_of_shared;
     }
     MUST(*key < (map == &pending ? TAKT_PENDING : TAKT_SHARED_SLOTS));
-    return map == &slots ? (void *)&slot_rows[*key] : map == &threads ? (void *)&members[*key] : &ring[*key];
+    return map == &slots ? (void *)&slot_rows[*key] : map == &members ? (void *)&kept[*key] : &ring[*key];
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static void handle(void) {
     (void)takt_domain_commit(own->domain, now);
     for (u32 entity = FIRST; entity < own->entities; entity++) {
         const bool is_blocked = (takt_domain_state(own->domain, entity) & STATE_BLOCKED) != 0;
-        MUST(members[entity].noted == 0 && (!is_blocked || states[entity] == MEMBER_ASLEEP));
+        MUST(kept[entity].noted == 0 && (!is_blocked || states[entity] == MEMBER_ASLEEP));
     }
 }
 
