@@ -333,7 +333,7 @@ def files_of(mode: str, orders: list[board._Order]) -> tuple[dict[str, bytes], l
         images = [f"image{number}.{index}" for index in range(len(order.parts))]
         files |= {f"{mode}/{name}": part.image() for name, part in zip(images, order.parts, strict=True)}
         lines.append(f"{number} {order.tick_ns} {order.overhead_ns} {' '.join(images)}\n")
-        results += [f"{mode}/{number}/{name}" for name in ("told", "said")]
+        results += [f"{mode}/{number}/{name}" for name in ("report", "said")]
         results += [f"{mode}/{number}/{name}{index}" for name in RECORDED for index in range(len(order.parts))]
     faults = "".join(
         f"{fault.what} {fault.text[: fault.text.index('faulty')].count('[[task]]') - 1} {fault.number}\n"
@@ -384,7 +384,7 @@ def named(outcome: Outcome) -> list[str]:
         "note processor 1: other",
         "note processor 0: the thread of the selected job",
     )
-    found = [line for line in outcome.lines("told") if not line.startswith(usual) and not line.endswith(" done")]
+    found = [line for line in outcome.lines("report") if not line.startswith(usual) and not line.endswith(" done")]
     return [re.sub(r"^processor (\d) .*? (?=a thread)", r"processor \1: ", line) for line in found]
 
 
@@ -431,12 +431,12 @@ def test_a_fault_leaves_the_others_alone(mode: str, name: str, outcomes: dict[st
 def test_the_job_of_a_holder_that_sleeps_is_blocked(name: str, outcomes: dict[str, dict[str, Outcome]]) -> None:
     outcome = outcomes["partial"][name]
     assert outcome.run().findings == ()
-    assert not any("the thread of the selected job could not run" in line for line in outcome.lines("told"))
+    assert not any("the thread of the selected job could not run" in line for line in outcome.lines("report"))
 
 
 def test_whatever_a_thread_requests_its_sleep_is_seen(outcomes: dict[str, dict[str, Outcome]]) -> None:
     """Only the job that suspends itself for less time than its thread sleeps is selected while that sleeps."""
-    lines = outcomes["partial"]["each request of each job, and sleep"].lines("told")
+    lines = outcomes["partial"]["each request of each job, and sleep"].lines("report")
     (counts,) = (line.split()[4:8] for line in lines if line.startswith("processor 0 "))
     decisions, _, absences, refused = map(int, counts)
     assert decisions > 500

@@ -119,11 +119,11 @@ def test_an_emulator_that_gets_no_processor_time_is_waited_for(pretended: Callab
 def test_an_emulator_that_spins_is_ended_and_what_it_has_handed_over_comes_back(
     pretended: Callable[[str], guest.Machine],
 ) -> None:
-    machine = pretended("hand_over('work/0/told', b'x'); hand_over('work/1/told', b'y')\nwhile True: pass")
+    machine = pretended("hand_over('work/0/report', b'x'); hand_over('work/1/report', b'y')\nwhile True: pass")
     running, found = guest.stream(machine, "", patience=2), dict[str, bytes]()
     with pytest.raises(BoardError, match=r"^the guest did not end within 2 s of processor time; its last line"):
         collect(running, found)
-    assert found == {"0/told": b"x", "1/told": b"y"}
+    assert found == {"0/report": b"x", "1/report": b"y"}
 
 
 @needs_tools
