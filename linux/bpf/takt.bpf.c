@@ -330,10 +330,9 @@ INLINE bool is_open(takt_shared_t *shared, u32 cpu, u64 now_ns) {
 
 /* ---- the operations --------------------------------------------------------------------------------------- */
 
-/* The domain selects `next`, or none: what runs stops if it is another one. The alarm that would have stopped it is armed
- * for a later instant now. */
+/* The thread of `next` is to run instead of the one that runs. */
 INLINE void kick_for(const takt_shared_t *shared, u32 cpu, u32 next) {
-    if (next != shared->running) {
+    if (next != TAKT_SHARED_NONE && next != shared->running) {
         scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
     }
 }
@@ -374,8 +373,7 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
     }
     u32 cpu = cpu_of(binding), next = TAKT_SHARED_NONE;
     u64 now_ns = bpf_ktime_get_ns();
-    bool is_asked = is_open(shared, cpu, now_ns);
-    if (is_asked) {
+    if (is_open(shared, cpu, now_ns)) {
         next = ask(shared, cpu, ASKED_ATTEND | ASKED_ENTER, (u32)binding, now_ns);
     }
     if (next == (u32)binding) {
@@ -384,9 +382,7 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
     }
     begin_waiting(binding, now_ns);
     scx_bpf_dsq_insert(p, queue_of(cpu, (u32)binding), SCX_SLICE_INF, flags);
-    if (is_asked) {
-        kick_for(shared, cpu, next);
-    }
+    kick_for(shared, cpu, next);
 }
 
 INLINE bool move_other(u32 cpu) { return scx_bpf_dsq_move_to_local(queue_of_others(cpu)); }

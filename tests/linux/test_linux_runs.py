@@ -58,6 +58,7 @@ FOUR = TWO.replace("cpus    = 2", "cpus    = 4") + "".join(
     for name, cpu, period in (("e", 2, 10), ("f", 2, 25), ("g", 3, 8))
 )
 
+
 Row = tuple[int, int, int, int, int, int, bool]
 
 
@@ -76,8 +77,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, board.Run]:
     systems |= {name: systems[name].replace(horizon="1s") for name in ("iot_65", "iot_node")}
     systems["iot_fp"] = systems["iot_65"].replace(policy="fp")
     systems |= {name: loaded(text, folder) for name, text in (("two", TWO), ("four", FOUR))}
-    # At 3.2 ms a budget ends and a thread wakes whose server has none: nothing is selected.
-    systems["wakes"] = many_runs.drawn(GENERATORS["households"], 39, 4, "100us")[3]
     systems |= {
         f"{kind} {number}": system
         for kind, generator in GENERATORS.items()
