@@ -298,6 +298,6 @@ def test_jobs_any_number_of_which_come_at_a_time_are_admitted_where_deadlines_ar
     burst = {"name": "A", "arrivals": [0, 0, 3], "wcet": 1, "deadline": 9}
     for policy, is_admitted in (("rbe", True), ("edf", False)):
         task = takt.Task(**burst, **({"interval": 10} if is_admitted else {}))
-        doubts = view_of(takt.System(tasks=[task], policy=policy)).dispatchers[0].all_unsupported
-        assert (not doubts) == is_admitted
-        assert is_admitted or doubts == ("jobs of A may arrive any number at a time; give it a min_separation",)
+        unsupported = view_of(takt.System(tasks=[task], policy=policy)).dispatchers[0].all_unsupported
+        assert (not unsupported) == is_admitted
+        assert is_admitted or unsupported == ("jobs of A may arrive any number at a time; give it a min_separation",)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A peek names the entity that a take names at the same instant, whatever is locked, taken out, out of budget or started, and
- * writes nothing. Between random events the memory of a system is kept, so that every peek is compared with a take that is
+/* A peek names the entity that a take names at the same instant, and writes nothing, whatever is locked, has left the
+ * ready set, has no budget or has started. Between random events the memory of a system is kept, so that every peek is compared with a take that is
  * undone afterwards. A twin, fed the same events and never peeked at, decides alike to the end.
  *
- * It fails, or does not end, if core/peek.c leaves out one of: ceilings, ceilings of holders that are out, entities that are out and
- * precede another one or come along, cycles, resources without inheritance, awaited budgets, servers without a
+ * It fails, or does not end, if core/peek.c leaves out one of: ceilings, ceilings of holders that have left the ready
+ * set, entities that leave it before or with another one, cycles, resources without inheritance, awaited budgets, servers without a
  * child that can run, servers that idle, servers that bar others. */
 #include "core/peek.h"
 

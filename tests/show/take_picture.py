@@ -18,7 +18,7 @@ COLORS = 64
 
 
 def main(report: Path, picture: Path) -> None:
-    """Take it."""
+    """Write the picture of a report."""
     with browser.chromium() as started, browser.opened(started, report.resolve(), SIZE) as view:
         shown = Image.open(io.BytesIO(view.page.screenshot()))
     shown.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE).save(picture, optimize=True)

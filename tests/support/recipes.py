@@ -79,7 +79,7 @@ def shared_folder(factory: pytest.TempPathFactory, name: str) -> Path:
 
 
 def compile_objects(how: dict[str, Any], sources: list[str], factory: pytest.TempPathFactory) -> list[Path]:
-    """Compile what nobody has compiled in this run; return the objects, which stay as they are."""
+    """Compile what is not compiled in this run yet; return the objects, which stay as they are."""
     folder = shared_folder(factory, "objects")
     built: dict[Path, Command] = {}
     for source in sources:
@@ -99,7 +99,7 @@ def compile_objects(how: dict[str, Any], sources: list[str], factory: pytest.Tem
 @cache
 def text_of_pure() -> str:
     """Return the text of core and policies."""
-    return "".join(path.read_text(encoding="utf-8") for room in PURE for path in (ROOT / room).glob("*.[ch]"))
+    return "".join(path.read_text(encoding="utf-8") for folder in PURE for path in (ROOT / folder).glob("*.[ch]"))
 
 
 def noticed_flags(flags: list[str], source: str) -> list[str]:

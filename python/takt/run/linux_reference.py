@@ -125,7 +125,7 @@ class Service:
 
 
 class Handled:
-    """The events that the scheduler has handled, and the ends of suspensions, at which it hears of a wake.
+    """The events that the scheduler has handled, and the ends of suspensions, whose wakes it handles.
 
     Args:
         trace: of a processor.
