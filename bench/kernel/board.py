@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -70,6 +71,13 @@ def pure_text() -> str:
     )
 
 
+def noticed_flags(flags: Iterable[str], source: str) -> list[str]:
+    """Return the flags that can change the object of a source: a pure one does not notice macros that none names."""
+    if source.split("/")[0] not in PURE:
+        return list(flags)
+    return [flag for flag in flags if not flag.startswith("-D") or flag[2:].partition("=")[0] in pure_text()]
+
+
 @dataclass(frozen=True)
 class Kernel:
     """The kernel compiled for a board with some flags, once for all programs.
@@ -95,13 +103,11 @@ class Kernel:
         return [build["cc"], *build["cflags"], f"-Ibench/kernel/{self.board.name}", *self.flags]
 
     def object_of(self, source: str) -> Path:
-        """Return the place of an object; a pure source does not notice macros that none of these sources names."""
+        """Return the place of an object; kernels share those of pure sources."""
         name = source.replace("/", "_").replace(".c", ".o")
-        flags = [flag for flag in self.flags if not flag.startswith("-D") or flag[2:].partition("=")[0] in pure_text()]
-        is_pure = source.split("/")[0] in PURE
-        return (
-            self.folder.parent / "".join(("pure-", self.board.name, *flags)) / name if is_pure else self.folder / name
-        )
+        if source.split("/")[0] not in PURE:
+            return self.folder / name
+        return self.folder.parent / "".join(("pure-", self.board.name, *noticed_flags(self.flags, source))) / name
 
     def compile(self, pool: ThreadPoolExecutor, *besides: str) -> Kernel:
         """Compile all sources of the kernel, and others that programs link; the linker drops what they do not call."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Programs on the kernel for tests: built by the recipes of firmware/, and run as they say.
 
-Objects are shared by all tests of a run: each source is compiled once with the same compiler and flags. Core and
-policies include nothing but one another, so macros that no file of theirs names are none of their flags.
+Objects are shared by all tests of a run: each source is compiled once with the same compiler and flags. What
+macros a source cannot notice, the bench of the kernel says.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import json
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from places import ROOT
 
+from bench.kernel.board import noticed_flags
+
 PORTS = ("cortex_m", "riscv", "posix")
 TIMEOUT_SECONDS = 600
-PURE = ("core", "policy")
 
 Command = list[str | Path]
 
@@ -94,19 +94,6 @@ def compile_objects(how: dict[str, Any], sources: list[str], factory: pytest.Tem
             target.parent.mkdir(exist_ok=True)
         list(pool.map(must_build, (built[target] for target in missing)))
     return list(built)
-
-
-@cache
-def text_of_pure() -> str:
-    """Return the text of core and policies."""
-    return "".join(path.read_text(encoding="utf-8") for folder in PURE for path in (ROOT / folder).glob("*.[ch]"))
-
-
-def noticed_flags(flags: list[str], source: str) -> list[str]:
-    """Return the flags that can change the object of a source."""
-    if source.split("/")[0] not in PURE:
-        return flags
-    return [flag for flag in flags if not flag.startswith("-D") or flag[2:].partition("=")[0] in text_of_pure()]
 
 
 def compile_kernel(how: dict[str, Any], port: str, factory: pytest.TempPathFactory) -> list[Path]:
