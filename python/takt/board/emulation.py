@@ -49,8 +49,8 @@ REAL_TIME = "posix_real_time"
 REMOTE = "posix_remote"
 """The board posix, in virtual time, with its scheduler behind a mailbox."""
 
-_IMAGE_FILE = "image.bin"
-_RECORDS_FILE = "records.bin"
+IMAGE_FILE = "image.bin"
+RECORDS_FILE = "records.bin"
 _RECORD_BYTES = 32
 _REFUSED = 2
 _FULL = 4
@@ -89,7 +89,7 @@ def run(system: System, path: str | Path, name: str = CORTEX_M, *, remote: Delay
     board_horizon = horizon * system.resolution_ns // adapted.resolution_ns
     with temporary_folder() as folder:
         image = programs.image(system.resolved, adapted, horizon, is_real_time=board.is_real_time, delays=delays)
-        output_files.write(folder / _IMAGE_FILE, image)
+        output_files.write(folder / IMAGE_FILE, image)
         records, finding = _execute(board, folder, board_horizon, adapted.resolution_ns)
     try:
         whole = bytes(trace_file.without_closing(memoryview(records)))
@@ -219,9 +219,9 @@ def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
 # ---- tools ----------------------------------------------------------------------------------------------
 
 
-def _command(board: Board, program: Path) -> list[str]:
+def command(board: Board, program: Path) -> list[str]:
     """Return the command that runs a program, in the emulator if the board has one."""
-    words = ("takt", _IMAGE_FILE, _RECORDS_FILE)
+    words = ("takt", IMAGE_FILE, RECORDS_FILE)
     qemu = board.recipe.get("qemu")
     if qemu is None:
         return [str(program), *words[1:]]
@@ -242,7 +242,7 @@ def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> tuple[by
     try:
         compiler = firmware.tool(board.recipe["cc"], board.recipe["packages"])
         program = firmware.program(port_of(board.name), board.recipe, compiler, board.source)
-        done = processor_time.run(_command(board, program), folder, _PATIENCE_SECONDS + patience)
+        done = processor_time.run(command(board, program), folder, _PATIENCE_SECONDS + patience)
     except firmware.BuildError as error:
         raise BoardError(f"the firmware could not be built: {error}") from None
     except processor_time.ImpatientError as error:
@@ -254,7 +254,7 @@ def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> tuple[by
     if failure is not None and done.returncode != _OBSERVED:
         raise BoardError(failure)
     try:
-        records = (folder / _RECORDS_FILE).read_bytes()
+        records = (folder / RECORDS_FILE).read_bytes()
     except OSError as error:
         raise BoardError(f"the firmware wrote no trace: {error.strerror}") from None
     if done.returncode == _FULL:
