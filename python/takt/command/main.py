@@ -216,6 +216,15 @@ def run(
             "uniform:0:50us, exponential:20us, normal:20us:5us or weibull:20us:1.5.",
         ),
     ] = None,
+    clock: Annotated[
+        str | None,
+        _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz."),
+    ] = None,
+    platform_out: Annotated[
+        Path | None,
+        _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."),
+        _OUTPUT,
+    ] = None,
     as_json: AsJson = False,
     check: Check = False,
 ) -> None:
@@ -230,8 +239,8 @@ def run(
     """
     from takt.command import run as command
 
-    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto)
-    place = command.Place(on, real_time, remote)
+    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto, platform_out)
+    place = command.Place(on, real_time, remote, clock)
     command.run(files, policy, horizon, seed, outputs, place, as_json=as_json, check=check)
 
 
