@@ -26,14 +26,14 @@ from takt import _core
 from takt.board import emulation, firmware, programs
 from takt.model.horizon import horizon_ticks
 
-LOAD = "takt_firmware_burn"
+LOADS = ("takt_firmware_burn", "takt_port_work")
 _COUNTER = re.compile(r"\[[0-9a-f]+/([0-9a-f]+)/")
 _RECORD_BYTES, _KIND_BYTE = 32, 24
 
 
 def part_of(name: str, place: str, source: Path) -> str:
     """Return what the instructions of a function are for."""
-    if name == LOAD:
+    if name in LOADS:
         return "job"
     if "record" in name or name == "keep":
         return "recording"
