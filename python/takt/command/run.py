@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from takt.base.version import __version__
 from takt.board import emulation
 from takt.command import task_sets
 from takt.command.terminal import errors_to_stderr, progress_bar
+from takt.files.edits import as_key, label
 from takt.model import catalogue
 from takt.model.delays import Delay
 from takt.model.delays import parse as parse_delay
@@ -93,10 +94,17 @@ class _Run:
 
     file: Path
     system: System
+    edits: Sequence[str]
+
+    @property
+    def label(self) -> str:
+        """What errors call the file."""
+        return label(self.file, self.edits)
 
 
 def run(
     files: list[Path],
+    edits: list[str],
     policy: str | None,
     horizon: str | None,
     seed: str | None,
@@ -113,7 +121,7 @@ def run(
             from takt.show import gantt
 
             gantt.check_path(outputs.gantt)
-        runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
+        runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy, edits)]
         if len(runs) > 1 and outputs.options():
             message = f"expected one file and one policy, found {len(runs)} runs"
             raise InputError([Problem(message, "conflict", key=option) for option in outputs.options()])
@@ -135,6 +143,7 @@ def run(
 
 def compare(
     file: Path,
+    edits: list[str],
     policies: str | None,
     horizon: str | None,
     seed: str | None,
@@ -146,7 +155,7 @@ def compare(
     """Simulate a file under policies; print them beside one another, and write a page if there is one."""
     outputs = Outputs(report=page)
     with errors_to_stderr():
-        runs = [_with_options(run, horizon, seed) for run in _runs(file, policies)]
+        runs = [_with_options(run, horizon, seed) for run in _runs(file, policies, edits)]
         outcomes = [_simulate(run, outputs) for run in runs]
         reports = [outcome.report for outcome in outcomes]
         if as_json:
@@ -186,8 +195,8 @@ def _check_place(place: Place, outputs: Outputs) -> Delay | None:
     return parse_delay(place.remote)
 
 
-def _runs(file: Path, policies: str | None) -> Iterator[_Run]:
-    yield from (_Run(file, system) for system in task_sets.systems_of(file, policies))
+def _runs(file: Path, policies: str | None, edits: Sequence[str]) -> Iterator[_Run]:
+    yield from (_Run(file, system, edits) for system in task_sets.systems_of(file, policies, edits))
 
 
 def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
@@ -200,7 +209,7 @@ def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
         try:
             run = replace(run, system=run.system.replace(**{key: value}))
         except InputError as error:
-            raise task_sets.as_option(option, error).in_file(run.file) from None
+            raise task_sets.as_option(option, error).in_file(run.label) from None
     return run
 
 
@@ -243,7 +252,7 @@ class _Outcome:
 def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
     wants_all = bool(outputs.pictures())
     title = f"{run.system.name}, {name_of(run.system.policy)}"
-    with _blaming(run.file), progress_bar(title, horizon_ticks(run.system)) as progress:
+    with _blaming(run.label), progress_bar(title, horizon_ticks(run.system)) as progress:
         result = simulate(
             run.system,
             segments=wants_all or outputs.segments is not None,
@@ -259,7 +268,7 @@ def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
 
 def _run_on_board(run: _Run, board: str, remote: Delay | None, outputs: Outputs) -> _Outcome:
     """Run on the board, replay what it recorded, and simulate."""
-    with _blaming(run.file), emulation.temporary_folder() as folder:
+    with _blaming(run.label), emulation.temporary_folder() as folder:
         path = outputs.trace or folder / "board.takt"
         trace = emulation.run(run.system, path, board, remote=remote)
         replayed = replay(path)
@@ -276,7 +285,7 @@ def _run_on_linux(run: _Run, board: str, outputs: Outputs) -> _Outcome:
     from takt.linux import board as linux
     from takt.run import linux_checks
 
-    with _blaming(run.file), emulation.temporary_folder() as folder:
+    with _blaming(run.label), emulation.temporary_folder() as folder:
         path = outputs.trace or folder / "linux.takt"
         found = linux.run(run.system, path, board)
         checked = linux_checks.check(found)
@@ -294,7 +303,7 @@ _MEASURES = {"segments": measurement.segments_of, "jobs": measurement.jobs_of, "
 
 
 @contextmanager
-def _blaming(file: Path) -> Iterator[None]:
+def _blaming(file: str) -> Iterator[None]:
     """Add the task-set file to problems that name no file themselves."""
     try:
         yield
@@ -306,7 +315,7 @@ def _blaming(file: Path) -> Iterator[None]:
 def _print_outcomes(outcomes: list[_Outcome], as_json: bool) -> None:
     if as_json:
         reports = [
-            report.as_json(found, str(outcome.run.file))
+            report.as_json(found, str(outcome.run.file)) | as_key(outcome.run.edits)
             for outcome in outcomes
             for found in (outcome.simulated, outcome.report)
             if found is not None
