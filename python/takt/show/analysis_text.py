@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from takt.analysis.result import Analysis, ServerBound, TaskBound, Verdict
+from takt.analysis.result import Analysis, Part, ServerBound, TaskBound, Verdict
 from takt.show.text_tables import MAX_LINES, Clock, print_table, share, text_table
 
 _STYLES = {
@@ -187,10 +187,21 @@ def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
         "advice": [
             {"what": advice.what, "changes": [list(each) for each in advice.changes]} for advice in analysis.advice
         ],
+        "demands": [
+            asdict(demand) | {"ticks": demand.ticks, "parts": [part_as_json(part) for part in demand.parts]}
+            for demand in analysis.demands
+        ],
     }
 
 
 def _row_as_json(row: TaskBound | ServerBound) -> dict[str, Any]:
     """Return the JSON of a task or a server; with its domain, if it is in one."""
     named = {key: value for key, value in asdict(row).items() if key != "domain" or value}
+    named["parts"] = [part_as_json(part) for part in row.parts]
     return named | {"verdict": row.verdict.value, "test": None if row.test is None else asdict(row.test)}
+
+
+def part_as_json(part: Part) -> dict[str, Any]:
+    """Return the JSON of a part; keys that say nothing of it are left out."""
+    said = {key: value for key, value in asdict(part).items() if value not in ("", 0)}
+    return said | {"kind": part.kind.value, "ticks": part.ticks}
