@@ -163,6 +163,8 @@ def _option(metavar: str, help_text: str, *names: str) -> Any:
     return typer.Option(*names, metavar=metavar, help=help_text)
 
 
+Wide = Annotated[bool, typer.Option("--wide", help="Print all columns, also where lines are longer than the terminal.")]
+Ticks = Annotated[bool, typer.Option("--ticks", help="Print times in ticks.")]
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)]
 Policies = Annotated[
     str | None,
@@ -552,21 +554,23 @@ def schema(
 
 
 @_command()
-def policies() -> None:
+def policies(is_wide: Wide = False) -> None:
     """List the policies, the kinds of servers, the protocols of resources and where a scheduler may run.
 
     Example: `takt policies`
     """
-    from rich.console import Console
-
     from takt.model import catalogue
-    from takt.show.text_tables import print_table, text_table
+    from takt.show.text_tables import Terminal, text_columns
 
-    console = Console()
-    rows = [(policy.name, policy.summary, policy.tie) for policy in catalogue.policies()]
-    print_table(console, "policies", text_table(("name", "order", "among equals"), rows))
-    console.print()
+    terminal = Terminal(is_wide=is_wide)
+    terminal.print("policies", "title")
+    (tie, _), *_ = Counter(policy.tie for policy in catalogue.policies()).most_common()
+    others = {policy: f"; equals: {policy.tie}" for policy in catalogue.policies() if policy.tie != tie}
+    rows = [(policy.name, policy.summary + others.get(policy, "")) for policy in catalogue.policies()]
+    terminal.print_table(text_columns(("name", "order"), rows))
+    terminal.print(f"equals: {tie}")
+    terminal.print("\nkinds of servers", "title")
     kinds = [(kind.name, kind.summary) for kind in catalogue.server_kinds()]
-    print_table(console, "kinds of servers", text_table(("name", "budget"), kinds))
-    console.print(f"\nprotocols of resources: {', '.join(catalogue.PROTOCOLS)}")
-    console.print(f"architectures: {', '.join(catalogue.ARCHITECTURES)}")
+    terminal.print_table(text_columns(("name", "budget"), kinds))
+    terminal.print(f"\nprotocols of resources: {', '.join(catalogue.PROTOCOLS)}")
+    terminal.print(f"architectures: {', '.join(catalogue.ARCHITECTURES)}")
