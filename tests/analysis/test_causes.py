@@ -14,7 +14,7 @@ import takt
 from places import CASES
 from sampling import count, expect_cases
 from takt import _analysis
-from takt.analysis.result import Analysis, Demand, Part, PartKind, TaskBound
+from takt.analysis.result import Analysis, Demand, Part, PartKind, ServerBound, TaskBound
 from takt.command.main import app
 from takt.files.task_set_reading import loads
 from test_charges import FAMILIES, Draw
@@ -57,7 +57,8 @@ def is_met_by_deadline(row: TaskBound) -> bool:
 
 
 def check_sums(found: Analysis, seen: Counter[str]) -> None:
-    for row in (*found.tasks, *found.servers):
+    rows: list[TaskBound | ServerBound] = [*found.tasks, *found.servers]
+    for row in rows:
         name = "" if row.test is None else row.test.name
         if row.response is None or (name not in HAVE_PARTS and not row.parts):
             continue

@@ -31,7 +31,7 @@ NO_TIME = (1980, 1, 1, 0, 0, 0)
 SEPARATOR = re.compile(r"^#### \d+\n", re.MULTILINE)
 SENTENCES = frozenset({"version", "file", "reason", "advice", "source", "detail", "as_written"})
 """Members of JSON that say something for people, or where a file lies; of the run as written `run` has the figures."""
-LATER = frozenset({"parts", "demands"})
+LATER = frozenset({"parts", "demands", "warnings", "scaling_finer"})
 """Members that JSON got after the hashes were recorded."""
 RECORD_BYTES = 32
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takt.analysis import advice, as_written, charting, least_budgets, machine, mode_changes
+from takt.analysis import advice, as_written, charting, least_budgets, machine, mode_changes, warnings
 from takt.analysis import sensitivity as search
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
@@ -73,10 +73,12 @@ def analyse(system: System, *, remote: int | str = 0, effort: int = EFFORT, sens
         servers=tuple(shown.servers[number] for number in sorted(shown.servers)),
         remote=view.latency,
         scaling=edge.scaling,
+        scaling_finer=edge.scaling_finer,
         unsearched=edge.unsearched,
         advice=() if is_met else tuple(advice.advise(system, view, effort)),
         charts=tuple(charting.charts_of(view, judgement)),
         as_written=as_written.found_in(system, view, judgement),
+        warnings=tuple(warnings.warnings_of(view)),
         demands=tuple(each for _, find in sorted(judgement.demands.items()) if (each := find()) is not None),
     )
 

@@ -264,10 +264,12 @@ class Analysis:
         remote: the longest time of a message to or from a remote scheduler, in ticks; 0: it stands where the jobs run.
         scaling: the largest number of thousandths by which all wcets together can be multiplied, rounded up to ticks,
             so that all hard tasks meet their deadlines, and all others that do so now; None if nothing is known.
+        scaling_finer: the same with ticks a thousandth as long; None: it is not known, or no wcet is that short.
         unsearched: the number of tasks whose growth was not searched, as the effort was used up.
         advice: changes that make it schedulable, if it is not.
         charts: demand against supply.
         demands: intervals in which a dispatcher under deadlines may have too much to do, one of each.
+        warnings: what is probably not meant, one sentence each.
         as_written: what a run of the file shows, if it is not schedulable or not guaranteed, and the file fixes
             arrivals or demands or no job is late in the run; else None.
     """
@@ -282,11 +284,13 @@ class Analysis:
     servers: tuple[ServerBound, ...] = ()
     remote: int = 0
     scaling: int | None = None
+    scaling_finer: int | None = None
     unsearched: int = 0
     advice: tuple[Advice, ...] = ()
     charts: tuple[Chart, ...] = field(default=(), repr=False)
     as_written: AsWritten | None = None
     demands: tuple[Demand, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def is_schedulable(self) -> bool:
