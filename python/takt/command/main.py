@@ -323,6 +323,9 @@ def analyse(
     remote: Annotated[
         str | None, _option("L", "The scheduler is at a distance: a message takes at most this time, or ticks.")
     ] = None,
+    reasons: Annotated[str | None, _option("N|all", "How many reasons to print, or all with all their parts.")] = None,
+    is_wide: Wide = False,
+    in_ticks: Ticks = False,
     as_json: AsJson = False,
     check: Annotated[
         bool, typer.Option("--check", help="End with status 3 unless all deadlines are proved to be met.")
@@ -337,7 +340,17 @@ def analyse(
     from takt.command import analyse as command
 
     command.analyse(
-        files, edits or [], policy, page, remote, as_json=as_json, check=check, sensitivity=not no_sensitivity
+        files,
+        edits or [],
+        policy,
+        page,
+        remote,
+        as_json=as_json,
+        check=check,
+        sensitivity=not no_sensitivity,
+        reasons=reasons,
+        is_wide=is_wide,
+        in_ticks=in_ticks,
     )
 
 
