@@ -14,6 +14,7 @@ import takt
 from places import CASES
 from sampling import count, expect_cases
 from takt import _analysis
+from takt.analysis import judgement
 from takt.analysis.result import Analysis, Demand, Part, PartKind, ServerBound, TaskBound
 from takt.command.main import app
 from takt.files.task_set_reading import loads
@@ -209,6 +210,20 @@ def due_in(tasks: Sequence[takt.Task], demand: Demand) -> Counter[str]:
         assert (longest, author.name) in regions
         found[author.name] = longest
     return found
+
+
+@pytest.mark.parametrize("policy", ["fp", "edf"])
+def test_of_many_parts_those_of_late_tasks_are_there(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judgement, "MAX_PARTS", 40)
+    tasks = [
+        takt.Task(name=f"T{place}", period=100 + place, wcet=4, deadline=50 + 4 * (place % 7), priority=20 - place)
+        for place in range(20)
+    ]
+    rows = takt.analyse(takt.System(tasks=tasks, policy=policy), sensitivity=False).tasks
+    late = [row for row in rows if row.verdict.value != "schedulable"]
+    assert late
+    assert 40 <= sum(len(row.parts) for row in rows) < 80
+    assert max(late, key=lambda row: -(row.slack or 0) / row.deadline).parts
 
 
 # ---- by hand ----------------------------------------------------------------------------------------------------

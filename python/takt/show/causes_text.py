@@ -43,7 +43,8 @@ def summary(analysis: Analysis, clock: Clock) -> str:
     proved = f"{count - len(late)} of {count} deadlines proved"
     counts = ", ".join([proved, *(f"{number} {word}" for word, number in numbers.items())])
     cause = _cause(analysis, late, clock)
-    return f"{analysis.name}: {analysis.verdict.value}, {counts}{'; ' * bool(cause)}{cause}"
+    verdict = f"{'hard tasks ' * analysis.is_schedulable}{analysis.verdict.value}"
+    return f"{analysis.name}: {verdict}, {counts}{'; ' * bool(cause)}{cause}"
 
 
 def open_rows(analysis: Analysis) -> list[TaskBound]:
@@ -118,8 +119,8 @@ def worst(analysis: Analysis, clock: Clock) -> str:
     if not late:
         return _tightest(analysis, clock)
     row = late[0]
-    if row.response is None or row.slack is None or row.slack >= 0:
-        return f"{sentence(row.reason)}" if row.verdict is not Verdict.NOT_KNOWN and row.reason else ""
+    if row.response is None or row.slack is None or row.slack >= 0 or (row.reason and not row.parts):
+        return sentence(row.reason) if row.verdict is not Verdict.NOT_KNOWN and row.reason else ""
     verb = "is up to" if row.verdict is Verdict.NOT_SCHEDULABLE else "can be"
     said = [_told(part, clock) for part in _longest(row)]
     return f"{row.task} {verb} {clock.write(-row.slack)} late{': ' * bool(said)}{', '.join(said)}."
@@ -201,7 +202,8 @@ def _without_parts(analysis: Analysis) -> Iterator[Reason]:
     for row in open_rows(analysis):
         if not row.parts and row.reason:
             tasks.setdefault(row.reason, []).append(row.task)
-    yield from tasks.items()
+    for reason, named in tasks.items():
+        yield reason, [] if len(named) == 1 and named[0] in reason else named
 
 
 def _by_author(analysis: Analysis, clock: Clock) -> Iterator[Reason]:
@@ -265,4 +267,4 @@ def in_one_line(reason: Reason, width: int | None) -> str:
         line = f"{what}: {', '.join(parts[:shown])}{f' and {more} more' if more else ''}"
         if width is None or width_of(line) <= width:
             return line
-    return f"{what}: {', '.join(parts)}"
+    return f"{what}: {', '.join(parts)}" if parts else what
