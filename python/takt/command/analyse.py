@@ -14,12 +14,14 @@ from takt.base.errors import ExitStatus, InputError, Problem, show
 from takt.base.version import __version__
 from takt.command.task_sets import as_option, systems_of
 from takt.command.terminal import errors_to_stderr
+from takt.files.edits import as_key, label
 from takt.show import analysis_text
 from takt.show.text_tables import Terminal
 
 
 def analyse(
     files: list[Path],
+    edits: list[str],
     policy: str | None,
     page: Path | None,
     remote: str | None,
@@ -33,14 +35,14 @@ def analyse(
 ) -> None:
     """Analyse files, under each requested policy; print the results, and write a page if one is requested."""
     with errors_to_stderr():
-        systems = [(file, system) for file in files for system in systems_of(file, policy)]
+        systems = [(file, system) for file in files for system in systems_of(file, policy, edits)]
         most = _most_of(reasons)
         analyses = []
         for file, system in systems:
             try:
                 found = analyse_system(system, remote=times.written(remote or "0"), sensitivity=sensitivity)
             except InputError as error:
-                raise as_option("--remote", error).in_file(file) from None
+                raise as_option("--remote", error).in_file(label(file, edits)) from None
             analyses.append(found)
         if page is not None:
             from takt.show import analysis_page as pages
@@ -48,7 +50,8 @@ def analyse(
             pages.write(analyses, page)
     if as_json:
         documents = [
-            analysis_text.as_json(analysis, str(file)) for analysis, (file, _) in zip(analyses, systems, strict=True)
+            analysis_text.as_json(analysis, str(file)) | as_key(edits)
+            for analysis, (file, _) in zip(analyses, systems, strict=True)
         ]
         typer.echo(json.dumps({"version": __version__, "analyses": documents}, indent=2))
     else:

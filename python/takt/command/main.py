@@ -46,7 +46,7 @@ class _TaktCommand(TyperCommand):
         """Refuse options that are given again, then parse as ever; flags may be repeated."""
         if not ctx.resilient_parsing:
             *_, given = self.make_parser(ctx).parse_args(args=list(args))
-            options = [part for part in given if isinstance(part, TyperOption) and not part.is_flag]
+            options = [part for part in given if isinstance(part, TyperOption) and not (part.is_flag or part.multiple)]
             _refuse_repeated(Counter(option.opts[-1] for option in options))
         return super().parse_args(ctx, args)
 
@@ -175,6 +175,10 @@ Policies = Annotated[
         autocompletion=_complete_policies,
     ),
 ]
+Edits = Annotated[
+    list[str] | None,
+    _option("NAME.KEY=VALUE", "Read the file with another value, such as sensor.wcet=2ms; may be repeated.", "--set"),
+]
 Horizon = Annotated[str | None, _option("T", "End of the run: ticks, or a time such as 2s.")]
 Seed = Annotated[str | None, _option("N", "Seed of the random numbers.")]
 Budgets = Annotated[Path | None, _option("B.csv", "Write the budget of every server in every tick."), _OUTPUT]
@@ -187,6 +191,7 @@ Check = Annotated[bool, typer.Option("--check", help="End with status 3 after a 
 @_command()
 def run(
     files: Files,
+    edits: Edits = None,
     policy: Policies = None,
     horizon: Horizon = None,
     segments: Annotated[Path | None, _option("S.csv", "Write which job ran when."), _OUTPUT] = None,
@@ -216,6 +221,15 @@ def run(
             "uniform:0:50us, exponential:20us, normal:20us:5us or weibull:20us:1.5.",
         ),
     ] = None,
+    clock: Annotated[
+        str | None,
+        _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz."),
+    ] = None,
+    platform_out: Annotated[
+        Path | None,
+        _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."),
+        _OUTPUT,
+    ] = None,
     as_json: AsJson = False,
     check: Check = False,
 ) -> None:
@@ -230,9 +244,9 @@ def run(
     """
     from takt.command import run as command
 
-    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto)
-    place = command.Place(on, real_time, remote)
-    command.run(files, policy, horizon, seed, outputs, place, as_json=as_json, check=check)
+    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto, platform_out)
+    place = command.Place(on, real_time, remote, clock)
+    command.run(files, edits or [], policy, horizon, seed, outputs, place, as_json=as_json, check=check)
 
 
 # ---- takt compare -----------------------------------------------------------------------------------
@@ -241,6 +255,7 @@ def run(
 @_command()
 def compare(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A task-set file (TOML).", show_default=False)],
+    edits: Edits = None,
     policy: Policies = "rm,dm,edf",
     horizon: Horizon = None,
     seed: Seed = None,
@@ -260,7 +275,7 @@ def compare(
     """
     from takt.command import run as command
 
-    command.compare(file, policy, horizon, seed, page, as_json=as_json, check=check)
+    command.compare(file, edits or [], policy, horizon, seed, page, as_json=as_json, check=check)
 
 
 # ---- takt convert -----------------------------------------------------------------------------------
@@ -297,6 +312,7 @@ def convert(
 @_command()
 def analyse(
     files: Files,
+    edits: Edits = None,
     policy: Policies = None,
     page: Annotated[
         Path | None, _option("R.html", "Write a page with demand against supply.", "--report"), _OUTPUT
@@ -325,6 +341,7 @@ def analyse(
 
     command.analyse(
         files,
+        edits or [],
         policy,
         page,
         remote,
