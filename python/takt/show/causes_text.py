@@ -236,10 +236,10 @@ def _said_of(part: Part, clock: Clock) -> str:
 def _written(parts: Iterable[Part], clock: Clock) -> list[str]:
     """Return parts with their times: blocking first, then the longest."""
     ordered = sorted(parts, key=lambda part: (part.kind is not PartKind.BLOCKING, -part.ticks))
-    return [_part(part, clock) for part in ordered]
+    return [part_text(part, clock) for part in ordered]
 
 
-def _part(part: Part, clock: Clock) -> str:
+def part_text(part: Part, clock: Clock) -> str:
     """Return what a part is, whose it is, and how long."""
     ticks = clock.write(part.ticks)
     times = _jobs(part, clock, "{}") or ticks
