@@ -463,7 +463,7 @@ class Charged:
             number=self.jobs[place],
             path=task.wcet + self._at_points(task),
             last=me.last,
-            blocking=self._blocking([each for each in self.tasks if self._is_below(each, me)]),
+            blocking=self._blocking(place),
             sources=[*self._interrupts(), *map(self._job, above)],
         ).parts()
 
@@ -510,12 +510,10 @@ class Charged:
         if cost:
             yield from (Source("", 0, task.period, task.jitter, cost, is_over=True) for task in self.tasks)
 
-    def _is_below(self, task: TaskView, me: Member) -> bool:
-        """True if a task is less urgent than a member."""
-        return self.members[self.tasks.index(task)].key > me.key
-
-    def _blocking(self, below: Sequence[TaskView]) -> list[Part]:
-        """Return the longest region of less urgent tasks, and what of the kernel may come before it."""
+    def _blocking(self, place: int) -> list[Part]:
+        """Return the longest region of tasks less urgent than one, and what of the kernel may come before it."""
+        key = self.members[place].key
+        below = [task for task, member in zip(self.tasks, self.members, strict=True) if member.key > key]
         passing = Part(PartKind.KERNEL, max(map(self._passing, below), default=0))
         return [*max(map(self._region, below), key=_sum, default=[]), passing]
 

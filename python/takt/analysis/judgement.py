@@ -32,7 +32,7 @@ class Cause(NamedTuple):
 
     Args:
         response: which one; a row with another response has another cause.
-        parts: returns its parts, which searches, who judge often, never ask for.
+        parts: returns its parts, which no search calls: it judges too often.
     """
 
     response: int

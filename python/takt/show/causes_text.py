@@ -100,7 +100,7 @@ def _is_decisive(row: TaskBound, part: Part) -> bool:
 
 
 def _longest_delays(late: Sequence[TaskBound]) -> str:
-    """Return who adds the longest part to the late responses, "" if nobody does."""
+    """Return which tasks add the longest parts to the late responses, "" if none does."""
     added = ([part for part in row.parts if part.kind in _ADDED and part.name] for row in late)
     longest = Counter(max(parts, key=lambda part: part.ticks).name for parts in added if parts)
     names = [name for name, _ in longest.most_common(MAX_AUTHORS)]
