@@ -190,8 +190,20 @@ def test_a_demand_is_that_of_the_jobs_that_are_due() -> None:
         for demand in takt.analyse(takt.System(tasks=tasks, policy="edf"), sensitivity=False).demands:
             assert due_in(tasks, demand) == Counter({part.name: part.ticks for part in demand.parts}), (seed, demand)
             assert demand.ticks > demand.interval == demand.supplied
+            assert all(most_in(tasks, length) <= length for length in range(1, demand.interval)), (seed, demand)
             refused += 1
     expect_cases(refused > 50, refused)
+
+
+def most_in(tasks: Sequence[takt.Task], length: int) -> int:
+    """Return what is due in an interval, and the longest region that may have begun before it."""
+    due, begun = 0, 0
+    for task in tasks:
+        jobs = max((length - int(task.deadline or 0)) // int(task.period or 1) + 1, 0)
+        due += jobs * int(task.wcet or 0)
+        is_whole = task.preemption == "non-preemptive" and int(task.deadline or 0) > length
+        begun = max(begun, int(task.wcet or 0) - 1 if is_whole else 0)
+    return due + begun * (due > 0)
 
 
 def due_in(tasks: Sequence[takt.Task], demand: Demand) -> Counter[str]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import merge
-from itertools import islice
+from itertools import groupby, islice
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from takt.model.core_input import ResolvedCosts
 
 MAX_COUNTED = 1_000_000
 """Numbers of jobs that the search for a release under deadlines may count."""
+
+MAX_TRIED = 1000
+"""Deadlines up to which the shortest interval with too much to do is sought."""
 
 MAX_STEPS = 100_000
 """Releases that the solution of one equation may count; a response that needs more has no parts."""
@@ -292,12 +295,27 @@ class Interval:
     supplied: int
 
     def __call__(self) -> Demand:
-        """Return what is due in it."""
+        """Return what is due in it; on the processor in the shortest such interval, if that is among the first ones."""
         there = self.dispatcher.children()
         members = children.members_of(there)
-        due = [part for member, child in zip(members, there, strict=True) for part in _due(member, child, self.length)]
-        blocked = blockers.in_interval(self.view, self.dispatcher, self.length)
-        return Demand(self.dispatcher.name, self.length, self.supplied, tuple(tidy([*due, *blocked])))
+        if self.supplied == self.length:
+            for length, _ in groupby(islice(merge(*map(_deadlines, members)), MAX_TRIED)):
+                if 0 < length < self.length and _sum(parts := self._parts(there, members, length)) > length:
+                    return Demand(self.dispatcher.name, length, length, tuple(parts))
+        parts = self._parts(there, members, self.length)
+        return Demand(self.dispatcher.name, self.length, self.supplied, tuple(parts))
+
+    def _parts(self, there: Sequence[Child], members: Sequence[Member], length: int) -> list[Part]:
+        """Return what is due in an interval of a length, and what blocks it."""
+        due = [part for member, child in zip(members, there, strict=True) for part in _due(member, child, length)]
+        return tidy([*due, *blockers.in_interval(self.view, self.dispatcher, length)])
+
+
+def _deadlines(member: Member) -> range:
+    """Return the lengths of intervals in which one more job or budget is due."""
+    if member.kind == _analysis.KERNEL:
+        return range(0)
+    return range(max(member.deadline - member.jitter, 1), MAX_TICKS, member.period)
 
 
 def _due(member: Member, child: Child, length: int) -> Iterator[Part]:

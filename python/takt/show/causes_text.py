@@ -65,8 +65,7 @@ def _cause(analysis: Analysis, late: Sequence[TaskBound], clock: Clock) -> str:
     if blocker:
         return f"{blocker[0]} blocks {_how_many(blocker[1], late)}"
     if analysis.demands:
-        demand = analysis.demands[0]
-        return f"in {clock.write(demand.interval)} up to {clock.write(demand.ticks)} are due{_among(demand)}"
+        return _of_demand(analysis.demands[0], clock)
     return _longest_delays(late) or (late[0].reason if late[0].verdict is Verdict.NOT_KNOWN else "")
 
 
@@ -81,6 +80,15 @@ def _how_many(count: int, late: Sequence[TaskBound]) -> str:
 
 def _among(demand: Demand) -> str:
     return f" in {demand.server}" if demand.server else ""
+
+
+def _of_demand(demand: Demand, clock: Clock) -> str:
+    """Return what is too much in an interval: the task that blocks it, if that is half of it, or all."""
+    interval = f"in {clock.write(demand.interval)}{_among(demand)}"
+    blocking = [part for part in demand.parts if part.kind is PartKind.BLOCKING and 2 * part.ticks >= demand.ticks]
+    if blocking:
+        return f"{blocking[0].name} blocks what is due {interval}"
+    return f"{interval} up to {clock.write(demand.ticks)} are due"
 
 
 def _blocker(late: Sequence[TaskBound]) -> tuple[str, int] | None:
@@ -119,11 +127,20 @@ def worst(analysis: Analysis, clock: Clock) -> str:
     if not late:
         return _tightest(analysis, clock)
     row = late[0]
+    if not row.parts and analysis.demands:
+        return _worst_demand(analysis.demands[0], clock)
     if row.response is None or row.slack is None or row.slack >= 0 or (row.reason and not row.parts):
         return sentence(row.reason) if row.verdict is not Verdict.NOT_KNOWN and row.reason else ""
     verb = "is up to" if row.verdict is Verdict.NOT_SCHEDULABLE else "can be"
     said = [_told(part, clock) for part in _longest(row)]
     return f"{row.task} {verb} {clock.write(-row.slack)} late{': ' * bool(said)}{', '.join(said)}."
+
+
+def _worst_demand(demand: Demand, clock: Clock) -> str:
+    """Return a sentence on what is due in an interval, the longest parts first."""
+    longest = sorted(demand.parts, key=lambda part: -part.ticks)[:MAX_PARTS]
+    said = ", ".join(_told(part, clock) for part in longest)
+    return f"Up to {clock.write(demand.ticks)} are due in {clock.write(demand.interval)}{_among(demand)}: {said}."
 
 
 def sentence(text: str) -> str:
@@ -200,7 +217,8 @@ def _without_parts(analysis: Analysis) -> Iterator[Reason]:
     """Yield the reasons of rows without parts, each with its tasks."""
     tasks: dict[str, list[str]] = {}
     for row in open_rows(analysis):
-        if not row.parts and row.reason:
+        has_demand = any((row.server, row.domain) == (each.server, each.domain) for each in analysis.demands)
+        if not row.parts and row.reason and not has_demand:
             tasks.setdefault(row.reason, []).append(row.task)
     for reason, named in tasks.items():
         yield reason, [] if len(named) == 1 and named[0] in reason else named
