@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -58,7 +59,8 @@ def analyse(
         terminal = Terminal(is_wide=is_wide, in_ticks=in_ticks)
         for number, analysis in enumerate(analyses):
             terminal.print() if number > 0 else None
-            analysis_text.print_analysis(terminal, analysis, most)
+            name = analysis.name if policy is None else f"{analysis.name} under {analysis.policy}"
+            analysis_text.print_analysis(terminal, replace(analysis, name=name), most)
     if check and not all(analysis.is_schedulable for analysis in analyses):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
