@@ -312,6 +312,16 @@ def analyse(
     remote: Annotated[
         str | None, _option("L", "The scheduler is at a distance: a message takes at most this time, or ticks.")
     ] = None,
+    no_remedies: Annotated[
+        bool, typer.Option("--no-remedies", help="Leave out the search for changes that help.")
+    ] = False,
+    number: Annotated[
+        int | None,
+        typer.Option("--apply", min=1, metavar="N", help="Print the file with the changes up to step N of what helps."),
+    ] = None,
+    output: Annotated[
+        Path | None, _option("NEW.toml", "With --apply: write it here instead.", "-o", "--output"), _OUTPUT
+    ] = None,
     as_json: AsJson = False,
     check: Annotated[
         bool, typer.Option("--check", help="End with status 3 unless all deadlines are proved to be met.")
@@ -325,9 +335,12 @@ def analyse(
     """
     from takt.command import analyse as command
 
-    command.analyse(
-        files, edits or [], policy, page, remote, as_json=as_json, check=check, sensitivity=not no_sensitivity
-    )
+    is_applied = number is not None or output is not None
+    question = command.Question(edits or [], policy, remote, not (no_sensitivity or is_applied), not no_remedies)
+    if is_applied:
+        command.apply(files, question, number, output)
+    else:
+        command.analyse(files, question, page, as_json=as_json, check=check)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------

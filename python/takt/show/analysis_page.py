@@ -13,7 +13,7 @@ from bokeh.plotting import figure
 
 from takt.analysis.result import Analysis, Chart, ServerBound, TaskBound, Verdict
 from takt.base import output_files, times
-from takt.show import analysis_text, run_page
+from takt.show import analysis_text, remedy_text, run_page
 from takt.show.charts import FONT, quiet_figure
 from takt.show.text_tables import MAX_LINES, Cell, Clock, share
 
@@ -52,7 +52,8 @@ def page(analyses: Sequence[tuple[Analysis, str]]) -> str:
             "utilization": share(Fraction(*analysis.utilization)),
             "verdict": analysis.verdict.value,
             "is_schedulable": analysis.is_schedulable,
-            "lines": [line for line, _ in analysis_text.lines_of(analysis, clock)],
+            "lines": [line for line, _ in analysis_text.lines_of(analysis, clock)]
+            + (remedy_text.sentences(analysis) if analysis.remedies is not None else []),
             "task_table": _table(analysis_text.task_columns(analysis, clock), analysis.tasks),
             "server_table": _table(analysis_text.server_columns(analysis, clock), analysis.servers),
             "charts": [

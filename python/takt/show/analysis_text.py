@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from takt.analysis.result import Analysis, ServerBound, TaskBound, Verdict
+from takt.show import remedy_text
 from takt.show.text_tables import MAX_LINES, Clock, print_table, share, text_table
 
 _STYLES = {
@@ -64,7 +65,7 @@ def lines_of(analysis: Analysis, clock: Clock) -> list[tuple[str, str]]:
     if analysis.unsearched:
         searched = len(analysis.tasks) - analysis.unsearched
         lines.append((f"how far wcets may grow was searched for {searched} of {len(analysis.tasks)} tasks only", ""))
-    lines += [(f"it would fit {advice.what}", "") for advice in analysis.advice]
+    lines += [(line, "") for line in remedy_text.sentences(analysis)] if analysis.remedies is None else []
     if len(analysis.tasks) > MAX_LINES:
         lines.append((f"{MAX_LINES} of {len(analysis.tasks)} tasks shown; --json has all", ""))
     return lines
