@@ -380,6 +380,6 @@ def test_the_page_shows_verdict_tables_and_charts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
 def test_every_example_has_a_page_with_its_charts_if_there_are_any(path: Path) -> None:
     analysis = takt.analyse(takt.load(path))
-    markup = analysis_page.page([(analysis, "ms")])
+    markup = analysis_page.page([analysis])
     assert analysis.verdict.value in markup
     assert markup.count("<figure") == len(analysis.charts)

@@ -232,10 +232,11 @@ def test_replay_of_something_else_is_bad_input() -> None:
 
 
 def test_policies_lists_what_there_is() -> None:
-    lines = words(invoke("policies").stdout)
-    names = ["policies", "name", *(policy.name for policy in takt.policies()), "kinds", "name"]
-    names += [*(kind.name for kind in takt.server_kinds()), "protocols", "architectures:"]
+    lines = [line.split() for line in invoke("policies").stdout.splitlines() if line.strip(" ─") and line[0] != " "]
+    names = ["policies", "name", *(policy.name for policy in takt.policies()), "equals:", "kinds", "name"]
+    names += [*(kind.name for kind in takt.server_kinds()), "protocols", "hsrp-payback,", "architectures:"]
     assert [line[0] for line in lines] == names
+    assert "fixed priority: the largest priority first; equals: first in," in invoke("policies").stdout
 
 
 def test_version_is_that_of_the_package() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takt.analysis import advice, as_written, charting, least_budgets, machine, mode_changes
+from takt.analysis import advice, as_written, charting, least_budgets, machine, mode_changes, warnings
 from takt.analysis import remedies as remedy_search
 from takt.analysis import sensitivity as search
 from takt.analysis.judge import EFFORT, judge
@@ -69,6 +69,7 @@ def analyse(
     view = view_of(system, _latency_of(system, remote))
     judgement = least_budgets.with_least_budgets(view, judge(view, effort), effort)
 
+    shown = judgement.with_parts()
     counted, verdict = judgement.that_count(), judgement.verdict
     is_met, is_known = verdict is Verdict.SCHEDULABLE, verdict is not Verdict.NOT_KNOWN
     edge = search.sensitivity_of(view, judgement, effort) if is_known and sensitivity else search.Sensitivity()
@@ -79,14 +80,17 @@ def analyse(
         verdict=verdict,
         reason=_reason(judgement, counted, verdict, "" if is_met else mode_changes.reasons(view, effort)),
         utilization=_utilization(view).as_integer_ratio(),
-        tasks=tuple(replace(row, growth=edge.growth.get(number)) for number, row in sorted(judgement.tasks.items())),
-        servers=tuple(judgement.servers[number] for number in sorted(judgement.servers)),
+        tasks=tuple(replace(row, growth=edge.growth.get(number)) for number, row in sorted(shown.tasks.items())),
+        servers=tuple(shown.servers[number] for number in sorted(shown.servers)),
         remote=view.latency,
         scaling=edge.scaling,
+        scaling_finer=edge.scaling_finer,
         unsearched=edge.unsearched,
         advice=() if is_met else tuple(advice.advise(system, view, effort)),
         charts=tuple(charting.charts_of(view, judgement)),
         as_written=as_written.found_in(system, view, judgement),
+        warnings=tuple(warnings.warnings_of(view)),
+        demands=tuple(each for _, find in sorted(judgement.demands.items()) if (each := find()) is not None),
         remedies=remedy_search.search(system, view.latency, effort) if remedies and not is_met else None,
     )
 

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeVar
 
-from takt.analysis.result import ServerBound, TaskBound, Test, Verdict, worst_of
+from takt.analysis.result import Demand, Part, ServerBound, TaskBound, Test, Verdict, worst_of
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.base import times
 
@@ -23,6 +24,18 @@ class Claim(NamedTuple):
     tasks: frozenset[int]
 
 
+class Cause(NamedTuple):
+    """What a response consists of.
+
+    Args:
+        response: which one; a row with another response has another cause.
+        parts: returns its parts, which searches, who judge often, never ask for.
+    """
+
+    response: int
+    parts: Callable[[], Sequence[Part]]
+
+
 @dataclass(slots=True)
 class Judgement:
     """The results of the tests for a system, or for a part of it.
@@ -31,17 +44,37 @@ class Judgement:
         tasks: by their places in the file.
         servers: by their entity numbers.
         jointly: claims about several tasks; rows have what is known of each.
+        causes, server_causes: of the responses of tasks and servers.
+        demands: of dispatchers under deadlines, by their numbers: the interval with too much to do, if it is found.
     """
 
     tasks: dict[int, TaskBound] = field(default_factory=dict)
     servers: dict[int, ServerBound] = field(default_factory=dict)
     jointly: list[Claim] = field(default_factory=list)
+    causes: dict[int, Cause] = field(default_factory=dict)
+    server_causes: dict[int, Cause] = field(default_factory=dict)
+    demands: dict[int, Callable[[], Demand | None]] = field(default_factory=dict)
 
     def add(self, other: Judgement) -> None:
         """Add the results of another part."""
         self.tasks |= other.tasks
         self.servers |= other.servers
         self.jointly += other.jointly
+        self.add_causes(other)
+
+    def add_causes(self, other: Judgement) -> None:
+        """Add what the responses and demands of another part consist of."""
+        self.causes |= other.causes
+        self.server_causes |= other.server_causes
+        self.demands |= other.demands
+
+    def with_parts(self) -> Judgement:
+        """Return the results with the parts of all responses whose causes are known."""
+        return replace(
+            self,
+            tasks={number: _with_parts(row, self.causes.get(number)) for number, row in self.tasks.items()},
+            servers={number: _with_parts(row, self.server_causes.get(number)) for number, row in self.servers.items()},
+        )
 
     def rows(self) -> list[TaskBound]:
         """Return the tasks in file order."""
@@ -65,6 +98,17 @@ class Judgement:
     def is_schedulable(self) -> bool:
         """True if all tasks that decide are proved to meet their deadlines."""
         return all(row.verdict is Verdict.SCHEDULABLE for row in self.that_count())
+
+
+_Row = TypeVar("_Row", TaskBound, ServerBound)
+
+
+def _with_parts(row: _Row, cause: Cause | None) -> _Row:
+    """Return a row with the parts of its response; without them if another test has replaced the response."""
+    if cause is None or cause.response != row.response:
+        return row
+    parts = tuple(cause.parts())
+    return replace(row, parts=parts if sum(part.ticks for part in parts) == row.response else ())
 
 
 def task_bound(

@@ -34,8 +34,8 @@ MAX_FOUND = 3
 """How many remedies are returned."""
 MAX_PIECES = 100
 """Into how many pieces a job is cut where it could be made preemptive, too."""
-MAX_FURTHER = 2
-"""How many systems are still changed further after the first remedy is found."""
+MAX_FURTHER = 1
+"""How many systems are still changed further after that in which the first remedy is found."""
 
 
 @dataclass(frozen=True, slots=True)

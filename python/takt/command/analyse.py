@@ -5,48 +5,54 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from takt.analysis.analyse import analyse as analyse_system
 from takt.analysis.result import Analysis, Verdict
 from takt.base import input_files, output_files, times
-from takt.base.errors import ExitStatus, InputError, Problem
+from takt.base.errors import ExitStatus, InputError, Problem, show
 from takt.base.version import __version__
 from takt.command.task_sets import as_option, systems_of
 from takt.command.terminal import errors_to_stderr
 from takt.files.edits import applied_to_text, as_key, label
 from takt.files.task_set_reading import loads
-from takt.model.system import System
 from takt.show import analysis_text, remedy_text
-from takt.show.text_tables import Clock
+from takt.show.text_tables import Terminal
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is analysed; each is the option of that name."""
+    """What is analysed and searched; each is the option of that name."""
 
     edits: list[str]
     policy: str | None
     remote: str | None
     sensitivity: bool
     remedies: bool
+    reasons: str | None
 
-    def analyses(self, file: Path) -> list[tuple[System, Analysis]]:
+    @property
+    def most(self) -> int | None:
+        """How many reasons are printed; None: all."""
+        if self.reasons is None:
+            return analysis_text.REASONS
+        if self.reasons == "all":
+            return None
+        if self.reasons.isascii() and self.reasons.isdigit() and len(self.reasons) < 6:
+            return int(self.reasons)
+        raise _refusal("--reasons", f'expected a number or "all", found {show(self.reasons)}', "out-of-range")
+
+    def analyses(self, file: Path) -> list[Analysis]:
         """Analyse a file under each requested policy."""
         found = []
         for system in systems_of(file, self.policy, self.edits):
-            remote = times.written(self.remote or "0")
             try:
+                remote = times.written(self.remote or "0")
                 found.append(
-                    (
-                        system,
-                        analyse_system(system, remote=remote, sensitivity=self.sensitivity, remedies=self.remedies),
-                    )
+                    analyse_system(system, remote=remote, sensitivity=self.sensitivity, remedies=self.remedies)
                 )
             except InputError as error:
                 raise as_option("--remote", error).in_file(label(file, self.edits)) from None
@@ -60,35 +66,37 @@ class Question:
         return shlex.join(["takt", "analyse", str(file), *options])
 
 
-def analyse(files: list[Path], question: Question, page: Path | None, *, as_json: bool, check: bool) -> None:
+def analyse(
+    files: list[Path],
+    question: Question,
+    page: Path | None,
+    *,
+    as_json: bool,
+    check: bool,
+    is_wide: bool = False,
+    in_ticks: bool = False,
+) -> None:
     """Analyse files; print the results, and write a page if one is requested."""
     with errors_to_stderr():
-        found = [(file, *each) for file in files for each in question.analyses(file)]
+        most = question.most
+        found = [(file, analysis) for file in files for analysis in question.analyses(file)]
         if page is not None:
             from takt.show import analysis_page as pages
 
-            pages.write([(analysis, times.unit_of(system.resolution)) for _, system, analysis in found], page)
+            pages.write([analysis for _, analysis in found], page)
     if as_json:
         documents = [
             analysis_text.as_json(analysis, str(file)) | remedy_text.as_json(analysis) | as_key(question.edits)
-            for file, _, analysis in found
+            for file, analysis in found
         ]
         typer.echo(json.dumps({"version": __version__, "analyses": documents}, indent=2))
     else:
-        _print(found, question)
-    if check and not all(analysis.is_schedulable for _, _, analysis in found):
+        terminal = Terminal(is_wide=is_wide, in_ticks=in_ticks)
+        for number, (file, analysis) in enumerate(found):
+            terminal.print() if number > 0 else None
+            analysis_text.print_analysis(terminal, analysis, most, question.command(file))
+    if check and not all(analysis.is_schedulable for _, analysis in found):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
-
-
-def _print(found: list[tuple[Path, System, Analysis]], question: Question) -> None:
-    console, width = Console(), shutil.get_terminal_size().columns
-    for number, (file, system, analysis) in enumerate(found):
-        console.print() if number > 0 else None
-        unit = times.unit_of(system.resolution)
-        analysis_text.print_analysis(console, analysis, unit)
-        clock = Clock(analysis.resolution_ns, unit)
-        for line in remedy_text.lines_of(analysis, clock, question.command(file), width):
-            typer.echo(line)
 
 
 def apply(files: list[Path], question: Question, number: int | None, output: Path | None) -> None:
@@ -102,7 +110,7 @@ def apply(files: list[Path], question: Question, number: int | None, output: Pat
         found = question.analyses(file)
         if len(found) > 1:
             raise _refusal("--apply", f"expected one policy, found {len(found)}")
-        edits = [*question.edits, *_policy_edit(question), *_remedy(found[0][1], file, number)]
+        edits = [*question.edits, *_policy_edit(question), *_remedy(found[0], file, number)]
         text = applied_to_text(input_files.decoded(input_files.read(file)), edits)
         system = loads(text, file.stem)
         after = analyse_system(system, remote=times.written(question.remote or "0"), sensitivity=False)
@@ -135,5 +143,5 @@ def _remedy(analysis: Analysis, file: Path, number: int) -> tuple[str, ...]:
     return analysis.remedies.edits_of(number)
 
 
-def _refusal(option: str, message: str) -> InputError:
-    return InputError([Problem(message, "conflict", key=option)])
+def _refusal(option: str, message: str, code: str = "conflict") -> InputError:
+    return InputError([Problem(message, code, key=option)])

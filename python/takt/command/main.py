@@ -163,6 +163,8 @@ def _option(metavar: str, help_text: str, *names: str) -> Any:
     return typer.Option(*names, metavar=metavar, help=help_text)
 
 
+Wide = Annotated[bool, typer.Option("--wide", help="Print all columns, also where lines are longer than the terminal.")]
+Ticks = Annotated[bool, typer.Option("--ticks", help="Print times in ticks.")]
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)]
 Policies = Annotated[
     str | None,
@@ -219,6 +221,15 @@ def run(
             "uniform:0:50us, exponential:20us, normal:20us:5us or weibull:20us:1.5.",
         ),
     ] = None,
+    clock: Annotated[
+        str | None,
+        _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz."),
+    ] = None,
+    platform_out: Annotated[
+        Path | None,
+        _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."),
+        _OUTPUT,
+    ] = None,
     as_json: AsJson = False,
     check: Check = False,
 ) -> None:
@@ -233,8 +244,8 @@ def run(
     """
     from takt.command import run as command
 
-    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto)
-    place = command.Place(on, real_time, remote)
+    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto, platform_out)
+    place = command.Place(on, real_time, remote, clock)
     command.run(files, edits or [], policy, horizon, seed, outputs, place, as_json=as_json, check=check)
 
 
@@ -322,6 +333,9 @@ def analyse(
     output: Annotated[
         Path | None, _option("NEW.toml", "With --apply: write it here instead.", "-o", "--output"), _OUTPUT
     ] = None,
+    reasons: Annotated[str | None, _option("N|all", "How many reasons to print, or all with all their parts.")] = None,
+    is_wide: Wide = False,
+    in_ticks: Ticks = False,
     as_json: AsJson = False,
     check: Annotated[
         bool, typer.Option("--check", help="End with status 3 unless all deadlines are proved to be met.")
@@ -335,12 +349,18 @@ def analyse(
     """
     from takt.command import analyse as command
 
-    is_applied = number is not None or output is not None
-    question = command.Question(edits or [], policy, remote, not (no_sensitivity or is_applied), not no_remedies)
-    if is_applied:
-        command.apply(files, question, number, output)
+    question = command.Question(
+        edits=edits or [],
+        policy=policy,
+        remote=remote,
+        sensitivity=not no_sensitivity and number is None,
+        remedies=not no_remedies,
+        reasons=reasons,
+    )
+    if number is None and output is None:
+        command.analyse(files, question, page, as_json=as_json, check=check, is_wide=is_wide, in_ticks=in_ticks)
     else:
-        command.analyse(files, question, page, as_json=as_json, check=check)
+        command.apply(files, question, number, output)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------
@@ -574,21 +594,23 @@ def schema(
 
 
 @_command()
-def policies() -> None:
+def policies(is_wide: Wide = False) -> None:
     """List the policies, the kinds of servers, the protocols of resources and where a scheduler may run.
 
     Example: `takt policies`
     """
-    from rich.console import Console
-
     from takt.model import catalogue
-    from takt.show.text_tables import print_table, text_table
+    from takt.show.text_tables import Terminal, text_columns
 
-    console = Console()
-    rows = [(policy.name, policy.summary, policy.tie) for policy in catalogue.policies()]
-    print_table(console, "policies", text_table(("name", "order", "among equals"), rows))
-    console.print()
+    terminal = Terminal(is_wide=is_wide)
+    terminal.print("policies", "title")
+    (tie, _), *_ = Counter(policy.tie for policy in catalogue.policies()).most_common()
+    others = {policy: f"; equals: {policy.tie}" for policy in catalogue.policies() if policy.tie != tie}
+    rows = [(policy.name, policy.summary + others.get(policy, "")) for policy in catalogue.policies()]
+    terminal.print_table(text_columns(("name", "order"), rows))
+    terminal.print(f"equals: {tie}")
+    terminal.print("\nkinds of servers", "title")
     kinds = [(kind.name, kind.summary) for kind in catalogue.server_kinds()]
-    print_table(console, "kinds of servers", text_table(("name", "budget"), kinds))
-    console.print(f"\nprotocols of resources: {', '.join(catalogue.PROTOCOLS)}")
-    console.print(f"architectures: {', '.join(catalogue.ARCHITECTURES)}")
+    terminal.print_table(text_columns(("name", "budget"), kinds))
+    terminal.print(f"\nprotocols of resources: {', '.join(catalogue.PROTOCOLS)}")
+    terminal.print(f"architectures: {', '.join(catalogue.ARCHITECTURES)}")

@@ -7,18 +7,20 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import polars.selectors as cs
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from takt.base import csv_files, times
 from takt.base.errors import BoardError, ExitStatus, InputError, Problem, show
 from takt.base.version import __version__
-from takt.board import emulation
+from takt.board import clock, emulation
 from takt.command import task_sets
 from takt.command.terminal import errors_to_stderr, progress_bar
 from takt.files.edits import as_key, label
@@ -28,8 +30,9 @@ from takt.model.delays import parse as parse_delay
 from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import name_of
 from takt.model.system import System
-from takt.run import measurement
+from takt.run import board_costs, measurement
 from takt.run.replay import replay
+from takt.show import board_costs as costs_shown
 from takt.show import board_report, report
 from takt.show.report import Report
 from takt.show.result import Result, drawable, simulate
@@ -54,10 +57,11 @@ class Outputs:
     report: Path | None = None
     gantt: Path | None = None
     perfetto: Path | None = None
+    platform_out: Path | None = None
 
     def options(self) -> list[str]:
         """Return the options that were given."""
-        return [f"--{name}" for name, path in vars(self).items() if path is not None]
+        return [f"--{name.replace('_', '-')}" for name, path in vars(self).items() if path is not None]
 
     def frames(self) -> list[str]:
         """Return the data frames that are to be written."""
@@ -76,11 +80,13 @@ class Place:
         on: the board; None: they are simulated.
         real_time: whether the board keeps the time of the machine.
         remote: the delay of messages to and from a scheduler at a distance, as it was written.
+        clock: instructions in a second of an emulated processor, as it was written.
     """
 
     on: str | None = None
     real_time: bool = False
     remote: str | None = None
+    clock: str | None = None
 
     @property
     def board(self) -> str | None:
@@ -130,13 +136,14 @@ def run(
             if place.board is None
             else _run_on_linux(run, place.board, outputs)
             if place.board in emulation.LINUX_BOARDS
-            else _run_on_board(run, place.board, remote, outputs)
+            else _run_on_board(run, place, remote, outputs)
             for run in runs
         ]
         _print_outcomes(outcomes, as_json)
         for name, frame in outcomes[0].frames.items():
             csv_files.write(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
         _write_pictures(outcomes[0], outputs)
+        _write_platform(outcomes[0], outputs)
     if check and any(outcome.report.has_finding for outcome in outcomes):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
@@ -178,15 +185,23 @@ def _check_place(place: Place, outputs: Outputs) -> Delay | None:
     if board is not None and board not in _BOARDS:
         message = f"unknown board {show(board)}; {catalogue.alternatives(board, _BOARDS)}"
         raise InputError([Problem(message, "unknown-word", key="--on")])
-    for name in outputs.pictures() if board in (emulation.CORTEX_M, emulation.RISCV) else ():
+    for name in outputs.pictures() if board in emulation.EMULATED else ():
         message = (
             f"charts have the ticks of the file, found --on {board}; write --on {emulation.POSIX}, or leave it out"
         )
         raise InputError([Problem(message, "conflict", key=f"--{name}")])
-    for option, is_given in (("--real-time", place.real_time), ("--remote", place.remote is not None)):
-        if is_given and board != emulation.POSIX:
-            message = f"it needs --on {emulation.POSIX}, found {f'--on {board}' if board else 'no --on'}"
+    needed = {
+        "--real-time": (place.real_time, (emulation.POSIX,)),
+        "--remote": (place.remote is not None, (emulation.POSIX,)),
+        "--clock": (place.clock is not None, emulation.EMULATED),
+        "--platform-out": (outputs.platform_out is not None, emulation.EMULATED),
+    }
+    for option, (is_given, boards) in needed.items():
+        if is_given and board not in boards:
+            message = f"it needs --on {' or '.join(boards)}, found {f'--on {board}' if board else 'no --on'}"
             raise InputError([Problem(message, "conflict", key=option)])
+    if place.clock is not None:
+        clock.parse(place.clock)
     if place.remote is None:
         return None
     if place.real_time:
@@ -229,6 +244,21 @@ class _Kernel:
 
 
 @dataclass(frozen=True)
+class _Emulated:
+    """What is known of an emulated board.
+
+    Args:
+        name: of the board.
+        hertz: instructions in a second.
+        costs: of the kernel.
+    """
+
+    name: str
+    hertz: Fraction
+    costs: board_costs.Costs
+
+
+@dataclass(frozen=True)
 class _Outcome:
     """The results of a run.
 
@@ -239,6 +269,7 @@ class _Outcome:
         frames: what is to be written, by option.
         result: what is to be drawn.
         kernel: what Linux says of its threads.
+        emulated: of an emulated board.
     """
 
     run: _Run
@@ -247,6 +278,7 @@ class _Outcome:
     frames: Mapping[str, pl.DataFrame]
     result: Result | None = None
     kernel: _Kernel | None = None
+    emulated: _Emulated | None = None
 
 
 def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
@@ -266,17 +298,23 @@ def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
     return _Outcome(run, report.report_of(result), None, frames, result)
 
 
-def _run_on_board(run: _Run, board: str, remote: Delay | None, outputs: Outputs) -> _Outcome:
+def _run_on_board(run: _Run, place: Place, remote: Delay | None, outputs: Outputs) -> _Outcome:
     """Run on the board, replay what it recorded, and simulate."""
+    name = place.board or ""
+    hertz = None if place.clock is None else clock.parse(place.clock)
     with _blaming(run.label), emulation.temporary_folder() as folder:
         path = outputs.trace or folder / "board.takt"
-        trace = emulation.run(run.system, path, board, remote=remote)
+        trace = emulation.run(run.system, path, name, remote=remote, hertz=hertz)
         replayed = replay(path)
         if replayed.difference is not None:
             raise BoardError(f"{path}: {replayed.difference.text}")
         frames = {name: _MEASURES[name](trace) for name in outputs.frames()}
         result = drawable(measurement.result_of(trace, run.system)) if outputs.pictures() else None
-        return _Outcome(run, board_report.report_of(trace), _simulate(run, Outputs()).report, frames, result)
+        board = emulation.load_board(emulation.port_of(name), hertz)
+        measured = costs_shown.in_real_time(board_report.report_of(trace), board.stretch)
+        speed = hertz or clock.of_emulator(board.recipe)
+        emulated = None if speed is None else _Emulated(name, speed, board_costs.measure(name, run.system.policy))
+        return _Outcome(run, measured, _simulate(run, Outputs()).report, frames, result, emulated=emulated)
 
 
 def _run_on_linux(run: _Run, board: str, outputs: Outputs) -> _Outcome:
@@ -315,7 +353,9 @@ def _blaming(file: str) -> Iterator[None]:
 def _print_outcomes(outcomes: list[_Outcome], as_json: bool) -> None:
     if as_json:
         reports = [
-            report.as_json(found, str(outcome.run.file)) | as_key(outcome.run.edits)
+            report.as_json(found, str(outcome.run.file))
+            | as_key(outcome.run.edits)
+            | (_board_json(outcome) if found is outcome.report else {})
             for outcome in outcomes
             for found in (outcome.simulated, outcome.report)
             if found is not None
@@ -334,11 +374,27 @@ def _print_outcomes(outcomes: list[_Outcome], as_json: bool) -> None:
         console.print(f"replayed on the host: {outcome.report.decisions} decisions, identical")
         if outcome.report.platform == emulation.REAL_TIME:
             console.print(_NO_PROMISE, soft_wrap=True)
+        if (board := outcome.emulated) is not None:
+            for line in costs_shown.sentences(board.costs, board.hertz, outcome.report, outcome.simulated):
+                console.print(Text(line))
         if kernel is not None:
             from takt.run import linux_checks
 
             for line in (linux_checks.sentence(kernel.checked), *kernel.checked.unknown, *kernel.run.notes):
                 console.print(line, soft_wrap=True)
+
+
+def _board_json(outcome: _Outcome) -> dict[str, Any]:
+    board = outcome.emulated
+    return {} if board is None else costs_shown.as_json(board.costs, board.hertz)
+
+
+def _write_platform(outcome: _Outcome, outputs: Outputs) -> None:
+    board, run = outcome.emulated, outcome.run
+    if outputs.platform_out is not None and board is not None:
+        costs_shown.write_platform(
+            outputs.platform_out, run.file, board.costs, board.hertz, run.system.resolution_ns, board.name
+        )
 
 
 def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:

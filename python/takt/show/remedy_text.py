@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from typing import Any
 
 from takt.analysis.result import Analysis, Remedies, Remedy, Step
-from takt.show.text_tables import Clock
+from takt.show.text_tables import Clock, wrapped
 
 MAX_EDIT_LINES = 2
 """How many lines the edits of a step have."""
@@ -34,7 +33,7 @@ def lines_of(analysis: Analysis, clock: Clock, command: str, width: int = 80) ->
     remedies = analysis.remedies
     if remedies is None:
         return
-    yield from textwrap.wrap(_head(remedies, clock), width)
+    yield from ["", *wrapped(_head(remedies, clock), width)]
     number = 1
     for place, remedy in enumerate(remedies.found):
         if place > 0 and (len(remedy.steps) > 1 or len(remedies.found[place - 1].steps) > 1):
@@ -52,9 +51,9 @@ def lines_of(analysis: Analysis, clock: Clock, command: str, width: int = 80) ->
 def sentences(analysis: Analysis) -> list[str]:
     """Return what helps in sentences; of an analysis without remedies its advice."""
     if analysis.remedies is None:
-        return [f"it would fit {advice.what}" for advice in analysis.advice]
+        return [f"It would fit {advice.what}" for advice in analysis.advice]
     return [
-        "it would fit with " + ", then ".join(_with_edits(step) for step in remedy.steps)
+        "It would fit with " + ", then ".join(_with_edits(step) for step in remedy.steps)
         for remedy in analysis.remedies.found
     ]
 
@@ -95,7 +94,7 @@ def _head(remedies: Remedies, clock: Clock) -> str:
         return f"Nothing found that helps: {tried} tried; {_nearest(remedies, clock)}"
     if len(remedies.found[0].steps) == 1:
         return f"What helps, each proved ({tried} tried):"
-    return f"What helps, each step proved.  No single change is enough ({tried} tried):"
+    return f"What helps, each step proved. No single change is enough ({tried} tried):"
 
 
 def _tried(tried: tuple[int, ...]) -> str:
