@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -23,6 +23,7 @@ from takt.base.version import __version__
 from takt.board import clock, emulation
 from takt.command import task_sets
 from takt.command.terminal import errors_to_stderr, progress_bar
+from takt.files.edits import as_key, label
 from takt.model import catalogue
 from takt.model.delays import Delay
 from takt.model.delays import parse as parse_delay
@@ -99,10 +100,17 @@ class _Run:
 
     file: Path
     system: System
+    edits: Sequence[str]
+
+    @property
+    def label(self) -> str:
+        """What errors call the file."""
+        return label(self.file, self.edits)
 
 
 def run(
     files: list[Path],
+    edits: list[str],
     policy: str | None,
     horizon: str | None,
     seed: str | None,
@@ -119,7 +127,7 @@ def run(
             from takt.show import gantt
 
             gantt.check_path(outputs.gantt)
-        runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
+        runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy, edits)]
         if len(runs) > 1 and outputs.options():
             message = f"expected one file and one policy, found {len(runs)} runs"
             raise InputError([Problem(message, "conflict", key=option) for option in outputs.options()])
@@ -142,6 +150,7 @@ def run(
 
 def compare(
     file: Path,
+    edits: list[str],
     policies: str | None,
     horizon: str | None,
     seed: str | None,
@@ -153,7 +162,7 @@ def compare(
     """Simulate a file under policies; print them beside one another, and write a page if there is one."""
     outputs = Outputs(report=page)
     with errors_to_stderr():
-        runs = [_with_options(run, horizon, seed) for run in _runs(file, policies)]
+        runs = [_with_options(run, horizon, seed) for run in _runs(file, policies, edits)]
         outcomes = [_simulate(run, outputs) for run in runs]
         reports = [outcome.report for outcome in outcomes]
         if as_json:
@@ -201,8 +210,8 @@ def _check_place(place: Place, outputs: Outputs) -> Delay | None:
     return parse_delay(place.remote)
 
 
-def _runs(file: Path, policies: str | None) -> Iterator[_Run]:
-    yield from (_Run(file, system) for system in task_sets.systems_of(file, policies))
+def _runs(file: Path, policies: str | None, edits: Sequence[str]) -> Iterator[_Run]:
+    yield from (_Run(file, system, edits) for system in task_sets.systems_of(file, policies, edits))
 
 
 def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
@@ -215,7 +224,7 @@ def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
         try:
             run = replace(run, system=run.system.replace(**{key: value}))
         except InputError as error:
-            raise task_sets.as_option(option, error).in_file(run.file) from None
+            raise task_sets.as_option(option, error).in_file(run.label) from None
     return run
 
 
@@ -275,7 +284,7 @@ class _Outcome:
 def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
     wants_all = bool(outputs.pictures())
     title = f"{run.system.name}, {name_of(run.system.policy)}"
-    with _blaming(run.file), progress_bar(title, horizon_ticks(run.system)) as progress:
+    with _blaming(run.label), progress_bar(title, horizon_ticks(run.system)) as progress:
         result = simulate(
             run.system,
             segments=wants_all or outputs.segments is not None,
@@ -293,7 +302,7 @@ def _run_on_board(run: _Run, place: Place, remote: Delay | None, outputs: Output
     """Run on the board, replay what it recorded, and simulate."""
     name = place.board or ""
     hertz = None if place.clock is None else clock.parse(place.clock)
-    with _blaming(run.file), emulation.temporary_folder() as folder:
+    with _blaming(run.label), emulation.temporary_folder() as folder:
         path = outputs.trace or folder / "board.takt"
         trace = emulation.run(run.system, path, name, remote=remote, hertz=hertz)
         replayed = replay(path)
@@ -314,7 +323,7 @@ def _run_on_linux(run: _Run, board: str, outputs: Outputs) -> _Outcome:
     from takt.linux import board as linux
     from takt.run import linux_checks
 
-    with _blaming(run.file), emulation.temporary_folder() as folder:
+    with _blaming(run.label), emulation.temporary_folder() as folder:
         path = outputs.trace or folder / "linux.takt"
         found = linux.run(run.system, path, board)
         checked = linux_checks.check(found)
@@ -332,7 +341,7 @@ _MEASURES = {"segments": measurement.segments_of, "jobs": measurement.jobs_of, "
 
 
 @contextmanager
-def _blaming(file: Path) -> Iterator[None]:
+def _blaming(file: str) -> Iterator[None]:
     """Add the task-set file to problems that name no file themselves."""
     try:
         yield
@@ -344,7 +353,9 @@ def _blaming(file: Path) -> Iterator[None]:
 def _print_outcomes(outcomes: list[_Outcome], as_json: bool) -> None:
     if as_json:
         reports = [
-            report.as_json(found, str(outcome.run.file)) | (_board_json(outcome) if found is outcome.report else {})
+            report.as_json(found, str(outcome.run.file))
+            | as_key(outcome.run.edits)
+            | (_board_json(outcome) if found is outcome.report else {})
             for outcome in outcomes
             for found in (outcome.simulated, outcome.report)
             if found is not None

@@ -3,28 +3,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from takt.base.errors import InputError
 from takt.files import policy_reading
+from takt.files.edits import label
 from takt.files.task_set_reading import load
 from takt.model.python_policy import Policy
 from takt.model.system import Header, System
 
 
-def systems_of(file: Path, policies: str | None) -> Iterator[System]:
+def systems_of(file: Path, policies: str | None, edits: Sequence[str]) -> Iterator[System]:
     """Read a file; return one system for each requested policy.
 
     Args:
         file: a task-set file.
         policies: names, or FILE.py:CLASS, with commas between them; None: the policy of the file.
+        edits: new values of keys in the place of the file's.
 
     Raises:
         InputError: the file, or a policy, cannot be taken.
     """
-    system = load(file)
+    system = load(file, edits)
     if policies is None:
         yield system
         return
@@ -37,7 +39,7 @@ def systems_of(file: Path, policies: str | None) -> Iterator[System]:
         try:
             yield system.replace(policy=policy)
         except InputError as error:
-            raise error.in_file(file) from None
+            raise error.in_file(label(file, edits)) from None
 
 
 def check_option(option: str, **key: object) -> None:
