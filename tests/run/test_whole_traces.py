@@ -188,7 +188,7 @@ def test_a_board_that_stops_in_the_middle_is_reported(
 ) -> None:
     found = emulation.load_board(board)
     source = firmware_that_stops(tmp_path / "source", how)
-    monkeypatch.setattr(emulation, "load_board", lambda name: replace(found, source=source))
+    monkeypatch.setattr(emulation, "load_board", lambda *_: replace(found, source=source))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     result = CliRunner().invoke(main.app, ["run", str(EXAMPLES / "smallest.toml"), "--on", board])
     (line,) = result.output.splitlines()
