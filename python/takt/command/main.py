@@ -323,6 +323,16 @@ def analyse(
     remote: Annotated[
         str | None, _option("L", "The scheduler is at a distance: a message takes at most this time, or ticks.")
     ] = None,
+    no_remedies: Annotated[
+        bool, typer.Option("--no-remedies", help="Leave out the search for changes that help.")
+    ] = False,
+    number: Annotated[
+        int | None,
+        typer.Option("--apply", min=1, metavar="N", help="Print the file with the changes up to step N of what helps."),
+    ] = None,
+    output: Annotated[
+        Path | None, _option("NEW.toml", "With --apply: write it here instead.", "-o", "--output"), _OUTPUT
+    ] = None,
     reasons: Annotated[str | None, _option("N|all", "How many reasons to print, or all with all their parts.")] = None,
     is_wide: Wide = False,
     in_ticks: Ticks = False,
@@ -339,19 +349,18 @@ def analyse(
     """
     from takt.command import analyse as command
 
-    command.analyse(
-        files,
-        edits or [],
-        policy,
-        page,
-        remote,
-        as_json=as_json,
-        check=check,
-        sensitivity=not no_sensitivity,
+    question = command.Question(
+        edits=edits or [],
+        policy=policy,
+        remote=remote,
+        sensitivity=not no_sensitivity and number is None,
+        remedies=not no_remedies,
         reasons=reasons,
-        is_wide=is_wide,
-        in_ticks=in_ticks,
     )
+    if number is None and output is None:
+        command.analyse(files, question, page, as_json=as_json, check=check, is_wide=is_wide, in_ticks=in_ticks)
+    else:
+        command.apply(files, question, number, output)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------
