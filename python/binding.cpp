@@ -561,7 +561,9 @@ NB_MODULE(_core, m) {
     m.def("level_from_priority", &takt_level_from_priority, nb::arg("priority"), nb::arg("levels"));
 
     nb::class_<Column>(m, "Column")
-        .def("__arrow_c_array__", &Column::arrow_c_array, nb::arg("requested_schema") = nb::none());
+        .def("__arrow_c_array__", &Column::arrow_c_array, nb::arg("requested_schema") = nb::none())
+        .def("to_list", &Column::to_list)
+        .def("__contains__", &Column::contains, nb::arg("value"));
 
     nb::class_<Program>(m, "Program")
         .def(nb::init<const nb::bytes &, const nb::sequence &>(), nb::arg("image"), nb::arg("policies"));
