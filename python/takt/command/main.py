@@ -308,6 +308,14 @@ def convert(
 # ---- takt analyse -----------------------------------------------------------------------------------
 
 
+NoRemedies = Annotated[bool, typer.Option("--no-remedies", help="Leave out the search for changes that help.")]
+Number = Annotated[
+    int | None,
+    typer.Option("--apply", min=1, metavar="N", help="Print the file with the changes up to step N of what helps."),
+]
+NewFile = Annotated[Path | None, _option("NEW.toml", "With --apply: write it here.", "-o", "--output"), _OUTPUT]
+
+
 @_command("analyze", hidden=True)
 @_command()
 def analyse(
@@ -323,16 +331,9 @@ def analyse(
     remote: Annotated[
         str | None, _option("L", "The scheduler is at a distance: a message takes at most this time, or ticks.")
     ] = None,
-    no_remedies: Annotated[
-        bool, typer.Option("--no-remedies", help="Leave out the search for changes that help.")
-    ] = False,
-    number: Annotated[
-        int | None,
-        typer.Option("--apply", min=1, metavar="N", help="Print the file with the changes up to step N of what helps."),
-    ] = None,
-    output: Annotated[
-        Path | None, _option("NEW.toml", "With --apply: write it here instead.", "-o", "--output"), _OUTPUT
-    ] = None,
+    no_remedies: NoRemedies = False,
+    number: Number = None,
+    output: NewFile = None,
     reasons: Annotated[str | None, _option("N|all", "How many reasons to print, or all with all their parts.")] = None,
     is_wide: Wide = False,
     in_ticks: Ticks = False,
@@ -341,7 +342,7 @@ def analyse(
         bool, typer.Option("--check", help="End with status 3 unless all deadlines are proved to be met.")
     ] = False,
 ) -> None:
-    """Prove what can be proved: worst-case response times, a verdict with its reason, and what would fit.
+    """Prove what can be proved: worst-case response times, a verdict with its reason, and what helps.
 
     A verdict holds for all arrivals and all demands that the file allows, whatever its offsets are.
 
