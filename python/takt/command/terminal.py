@@ -8,20 +8,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from takt.base.errors import BoardError, ExitStatus, InputError
 
-_COLUMNS = (
-    TextColumn("{task.description}"),
-    BarColumn(),
-    TaskProgressColumn(),
-    TimeRemainingColumn(),
-    TextColumn("Ctrl-C ends it"),
-)
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
 _PATIENCE_SECONDS = 0.5
 _FIRST_LINE_SECONDS = 30.0
 """When a log, which is no terminal, gets its first line about a long run; each further one takes twice as long."""
@@ -47,10 +42,11 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
     A terminal gets a bar, a log a line now and then. An interrupt is reported in one line and ends the process as the
     signal does, with the terminal as it was.
     """
-    console = Console(stderr=True)
-    if console.is_terminal:
-        bar = Progress(*_COLUMNS, console=console, transient=True)
-        show, stop = _bar_shower(bar, title, total), bar.stop
+    show: Callable[[int], None]
+    stop: Callable[[], None]
+    if sys.stderr.isatty():
+        bar = _Bar(title, total)
+        show, stop = bar.show, bar.stop
     else:
         show, stop = _line_shower(title, total), lambda: None
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -66,19 +62,45 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _bar_shower(bar: Progress, title: str, total: int) -> Callable[[int], None]:
-    """Return a function that moves a bar, which appears once it is known to be worth it."""
-    task = bar.add_task(title, total=total)
-    begin = time.monotonic()
+class _Bar:
+    """A bar in a terminal, which appears once it is known to be worth it; only then is its library imported."""
 
-    def show_progress(now: int) -> None:
-        if not bar.live.is_started and time.monotonic() - begin > _PATIENCE_SECONDS:
-            bar.start()
-        if bar.tasks[0].completed == 0:
-            bar.reset(task, completed=now)  # what was there before says nothing about the speed
-        bar.update(task, completed=now)
+    def __init__(self, title: str, total: int) -> None:
+        """Note when the work began."""
+        self._title, self._total = title, total
+        self._begin = time.monotonic()
+        self._bar: Progress | None = None
 
-    return show_progress
+    def show(self, now: int) -> None:
+        """Move the bar."""
+        if self._bar is None:
+            if time.monotonic() - self._begin <= _PATIENCE_SECONDS:
+                return
+            self._bar = _bar(self._title, self._total)  # known before it starts: an interrupt has to stop it
+            self._bar.start()
+            self._bar.reset(self._bar.task_ids[0], completed=now)  # what was there before says nothing of the speed
+        self._bar.update(self._bar.task_ids[0], completed=now)
+
+    def stop(self) -> None:
+        """Remove the bar, and give the cursor back."""
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def _bar(title: str, total: int) -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("Ctrl-C ends it"),
+    )
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task(title, total=total)
+    return bar
 
 
 def _line_shower(title: str, total: int) -> Callable[[int], None]:

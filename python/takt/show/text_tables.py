@@ -12,15 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, zip_longest
-from typing import TextIO
-
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, TextIO
 
 from takt.base import times
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 MAX_LINES = 500
 """How many tasks a table shows; its totals are those of all tasks."""
@@ -57,7 +55,7 @@ class Clock:
 
     def count(self, number: int) -> str:
         """Write a number of things."""
-        return str(number)
+        return f"{number:,}"
 
 
 @dataclass(frozen=True)
@@ -102,8 +100,10 @@ def shorten(name: str, characters: int) -> str:
 # ---- tables that fit a terminal -----------------------------------------------------------------------
 
 _GAP = "  "
-_LEAST = {"name": 10, "text": 20}
+_LEAST = {"name": 16, "text": 20}
 """To how many columns a name is shortened, and a text wrapped, before a column is left out."""
+_NARROW, _LEAST_NAME = 60, 10
+"""Likewise in a terminal that is narrower than the first."""
 _STYLES = {"missed": "1;31", "open": "33", "good": "32", "title": "1"}
 _UNBROKEN = re.compile(r"(?<=[0-9]) (?=(?:ns|\u00b5s|ms|s|%|x)\b|%)")
 """The space between a number and its unit."""
@@ -139,7 +139,7 @@ class Column:
 def fitting(columns: Sequence[Column], width: int | None) -> list[Column]:
     """Return the columns that fit a width; all if there is none."""
     shown = list(columns)
-    while width is not None and len(shown) > 1 and _total(_least(column) for column in shown) > width:
+    while width is not None and len(shown) > 1 and _total(_least(column, width) for column in shown) > width:
         least = min(range(len(shown) - 1, 0, -1), key=lambda place: shown[place].importance)
         del shown[least]
     return shown
@@ -170,7 +170,8 @@ class Terminal:
         self.width = width or shutil.get_terminal_size().columns
         self.is_wide = is_wide
         self.in_ticks = in_ticks
-        self._has_colour = self.out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        is_watched = self.out.isatty() and os.environ.get("TERM") != "dumb"
+        self._has_colour = (is_watched or bool(os.environ.get("FORCE_COLOR"))) and not os.environ.get("NO_COLOR")
 
     def clock(self, resolution_ns: int) -> Clock:
         """Return the writer of times for a length of a tick."""
@@ -261,8 +262,9 @@ def _total(widths: Iterable[int]) -> int:
     return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
-def _least(column: Column) -> int:
-    return min(column.width, _LEAST.get(column.kind, column.width))
+def _least(column: Column, width: int) -> int:
+    least = _LEAST.get(column.kind, column.width)
+    return min(column.width, _LEAST_NAME if column.kind == "name" and width < _NARROW else least)
 
 
 def _widths(columns: Sequence[Column], width: int | None) -> list[int]:
@@ -308,6 +310,10 @@ def text_columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list
 
 def text_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     """Return a table of words."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for header in headers:
         table.add_column(header)
@@ -324,6 +330,9 @@ def print_table(console: Console, title: str, table: Table) -> None:
         title: one line.
         table: what to print.
     """
+    from rich.measure import Measurement
+    from rich.text import Text
+
     unbounded = console.options.update(max_width=_UNBOUNDED)
     console.width = max(console.width, len(title), Measurement.get(console, unbounded, table).maximum)
     console.print(Text(title, style="bold"))
