@@ -2,18 +2,17 @@
 """The order of files: what took longest in the last `make test` comes first, so that no processor idles at its end.
 
 `build/pytest.xml` has the times; without it, and for a file that it does not know, the order is pytest's. Besides,
-the same values give the same strategy `sampled_from` of Hypothesis, see keep_samples.
+strategies of Hypothesis are kept, see support/kept_strategies.py.
 """
 
 from __future__ import annotations
 
+import gc
 from collections import defaultdict
-from functools import lru_cache
-from typing import Any
 from xml.etree import ElementTree
 
+import kept_strategies
 import pytest
-from hypothesis import strategies as st
 from places import ROOT
 
 TIMES = ROOT / "build" / "pytest.xml"
@@ -21,25 +20,13 @@ TIMES = ROOT / "build" / "pytest.xml"
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: takes more than a second of a processor; not a part of `make check`")
-    keep_samples()
+    kept_strategies.keep()
 
 
-def keep_samples() -> None:
-    """Make each strategy that samples from values once.
-
-    Hypothesis keeps strategies of numbers and of one another, but not these. A composite strategy would have new ones
-    in each draw, which are validated and labelled before it; that takes longer than the draw.
-    """
-    make = st.sampled_from
-    keep = lru_cache(1 << 14)(lambda values, types: make(values))
-
-    def kept(values: Any) -> Any:
-        try:
-            return keep(tuple(values), tuple(map(type, values)))  # the types tell True from 1
-        except TypeError:
-            return make(values)
-
-    st.sampled_from = kept  # type: ignore[assignment]
+def pytest_collection_finish() -> None:
+    """Leave what is there now to no garbage collection: it stays, and it is much."""
+    gc.collect()
+    gc.freeze()
 
 
 def seconds_of_files() -> defaultdict[str, float]:

@@ -56,13 +56,17 @@ def check(lines: Sequence[str], calls: int, columns: int) -> None:
 
 
 @pytest.mark.parametrize("columns", [80, 53])
-@pytest.mark.parametrize("command", ["run", "compare --policy fp,edf,llf"])
+@pytest.mark.parametrize("command", ["run", "compare --policy fp,edf,llf", "analyse --no-sensitivity --no-remedies"])
 def test_no_line_of_the_examples_and_of_what_people_write_is_longer_than_the_terminal(
     command: str, columns: int
 ) -> None:
     extra = {"n50": " --horizon 100000"}
-    files = [*EXAMPLE_FILES, *PEOPLE] if command == "run" else [EXAMPLES / "smallest.toml", EXAMPLES / "overload.toml"]
-    calls = [f"{command} {path}{extra.get(path.stem, '')}" for path in files if path.stem != "sp2"]
+    files = [*EXAMPLE_FILES, *PEOPLE] if command == "run" else [EXAMPLES / "smallest.toml", *PEOPLE]
+    calls = [
+        f"{command} {path}{extra.get(path.stem, '') if command == 'run' else ''}"
+        for path in files
+        if path.stem != "sp2" and (command == "run" or path.stem not in extra)
+    ]
     check(lines_in_a_terminal(calls, columns), len(calls), columns)
 
 

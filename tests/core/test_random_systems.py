@@ -188,10 +188,11 @@ def outcome(result: takt.Result) -> oracle.Outcome:
     """Return Takt's outcome in the oracle's words."""
 
     def count(column: str) -> dict[str, int]:
-        return dict(result.summary.select("task", column).rows())
+        return dict(zip(result.summary["task"], result.summary[column], strict=True))
 
+    segments = [result.segments[column] for column in ("start", "end", "server", "task", "job")]
     return oracle.Outcome(
-        segments=result.segments.select("start", "end", "server", "task", "job").rows(),
+        segments=list(zip(*segments, strict=True)),
         jobs=result.jobs.rows(),
         budgets=[list(row) for row in result.budgets.drop("tick").rows()] if result.system.servers else [],
         misses=count("missed"),

@@ -90,8 +90,10 @@ def own_urgency(child: Child) -> tuple[float, ...]:
 
 def _urgency(child: Child, limit: float | None) -> tuple[float, ...]:
     """Return what is compared, with the limit of a started job."""
-    keys = [own_key(child), *(raised_keys(child) if isinstance(child, TaskState) else [])]
-    return min([*keys, *([] if limit is None else [limit])]), _rank(child, limit), *_tie(child)
+    key: float = own_key(child)
+    if isinstance(child, TaskState) and child.backlog[0].held:
+        key = min([key, *raised_keys(child)])
+    return key if limit is None else min(key, limit), _rank(child, limit), *_tie(child)
 
 
 def _rank(child: Child, limit: float | None) -> int:

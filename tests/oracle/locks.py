@@ -139,7 +139,8 @@ def held_by_others(child: Child, protocols: Iterable[str]) -> list[ResourceState
 
 def ceilings_against(child: Child, protocols: Iterable[str]) -> list[ResourceState]:
     """Return the resources of some protocols that others hold and than whose ceiling a child's level is not higher."""
-    return [resource for resource in held_by_others(child, protocols) if level(child) >= resource.ceiling]
+    held = held_by_others(child, protocols) if child.home.resources else []
+    return [resource for resource in held if level(child) >= resource.ceiling]
 
 
 def obstacles(task: TaskState, wanted: ResourceState) -> list[ResourceState]:

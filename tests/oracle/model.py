@@ -8,6 +8,7 @@ sporadically, at random or with jitter arrives here as the list of its jobs.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 Segment = tuple[int, int, str, str, int]
@@ -114,36 +115,36 @@ class Task:
     events: int = 1
     interval: int | None = None
 
-    @property
+    @cached_property
     def rate_period(self) -> int | None:
         """The period that rm orders by."""
         return self.min_separation if self.period is None else self.period
 
-    @property
+    @cached_property
     def relative_deadline(self) -> int:
         """The deadline counted from the arrival, in ticks; 0 if the task has none, which is refused."""
         return (self.rate_interval or 0) if self.deadline is None else self.deadline
 
-    @property
+    @cached_property
     def rate_interval(self) -> int | None:
         """The interval in which rbe expects so many jobs."""
         return self.rate_period if self.interval is None else self.interval
 
-    @property
+    @cached_property
     def non_preemptive(self) -> bool:
         """True if a started job gives way at its points only."""
         if self.preemption is None:
             return self.subjobs is not None or "point" in (self.body or ())
         return self.preemption == "non-preemptive"
 
-    @property
+    @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The body, whichever way it is written; empty if there is none."""
         if self.subjobs is not None:
             return tuple(step for length in self.subjobs for step in (Step("point"), Step("run", length)))[1:]
         return tuple(_parsed(item) for item in self.body or ())
 
-    @property
+    @cached_property
     def marks(self) -> tuple[Mark, ...]:
         """What a job does besides running, in order; what follows its last run, it does by ending."""
         steps = _without_end(self.steps)
@@ -151,19 +152,19 @@ class Task:
             Mark(_total_of_runs(steps[:place]), *step) for place, step in enumerate(steps) if step.kind != "run"
         )
 
-    @property
+    @cached_property
     def resources(self) -> tuple[str, ...]:
         """The names of what its jobs lock."""
         return tuple(step.resource for step in self.steps if step.kind == "lock")
 
-    @property
+    @cached_property
     def demands(self) -> tuple[int, ...]:
         """The demands of job 0, 1, ..., to be repeated."""
         if self.demand is None:
             return (_total_of_runs(self.steps) if self.steps else self.wcet or 0,)
         return self.demand if isinstance(self.demand, tuple) else (self.demand,)
 
-    @property
+    @cached_property
     def declared_wcet(self) -> int:
         """The worst-case execution time that the scheduler believes in."""
         if self.wcet is not None:

@@ -352,11 +352,13 @@ def _let_owner_follow(child: Child, instant: int) -> None:
 
 def is_anything_due(dispatcher: Dispatcher, now: int) -> bool:
     """True if an event is due that can be handled: one of the dispatcher, or inside one of its servers awake."""
-    return (
-        any(task.is_abort_due(now) or task.is_wake_due(now) or task.is_release_due(now) for task in dispatcher.tasks)
-        or any(server.is_replenishment_due(now) for server in dispatcher.servers)
-        or any(is_anything_due(server.inside, now) for server in dispatcher.servers if server.is_awake())
-    )
+    for task in dispatcher.tasks:
+        if task.is_abort_due(now) or task.is_wake_due(now) or task.is_release_due(now):
+            return True
+    for server in dispatcher.servers:
+        if server.is_replenishment_due(now) or (server.is_awake() and is_anything_due(server.inside, now)):
+            return True
+    return False
 
 
 def build_tasks(system: System, root: Dispatcher, servers: list[ServerState]) -> list[TaskState]:

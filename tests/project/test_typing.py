@@ -39,10 +39,17 @@ recipe = takt.Recipe(tasks=4, utilization=0.5, periods=["10ms", "20ms"])
 """
 
 
-def complaints(folder: Path, code: str) -> str:
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What mypy knows of takt and of what it imports, read by the first program that is checked."""
+    return tmp_path_factory.mktemp("mypy")
+
+
+def complaints(folder: Path, cache: Path, code: str) -> str:
     """What mypy says about a program, without any configuration of the project."""
     (folder / "program.py").write_text(code)
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(folder / "program.py")]
+    options = ["--strict", "--config-file=", f"--cache-dir={cache}"]
+    command = [sys.executable, "-m", "mypy", *options, str(folder / "program.py")]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
@@ -52,16 +59,16 @@ def test_documents_show_python() -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_python_of_a_document_is_typed(document: str, tmp_path: Path) -> None:
+def test_python_of_a_document_is_typed(document: str, tmp_path: Path, cache: Path) -> None:
     for code in PYTHON.findall((ROOT / document).read_text(encoding="utf-8")):
-        assert complaints(tmp_path, code) == ""
+        assert complaints(tmp_path, cache, code) == ""
 
 
-def test_lists_go_where_there_are_several(tmp_path: Path) -> None:
-    assert complaints(tmp_path, LISTS) == ""
+def test_lists_go_where_there_are_several(tmp_path: Path, cache: Path) -> None:
+    assert complaints(tmp_path, cache, LISTS) == ""
     exec(compile(LISTS, "program.py", "exec"), {})
 
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: str(path.stem))
-def test_python_of_an_example_is_typed(example: Path, tmp_path: Path) -> None:
-    assert complaints(tmp_path, example.read_text(encoding="utf-8")) == ""
+def test_python_of_an_example_is_typed(example: Path, tmp_path: Path, cache: Path) -> None:
+    assert complaints(tmp_path, cache, example.read_text(encoding="utf-8")) == ""

@@ -399,7 +399,7 @@ def test_one_late_job_among_thousands_is_two_pixels_high(chromium: Browser, tmp_
             "() => { const chart = Bokeh.documents[0].get_model_by_name('panel-0') ?? null; return chart && "
             "chart.inner_height / (chart.y_range.end - chart.y_range.start) }"
         )
-        assert count_of_color(pixels(view, "figure .chart >> nth=0"), charts.MISS_COLOR) > 4
+        assert count_of_color(pixels(view, "figure .chart >> nth=0"), timeline.MISS_COLOR) > 4
     assert heights
     assert min(heights) * (pixels_of_one or charts._PANEL_PIXELS / chart.y_range.end) >= 2 - 1e-9
 

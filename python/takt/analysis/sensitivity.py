@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from takt import _analysis
 from takt.analysis import growth
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
@@ -19,6 +20,9 @@ from takt.analysis.view import SystemView, TaskView
 
 MAX_SCALE = 100_000
 """The largest factor that is tried, in thousandths."""
+
+FINER = 1000
+"""How many of the finer ticks are one tick."""
 
 PROBES = 20
 """Searches judge often: each trial may take this part of the steps that the verdict may take."""
@@ -66,12 +70,14 @@ def largest(accepts: Callable[[int], bool], near: int, most: int) -> int | None:
             while least < most and accepts(min(least + step, most)):
                 least, step = min(least + step, most), 2 * step
             beyond = min(least + step, most + 1)
+        elif near == 1 or not accepts(1):  # most that are rejected are so with any number
+            return None
         else:
-            least, beyond = 0, near
+            least, beyond = 1, near
         while beyond - least > 1:
             middle = (least + beyond) // 2
             least, beyond = (middle, beyond) if accepts(middle) else (least, middle)
-        return least or None
+        return least
     except Unanswered:
         return None
 
@@ -83,11 +89,13 @@ class Sensitivity:
     Args:
         growth: by the numbers of tasks, by how many ticks the wcet may grow; None: no wcet does, or it is not known.
         scaling: the largest number of thousandths by which all wcets can be multiplied, None if it is not known.
+        scaling_finer: the same with ticks a part of FINER as long, where a tick is more than a thousandth of a wcet.
         unsearched: how many tasks were not searched, as the effort was used up.
     """
 
     growth: dict[int, int | None] = field(default_factory=dict)
     scaling: int | None = None
+    scaling_finer: int | None = None
     unsearched: int = 0
 
 
@@ -105,6 +113,7 @@ def sensitivity_of(view: SystemView, now: Judgement, effort: int) -> Sensitivity
     allowance = Allowance(effort // EFFORT_PER_ROW)
     plain = growth.plain_of(view, now, wanted_by(now), effort // PROBES)
     scaling = scaling_of(view, keeping(now, effort, allowance=allowance) if plain is None else _accepts(plain))
+    finer = None if plain is None or scaling is None else _scaling_in_finer_ticks(view, plain)
     found = dict(plain.growths()) if plain is not None else {}
     unsearched = 0
     for task in (task for each in view.dispatchers for task in each.tasks if task.number not in found):
@@ -113,7 +122,7 @@ def sensitivity_of(view: SystemView, now: Judgement, effort: int) -> Sensitivity
             unsearched += 1
         else:
             found[task.number] = growth_of(view, task, keeping(now, effort, task.number, allowance))
-    return Sensitivity(found, scaling, unsearched)
+    return Sensitivity(found, scaling, finer, unsearched)
 
 
 def _accepts(plain: growth.Plain) -> Accepts:
@@ -205,6 +214,27 @@ def scaling_of(view: SystemView, accepts: Accepts) -> int | None:
     most = largest(lambda thousandths: accepts(scaled(view, thousandths)), 1000, MAX_SCALE)
     tasks = [] if most is None else [task for each in scaled(view, most).dispatchers for task in each.tasks]
     return None if any(map(is_too_short, tasks)) else most
+
+
+def _scaling_in_finer_ticks(view: SystemView, plain: growth.Plain) -> int | None:
+    """Return the largest factor of plain tasks in finer ticks; None where a tick is little of each wcet."""
+    tasks = view.dispatchers[0].tasks
+    longest = max(time for task in tasks for time in (task.wcet, task.period, task.deadline, task.jitter))
+    if min(task.wcet for task in tasks) >= FINER or longest * FINER > _analysis.TIME_MAX:
+        return None
+    return scaling_of(view.map(_in_finer_ticks, lambda server: server), _accepts(plain))
+
+
+def _in_finer_ticks(task: TaskView) -> TaskView:
+    """Return a plain task in ticks that are a part of FINER as long."""
+    return replace(
+        task,
+        wcet=task.wcet * FINER,
+        period=task.period * FINER,
+        deadline=task.deadline * FINER,
+        jitter=task.jitter * FINER,
+        regions=tuple(length * FINER for length in task.regions),
+    )
 
 
 def is_too_short(task: TaskView) -> bool:

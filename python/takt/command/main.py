@@ -53,7 +53,7 @@ class _TaktCommand(TyperCommand):
         """Refuse options that are given again, then parse as ever; flags may be repeated."""
         if not ctx.resilient_parsing:
             *_, given = self.make_parser(ctx).parse_args(args=list(args))
-            options = [part for part in given if isinstance(part, TyperOption) and not part.is_flag]
+            options = [part for part in given if isinstance(part, TyperOption) and not (part.is_flag or part.multiple)]
             _refuse_repeated(Counter(option.opts[-1] for option in options))
         return super().parse_args(ctx, args)
 
@@ -212,6 +212,10 @@ Policies = Annotated[
         autocompletion=_complete_policies,
     ),
 ]
+Edits = Annotated[
+    list[str] | None,
+    _option("NAME.KEY=VALUE", "Read the file with another value, such as sensor.wcet=2ms; may be repeated.", "--set"),
+]
 Horizon = Annotated[str | None, _option("T", "End of the run: ticks, or a time such as 2s.")]
 Seed = Annotated[str | None, _option("N", "Seed of the random numbers.")]
 Budgets = Annotated[Path | None, _option("B.csv", "Write the budget of every server in every tick."), _OUTPUT]
@@ -224,6 +228,7 @@ Check = Annotated[bool, typer.Option("--check", help="End with status 3 after a 
 @_command()
 def run(
     files: Files,
+    edits: Edits = None,
     policy: Policies = None,
     horizon: Horizon = None,
     segments: Annotated[Path | None, _option("S.csv", "Write which job ran when."), _OUTPUT] = None,
@@ -255,6 +260,15 @@ def run(
     ] = None,
     start: Annotated[str | None, _option("T", "With --gantt: begin of the part that is drawn.", "--from")] = None,
     end: Annotated[str | None, _option("T", "With --gantt: its end; default: what is well shown.", "--to")] = None,
+    clock: Annotated[
+        str | None,
+        _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz."),
+    ] = None,
+    platform_out: Annotated[
+        Path | None,
+        _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."),
+        _OUTPUT,
+    ] = None,
     as_json: AsJson = False,
     check: Check = False,
     is_wide: Wide = False,
@@ -272,10 +286,10 @@ def run(
     from takt.command import run as command
     from takt.show.text_tables import Terminal
 
-    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto, start, end)
-    place = command.Place(on, real_time, remote)
+    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto, platform_out, start, end)
+    place = command.Place(on, real_time, remote, clock)
     terminal = Terminal(is_wide=is_wide, in_ticks=in_ticks)
-    command.run(files, policy, horizon, seed, outputs, place, terminal, as_json=as_json, check=check)
+    command.run(files, edits or [], policy, horizon, seed, outputs, place, terminal, as_json=as_json, check=check)
 
 
 # ---- takt compare -----------------------------------------------------------------------------------
@@ -284,6 +298,7 @@ def run(
 @_command()
 def compare(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A task-set file (TOML).", show_default=False)],
+    edits: Edits = None,
     policy: Policies = None,
     horizon: Horizon = None,
     seed: Seed = None,
@@ -307,7 +322,7 @@ def compare(
     from takt.show.text_tables import Terminal
 
     terminal = Terminal(is_wide=is_wide, in_ticks=in_ticks)
-    command.compare(file, policy, horizon, seed, page, terminal, as_json=as_json, check=check)
+    command.compare(file, edits or [], policy, horizon, seed, page, terminal, as_json=as_json, check=check)
 
 
 # ---- takt convert -----------------------------------------------------------------------------------
@@ -344,6 +359,7 @@ def convert(
 @_command()
 def analyse(
     files: Files,
+    edits: Edits = None,
     policy: Policies = None,
     page: Annotated[
         Path | None, _option("R.html", "Write a page with demand against supply.", "--report"), _OUTPUT
@@ -354,6 +370,19 @@ def analyse(
     remote: Annotated[
         str | None, _option("L", "The scheduler is at a distance: a message takes at most this time, or ticks.")
     ] = None,
+    no_remedies: Annotated[
+        bool, typer.Option("--no-remedies", help="Leave out the search for changes that help.")
+    ] = False,
+    number: Annotated[
+        int | None,
+        typer.Option("--apply", min=1, metavar="N", help="Print the file with the changes up to step N of what helps."),
+    ] = None,
+    output: Annotated[
+        Path | None, _option("NEW.toml", "With --apply: write it here instead.", "-o", "--output"), _OUTPUT
+    ] = None,
+    reasons: Annotated[str | None, _option("N|all", "How many reasons to print, or all with all their parts.")] = None,
+    is_wide: Wide = False,
+    in_ticks: Ticks = False,
     as_json: AsJson = False,
     check: Annotated[
         bool, typer.Option("--check", help="End with status 3 unless all deadlines are proved to be met.")
@@ -367,7 +396,18 @@ def analyse(
     """
     from takt.command import analyse as command
 
-    command.analyse(files, policy, page, remote, as_json=as_json, check=check, sensitivity=not no_sensitivity)
+    question = command.Question(
+        edits=edits or [],
+        policy=policy,
+        remote=remote,
+        sensitivity=not no_sensitivity and number is None,
+        remedies=not no_remedies,
+        reasons=reasons,
+    )
+    if number is None and output is None:
+        command.analyse(files, question, page, as_json=as_json, check=check, is_wide=is_wide, in_ticks=in_ticks)
+    else:
+        command.apply(files, question, number, output)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import typer
@@ -18,6 +19,7 @@ from takt.base import csv_files, times
 from takt.base.errors import BoardError, ExitStatus, InputError, Problem, show
 from takt.command import task_sets
 from takt.command.terminal import errors_to_stderr, progress_bar
+from takt.files.edits import as_key, label
 from takt.model import catalogue
 from takt.model.delays import Delay
 from takt.model.delays import parse as parse_delay
@@ -33,7 +35,7 @@ from takt.show.text_tables import Terminal
 
 if TYPE_CHECKING:
     from takt.linux import board as linux
-    from takt.run import linux_checks
+    from takt.run import board_costs, linux_checks
 
 _COMPARED = "rm,dm,edf"
 """Policies that are compared with that of the file unless others are given."""
@@ -56,12 +58,13 @@ class Outputs:
     report: Path | None = None
     gantt: Path | None = None
     perfetto: Path | None = None
+    platform_out: Path | None = None
     start: str | None = None
     end: str | None = None
 
     def options(self) -> list[str]:
         """Return the options that were given."""
-        return [f"--{name}" for name, path in vars(self).items() if isinstance(path, Path)]
+        return [f"--{name.replace('_', '-')}" for name, path in vars(self).items() if isinstance(path, Path)]
 
     def frames(self) -> list[str]:
         """Return the data frames that are to be written."""
@@ -80,11 +83,13 @@ class Place:
         on: the board; None: they are simulated.
         real_time: whether the board keeps the time of the machine.
         remote: the delay of messages to and from a scheduler at a distance, as it was written.
+        clock: instructions in a second of an emulated processor, as it was written.
     """
 
     on: str | None = None
     real_time: bool = False
     remote: str | None = None
+    clock: str | None = None
 
     @property
     def board(self) -> str | None:
@@ -102,10 +107,17 @@ class _Run:
 
     file: Path
     system: System
+    edits: Sequence[str]
+
+    @property
+    def label(self) -> str:
+        """What errors call the file."""
+        return label(self.file, self.edits)
 
 
 def run(
     files: list[Path],
+    edits: list[str],
     policy: str | None,
     horizon: str | None,
     seed: str | None,
@@ -126,29 +138,30 @@ def run(
         for option, text in (("--from", outputs.start), ("--to", outputs.end)):
             if text is not None and outputs.gantt is None:
                 raise InputError([Problem("it chooses a part of a chart; give --gantt too", "conflict", key=option)])
-        runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
+        runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy, edits)]
         if len(runs) > 1 and outputs.options():
             message = f"expected one file and one policy, found {len(runs)} runs"
             raise InputError([Problem(message, "conflict", key=option) for option in outputs.options()])
         outcomes = [
-            _simulate(run, outputs) if place.board is None else _run_elsewhere(run, place.board, remote, outputs)
+            _simulate(run, outputs) if place.board is None else _run_elsewhere(run, place, remote, outputs)
             for run in runs
         ]
         if as_json:
             _print_json(outcomes)
         else:
-            _print_outcomes(
-                terminal, outcomes, _Asked(policy, horizon, seed, bool(outputs.pictures()), place.real_time)
-            )
+            has_picture = bool(outputs.pictures())
+            _print_outcomes(terminal, outcomes, _Asked(policy, horizon, seed, has_picture, place.real_time))
         for name, frame in outcomes[0].frames.items():
             csv_files.write(getattr(outputs, name), frame.with_columns(pl.selectors.boolean().cast(pl.UInt8)))
         _write_pictures(outcomes[0], outputs)
+        _write_platform(outcomes[0], outputs)
     if check and any(outcome.report.has_finding for outcome in outcomes):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
 def compare(
     file: Path,
+    edits: list[str],
     policies: str | None,
     horizon: str | None,
     seed: str | None,
@@ -161,27 +174,21 @@ def compare(
     """Simulate a file under policies, by default its own and others; print them together, and write a page if asked."""
     outputs = Outputs(report=page)
     with errors_to_stderr():
-        (own,) = _runs(file, None)
-        given = list(_runs(file, _COMPARED if policies is None else policies))
+        (own,) = _runs(file, None, edits)
+        given = list(_runs(file, _COMPARED if policies is None else policies, edits))
         if policies is None:
             given = [own, *(run for run in given if run.system.policy != own.system.policy or own.system.domains)]
-        runs = [_with_options(run, horizon, seed) for run in given]
-        outcomes = [_simulate(run, outputs) for run in runs]
+        outcomes = [_simulate(_with_options(run, horizon, seed), outputs) for run in given]
         reports = [outcome.report for outcome in outcomes]
         if as_json:
             _print_json(outcomes)
         else:
-            run_text.print_policies(
-                terminal,
-                [
-                    run_text.Compared(
-                        outcome.report,
-                        _late_job(outcome),
-                        outcome.run.system.policy == own.system.policy and (policies is None or len(runs) > 1),
-                    )
-                    for outcome in outcomes
-                ],
-            )
+            policy = own.system.policy
+            compared = [
+                run_text.Compared(outcome.report, _late_job(outcome), outcome.run.system.policy == policy)
+                for outcome in outcomes
+            ]
+            run_text.print_policies(terminal, compared)
         if page is not None:
             from takt.show import run_page
 
@@ -193,23 +200,31 @@ def compare(
 
 def _check_place(place: Place, outputs: Outputs) -> Delay | None:
     """Check that a board can do what is requested: charts, real time, a scheduler at a distance; return the delay."""
-    if place == Place():
+    if place == Place() and outputs.platform_out is None:
         return None
-    from takt.board import emulation
+    from takt.board import clock, emulation
 
-    board, boards = place.on, (*emulation.BOARDS, *emulation.LINUX_BOARDS)
-    if board is not None and board not in boards:
-        message = f"unknown board {show(board)}; {catalogue.alternatives(board, boards)}"
+    board, known = place.on, (*emulation.BOARDS, *emulation.LINUX_BOARDS)
+    if board is not None and board not in known:
+        message = f"unknown board {show(board)}; {catalogue.alternatives(board, known)}"
         raise InputError([Problem(message, "unknown-word", key="--on")])
-    for name in outputs.pictures() if board in (emulation.CORTEX_M, emulation.RISCV) else ():
+    for name in outputs.pictures() if board in emulation.EMULATED else ():
         message = (
             f"charts have the ticks of the file, found --on {board}; write --on {emulation.POSIX}, or leave it out"
         )
         raise InputError([Problem(message, "conflict", key=f"--{name}")])
-    for option, is_given in (("--real-time", place.real_time), ("--remote", place.remote is not None)):
-        if is_given and board != emulation.POSIX:
-            message = f"it needs --on {emulation.POSIX}, found {f'--on {board}' if board else 'no --on'}"
+    needed = {
+        "--real-time": (place.real_time, (emulation.POSIX,)),
+        "--remote": (place.remote is not None, (emulation.POSIX,)),
+        "--clock": (place.clock is not None, emulation.EMULATED),
+        "--platform-out": (outputs.platform_out is not None, emulation.EMULATED),
+    }
+    for option, (is_given, boards) in needed.items():
+        if is_given and board not in boards:
+            message = f"it needs --on {' or '.join(boards)}, found {f'--on {board}' if board else 'no --on'}"
             raise InputError([Problem(message, "conflict", key=option)])
+    if place.clock is not None:
+        clock.parse(place.clock)
     if place.remote is None:
         return None
     if place.real_time:
@@ -218,8 +233,8 @@ def _check_place(place: Place, outputs: Outputs) -> Delay | None:
     return parse_delay(place.remote)
 
 
-def _runs(file: Path, policies: str | None) -> Iterator[_Run]:
-    yield from (_Run(file, system) for system in task_sets.systems_of(file, policies))
+def _runs(file: Path, policies: str | None, edits: Sequence[str]) -> Iterator[_Run]:
+    yield from (_Run(file, system, edits) for system in task_sets.systems_of(file, policies, edits))
 
 
 def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
@@ -232,7 +247,7 @@ def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
         try:
             run = replace(run, system=run.system.replace(**{key: value}))
         except InputError as error:
-            raise task_sets.as_option(option, error).in_file(run.file) from None
+            raise task_sets.as_option(option, error).in_file(run.label) from None
     return run
 
 
@@ -252,6 +267,21 @@ class _Kernel:
 
 
 @dataclass(frozen=True)
+class _Emulated:
+    """What is known of an emulated board.
+
+    Args:
+        name: of the board.
+        hertz: instructions in a second.
+        costs: of the kernel.
+    """
+
+    name: str
+    hertz: Fraction
+    costs: board_costs.Costs
+
+
+@dataclass(frozen=True)
 class _Outcome:
     """The results of a run.
 
@@ -262,6 +292,7 @@ class _Outcome:
         frames: what is to be written, by option.
         result: what is to be drawn.
         kernel: what Linux says of its threads.
+        emulated: of an emulated board.
     """
 
     run: _Run
@@ -270,12 +301,13 @@ class _Outcome:
     frames: Mapping[str, pl.DataFrame]
     result: Result | None = None
     kernel: _Kernel | None = None
+    emulated: _Emulated | None = None
 
 
 def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
     wants_all = bool(outputs.pictures())
     title = f"{run.system.name}, {name_of(run.system.policy)}"
-    with _blaming(run.file), progress_bar(title, horizon_ticks(run.system)) as progress:
+    with _blaming(run.label), progress_bar(title, horizon_ticks(run.system)) as progress:
         result = simulate(
             run.system,
             segments=wants_all or outputs.segments is not None,
@@ -289,20 +321,22 @@ def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
     return _Outcome(run, report.report_of(result), None, frames, result)
 
 
-def _run_elsewhere(run: _Run, board: str, remote: Delay | None, outputs: Outputs) -> _Outcome:
+def _run_elsewhere(run: _Run, place: Place, remote: Delay | None, outputs: Outputs) -> _Outcome:
     """Run on a board, or under Linux."""
     from takt.board import emulation
 
+    board = place.board or ""
     if board in emulation.LINUX_BOARDS:
         return _run_on_linux(run, board, outputs)
-    return _run_on_board(run, board, remote, outputs)
+    return _run_on_board(run, place, remote, outputs)
 
 
-def _run_on_board(run: _Run, board: str, remote: Delay | None, outputs: Outputs) -> _Outcome:
+def _run_on_board(run: _Run, place: Place, remote: Delay | None, outputs: Outputs) -> _Outcome:
     """Run on the board, replay what it recorded, and simulate."""
-    from takt.board import emulation
-    from takt.run import measurement
+    from takt.board import clock, emulation
+    from takt.run import board_costs, measurement
     from takt.run.replay import replay
+    from takt.show import board_costs as costs_shown
     from takt.show import board_report
 
     measures = {
@@ -310,15 +344,21 @@ def _run_on_board(run: _Run, board: str, remote: Delay | None, outputs: Outputs)
         "jobs": measurement.jobs_of,
         "budgets": measurement.budgets_of,
     }
-    with _blaming(run.file), emulation.temporary_folder() as folder:
+    name = place.board or ""
+    hertz = None if place.clock is None else clock.parse(place.clock)
+    with _blaming(run.label), emulation.temporary_folder() as folder:
         path = outputs.trace or folder / "board.takt"
-        trace = emulation.run(run.system, path, board, remote=remote)
+        trace = emulation.run(run.system, path, name, remote=remote, hertz=hertz)
         replayed = replay(path)
         if replayed.difference is not None:
             raise BoardError(f"{path}: {replayed.difference.text}")
-        frames = {name: measures[name](trace) for name in outputs.frames()}
+        frames = {kept: measures[kept](trace) for kept in outputs.frames()}
         result = drawable(measurement.result_of(trace, run.system)) if outputs.pictures() else None
-        return _Outcome(run, board_report.report_of(trace), _simulate(run, Outputs()).report, frames, result)
+        board = emulation.load_board(emulation.port_of(name), hertz)
+        measured = costs_shown.in_real_time(board_report.report_of(trace), board.stretch)
+        speed = hertz or clock.of_emulator(board.recipe)
+        emulated = None if speed is None else _Emulated(name, speed, board_costs.measure(name, run.system.policy))
+        return _Outcome(run, measured, _simulate(run, Outputs()).report, frames, result, emulated=emulated)
 
 
 def _run_on_linux(run: _Run, board: str, outputs: Outputs) -> _Outcome:
@@ -329,7 +369,7 @@ def _run_on_linux(run: _Run, board: str, outputs: Outputs) -> _Outcome:
     from takt.run import linux_checks, measurement
     from takt.show import board_report
 
-    with _blaming(run.file), emulation.temporary_folder() as folder:
+    with _blaming(run.label), emulation.temporary_folder() as folder:
         path = outputs.trace or folder / "linux.takt"
         found = linux.run(run.system, path, board)
         checked = linux_checks.check(found)
@@ -344,7 +384,7 @@ def _run_on_linux(run: _Run, board: str, outputs: Outputs) -> _Outcome:
 
 
 @contextmanager
-def _blaming(file: Path) -> Iterator[None]:
+def _blaming(file: str) -> Iterator[None]:
     """Add the task-set file to problems that name no file themselves."""
     try:
         yield
@@ -358,6 +398,8 @@ def _print_json(outcomes: list[_Outcome]) -> None:
 
     reports = [
         report.as_json(found, str(outcome.run.file))
+        | as_key(outcome.run.edits)
+        | (_board_json(outcome) if found is outcome.report and outcome.emulated is not None else {})
         for outcome in outcomes
         for found in (outcome.simulated, outcome.report)
         if found is not None
@@ -378,8 +420,9 @@ class _Asked:
     def hint(self, run: _Run) -> str:
         """Return the command that draws a run; "" if there is a picture already."""
         policy = None if self.policy is None else name_of(run.system.policy) if "," in self.policy else self.policy
-        options = {"--policy": policy, "--horizon": self.horizon, "--seed": self.seed}
-        given = [word for name, value in options.items() if value is not None for word in (name, value)]
+        options = [*(("--set", edit) for edit in run.edits), ("--policy", policy)]
+        options += [("--horizon", self.horizon), ("--seed", self.seed)]
+        given = [word for name, value in options if value is not None for word in (name, value)]
         words = ["takt", "run", str(run.file), *given, "--report", f"{run.file.stem}.html"]
         return "" if self.has_picture else shlex.join(words)
 
@@ -397,6 +440,11 @@ def _print_outcomes(terminal: Terminal, outcomes: list[_Outcome], asked: _Asked)
         terminal.print(f"replayed on the host: {outcome.report.decisions:,} decisions, identical")
         if asked.is_real_time:
             terminal.print(_NO_PROMISE)
+        if (board := outcome.emulated) is not None:
+            from takt.show import board_costs as costs_shown
+
+            for line in costs_shown.sentences(board.costs, board.hertz, outcome.report, outcome.simulated):
+                terminal.print(line, indent=2)
         if kernel is not None:
             from takt.run import linux_checks
 
@@ -407,6 +455,23 @@ def _print_outcomes(terminal: Terminal, outcomes: list[_Outcome], asked: _Asked)
 def _late_job(outcome: _Outcome) -> LateJob | None:
     """Return the first late job of a simulation."""
     return None if outcome.result is None else late_jobs.first_late(outcome.result)
+
+
+def _board_json(outcome: _Outcome) -> dict[str, Any]:
+    from takt.show import board_costs as costs_shown
+
+    board = outcome.emulated
+    return {} if board is None else costs_shown.as_json(board.costs, board.hertz)
+
+
+def _write_platform(outcome: _Outcome, outputs: Outputs) -> None:
+    board, run = outcome.emulated, outcome.run
+    if outputs.platform_out is not None and board is not None:
+        from takt.show import board_costs as costs_shown
+
+        costs_shown.write_platform(
+            outputs.platform_out, run.file, board.costs, board.hertz, run.system.resolution_ns, board.name
+        )
 
 
 def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:

@@ -57,10 +57,10 @@ def statistics(resolved: ResolvedSystem, counted: Mapping[str, _core.Column]) ->
 def summary(columns: Statistics) -> pl.DataFrame:
     """Return the frame with one row for each task."""
     types = {name: pl.String if name in ("task", "server", "class") else pl.UInt64 for name in columns}
-    return pl.DataFrame({name: pl.Series(name, values, dtype=types[name]) for name, values in columns.items()})
+    return _beside_one_another({name: pl.Series(values, dtype=types[name]) for name, values in columns.items()})
 
 
-class Frames(Mapping[str, Any]):
+class Recorded(Mapping[str, Any]):
     """The frames that a run has kept, by their names; each is made of its columns when it is first read."""
 
     def __init__(self, resolved: ResolvedSystem, recorded: Mapping[str, Mapping[str, _core.Column]]) -> None:
@@ -88,7 +88,7 @@ class Frames(Mapping[str, Any]):
 
     def __reduce__(self) -> tuple[type[dict[str, pl.DataFrame]], tuple[dict[str, pl.DataFrame]]]:
         """Return what pickle keeps: the frames."""
-        return dict, (dict(self.items()),)
+        return dict, (dict(self),)
 
     def has_word(self, name: str, column: str, word: str) -> bool:
         """True if a word stands in a column of words, without a frame being made."""
@@ -110,7 +110,12 @@ def frame(name: str, resolved: ResolvedSystem, recorded: Mapping[str, _core.Colu
     if name == "jobs":
         missed = columns.pop("missed")
         columns |= {"response": columns["finish"] - columns["release"], "missed": missed}
-    return pl.DataFrame(columns)
+    return _beside_one_another(columns)
+
+
+def _beside_one_another(columns: Mapping[str, pl.Series]) -> pl.DataFrame:
+    """Return the frame of some columns: from a list, because polars looks at each value of a mapping many times."""
+    return pl.DataFrame([column.alias(name) for name, column in columns.items()])
 
 
 def _column(column: str, kind: str, unit: str, values: pl.Series, resolved: ResolvedSystem) -> dict[str, pl.Series]:

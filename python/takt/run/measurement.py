@@ -74,7 +74,7 @@ def result_of(trace: Trace, system: System) -> RunResult:
         statistics=statistics,
         architecture=None,
         policies={},
-        frames=frames.Frames(system.resolved, {name: outcome["frames"][name] for name in kept}),
+        frames=frames.Recorded(system.resolved, {name: outcome["frames"][name] for name in kept}),
     )
 
 

@@ -107,7 +107,7 @@ def _run(
         policies={
             name: copies.get(id(policy), policy) for name, policy in places.items() if isinstance(policy, Policy)
         },
-        frames=frames.Frames(resolved, {name: outcome["frames"][name] for name in kept}),
+        frames=frames.Recorded(resolved, {name: outcome["frames"][name] for name in kept}),
         first_late=min(outcome["first_late"], ticks) if any(statistics["missed"]) else None,
     )
 

@@ -13,7 +13,7 @@ from itertools import groupby
 
 import polars as pl
 
-from takt.run.frames import Frames
+from takt.run.frames import Recorded
 from takt.run.result import RunResult
 
 _SECTIONS = {
@@ -80,7 +80,7 @@ def deadlocks(result: RunResult) -> tuple[Deadlock, ...]:
     kept = result.frames
     if not result.system.resources:
         return ()
-    if isinstance(kept, Frames) and result.keeps_locks and not kept.has_word("locks", "what", "deadlock"):
+    if isinstance(kept, Recorded) and result.keeps_locks and not kept.has_word("locks", "what", "deadlock"):
         return ()
     circles = []
     for is_circle, adjacent in groupby(result.locks.rows(), key=lambda row: row[-1] == "deadlock"):

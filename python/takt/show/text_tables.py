@@ -12,17 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, zip_longest
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from takt.base import times
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
 MAX_LINES = 500
 """How many tasks a table shows; its totals are those of all tasks."""
-_UNBOUNDED = 10_000
 
 
 @dataclass(frozen=True)
@@ -31,25 +26,21 @@ class Clock:
 
     Args:
         resolution_ns: nanoseconds of a tick.
-        unit: the unit to write in; "" for the one that a reader would choose.
         in_ticks: whether times are numbers of ticks.
     """
 
     resolution_ns: int
-    unit: str = ""
     in_ticks: bool = False
 
     def write(self, ticks: int | Fraction | None) -> str:
         """Write a time with three digits; "-" if there is none."""
         if ticks is None or self.in_ticks:
             return "-" if ticks is None else f"{float(ticks):.3f}".rstrip("0").rstrip(".")
-        if self.unit:
-            return times.in_unit(ticks, self.resolution_ns, self.unit)
         return times.for_readers(ticks * self.resolution_ns)
 
     def exactly(self, ticks: int | None) -> str:
         """Write a time that a file states, with all its digits; "-" if there is none."""
-        if ticks is None or self.in_ticks or self.unit:
+        if ticks is None or self.in_ticks:
             return self.write(ticks)
         return times.exactly(ticks * self.resolution_ns)
 
@@ -303,37 +294,3 @@ def text_columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list
     """Return the columns of a table of words: names first, then texts."""
     columns = zip(headings, zip(*rows, strict=True), strict=True)
     return [Column(heading, cells, kind="text" if place else "name") for place, (heading, cells) in enumerate(columns)]
-
-
-# ---- tables of rich -------------------------------------------------------------------------------------
-
-
-def text_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """Return a table of words."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    for header in headers:
-        table.add_column(header)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
-
-
-def print_table(console: Console, title: str, table: Table) -> None:
-    """Print a table below its title; one that is wider than the terminal is not cut.
-
-    Args:
-        console: where to.
-        title: one line.
-        table: what to print.
-    """
-    from rich.measure import Measurement
-    from rich.text import Text
-
-    unbounded = console.options.update(max_width=_UNBOUNDED)
-    console.width = max(console.width, len(title), Measurement.get(console, unbounded, table).maximum)
-    console.print(Text(title, style="bold"))
-    console.print(table)
