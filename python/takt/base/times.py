@@ -53,6 +53,11 @@ def spelled(unit: str) -> str:
     return unit.translate(_SPELLED)
 
 
+def shown(unit: str) -> str:
+    """Return a unit of UNITS as readers see it."""
+    return MICROSECONDS if unit == "us" else unit
+
+
 def unit_of(text: str) -> str:
     """Return the unit in which a time that parse accepts is written, as UNITS spells it."""
     return spelled(text.strip(" ").lstrip("+-0123456789. "))
@@ -106,7 +111,7 @@ def for_readers(nanoseconds: int | Fraction, digits: int = 3) -> str:
     if places:
         text += f".{int(number * 10**places) % 10**places:0{places}}"
         text = text.rstrip("0").rstrip(".") if number * UNITS[unit] == size else text
-    return f"{'-' * (nanoseconds < 0 and number > 0)}{text} {MICROSECONDS if unit == 'us' else unit}"
+    return f"{'-' * (nanoseconds < 0 and number > 0)}{text} {shown(unit)}"
 
 
 def exactly(nanoseconds: int) -> str:

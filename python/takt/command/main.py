@@ -8,7 +8,10 @@ called, so that no command waits for what another needs.
 
 from __future__ import annotations
 
+import codecs
 import errno
+import gc
+import importlib.util
 import json
 import os
 import signal
@@ -17,6 +20,7 @@ from collections import Counter
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
@@ -34,6 +38,9 @@ app = typer.Typer(
 
 _NO_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
+
+_OBJECTS = 100_000
+"""How many new objects let Python search for unused ones: imports make many, and all of them are used."""
 
 _OUTPUT = "an output"
 """Marks a parameter that names a file, or a folder, to be written; every other path is only read."""
@@ -111,10 +118,13 @@ def main() -> None:
     for name in ("SIGINT", "SIGPIPE"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
+    gc.set_threshold(_OBJECTS)
+    _postpone("polars")
     if sys.stdout is None:  # it was closed before the process began
         _end_without_output(OSError(errno.EBADF, os.strerror(errno.EBADF)))
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
+        codecs.register_error("spelled", _spelled)
+        sys.stdout.reconfigure(errors="spelled")
     try:
         try:
             app()
@@ -122,6 +132,33 @@ def main() -> None:
             sys.stdout.flush()
     except OSError as error:
         _end_without_output(error)
+
+
+class _Postponed(ModuleType):
+    """A package that is not loaded yet; importlib's LazyLoader loads at a second import already."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Load the package, and return what it has under a name."""
+        object.__setattr__(self, "__class__", ModuleType)
+        assert self.__spec__ is not None
+        assert self.__spec__.loader is not None
+        self.__spec__.loader.exec_module(self)
+        return getattr(self, name)
+
+
+def _postpone(name: str) -> None:
+    """Let a package be loaded when something of it is first used, though modules import it before."""
+    spec = None if name in sys.modules else importlib.util.find_spec(name)
+    if spec is not None:
+        package = sys.modules[name] = importlib.util.module_from_spec(spec)
+        object.__setattr__(package, "__class__", _Postponed)
+
+
+def _spelled(error: UnicodeError) -> tuple[str, int]:
+    """Return what stands for signs that the standard output does not know: "us" for microseconds, "-" for a rule."""
+    assert isinstance(error, UnicodeEncodeError)
+    part = error.object[error.start : error.end]
+    return "".join({"\u00b5": "u", "\u2500": "-"}.get(sign, "?") for sign in part), error.end
 
 
 def _end_without_output(error: OSError) -> NoReturn:
@@ -315,6 +352,8 @@ def run(
             "uniform:0:50us, exponential:20us, normal:20us:5us or weibull:20us:1.5.",
         ),
     ] = None,
+    start: Annotated[str | None, _option("T", "With --gantt: begin of the part that is drawn.", "--from")] = None,
+    end: Annotated[str | None, _option("T", "With --gantt: its end; default: what is well shown.", "--to")] = None,
     clock: Annotated[
         str | None,
         _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz."),
@@ -326,6 +365,8 @@ def run(
     ] = None,
     as_json: AsJson = False,
     check: Check = False,
+    is_wide: Wide = False,
+    in_ticks: Ticks = False,
 ) -> None:
     """Simulate task sets and print a table with one line for each task.
 
@@ -337,10 +378,12 @@ def run(
     Example: `takt run examples/iot_node.toml --policy fp,edf`
     """
     from takt.command import run as command
+    from takt.show.text_tables import Terminal
 
-    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto, platform_out)
+    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto, platform_out, start, end)
     place = command.Place(on, real_time, remote, clock)
-    command.run(files, edits or [], policy, horizon, seed, outputs, place, as_json=as_json, check=check)
+    terminal = Terminal(is_wide=is_wide, in_ticks=in_ticks)
+    command.run(files, edits or [], policy, horizon, seed, outputs, place, terminal, as_json=as_json, check=check)
 
 
 # ---- takt compare -----------------------------------------------------------------------------------
@@ -350,7 +393,7 @@ def run(
 def compare(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A task-set file (TOML).", show_default=False)],
     edits: Edits = None,
-    policy: Policies = "rm,dm,edf",
+    policy: Policies = None,
     horizon: Horizon = None,
     seed: Seed = None,
     page: Annotated[
@@ -360,16 +403,20 @@ def compare(
     ] = None,
     as_json: AsJson = False,
     check: Check = False,
+    is_wide: Wide = False,
+    in_ticks: Ticks = False,
 ) -> None:
-    """Simulate a task set under several policies and print their responses and misses beside one another.
+    """Simulate a task set under several policies and print their responses and late jobs beside one another.
 
-    Every policy gets the same jobs, random ones too.
+    Every policy gets the same jobs, random ones too. Default: the policy of the file, then rm, dm and edf.
 
     Example: `takt compare examples/iot_node.toml --policy rm,edf,llf --report iot.html`
     """
     from takt.command import run as command
+    from takt.show.text_tables import Terminal
 
-    command.compare(file, edits or [], policy, horizon, seed, page, as_json=as_json, check=check)
+    terminal = Terminal(is_wide=is_wide, in_ticks=in_ticks)
+    command.compare(file, edits or [], policy, horizon, seed, page, terminal, as_json=as_json, check=check)
 
 
 # ---- takt convert -----------------------------------------------------------------------------------
@@ -538,6 +585,7 @@ def study(
         Path | None, _option("F.svg", "Draw a figure of each measure: .svg, .pdf or .png."), _OUTPUT
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Delete the results in the folder and start again.")] = False,
+    is_wide: Wide = False,
 ) -> None:
     """Evaluate tests and simulations for many task sets at each point of a grid.
 
@@ -547,7 +595,7 @@ def study(
     """
     from takt.command import study as command
 
-    command.study(file, workers, scheduler, output, as_json=as_json, plot=plot, fresh=fresh)
+    command.study(file, workers, scheduler, output, as_json=as_json, plot=plot, fresh=fresh, is_wide=is_wide)
 
 
 # ---- takt linux -------------------------------------------------------------------------------------
