@@ -315,6 +315,20 @@ Seed = Annotated[str | None, _option("N", "Seed of the random numbers.")]
 Budgets = Annotated[Path | None, _option("B.csv", "Write the budget of every server in every tick."), _OUTPUT]
 Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), _OUTPUT]
 Gantt = Annotated[Path | None, _option("G.svg", "Draw a Gantt chart for print: .svg, .pdf or .png."), _OUTPUT]
+Distance = Annotated[
+    str | None,
+    _option(
+        "D",
+        "With --on posix: the scheduler stands at a distance, and each message takes D: a time, "
+        "uniform:0:50us, exponential:20us, normal:20us:5us or weibull:20us:1.5.",
+    ),
+]
+EmulatedClock = Annotated[
+    str | None, _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz.")
+]
+PlatformOut = Annotated[
+    Path | None, _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."), _OUTPUT
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")]
 Check = Annotated[bool, typer.Option("--check", help="End with status 3 after a miss or a rejected hard task.")]
 
@@ -344,25 +358,11 @@ def run(
     real_time: Annotated[
         bool, typer.Option("--real-time", help="With --on posix: run by the machine's clock, as long as the horizon.")
     ] = False,
-    remote: Annotated[
-        str | None,
-        _option(
-            "D",
-            "With --on posix: the scheduler stands at a distance, and each message takes D: a time, "
-            "uniform:0:50us, exponential:20us, normal:20us:5us or weibull:20us:1.5.",
-        ),
-    ] = None,
+    remote: Distance = None,
     start: Annotated[str | None, _option("T", "With --gantt: begin of the part that is drawn.", "--from")] = None,
     end: Annotated[str | None, _option("T", "With --gantt: its end; default: what is well shown.", "--to")] = None,
-    clock: Annotated[
-        str | None,
-        _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz."),
-    ] = None,
-    platform_out: Annotated[
-        Path | None,
-        _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."),
-        _OUTPUT,
-    ] = None,
+    clock: EmulatedClock = None,
+    platform_out: PlatformOut = None,
     as_json: AsJson = False,
     check: Check = False,
     is_wide: Wide = False,
