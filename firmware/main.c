@@ -139,21 +139,26 @@ static void read_image(void) {
 
 /* ---- trace ------------------------------------------------------------------------------------------ */
 
-static takt_record_t *records;
-static uint32_t record_count, record_limit;
+/* One object, so that a record costs one address. */
+static struct {
+    takt_record_t *next, *end;
+    takt_instant_t horizon;
+    takt_record_t *first;
+} records;
 
-/* A trace without a closing record means that the board stopped. */
-static void close_trace(bool is_full) {
-    records[record_count] = is_full ? takt_trace_overflow(takt_kernel_now(), record_count)
-                                    : takt_trace_end(program.horizon, record_count);
-    record_count++;
+/* A trace without a closing record means that the board stopped. Returns the number of records. */
+static uint32_t close_trace(bool is_full) {
+    const uint32_t count = (uint32_t)(records.next - records.first);
+    *records.next++ =
+        is_full ? takt_trace_overflow(takt_kernel_now(), count) : takt_trace_end(program.horizon, count);
+    return count + 1u;
 }
 
 static void report_finding(const char *finding) { end(EXIT_OBSERVED, "", finding); }
 
 static __attribute__((noreturn)) void finish(bool is_full) {
-    close_trace(is_full);
-    if (!takt_semihost_save(trace_file, records, record_count * sizeof *records)) {
+    const uint32_t count = close_trace(is_full);
+    if (!takt_semihost_save(trace_file, records.first, count * sizeof *records.first)) {
         end(EXIT_FILE, "cannot write ", trace_file);
     }
     takt_firmware_judge(report_finding);
@@ -165,28 +170,29 @@ static __attribute__((noreturn)) void finish(bool is_full) {
 
 static bool is_ending; /* a scheduler at a distance receives what is under way at the horizon */
 
-/* At the horizon itself a job may still complete, but none begins. */
+/* A record at the horizon or behind it. At the horizon itself a job may still complete, but none begins. */
 static bool is_after_the_end(const takt_record_t *record) {
-    return record->now > program.horizon ||
-           (record->now == program.horizon && record->kind != TAKT_RECORD_COMPLETE && !is_ending);
+    return record->now > program.horizon || (record->kind != TAKT_RECORD_COMPLETE && !is_ending);
 }
 
 static void keep(takt_trace_t *trace, const takt_record_t *record) {
     (void)trace;
-    if (is_after_the_end(record)) {
+    if (record->now >= records.horizon && is_after_the_end(record)) {
         finish(false);
     }
-    if (record_count == record_limit) {
+    if (records.next == records.end) {
         finish(true);
     }
-    records[record_count++] = *record;
+    *records.next++ = *record;
 }
 
 static takt_trace_t trace = {.record = keep};
 
 static void reserve_records(void) {
-    records = takt_firmware_allocate(sizeof *records); /* the closing record has room whatever follows */
-    record_limit = (uint32_t)((size_t)(memory_end - memory_next) / sizeof *records);
+    records.first = takt_firmware_allocate(sizeof *records.first); /* the closing record always has room */
+    records.next = records.first;
+    records.end = records.first + (size_t)(memory_end - memory_next) / sizeof *records.first;
+    records.horizon = program.horizon;
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------------- */
@@ -238,10 +244,22 @@ static void unlock(takt_work_t *work, const takt_task_spec_t *task, const takt_i
     (void)takt_job_unlock(resource_of(item));
 }
 
+/* True if a timer or the end of a budget may be due that no interrupt has handled, as in virtual time. What a scheduler
+ * at a distance has to do is not known here. */
+static bool may_be_due(void) {
+    const bool is_charged = (takt_kernel_running()->plain.entity.attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
+    const takt_port_level_t level = takt_port_lock();
+    const bool is_due = takt_dispatcher_is_due(built.dispatcher, takt_port_now());
+    takt_port_unlock(level);
+    return is_due || is_charged || program.is_remote;
+}
+
 /* Items due at the instant of a lock are handled before it. */
 static void lock(const takt_item_t *item) {
-    takt_firmware_asks();
-    (void)takt_job_settle();
+    if (may_be_due()) {
+        takt_firmware_asks();
+        (void)takt_job_settle();
+    }
     takt_firmware_makes(TAKT_RECORD_LOCK);
     (void)takt_job_lock(resource_of(item));
 }
@@ -328,9 +346,10 @@ static takt_instant_t next_instant(void) {
     return instant < program.horizon ? instant : program.horizon;
 }
 
-static void announce(takt_instant_t now) {
+/* Reads the clock again, so that the next input is not later by what handing over has taken. */
+static void announce(void) {
     const takt_port_level_t level = takt_port_lock();
-    takt_firmware_announce(now, next_instant());
+    takt_firmware_announce(takt_port_now(), next_instant());
     takt_port_unlock(level);
 }
 
@@ -342,7 +361,7 @@ void takt_firmware_input(void) {
         finish(false);
     }
     hand_over_due(now);
-    announce(now);
+    announce();
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------------ */

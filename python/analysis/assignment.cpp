@@ -168,7 +168,8 @@ takt_overhead_set_t on_kernel(const Tasks &tasks, const Costs &costs) {
             tasks.column(kPoints), tasks.above_places(), overheads_of(costs)};
 }
 
-Numbers overhead_responses(const Tasks &tasks, const Costs &costs, takt_effort_t effort) {
+std::tuple<Numbers, Numbers> overhead_responses(const Tasks &tasks, const Costs &costs,
+                                                takt_effort_t effort) {
     tasks.accept({kLongest, kLast, kPoints, kAbove});
     const takt_overhead_set_t set = on_kernel(tasks, costs);
     const size_t most = 2 * tasks.tasks.size() + 1;
@@ -178,12 +179,13 @@ Numbers overhead_responses(const Tasks &tasks, const Costs &costs, takt_effort_t
     const takt_draft_t view = draft.view();
     takt_children_t expanded = {};
     if (!takt_overheads_expand(&set, &view, places.data(), &expanded)) {
-        return array_of(std::vector<uint64_t>(tasks.count(), kUnknown));
+        return {array_of(std::vector<uint64_t>(tasks.count(), kUnknown)),
+                array_of(std::vector<uint64_t>(tasks.count(), 0))};
     }
     takt_fp_responses(&expanded, view.memory, &effort, responses.data());
     responses.resize(expanded.count);
     responses.erase(responses.begin(), responses.end() - tasks.count());
-    return column_of(responses, ticks_of);
+    return columns_of(responses);
 }
 
 int overhead_edf_verdict(const Tasks &tasks, const Costs &costs, takt_effort_t effort) {
@@ -223,8 +225,8 @@ void bind_assignment(nb::module_ &m) {
           "Return the verdict, and for each task how many of the most urgent tasks may preempt its started "
           "job.");
     m.def("overhead_responses", overhead_responses, "tasks"_a, "costs"_a, "effort"_a = kEffort,
-          "Return bounds of the responses on a kernel, most urgent first.\n\nCosts: context switch, release, "
-          "scheduling, point, tick, and the period of ticks.");
+          "Return bounds of the responses on a kernel, most urgent first, and which job has each.\n\nCosts: "
+          "context switch, release, scheduling, point, tick, and the period of ticks.");
     m.def("overhead_edf_verdict", overhead_edf_verdict, "tasks"_a, "costs"_a, "effort"_a = kEffort,
           "Return the verdict of a sufficient test of EDF on a kernel; costs as in overhead_responses.");
 }

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 import takt
-from rich.console import Console
 from sampling import count, expect_cases
 from takt.analysis import Verdict, as_written
 from takt.analysis.result import AsWritten
 from takt.command.main import app
 from takt.show import analysis_page, analysis_text
+from takt.show.text_tables import Terminal
 from typer.testing import CliRunner
 
 APART = """
@@ -71,11 +71,13 @@ def loaded(text: str, folder: Path) -> takt.System:
     return takt.load(path)
 
 
-def line_of(found: takt.Analysis, unit: str = "ms") -> str:
-    """Return the line of the verdict, without its reason."""
+def line_of(found: takt.Analysis) -> str:
+    """Return the sentence on the runs of which the verdict speaks, without its full stop; "" if there is none."""
     out = io.StringIO()
-    analysis_text.print_analysis(Console(file=out, width=300), found, unit)
-    return next(line for line in out.getvalue().splitlines() if line.startswith(found.verdict.value)).partition(":")[0]
+    analysis_text.print_analysis(Terminal(out, 300), found)
+    first, *others = out.getvalue().splitlines()
+    assert first.startswith(f"{found.name}: {found.verdict.value}, ")
+    return next((line for line in others if line.startswith(found.verdict.value.capitalize())), "").removesuffix(".")
 
 
 def periodic(*tasks: dict[str, Any], policy: str | takt.Policy = "fp", **more: Any) -> takt.System:
@@ -88,29 +90,29 @@ def test_offsets_that_keep_tasks_apart_are_said_to_do_so(tmp_path: Path) -> None
     found = takt.analyse(loaded(APART, tmp_path))
     assert found.verdict is Verdict.NOT_SCHEDULABLE
     assert found.as_written == AsWritten(("arrivals",), 2000, 0)
-    assert line_of(found) == "not schedulable if arrivals may shift; as written no job is late up to 2000ms"
+    assert line_of(found) == "Not schedulable if arrivals may shift; as written no job is late up to 2 s"
 
 
 def test_of_what_is_drawn_one_run_is_told(tmp_path: Path) -> None:
     found = takt.analyse(loaded(TWO_JOBS, tmp_path))
     assert found.as_written == AsWritten(("arrivals",), 20, 0, is_drawn=True)
-    assert line_of(found) == "not schedulable if arrivals may shift; in one drawn run no job is late up to 20ms"
+    assert line_of(found) == "Not schedulable if arrivals may shift; in one drawn run no job is late up to 20 ms"
 
 
 def test_late_jobs_of_the_file_are_counted() -> None:
     found = takt.analyse(periodic({"wcet": 6}, {"wcet": 6, "offset": 1}, horizon=100))
     assert found.as_written is not None
-    assert line_of(found).endswith(f"as written {found.as_written.late} jobs are late up to 100ms")
+    assert line_of(found).endswith(f"as written {found.as_written.late} jobs are late up to 100 ms")
     soft = takt.analyse(
         periodic({"wcet": 6, "deadline": 5, "offset": 1, "priority": 1}, {"wcet": 1, "class_": "soft"}, horizon=11)
     )
-    assert line_of(soft) == "not schedulable if arrivals may shift; as written 1 hard job is late up to 11ms"
+    assert line_of(soft) == "Not schedulable if arrivals may shift; as written 1 hard job is late up to 11 ms"
 
 
 def test_where_the_file_is_what_the_verdict_is_about_nothing_is_added() -> None:
     at_once = takt.analyse(periodic({"wcet": 6}, {"wcet": 6}))
     assert (at_once.verdict, at_once.as_written) == (Verdict.NOT_SCHEDULABLE, None)
-    assert line_of(at_once) == "not schedulable"
+    assert line_of(at_once) == ""
     met = takt.analyse(periodic({"wcet": 2, "offset": 3}, {"wcet": 2, "demand": [1, 2]}))
     assert (met.verdict, met.as_written) == (Verdict.SCHEDULABLE, None)
     slots = [{"task": "A", "start": 0, "length": 1}]
@@ -121,14 +123,14 @@ def test_where_the_file_is_what_the_verdict_is_about_nothing_is_added() -> None:
 def test_tasks_that_come_at_once_may_still_be_blocked_by_others_that_came_before() -> None:
     whole = {"wcet": 6, "priority": 1, "preemption": "non-preemptive"}
     found = takt.analyse(periodic({"wcet": 2, "deadline": 4, "priority": 2}, whole))
-    assert line_of(found) == "not schedulable if arrivals may shift; as written no job is late up to 10ms"
+    assert line_of(found) == "Not schedulable if arrivals may shift; as written no job is late up to 10 ms"
 
 
 def test_lists_of_demands_are_said() -> None:
     found = takt.analyse(periodic({"wcet": 6, "demand": [6, 1]}, {"wcet": 6, "demand": [1, 6]}, horizon=200))
-    assert line_of(found) == "not schedulable if demands may shift; as written no job is late up to 200ms"
+    assert line_of(found) == "Not schedulable if demands may shift; as written no job is late up to 200 ms"
     both = takt.analyse(periodic({"wcet": 6, "demand": 3, "offset": 5}, {"wcet": 6, "demand": 3}, horizon=200))
-    assert line_of(both) == "not schedulable if arrivals and demands may shift; as written no job is late up to 200ms"
+    assert line_of(both) == "Not schedulable if arrivals and demands may shift; as written no job is late up to 200 ms"
 
 
 class LatestFirst(takt.Policy):
@@ -144,7 +146,7 @@ def test_nothing_is_claimed_that_was_not_run(how: str) -> None:
     own = how == "own policy"
     found = takt.analyse(periodic(*tasks, policy=LatestFirst() if own else "fp"), remote=0 if own else 1)
     assert found.as_written == AsWritten(("arrivals",))
-    assert line_of(found) == f"{found.verdict.value} if arrivals may shift"
+    assert line_of(found) == f"{found.verdict.value.capitalize()} if arrivals may shift"
 
 
 def test_a_run_ends_with_its_effort(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,5 +228,5 @@ def test_json_and_page_tell_it_too(tmp_path: Path) -> None:
     said = CliRunner().invoke(app, ["analyse", str(path), "--json"])
     (found,) = json.loads(said.stdout)["analyses"]
     assert found["as_written"] == {"fixed": ["arrivals"], "until": 2000, "late": 0, "is_drawn": False}
-    page = analysis_page.page([(takt.analyse(takt.load(path)), "ms")])
-    assert "if arrivals may shift; as written no job is late up to 2000ms" in page
+    page = analysis_page.page([takt.analyse(takt.load(path))])
+    assert "if arrivals may shift; as written no job is late up to 2 s" in page

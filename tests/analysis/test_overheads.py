@@ -141,7 +141,7 @@ def record(plans: list[Plan], costs: Costs, *names: str) -> Tasks:
 
 def bounds(plans: list[Plan], costs: Costs) -> Column:
     """The bounds of all responses under fixed priorities."""
-    return _analysis.overhead_responses(record(plans, costs, "longest", "last", "points"), costs)
+    return _analysis.overhead_responses(record(plans, costs, "longest", "last", "points"), costs)[0]
 
 
 def edf_verdict(plans: list[Plan], costs: Costs) -> int:
@@ -191,21 +191,22 @@ def test_without_costs_bounds_are_the_exact_responses(seed: int) -> None:
 def test_a_bound_worked_out_by_hand() -> None:
     """r = 1, s = 2, c = 3: each release interrupts for 6, a completion delays the next for 5, and one came before."""
     wcet, period = column([4, 10]), column([100, 200])
-    assert list(_analysis.overhead_responses(Tasks(wcet, period), (3, 1, 2, 0, 0, 0))) == [
+    assert list(_analysis.overhead_responses(Tasks(wcet, period), (3, 1, 2, 0, 0, 0))[0]) == [
         5 + 6 + 6 + 4,
         6 + 6 + 4 + 5 + 10,
     ]
-    assert _analysis.overhead_responses(Tasks(wcet, period), (3, 1, 2, 0, 1, 10))[0] == 5 + 6 + 6 + 4 + 3
-    regions = _analysis.overhead_responses(
+    assert _analysis.overhead_responses(Tasks(wcet, period), (3, 1, 2, 0, 1, 10))[0][0] == 5 + 6 + 6 + 4 + 3
+    regions, jobs = _analysis.overhead_responses(
         Tasks(wcet, period, longest=column([0, 5]), points=column([0, 1])), (3, 1, 2, 9, 0, 0)
     )
     assert list(regions) == [(9 + 5) + (5 + 9) + 6 + 6 + 4, 6 + 6 + 4 + 5 + 10 + 9]
+    assert list(jobs) == [0, 0]
 
 
 @pytest.mark.parametrize("region", [None, column([4, 10])])
 def test_equals_delay_each_other_and_their_regions_are_no_blocking_besides(region: Column | None) -> None:
     tasks = Tasks(column([4, 10]), column([100, 200]), longest=region, last=region, above=column([2, 2]))
-    assert list(_analysis.overhead_responses(tasks, (0, 1, 0, 0, 0, 0))) == [16, 16]
+    assert list(_analysis.overhead_responses(tasks, (0, 1, 0, 0, 0, 0))[0]) == [16, 16]
 
 
 # ---- EDF ---------------------------------------------------------------------------------------------------------
@@ -281,10 +282,10 @@ def test_without_costs_the_test_of_edf_is_that_of_processor_demand(seed: int) ->
 
 def test_huge_numbers_and_no_effort_decide_nothing() -> None:
     huge = column([_analysis.TIME_MAX])
-    assert list(_analysis.overhead_responses(Tasks(huge, huge), (1, 0, 0, 0, 0, 0))) == [_analysis.UNKNOWN]
+    assert list(_analysis.overhead_responses(Tasks(huge, huge), (1, 0, 0, 0, 0, 0))[0]) == [_analysis.UNKNOWN]
     assert _analysis.overhead_edf_verdict(Tasks(huge, huge, huge), (1, 0, 0, 0, 0, 0)) == _analysis.UNDECIDED
     tasks = column([1, 5]), column([9, 20])
-    assert list(_analysis.overhead_responses(Tasks(*tasks), (1, 0, 0, 0, 0, 0), effort=0)) == [_analysis.UNKNOWN] * 2
+    assert list(_analysis.overhead_responses(Tasks(*tasks), (1, 0, 0, 0, 0, 0), effort=0)[0]) == [_analysis.UNKNOWN] * 2
     for effort, verdict in ((0, _analysis.UNDECIDED), (3, _analysis.UNDECIDED), (99, _analysis.SCHEDULABLE)):
         assert _analysis.overhead_edf_verdict(Tasks(*tasks, tasks[1]), (1, 0, 0, 0, 0, 0), effort=effort) == verdict
 

@@ -88,7 +88,7 @@ def responses_of(tasks: list[Request], costs: Costs, effort: int) -> list[int]:
     wcet, period = ([*column, last] for column, last in zip(columns, (max(costs.masked, 1), SELDOM_US), strict=True))
     longest = np.array([0] * len(tasks) + [costs.masked], np.uint64)
     kernel = (costs.switch, costs.release, 0, 0, costs.request, costs.separation)
-    found = _analysis.overhead_responses(
+    found, _ = _analysis.overhead_responses(
         Tasks(np.array(wcet, np.uint64), np.array(period, np.uint64), longest=longest), kernel, effort=effort
     )
     return [int(ticks) for ticks in found]

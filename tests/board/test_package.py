@@ -173,3 +173,14 @@ def test_the_toolchain_files_emulate_as_the_firmware_does() -> None:
         if name is not None:
             text = " ".join((ROOT / "cmake" / f"toolchain-{name}.cmake").read_text(encoding="utf-8").split())
             assert " ".join(map(str, emulator(recipe(port)))) in text
+
+
+@pytest.mark.parametrize("port", TOOLCHAINS)
+@pytest.mark.parametrize("build_type", ["", "RelWithDebInfo"])
+def test_a_policy_of_the_users_own_runs_alike_on_every_port(port: str, build_type: str, tmp_path: Path) -> None:
+    """The kernel's own work does not show in slots of that length, optimised or not."""
+    options = [f"-DTAKT_PORT={port}", f"-DCMAKE_BUILD_TYPE={build_type}", "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"]
+    must_run(["cmake", "-S", ROOT / "examples" / "own_policy", "-B", tmp_path, *options, *toolchain(port)])
+    must_run(["cmake", "--build", tmp_path, "--parallel", "2"])
+    said = must_run(["cmake", "--build", tmp_path, "--target", "run"]).stdout
+    assert "aaabbbbcaaabbbbcaaacbbbbaaacccbbaaabbccc\n" in said

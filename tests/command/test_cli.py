@@ -232,10 +232,11 @@ def test_replay_of_something_else_is_bad_input() -> None:
 
 
 def test_policies_lists_what_there_is() -> None:
-    lines = words(invoke("policies").stdout)
-    names = ["policies", "name", *(policy.name for policy in takt.policies()), "kinds", "name"]
-    names += [*(kind.name for kind in takt.server_kinds()), "protocols", "architectures:"]
+    lines = [line.split() for line in invoke("policies").stdout.splitlines() if line.strip(" ─") and line[0] != " "]
+    names = ["policies", "name", *(policy.name for policy in takt.policies()), "equals:", "kinds", "name"]
+    names += [*(kind.name for kind in takt.server_kinds()), "protocols", "hsrp-payback,", "architectures:"]
     assert [line[0] for line in lines] == names
+    assert "fixed priority: the largest priority first; equals: first in," in invoke("policies").stdout
 
 
 def test_version_is_that_of_the_package() -> None:
@@ -299,3 +300,38 @@ def test_a_name_that_the_terminal_cannot_show_is_no_error() -> None:
     Path("name.toml").write_text('schema = 1\n[[task]]\nname = "Fühler"\nperiod = 2\nwcet = 1\n', encoding="utf-8")
     result = start("run", "name.toml", PYTHONIOENCODING="ascii")
     assert (result.returncode, result.stderr) == (0, "")
+
+
+# ---- edits -------------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_read_with_other_values_of_keys() -> None:
+    whatif = ("--set", "B.wcet=5", "--set", "system.policy=edf", "--json")
+    done = {command: json.loads(invoke(command, SMALLEST, *whatif).stdout) for command in ("run", "analyse")}
+    for found in (done["run"]["runs"][0], done["analyse"]["analyses"][0]):
+        assert (found["policy"], found["edits"]) == ("edf", ["B.wcet=5", "system.policy=edf"])
+    assert [row["wcet"] for row in done["analyse"]["analyses"][0]["tasks"]] == [2, 5]
+    compared = json.loads(invoke("compare", SMALLEST, *whatif, "--policy", "rm,dm").stdout)["runs"]
+    assert [found["policy"] for found in compared] == ["rm", "dm"]
+    assert "edits" not in json.loads(invoke("run", SMALLEST, "--json").stdout)["runs"][0]
+
+
+@pytest.mark.parametrize("command", ["run", "compare", "analyse"])
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        ("C.wcet=5", '{file}: "C.wcet=5": no task, server, resource or table "C"; expected one of A, B, system, '),
+        ("B.wct=5", '{file}: "B.wct=5": unknown key "wct" of task.B; did you mean "wcet"?'),
+        ("B.wcet=soon", '{file} with B.wcet=soon: [[task]] "B" wcet: expected a positive time such as "10ms"'),
+        ("B", '{file}: "B": expected NAME.KEY=VALUE such as sensor.wcet=2ms'),
+    ],
+)
+def test_an_edit_that_is_not_right_is_bad_input(command: str, edit: str, message: str) -> None:
+    done = invoke(command, SMALLEST, "--set", edit)
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(message.format(file=SMALLEST))
+
+
+def test_an_error_of_a_run_names_the_edits_of_its_file() -> None:
+    done = invoke("run", SMALLEST, "--set", f"A.period={10**9 + 7}")
+    assert done.stderr.startswith(f"{SMALLEST} with A.period={10**9 + 7}: [system] horizon: missing")

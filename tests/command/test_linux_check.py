@@ -156,9 +156,10 @@ def test_the_command_says_what_is_missing_and_ends_with_status_3(tmp_path: Path)
     status, text = invoke("--root", root)
     assert status == 3
     assert text.splitlines()[-1] == "Takt cannot run here: BTF, attached scheduler"
-    (row,) = (" ".join(line.split()) for line in text.splitlines() if line.startswith("attached"))
-    remedy = "end that scheduler first; Takt does not replace it"
-    assert row == f"attached scheduler missing lavd (enabled) none, or Takt {remedy}"
+    assert [" ".join(line.split()) for line in text.splitlines() if line.startswith("attached")] == [
+        "attached scheduler missing lavd (enabled) none, or Takt",
+        "attached scheduler: end that scheduler first; Takt does not replace it",
+    ]
 
 
 def test_what_is_reduced_is_told_and_is_status_0(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def options(*, are_flags: bool) -> Iterator[Any]:
     """Every option with a value, or every flag, in all its spellings, as parameters of a test."""
     for name, command in commands().items():
         for option in command.params:
-            if isinstance(option, TyperOption) and option.is_flag == are_flags:
+            if isinstance(option, TyperOption) and option.is_flag == are_flags and not option.multiple:
                 yield from (pytest.param(name, spelling, id=f"{name} {spelling}") for spelling in option.opts)
 
 

@@ -10,7 +10,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-import recipes
 import sampling
 from rate_oracle import SCALE, Outcome, System, Task
 from rate_oracle import simulate as reference
@@ -390,9 +389,3 @@ RATES = ["-DCONFORMANCE_POLICY=takt_policy_rate_based"]
 def test_a_job_that_may_be_ended_does_not_wait(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
     done = run([*emulator(recipe(port)), link(built, port, "refused_waits", tmp_path, defines)])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def test_a_policy_and_an_allocator_of_the_users_own_run_on_the_kernel(built: Build, tmp_path: Path) -> None:
-    kernel = [path for path in built("posix") if not path.name.startswith("tests_")]
-    program = recipes.link(recipe("posix"), ["examples/own_policy/own_policy.c"], kernel, tmp_path / "own_policy")
-    assert play(program, "")[0] == "aaabbbbcaaabbbbcaaacbbbbaaacccbbaaabbccc"

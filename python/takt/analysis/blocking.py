@@ -27,7 +27,7 @@ _UNBOUNDED = times.MAX_TICKS
 
 
 @dataclass(frozen=True, slots=True)
-class _Use:
+class Use:
     """A child of a dispatcher holds a resource: which child, which resource, for how long, and inside of what.
 
     Args:
@@ -44,7 +44,7 @@ class _Use:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sharing:
+class Sharing:
     """The sections of a dispatcher, and how they delay other jobs.
 
     Args:
@@ -56,7 +56,7 @@ class _Sharing:
 
     dispatcher: DispatcherView
     children: Sequence[Child]
-    uses: Sequence[_Use]
+    uses: Sequence[Use]
     protocols: Mapping[int, str]
 
     @property
@@ -79,10 +79,12 @@ class _Sharing:
 
     @property
     def traits(self) -> list[ProtocolTraits]:
+        """The traits of its protocols."""
         return [catalogue.protocol_traits(each) for each in self.names]
 
     @property
     def names(self) -> frozenset[str]:
+        """The protocols of its resources."""
         return frozenset(self.protocols.values())
 
     @property
@@ -137,7 +139,7 @@ class _Sharing:
     def _urgencies(self) -> list[int]:
         return [_early_of(child) if self.is_edf else child.key for child in self.children]
 
-    def _raising(self) -> Iterator[_Use]:
+    def _raising(self) -> Iterator[Use]:
         """Yield a use of each resource, of no time, by the most urgent child with whose urgency it may be held.
 
         That is its most urgent user, or the most urgent child of all where no job displaces a holder. A holder that
@@ -155,7 +157,7 @@ class _Sharing:
         for _ in highest:  # a chain of resources is not longer
             for outer, inner in nested:
                 highest[inner] = min(highest[outer], highest[inner], key=urgency.__getitem__)
-        yield from (_Use(child, resource, (), 1, 1) for resource, child in highest.items())
+        yield from (Use(child, resource, (), 1, 1) for resource, child in highest.items())
 
     def features(self) -> Iterator[str]:
         """Yield the features: which resources are shared, by which protocols."""
@@ -189,21 +191,26 @@ class DelaysOf(dict[int, Delays]):
         return self[number]
 
 
-def delays_in(view: SystemView, dispatcher: DispatcherView) -> Delays:
-    """Bound the delays in a dispatcher."""
+def sharing_in(view: SystemView, dispatcher: DispatcherView) -> Sharing | None:
+    """Return the sections of a dispatcher, None if there are none."""
     children = dispatcher.children()
     uses = list(_uses_of(view, children))
-    if not uses:
-        return Delays()
     protocols = {use.resource: view.resolved.resources[use.resource].protocol for use in uses}
-    sharing = _Sharing(dispatcher, children, uses, protocols)
+    return Sharing(dispatcher, children, uses, protocols) if uses else None
+
+
+def delays_in(view: SystemView, dispatcher: DispatcherView) -> Delays:
+    """Bound the delays in a dispatcher."""
+    sharing = sharing_in(view, dispatcher)
+    if sharing is None:
+        return Delays()
     try:
         return _steps_in(sharing) if sharing.is_edf else _blocking_in(sharing)
     except OverflowError:
         return Delays(features=frozenset([*sharing.features(), coverage.ENDLESS]))
 
 
-def _steps_in(sharing: _Sharing) -> Delays:
+def _steps_in(sharing: Sharing) -> Delays:
     adds = sharing.adds_regions
     regions = numbers(child.barred if adds and isinstance(child, TaskView) else 1 for child in sharing.children)
     begins, lengths = _analysis.sharing_steps(*sharing.columns(), sharing.locking, regions)
@@ -211,7 +218,7 @@ def _steps_in(sharing: _Sharing) -> Delays:
     return Delays(steps=steps, adds_regions=adds, features=frozenset(sharing.features()))
 
 
-def _blocking_in(sharing: _Sharing) -> Delays:
+def _blocking_in(sharing: Sharing) -> Delays:
     keys = numbers(child.key for child in sharing.children)
     found = _analysis.sharing_blocking(*sharing.columns(), sharing.locking, keys)
     blocking = tuple(map(int, found))
@@ -223,16 +230,16 @@ def _blocking_in(sharing: _Sharing) -> Delays:
     return Delays(blocking, adds_regions=sharing.adds_regions, ends=tuple(ends), features=frozenset(sharing.features()))
 
 
-def _uses_of(view: SystemView, children: Sequence[Child]) -> Iterator[_Use]:
+def _uses_of(view: SystemView, children: Sequence[Child]) -> Iterator[Use]:
     """Yield the critical sections of the children of a dispatcher."""
     for place, child in enumerate(children):
         if isinstance(child, TaskView):
             for s in child.sections:
-                yield _Use(place, s.resource, s.outer, s.reach, s.stretch, s.is_seen, s.gives_way)
+                yield Use(place, s.resource, s.outer, s.reach, s.stretch, s.is_seen, s.gives_way)
         else:
             inside = [each for each in view.resolved.resources if each.home == child.number and each.among is not None]
             yield from (
-                _Use(place, each.among, (), child.holding, child.holding) for each in inside if each.among is not None
+                Use(place, each.among, (), child.holding, child.holding) for each in inside if each.among is not None
             )
 
 
@@ -246,7 +253,7 @@ def may_deadlock(view: SystemView, dispatcher: DispatcherView) -> bool:
     return _may_deadlock(list(_uses_of(view, dispatcher.children())))
 
 
-def _may_deadlock(uses: Sequence[_Use]) -> bool:
+def _may_deadlock(uses: Sequence[Use]) -> bool:
     nesting = TopologicalSorter[int]()
     for use in uses:
         nesting.add(use.resource, *use.outer)

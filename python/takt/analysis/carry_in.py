@@ -21,11 +21,13 @@ earlier one is not. So the ends of its pieces are enough.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from takt.analysis import children
+from takt.analysis.causes import Level
 from takt.analysis.children import Head, Member
+from takt.analysis.result import Part
 from takt.analysis.view import ServerView, TaskView
 
 MAX_HEADS = 200
@@ -134,3 +136,30 @@ def responses(
             return found
         found = [max(pair) for pair in zip(found, following, strict=True)]
     return list(bounds)
+
+
+def level_of(
+    tasks: Sequence[TaskView],
+    members: Sequence[Member],
+    server: ServerView,
+    delay: int,
+    found: Sequence[int],
+    blocking: Callable[[int], list[Part]],
+    effort: int,
+) -> Level:
+    """Return the tasks of a server with the ways in which its budget can be left, given the responses that follow.
+
+    Args:
+        tasks: as those of responses, and likewise:
+        members: what it got.
+        server: what it got.
+        delay: what it got.
+        found: what it returned.
+        blocking: returns what blocks the task at an index.
+        effort: steps that the test may take.
+    """
+    carried = Carried(server.period, server.budget, delay, tasks)
+    heads = sorted(carried.heads([max(task.wcet, each) for task, each in zip(tasks, found, strict=True)]))
+    supply = (carried.period, carried.budget, 0, 0)
+    answers = children.responses(children.under_priorities(members, supply, heads), effort)
+    return Level(tasks, members, answers, blocking, supply, server.name, heads)

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from takt import _analysis
-from takt.analysis import blocking, children
+from takt.analysis import blocking, causes, children
 from takt.analysis.children import FULL, Delays, Member, Response, Supply
-from takt.analysis.judgement import Claim, Judgement, not_known, server_bound, task_bound
+from takt.analysis.judgement import Cause, Claim, Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.model.core_input import CLASSES
@@ -58,6 +58,8 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
     attained = _attained(view, dispatcher, members, delays, effort) if test is DEMAND else [None] * len(members)
     whole = "" if is_met else excess(view, interval, demand)
     found = Judgement()
+    if not is_met and demand > 0:
+        found.demands[dispatcher.number] = causes.Interval(view, dispatcher, interval, interval)
     for task, response, reached in zip(dispatcher.tasks, responses, attained, strict=True):
         is_overload = not is_met and demand == 0 and not dispatcher.traits.has_laxity_keys
         is_sure = is_overload or (reached is not None and reached > task.deadline)
@@ -66,6 +68,10 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
             row = replace(row, test=DEMAND_OF_ALL)
         is_tight = response is not None and response.ticks is not None and response.ticks == reached
         found.tasks[task.number] = replace(row, is_tight=is_tight)
+        if response is not None and response.ticks is not None:
+            last = 1 if _has_sections(dispatcher, delays) else task.last_region
+            cause = causes.Latest(view, dispatcher, task, response.ticks, response.job, last)
+            found.causes[task.number] = Cause(response.ticks, cause)
     if test is DEMAND and not is_met:
         names = {row.task for row in found.that_count()}
         counted = [task for task in dispatcher.tasks if task.name in names]
@@ -117,6 +123,8 @@ def judge_supplied(
         )
     judged = SUPPLIED.verdict(not reason)
     found = Judgement()
+    if reason and demand > 0:
+        found.demands[dispatcher.number] = causes.Interval(view, dispatcher, window, supplied)
     for child in there:
         if isinstance(child, TaskView):
             response = None if reason else child.longest_deadline
@@ -146,15 +154,20 @@ def _responses(
     if dispatcher.traits.has_laxity_keys or len(members) > MAX_RESPONSES:
         return [None] * len(members)
     ranks = None if rank is None else children.numbers(rank)
-    has_sections = delays.steps or any(task.sections for task in dispatcher.tasks)  # a lock in a last region can block
+    has_sections = _has_sections(dispatcher, delays)
     last = children.numbers(1 if has_sections else task.last_region for task in dispatcher.tasks)
     record = children.under_deadlines(members, delays, last=last, rank=ranks)
-    ticks, _ = _analysis.edf_responses(record, effort)
+    ticks, jobs = _analysis.edf_responses(record, effort)
     # A job with a longer deadline than the one that counts for others can wait for more of them.
     return [
-        None if task.has_other_deadlines else children.response_of(tick)
-        for task, tick in zip(dispatcher.tasks, ticks, strict=True)
+        None if task.has_other_deadlines else children.response_of(tick, int(job))
+        for task, tick, job in zip(dispatcher.tasks, ticks, jobs, strict=True)
     ]
+
+
+def _has_sections(dispatcher: DispatcherView, delays: Delays) -> bool:
+    """True if a job may lock in its last region, and so be blocked there."""
+    return bool(delays.steps) or any(task.sections for task in dispatcher.tasks)
 
 
 def excess(view: SystemView, interval: int, demand: int) -> str:

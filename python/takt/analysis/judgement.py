@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeVar
 
-from takt.analysis.result import ServerBound, TaskBound, Test, Verdict, worst_of
+from takt.analysis.result import Demand, Part, ServerBound, TaskBound, Test, Verdict, worst_of
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.base import times
+
+MAX_PARTS = 50_000
+"""How many parts all responses of a system have: of many tasks each response has one for each of them."""
 
 
 class Claim(NamedTuple):
@@ -23,6 +27,18 @@ class Claim(NamedTuple):
     tasks: frozenset[int]
 
 
+class Cause(NamedTuple):
+    """What a response consists of.
+
+    Args:
+        response: which one; a row with another response has another cause.
+        parts: returns its parts, which no search calls: it judges too often.
+    """
+
+    response: int
+    parts: Callable[[], Sequence[Part]]
+
+
 @dataclass(slots=True)
 class Judgement:
     """The results of the tests for a system, or for a part of it.
@@ -31,17 +47,40 @@ class Judgement:
         tasks: by their places in the file.
         servers: by their entity numbers.
         jointly: claims about several tasks; rows have what is known of each.
+        causes, server_causes: of the responses of tasks and servers.
+        demands: of dispatchers under deadlines, by their numbers: the interval with too much to do, if it is found.
     """
 
     tasks: dict[int, TaskBound] = field(default_factory=dict)
     servers: dict[int, ServerBound] = field(default_factory=dict)
     jointly: list[Claim] = field(default_factory=list)
+    causes: dict[int, Cause] = field(default_factory=dict)
+    server_causes: dict[int, Cause] = field(default_factory=dict)
+    demands: dict[int, Callable[[], Demand | None]] = field(default_factory=dict)
 
     def add(self, other: Judgement) -> None:
         """Add the results of another part."""
         self.tasks |= other.tasks
         self.servers |= other.servers
         self.jointly += other.jointly
+        self.add_causes(other)
+
+    def add_causes(self, other: Judgement) -> None:
+        """Add what the responses and demands of another part consist of."""
+        self.causes |= other.causes
+        self.server_causes |= other.server_causes
+        self.demands |= other.demands
+
+    def with_parts(self) -> Judgement:
+        """Return the results with the parts of responses whose causes are known: MAX_PARTS of them, late ones first."""
+        tasks, servers, left = dict(self.tasks), dict(self.servers), MAX_PARTS
+        for number, task in sorted(tasks.items(), key=lambda each: _slack_share(each[1])):
+            tasks[number] = task = _with_parts(task, self.causes.get(number) if left > 0 else None)
+            left -= len(task.parts)
+        for number, server in servers.items():
+            servers[number] = server = _with_parts(server, self.server_causes.get(number) if left > 0 else None)
+            left -= len(server.parts)
+        return replace(self, tasks=tasks, servers=servers)
 
     def rows(self) -> list[TaskBound]:
         """Return the tasks in file order."""
@@ -65,6 +104,22 @@ class Judgement:
     def is_schedulable(self) -> bool:
         """True if all tasks that decide are proved to meet their deadlines."""
         return all(row.verdict is Verdict.SCHEDULABLE for row in self.that_count())
+
+
+def _slack_share(row: TaskBound) -> tuple[bool, float]:
+    """Return what sorts rows by how near they are to their deadlines, those first that are not proved."""
+    return row.verdict is Verdict.SCHEDULABLE, 0.0 if row.slack is None else row.slack / max(row.deadline, 1)
+
+
+_Row = TypeVar("_Row", TaskBound, ServerBound)
+
+
+def _with_parts(row: _Row, cause: Cause | None) -> _Row:
+    """Return a row with the parts of its response; without them if another test has replaced the response."""
+    if cause is None or cause.response != row.response:
+        return row
+    parts = tuple(cause.parts())
+    return replace(row, parts=parts if sum(part.ticks for part in parts) == row.response else ())
 
 
 def task_bound(

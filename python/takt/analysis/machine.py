@@ -53,6 +53,8 @@ def together(system: System, analyses: Sequence[Analysis]) -> Analysis:
         unsearched=sum(analysis.unsearched for analysis in analyses),
         advice=tuple(_advice(counted)),
         as_written=_as_written(analyses),
+        warnings=tuple(f"{domain.label}: {line}" for domain, analysis in rows for line in analysis.warnings),
+        demands=tuple(replace(each, domain=domain.label) for domain, analysis in rows for each in analysis.demands),
         charts=tuple(
             replace(chart, title=f"{domain.label}: {chart.title}")
             for domain, analysis in rows

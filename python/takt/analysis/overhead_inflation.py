@@ -39,11 +39,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from takt import _analysis
-from takt.analysis import children, coverage, static
-from takt.analysis.judgement import Judgement, not_known, nothing_known, task_bound
+from takt.analysis import causes, children, coverage, static
+from takt.analysis.judgement import Cause, Judgement, not_known, nothing_known, task_bound
 from takt.analysis.result import Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.model.bodies import Op
@@ -113,7 +114,9 @@ def _restored(view: SystemView, found: Judgement) -> Judgement:
         row = found.tasks[task.number]
         its_test = row.test if row.server or row.test is None else test
         tasks[task.number] = replace(row, wcet=task.wcet, test=its_test, is_tight=False)
-    return Judgement(tasks, {number: replace(row, least_budget=None) for number, row in found.servers.items()})
+    restored = Judgement(tasks, {number: replace(row, least_budget=None) for number, row in found.servers.items()})
+    restored.add_causes(found)
+    return restored
 
 
 def _without_bound(view: SystemView, found: Judgement) -> Judgement:
@@ -227,6 +230,7 @@ class _Charge:
             body=_stretched(task.body, {Op.LOCK: in_section, Op.POINT: at_points, Op.OPTIONAL_POINT: at_points}),
             optional_points=0,
             is_charged=True,
+            uncharged=task,
         )
 
     # ---- the kernel
@@ -293,6 +297,7 @@ def _inner_task(task: TaskView) -> TaskView:
         wcet=task.wcet + locks + (task.threshold is not None),
         regions=(task.longest_region + 1, *task.regions) if task.regions else (),
         body=_stretched(task.body, {Op.LOCK: 1}),
+        uncharged=task,
     )
 
 
@@ -325,10 +330,13 @@ def _judge_static(view: SystemView, root: DispatcherView, effort: int) -> Judgem
     members = static.members_in(view, root)
     last, above = children.column(members, "last"), children.behind_equals(members)
     record = children.record_of(members, last=last, above=above, **_regions(root))
-    ticks = _analysis.overhead_responses(record, _costs_of(view), effort)
+    ticks, jobs = _analysis.overhead_responses(record, _costs_of(view), effort)
+    charged = causes.Charged(members, root.tasks, view.resolved.costs, jobs.tolist())
     found = Judgement()
-    for task, tick in zip(root.tasks, ticks, strict=True):
+    for place, (task, tick) in enumerate(zip(root.tasks, ticks, strict=True)):
         response = children.response_of(tick)
+        if response.ticks is not None:
+            found.causes[task.number] = Cause(response.ticks, partial(charged.parts, place))
         verdict = response.verdict(task.deadline, RESPONSES)
         if verdict is Verdict.SCHEDULABLE:
             reason = ""
@@ -350,7 +358,7 @@ def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement
         return not_known(root, "the processor demand exceeds the granted effort", DEMAND)
     is_met = decided == _analysis.SCHEDULABLE
     reason = "" if is_met else "the demand of tasks and kernel may exceed the processor"
-    return Judgement(
+    found = Judgement(
         {
             task.number: task_bound(
                 task,
@@ -363,3 +371,7 @@ def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement
             for task in root.tasks
         }
     )
+    if not is_met:
+        charged = causes.Charged(children.members_of(root.tasks), root.tasks, view.resolved.costs, ())
+        found.demands[root.number] = charged.shortest_demand
+    return found

@@ -40,6 +40,76 @@ class Test:
         return Verdict.SCHEDULABLE if is_schedulable else Verdict.NOT_GUARANTEED
 
 
+class PartKind(Enum):
+    """Kinds of parts of a response or a demand."""
+
+    EXECUTION = "execution"
+    """The job itself; in a demand the jobs of a task or the budgets of a server."""
+    EARLIER = "earlier jobs"
+    """Jobs of the same task that are released earlier in the busy period."""
+    BEFORE = "before the release"
+    """The time from the begin of the busy period to the release, which is no part of the response: negative."""
+    JITTER = "jitter"
+    """From the arrival to the release."""
+    SUSPENSION = "suspension"
+    """Counted as execution; of the job itself, or of what goes before it."""
+    BLOCKING = "blocking"
+    """A less urgent job that cannot be displaced, or holds a resource."""
+    INTERFERENCE = "interference"
+    """Jobs of a more urgent task, or budgets of a more urgent server."""
+    KERNEL = "kernel"
+    """The kernel's own work."""
+    BUDGET = "budget"
+    """Waiting until a server has budget again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a response or a demand, with its author. Times in ticks.
+
+    Args:
+        kind: what it is.
+        ticks: how long.
+        name: the task or server that it is due to; "" if that is the task itself or the kernel.
+        count: of how many jobs or budgets it consists; 0 if it is not counted in these.
+        each: execution of one of them.
+        why: of blocking: "non-preemptive", "region", "threshold" or "section".
+        resource: what is held in a section.
+    """
+
+    kind: PartKind
+    ticks: int
+    name: str = ""
+    count: int = 0
+    each: int = 0
+    why: str = ""
+    resource: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """An interval in which a dispatcher may be requested to execute more than it is supplied with. Times in ticks.
+
+    Args:
+        server: whose tasks these are, "" for the root.
+        interval: its length.
+        supplied: the least supply in it.
+        parts: what is due in it, and what blocks that.
+        domain: of the machine that it is in, "" if there is but one.
+    """
+
+    server: str
+    interval: int
+    supplied: int
+    parts: tuple[Part, ...]
+    domain: str = ""
+
+    @property
+    def ticks(self) -> int:
+        """The demand."""
+        return sum(part.ticks for part in self.parts)
+
+
 @dataclass(frozen=True, slots=True)
 class TaskBound:
     """The result for a task. Times in ticks.
@@ -59,6 +129,7 @@ class TaskBound:
             others that do so now; negative: must be smaller; None if no wcet would do, or nothing is known. On a
             machine of domains: all of its domain.
         domain: of the machine that it is in, "" if there is but one.
+        parts: what the response consists of: they add up to it; empty if the test has no parts.
     """
 
     task: str
@@ -77,6 +148,7 @@ class TaskBound:
     reason: str = ""
     growth: int | None = None
     domain: str = ""
+    parts: tuple[Part, ...] = ()
 
     @property
     def slack(self) -> int | None:
@@ -100,6 +172,7 @@ class ServerBound:
         least_budget: the smallest one with which its tasks meet their deadlines, whatever other servers do; None if
             none does, or nothing is known.
         domain: as of a task.
+        parts: what the response consists of, as of a task.
     """
 
     server: str
@@ -114,6 +187,7 @@ class ServerBound:
     reason: str = ""
     least_budget: int | None = None
     domain: str = ""
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +201,73 @@ class Advice:
 
     what: str
     changes: tuple[tuple[str, str, str, object], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A change of a remedy, and what it does after those before it.
+
+    Args:
+        what: one line for people.
+        edits: as takt.load takes them.
+        before, after: numbers of deadlines that are not proved, of the tasks that decide.
+    """
+
+    what: str
+    edits: tuple[str, ...]
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Changes that together make a system schedulable, proved by the analysis.
+
+    Args:
+        steps: one after the other.
+        processors: how many it adds.
+        others: number of tasks that do not decide, and whose deadlines are not proved after it.
+        weight: how much it changes: keys, or tasks and servers under another policy.
+    """
+
+    steps: tuple[Step, ...]
+    processors: int = 0
+    others: int = 0
+    weight: int = 0
+
+    @property
+    def edits(self) -> tuple[str, ...]:
+        """The edits of all steps."""
+        return tuple(edit for step in self.steps for edit in step.edits)
+
+
+@dataclass(frozen=True, slots=True)
+class Remedies:
+    """The result of a search for remedies.
+
+    Args:
+        found: those that change least first.
+        tried: how many systems with one change were analysed, how many with two, and so on.
+        nearest: if none is found, the changes that come nearest; empty if no change helps.
+        late: with these, the task that is latest and by how many ticks, None: it has no bound; "" if nothing helps.
+    """
+
+    found: tuple[Remedy, ...] = ()
+    tried: tuple[int, ...] = ()
+    nearest: tuple[Step, ...] = ()
+    late: tuple[str, int | None] = ("", None)
+
+    def edits_of(self, number: int) -> tuple[str, ...]:
+        """Return the edits up to a step.
+
+        Args:
+            number: of the step, counted from 1 through all remedies: those of its remedy up to it are made.
+        """
+        for remedy in self.found:
+            if number <= len(remedy.steps):
+                return tuple(edit for step in remedy.steps[:number] for edit in step.edits)
+            number -= len(remedy.steps)
+        raise ValueError(f"no step {number}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +331,13 @@ class Analysis:
         remote: the longest time of a message to or from a remote scheduler, in ticks; 0: it stands where the jobs run.
         scaling: the largest number of thousandths by which all wcets together can be multiplied, rounded up to ticks,
             so that all hard tasks meet their deadlines, and all others that do so now; None if nothing is known.
+        scaling_finer: the same with ticks a thousandth as long; None: it is not known, or no wcet is that short.
         unsearched: the number of tasks whose growth was not searched, as the effort was used up.
         advice: changes that make it schedulable, if it is not.
+        remedies: chains of changes that do so, if they were searched.
         charts: demand against supply.
+        demands: intervals in which a dispatcher under deadlines may have too much to do, one of each.
+        warnings: what is probably not meant, one sentence each.
         as_written: what a run of the file shows, if it is not schedulable or not guaranteed, and the file fixes
             arrivals or demands or no job is late in the run; else None.
     """
@@ -207,10 +352,14 @@ class Analysis:
     servers: tuple[ServerBound, ...] = ()
     remote: int = 0
     scaling: int | None = None
+    scaling_finer: int | None = None
     unsearched: int = 0
     advice: tuple[Advice, ...] = ()
     charts: tuple[Chart, ...] = field(default=(), repr=False)
     as_written: AsWritten | None = None
+    demands: tuple[Demand, ...] = ()
+    warnings: tuple[str, ...] = ()
+    remedies: Remedies | None = None
 
     @property
     def is_schedulable(self) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from takt import _analysis
 from takt.analysis import growth
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
@@ -19,6 +20,9 @@ from takt.analysis.view import SystemView, TaskView
 
 MAX_SCALE = 100_000
 """The largest factor that is tried, in thousandths."""
+
+FINER = 1000
+"""How many of the finer ticks are one tick."""
 
 PROBES = 20
 """Searches judge often: each trial may take this part of the steps that the verdict may take."""
@@ -44,13 +48,14 @@ class Unanswered(Exception):  # noqa: N818
     """A question of a search takes more steps than it is granted."""
 
 
-def largest(accepts: Callable[[int], bool], near: int, most: int) -> int | None:
+def largest(accepts: Callable[[int], bool], near: int, most: int, *, is_rejected: bool = False) -> int | None:
     """Return the largest accepted number from 1 on, where all smaller ones are accepted too.
 
     Args:
         accepts: called with numbers in this range; raises Unanswered if the verdict is not known.
         near: where to begin. Values far from it are tried last: rejecting tests are slow.
         most: the last one.
+        is_rejected: whether `near` is known to be rejected.
 
     Returns:
         The number, None if not even 1 is accepted, or a question was not answered.
@@ -61,17 +66,19 @@ def largest(accepts: Callable[[int], bool], near: int, most: int) -> int | None:
     """
     try:
         near = min(near, most)
-        if accepts(near):
+        if not is_rejected and accepts(near):
             least, step = near, 1
             while least < most and accepts(min(least + step, most)):
                 least, step = min(least + step, most), 2 * step
             beyond = min(least + step, most + 1)
+        elif near == 1 or not accepts(1):  # most that are rejected are so with any number
+            return None
         else:
-            least, beyond = 0, near
+            least, beyond = 1, near
         while beyond - least > 1:
             middle = (least + beyond) // 2
             least, beyond = (middle, beyond) if accepts(middle) else (least, middle)
-        return least or None
+        return least
     except Unanswered:
         return None
 
@@ -83,11 +90,13 @@ class Sensitivity:
     Args:
         growth: by the numbers of tasks, by how many ticks the wcet may grow; None: no wcet does, or it is not known.
         scaling: the largest number of thousandths by which all wcets can be multiplied, None if it is not known.
+        scaling_finer: the same with ticks a part of FINER as long, where a tick is more than a thousandth of a wcet.
         unsearched: how many tasks were not searched, as the effort was used up.
     """
 
     growth: dict[int, int | None] = field(default_factory=dict)
     scaling: int | None = None
+    scaling_finer: int | None = None
     unsearched: int = 0
 
 
@@ -104,7 +113,9 @@ def sensitivity_of(view: SystemView, now: Judgement, effort: int) -> Sensitivity
         return Sensitivity()
     allowance = Allowance(effort // EFFORT_PER_ROW)
     plain = growth.plain_of(view, now, wanted_by(now), effort // PROBES)
-    scaling = scaling_of(view, keeping(now, effort, allowance=allowance) if plain is None else _accepts(plain))
+    asks = keeping(now, effort, allowance=allowance) if plain is None else _accepts(plain)
+    scaling = scaling_of(view, asks, is_late=_is_late(now))
+    finer = None if plain is None or scaling is None else _scaling_in_finer_ticks(view, plain)
     found = dict(plain.growths()) if plain is not None else {}
     unsearched = 0
     for task in (task for each in view.dispatchers for task in each.tasks if task.number not in found):
@@ -112,8 +123,9 @@ def sensitivity_of(view: SystemView, now: Judgement, effort: int) -> Sensitivity
         if allowance.is_empty:
             unsearched += 1
         else:
-            found[task.number] = growth_of(view, task, keeping(now, effort, task.number, allowance))
-    return Sensitivity(found, scaling, unsearched)
+            asks = keeping(now, effort, task.number, allowance)
+            found[task.number] = growth_of(view, task, asks, is_late=_is_late(now, task.number))
+    return Sensitivity(found, scaling, finer, unsearched)
 
 
 def _accepts(plain: growth.Plain) -> Accepts:
@@ -179,32 +191,64 @@ def _is_yes(verdict: Verdict) -> bool:
     return verdict is Verdict.SCHEDULABLE
 
 
-def growth_of(view: SystemView, task: TaskView, accepts: Accepts) -> int | None:
+def _is_late(now: Judgement, also: int | None = None) -> bool:
+    """True if tasks that must meet their deadlines after any change are known not to meet them now."""
+    verdict = worst_of([now.tasks[number].verdict for number in wanted_by(now, also)])
+    return verdict in (Verdict.NOT_SCHEDULABLE, Verdict.NOT_GUARANTEED)
+
+
+def growth_of(view: SystemView, task: TaskView, accepts: Accepts, *, is_late: bool = False) -> int | None:
     """Return by how much the wcet of a task may grow; negative if it must shrink.
 
     Args:
         view: the system.
         task: one of its tasks.
         accepts: whether it, and all that must, meet their deadlines.
+        is_late: whether they are known not to do so now.
 
     Returns:
         Ticks, None if 1 tick is too much or the search took too many steps.
     """
     longest = max(task.deadline - task.suspended, 1)
-    most = largest(lambda wcet: accepts(view.with_task(task.with_wcet(wcet))), task.wcet, longest)
+    is_rejected = is_late and task.wcet <= longest
+    most = largest(
+        lambda wcet: accepts(view.with_task(task.with_wcet(wcet))), task.wcet, longest, is_rejected=is_rejected
+    )
     return None if most is None or is_too_short(task.with_wcet(most)) else most - task.wcet
 
 
-def scaling_of(view: SystemView, accepts: Accepts) -> int | None:
+def scaling_of(view: SystemView, accepts: Accepts, *, is_late: bool = False) -> int | None:
     """Return the largest factor of all wcets in thousandths, rounded up to ticks; None if it is not found.
 
     Args:
         view: the system.
         accepts: whether all that must meet their deadlines.
+        is_late: whether they are known not to do so now.
     """
-    most = largest(lambda thousandths: accepts(scaled(view, thousandths)), 1000, MAX_SCALE)
+    most = largest(lambda thousandths: accepts(scaled(view, thousandths)), 1000, MAX_SCALE, is_rejected=is_late)
     tasks = [] if most is None else [task for each in scaled(view, most).dispatchers for task in each.tasks]
     return None if any(map(is_too_short, tasks)) else most
+
+
+def _scaling_in_finer_ticks(view: SystemView, plain: growth.Plain) -> int | None:
+    """Return the largest factor of plain tasks in finer ticks; None where a tick is little of each wcet."""
+    tasks = view.dispatchers[0].tasks
+    longest = max(time for task in tasks for time in (task.wcet, task.period, task.deadline, task.jitter))
+    if min(task.wcet for task in tasks) >= FINER or longest * FINER > _analysis.TIME_MAX:
+        return None
+    return scaling_of(view.map(_in_finer_ticks, lambda server: server), _accepts(plain))
+
+
+def _in_finer_ticks(task: TaskView) -> TaskView:
+    """Return a plain task in ticks that are a part of FINER as long."""
+    return replace(
+        task,
+        wcet=task.wcet * FINER,
+        period=task.period * FINER,
+        deadline=task.deadline * FINER,
+        jitter=task.jitter * FINER,
+        regions=tuple(length * FINER for length in task.regions),
+    )
 
 
 def is_too_short(task: TaskView) -> bool:

@@ -20,14 +20,16 @@ window is 2 P.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from takt import _analysis
-from takt.analysis import blocking, carry_in, children, servers, static
+from takt.analysis import blockers, blocking, carry_in, causes, children, servers, static
 from takt.analysis.blocking import DelaysOf
 from takt.analysis.children import Member
 from takt.analysis.judgement import Judgement
-from takt.analysis.result import Verdict
+from takt.analysis.result import Part, Verdict
 from takt.analysis.view import DispatcherView, Inside, ServerView, SystemView, TaskView
 from takt.model.core_input import ROOT
 
@@ -104,6 +106,10 @@ def meets_deadlines(view: SystemView, dispatcher: DispatcherView, server: Server
     return all(response <= task.deadline for response, task in zip(found, dispatcher.tasks, strict=True))
 
 
+def _parts_in(level: Callable[[], causes.Level], place: int) -> list[Part]:
+    return level().parts(place)
+
+
 @dataclass(frozen=True, slots=True)
 class _Inner:
     """A server whose budget only its tasks use, as they are.
@@ -128,42 +134,69 @@ class _Inner:
         """Return the demand of the tasks; nothing if one of them has no bound, or no test admits the parent."""
         if self.found.servers[self.server.number].verdict is Verdict.NOT_KNOWN:
             return ()
-        at_place = self._responses_at_place()
-        if at_place:
-            rows = zip(self.tasks, at_place, strict=True)
-            return tuple(Inside(task.wcet, task.period, task.jitter, each, is_at_place=True) for task, each in rows)
+        at_place = self._level_at_place()
+        if at_place is not None:
+            first = len(at_place.there) - len(self.tasks)
+            return tuple(
+                Inside(
+                    task.wcet,
+                    task.period,
+                    task.jitter,
+                    at_place.responses[place].ticks,
+                    is_at_place=True,
+                    cause=partial(at_place.parts, place),
+                )
+                for place, task in enumerate(self.tasks, start=first)
+            )
         bounds = [self.found.tasks[task.number].response for task in self.tasks]
         known = [bound for bound in bounds if bound is not None]
         if len(known) < len(bounds):
             return ()
         response = self.found.servers[self.server.number].response
         sharper: list[int] = []  # by what can be left of the budget
+        level: Callable[[], causes.Level] | None = None
         if response is not None and _keeps_under_priorities(self.view, self.server):
             delay = response - self.server.budget
             if not self.server.traits.returns or (delay <= 0 and self._window() <= self.server.period):
                 members = self._members_in(self.view.dispatchers[self.server.number])
                 sharper = carry_in.responses(self.tasks, members, self.server, delay, known, self.effort)
+                blocked = self._blocked_in(self.view.dispatchers[self.server.number], members)
+                level = partial(
+                    carry_in.level_of, self.tasks, members, self.server, delay, sharper, blocked, self.effort
+                )
         return tuple(
-            Inside(task.wcet, task.period, response - task.wcet, response if sharper else None)
-            for task, response in zip(self.tasks, sharper or known, strict=True)
+            Inside(
+                task.wcet,
+                task.period,
+                response - task.wcet,
+                response if sharper else None,
+                cause=tuple if level is None else partial(_parts_in, level, place),
+            )
+            for place, (task, response) in enumerate(zip(self.tasks, sharper or known, strict=True))
         )
+
+    def _blocked_in(self, dispatcher: DispatcherView, members: list[Member]) -> Callable[[int], list[Part]]:
+        """Return what blocks the child of a dispatcher at an index."""
+        return partial(blockers.under_priorities, self.view, dispatcher, members)
 
     def _members_in(self, dispatcher: DispatcherView) -> list[Member]:
         """Return the members of a dispatcher under static keys, with what delays them."""
         return children.with_delays(static.members_in(self.view, dispatcher), self.delays[dispatcher.number])
 
-    def _responses_at_place(self) -> list[int]:
-        """Bound the responses of tasks whose server always has budget for them; none if it may not."""
+    def _level_at_place(self) -> causes.Level | None:
+        """Bound the responses of tasks whose server always has budget for them; None if it may not."""
         parent = self.view.around(self.server)
         if parent.number != ROOT or not _keeps_under_priorities(self.view, self.server):
-            return []
+            return None
         members = self._members_in(parent)
-        place = next(at for at, child in enumerate(parent.children()) if child is self.server)
+        there = parent.children()
+        place = next(at for at, child in enumerate(there) if child is self.server)
         if sum(member.key == members[place].key for member in members) > 1:
-            return []
+            return None
         above = members[: place + 1]
         server = above[-1]
-        own = self._members_in(self.view.dispatchers[self.server.number])
+        own_dispatcher = self.view.dispatchers[self.server.number]
+        own = self._members_in(own_dispatcher)
         apart = max(member.key for member in above) + 1
         merged = [
             *above[:-1],
@@ -176,12 +209,19 @@ class _Inner:
         responses = [response.ticks for response in found[len(above) - 1 :]]
         known = [response for response in responses if response is not None]
         if len(known) < len(responses):
-            return []
+            return None
         total, window = 0, self._window()
         for task, response in zip(self.tasks, known, strict=True):
             whole, rest = divmod(window + response - task.wcet, task.period)
             total += whole * task.wcet + min(task.wcet, rest)
-        return known if total <= self.server.budget else []
+        if total > self.server.budget:
+            return None
+        around, inside = self._blocked_in(parent, members), self._blocked_in(own_dispatcher, own)
+
+        def blocked(at: int) -> list[Part]:
+            return [*around(min(at, place)), *(inside(at - place) if at >= place else ())]
+
+        return causes.Level([*there[:place], *self.tasks], merged, found, blocked)
 
     def _window(self) -> int:
         """Return the time after which used budget is replenished."""

@@ -14,7 +14,7 @@ from takt import _analysis
 from takt.analysis import children, coverage, deadlines, static
 from takt.analysis.blocking import DelaysOf
 from takt.analysis.children import Delays, Response
-from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
+from takt.analysis.judgement import Cause, Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import ServerBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.model import catalogue
@@ -133,6 +133,7 @@ def _with_own_bounds(view: SystemView, dispatcher: DispatcherView, server: Serve
             found.tasks[task.number] = task_bound(
                 task, dispatcher, test.verdict(is_met), test, response=each.response, reason=reason
             )
+            found.causes[task.number] = Cause(each.response, each.cause)
     return found
 
 

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from takt.analysis import blocking, children
+from takt.analysis import blockers, blocking, causes, children
 from takt.analysis.children import Delays, Member, Response, Supply
 from takt.analysis.judgement import Judgement, server_bound, task_bound
 from takt.analysis.result import Test, Verdict
@@ -44,7 +45,11 @@ def judge_static(
     found = Judgement()
     is_apart = test is THRESHOLDS
     record = children.threshold_record(members) if is_apart else children.under_priorities(members, supply)
-    for place, response in enumerate(children.responses(record, effort)):
+    responses = children.responses(record, effort)
+    blocked = partial(blockers.under_priorities, view, dispatcher, members)
+    level = causes.Level(there, members, responses, blocked, supply, dispatcher.name, is_apart=is_apart)
+    causes.add_level(found, level)
+    for place, response in enumerate(responses):
         child, me = there[place], members[place]
         verdict = response.verdict(me.deadline, test)
         is_met = verdict is Verdict.SCHEDULABLE

@@ -10,14 +10,15 @@ test of a dispatcher unsound is *unsupported*: it is reported, and the verdict i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from takt import _core
 from takt.analysis.critical_sections import Section, behind_last_lock, sections_of
 from takt.analysis.presence import FOR_GOOD, Phase, most_of, phases_of
+from takt.analysis.result import Part
 from takt.base import times
 from takt.model import catalogue, image
 from takt.model.bodies import Op
@@ -102,6 +103,7 @@ class TaskView:
         excess: by how much a job may demand more than the wcet by which it is scheduled.
         latest: the longest relative deadline that changes give it, 0 if it keeps its deadline.
         fixed: what no search changes.
+        uncharged: the task without the kernel's work that it pays for; None: it pays for none.
     """
 
     number: int
@@ -129,6 +131,7 @@ class TaskView:
     excess: int = 0
     latest: int = 0
     fixed: Fixed = Fixed()
+    uncharged: TaskView | None = None
 
     @property
     def has_other_deadlines(self) -> bool:
@@ -193,6 +196,7 @@ class Inside:
         jitter: that of the task, and for how long it can be kept waiting, unless it stands at the server's place.
         response: by what can be left of the server's budget when it comes; None: not computed.
         is_at_place: whether the budget is never used up, so that the task stands at the server's place.
+        cause: returns the parts of that response.
     """
 
     wcet: int
@@ -200,6 +204,7 @@ class Inside:
     jitter: int
     response: int | None = None
     is_at_place: bool = False
+    cause: Callable[[], Sequence[Part]] = field(default=tuple, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +306,7 @@ class DispatcherView:
 class ResourceView:
     """A resource as tests see it; see ResolvedResource."""
 
+    name: str
     protocol: str
     home: int
     among: int | None
@@ -345,7 +351,6 @@ class SystemView:
 
     Args:
         resolved: what is no task and no server.
-        unit: in which times are written for people.
         dispatchers: the root first.
         unsupported: what makes every test unsound.
         unread: what has an effect that is in no test: nothing is known, whatever is tried.
@@ -355,7 +360,6 @@ class SystemView:
     """
 
     resolved: Platform
-    unit: str
     dispatchers: tuple[DispatcherView, ...]
     unsupported: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
@@ -367,8 +371,8 @@ class SystemView:
         return self.dispatchers[server.home]
 
     def write(self, ticks: int) -> str:
-        """Write a time for people."""
-        return times.in_unit(ticks, self.resolved.resolution_ns, self.unit)
+        """Write a time for people, with all its digits."""
+        return times.exactly(ticks * self.resolved.resolution_ns)
 
     def late(self, response: int, deadline: int) -> str:
         """Return by how much a response exceeds a deadline, and both."""
@@ -592,7 +596,6 @@ def view_of(system: System, latency: int = 0) -> SystemView:
             changes=tuple(_part_of(ChangeView, each) for each in resolved.changes),
             weights=sum(task.weight for task in resolved.tasks),
         ),
-        times.unit_of(system.resolution),
         tuple(_dispatcher(resolved, number) for number in range(1 + len(resolved.servers))),
         tuple(_unsupported_of_system(system.resolved)),
         tuple(f"the analysis does not read {key} of {owner}" for key, owner in image.unread_in(system.resolved)),

@@ -23,6 +23,9 @@ UNIT_RULE = "write a number followed by ns, us, ms or s"
 MICRO = "\u00b5\u03bc"
 """The signs that stand for the u of us: the micro sign, and the Greek letter that normal form KC makes of it."""
 
+MICROSECONDS = "\u00b5s"
+"""Microseconds as readers see them."""
+
 _PATTERN = re.compile(
     rf"(?P<sign>[+-]?)(?P<whole>[0-9]{{1,20}})(?:\.(?P<part>[0-9]{{1,20}}))? ?(?P<unit>[a-zA-Z{MICRO}]+)"
 )
@@ -82,6 +85,41 @@ def shortest(nanoseconds: int) -> str:
     """Write a whole number of nanoseconds in the coarsest unit in which it is whole."""
     unit = next(unit for unit in reversed(UNITS) if nanoseconds % UNITS[unit] == 0)
     return f"{nanoseconds // UNITS[unit]}{unit}"
+
+
+def for_readers(nanoseconds: int | Fraction, digits: int = 3) -> str:
+    """Write a time for people, such as "4.69 ms": in the coarsest unit in which it is at least 1.
+
+    Where fewer digits say all of the time it has fewer: "500 \u00b5s", "2 ms". Rounded half to even.
+
+    Args:
+        nanoseconds: the time.
+        digits: significant ones, at most; a whole part is not cut.
+    """
+    size = abs(Fraction(nanoseconds))
+    unit = next((unit for unit in reversed(UNITS) if size >= UNITS[unit]), "ns" if size else "s")
+    places, number = _rounded(size / UNITS[unit], digits)
+    if number >= 1000 and unit != "s":  # rounded up to the next unit, as 999.96 \u00b5s
+        unit = list(UNITS)[list(UNITS).index(unit) + 1]
+        places, number = _rounded(number / 1000, digits)
+    text = f"{int(number):,}"
+    if places:
+        text += f".{int(number * 10**places) % 10**places:0{places}}"
+        text = text.rstrip("0").rstrip(".") if number * UNITS[unit] == size else text
+    return f"{'-' * (nanoseconds < 0 and number > 0)}{text} {MICROSECONDS if unit == 'us' else unit}"
+
+
+def exactly(nanoseconds: int) -> str:
+    """Write a time for people with all its digits, in the coarsest unit in which it is at least 1."""
+    return for_readers(nanoseconds, 21)
+
+
+def _rounded(number: Fraction, digits: int) -> tuple[int, Fraction]:
+    """Return how many decimals a number needs for its significant digits, and the number with these."""
+    places = max(0, digits - (len(str(int(number))) if number >= 1 else 0))
+    rounded = round(number, places)
+    places -= places > 0 and len(str(int(rounded))) > max(1, len(str(int(number))))  # 9.996 is 10.0
+    return places, Fraction(rounded)
 
 
 def in_unit(ticks: int | Fraction, resolution_ns: int, unit: str, decimals: int = 3) -> str:

@@ -24,7 +24,7 @@ from typing import Any
 
 from takt.base import output_files, times
 from takt.base.errors import BoardError, InputError, Problem
-from takt.board import firmware, processor_time, programs
+from takt.board import clock, firmware, processor_time, programs
 from takt.files import trace_file
 from takt.files.trace_file import Trace
 from takt.model.core_input import ResolvedSystem
@@ -37,6 +37,8 @@ CORTEX_M = "cortex_m"
 POSIX = "posix"
 RISCV = "riscv"
 BOARDS = (CORTEX_M, POSIX, RISCV)
+EMULATED = (CORTEX_M, RISCV)
+"""Boards whose clock counts instructions."""
 
 LINUX = "linux"
 LINUX_HOST = "linux-host"
@@ -49,8 +51,8 @@ REAL_TIME = "posix_real_time"
 REMOTE = "posix_remote"
 """The board posix, in virtual time, with its scheduler behind a mailbox."""
 
-_IMAGE_FILE = "image.bin"
-_RECORDS_FILE = "records.bin"
+IMAGE_FILE = "image.bin"
+RECORDS_FILE = "records.bin"
 _RECORD_BYTES = 32
 _REFUSED = 2
 _FULL = 4
@@ -62,18 +64,26 @@ _LONGEST_REAL_NS = 300 * _NS_PER_SECOND
 """The longest horizon in real time; a longer one is probably a mistake."""
 
 
-def run(system: System, path: str | Path, name: str = CORTEX_M, *, remote: Delay | None = None) -> Trace:
+def run(
+    system: System,
+    path: str | Path,
+    name: str = CORTEX_M,
+    *,
+    remote: Delay | None = None,
+    hertz: Fraction | None = None,
+) -> Trace:
     """Run a system on a board.
 
     Args:
         system: what to run, up to its horizon.
         path: the trace file to write.
         name: the board, one of BOARDS or REAL_TIME.
+        hertz: instructions in a second, of an emulated board; None: those of its emulator.
         remote: the delay of each message to and from a scheduler at a distance, of the board POSIX: ticks, a time or a
             distribution of times. None: the scheduler stands where the jobs run.
 
     Returns:
-        The trace, in ticks of the board.
+        The trace, in ticks of the board, which have the length of those of its emulator.
 
     Raises:
         InputError: the board cannot take the system or the delay, or its trace is too long for the board's memory.
@@ -82,14 +92,16 @@ def run(system: System, path: str | Path, name: str = CORTEX_M, *, remote: Delay
     """
     if remote is not None and name != POSIX:
         raise InputError([Problem(f"it needs the board {POSIX}, found {name}", "conflict", key="remote")])
-    board = load_board(name if remote is None else REMOTE)
+    board = load_board(name if remote is None else REMOTE, hertz)
     delays = None if remote is None else delays_of(remote, system.resolution)
     adapted = adapt(system, board)
     horizon = horizon_ticks(system)
-    board_horizon = horizon * system.resolution_ns // adapted.resolution_ns
+    board_horizon = int(horizon * board.scale(system.resolution_ns).ticks)
     with temporary_folder() as folder:
-        image = programs.image(system.resolved, adapted, horizon, is_real_time=board.is_real_time, delays=delays)
-        output_files.write(folder / _IMAGE_FILE, image)
+        image = programs.image(
+            system.resolved, adapted, horizon, is_real_time=board.is_real_time, delays=delays, stretch=board.stretch
+        )
+        output_files.write(folder / IMAGE_FILE, image)
         records, finding = _execute(board, folder, board_horizon, adapted.resolution_ns)
     try:
         whole = bytes(trace_file.without_closing(memoryview(records)))
@@ -127,11 +139,13 @@ class Board:
         name: as the command line has it.
         source: folder of the sources.
         recipe: its build recipe.
+        hertz: instructions in a second; None: those of its emulator, if it has one.
     """
 
     name: str
     source: Path
     recipe: dict[str, Any]
+    hertz: Fraction | None = None
 
     @property
     def is_real_time(self) -> bool:
@@ -142,21 +156,36 @@ class Board:
         """Return the nanoseconds of its tick; those of a file's tick are `resolution_ns`."""
         return int(self.recipe.get("tick_ns", resolution_ns))
 
+    @property
+    def stretch(self) -> Fraction:
+        """How many times longer a time is in the emulator than in the file."""
+        emulated = clock.of_emulator(self.recipe)
+        return Fraction(1) if emulated is None or self.hertz is None else self.hertz / emulated
+
+    def scale(self, resolution_ns: int) -> programs.Scale:
+        """Return its ticks in those of a file, which are `resolution_ns` long."""
+        return programs.Scale(Fraction(resolution_ns, self.tick_ns(resolution_ns)) * self.stretch)
+
+    def instructions(self, ticks: int | Fraction) -> Fraction:
+        """Return how many instructions an emulated board executes in ticks of its own."""
+        return Fraction(ticks) * int(self.recipe["tick_ns"]) / (1 << int(self.recipe["instruction_shift"]))
+
 
 def port_of(name: str) -> str:
     """Return the port of a board, the name of its recipe."""
     return POSIX if name == REAL_TIME else name
 
 
-def load_board(name: str) -> Board:
+def load_board(name: str, hertz: Fraction | None = None) -> Board:
     """Read the description of a board from the sources.
 
     Args:
         name: one of BOARDS, or REAL_TIME, or REMOTE.
+        hertz: as of Board.
     """
     source = firmware.source_folder()
     recipe = json.loads((source / "firmware" / f"build_{port_of(name)}.json").read_text(encoding="utf-8"))
-    return Board(name, source, recipe)
+    return Board(name, source, recipe, hertz)
 
 
 # ---- the system on the board ----------------------------------------------------------------------------
@@ -178,11 +207,11 @@ def adapt(system: System, board: Board) -> ResolvedSystem:
     resolved = system.resolved
     tick_ns = board.tick_ns(resolved.resolution_ns)
     problems = list(_problems(resolved, board))
-    scale = programs.Scale(Fraction(resolved.resolution_ns, tick_ns))
+    scale = board.scale(resolved.resolution_ns)
     for table, name, key, ticks in programs.instants_of(resolved):
         if not scale.is_whole(ticks):
             found = times.shortest(ticks * resolved.resolution_ns)
-            message = f"expected a multiple of the board's tick of {tick_ns}ns, found {found}"
+            message = f"expected a multiple of {_grid(board, scale, resolved.resolution_ns)}, found {found}"
             problems.append(Problem(message, "board", table=table, entity=name, key=key))
     horizon_ns = horizon_ticks(system) * system.resolution_ns
     if board.is_real_time and horizon_ns > _LONGEST_REAL_NS:
@@ -191,7 +220,15 @@ def adapt(system: System, board: Board) -> ResolvedSystem:
         problems.append(Problem(message, "board", table="system", key="horizon"))
     if problems:
         raise InputError(problems)
-    return programs.describe(resolved, tick_ns)
+    return programs.describe(resolved, tick_ns, board.stretch)
+
+
+def _grid(board: Board, scale: programs.Scale, resolution_ns: int) -> str:
+    """Return the times of a file that are whole ticks of a board, in words."""
+    if board.stretch == 1:
+        return f"the board's tick of {board.tick_ns(resolution_ns)}ns"
+    whole = times.shortest(scale.ticks.denominator * resolution_ns)
+    return f"{whole}, which is whole ticks of the board at this clock"
 
 
 def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
@@ -219,9 +256,9 @@ def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
 # ---- tools ----------------------------------------------------------------------------------------------
 
 
-def _command(board: Board, program: Path) -> list[str]:
+def command(board: Board, program: Path) -> list[str]:
     """Return the command that runs a program, in the emulator if the board has one."""
-    words = ("takt", _IMAGE_FILE, _RECORDS_FILE)
+    words = ("takt", IMAGE_FILE, RECORDS_FILE)
     qemu = board.recipe.get("qemu")
     if qemu is None:
         return [str(program), *words[1:]]
@@ -242,7 +279,7 @@ def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> tuple[by
     try:
         compiler = firmware.tool(board.recipe["cc"], board.recipe["packages"])
         program = firmware.program(port_of(board.name), board.recipe, compiler, board.source)
-        done = processor_time.run(_command(board, program), folder, _PATIENCE_SECONDS + patience)
+        done = processor_time.run(command(board, program), folder, _PATIENCE_SECONDS + patience)
     except firmware.BuildError as error:
         raise BoardError(f"the firmware could not be built: {error}") from None
     except processor_time.ImpatientError as error:
@@ -254,14 +291,14 @@ def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> tuple[by
     if failure is not None and done.returncode != _OBSERVED:
         raise BoardError(failure)
     try:
-        records = (folder / _RECORDS_FILE).read_bytes()
+        records = (folder / RECORDS_FILE).read_bytes()
     except OSError as error:
         raise BoardError(f"the firmware wrote no trace: {error.strerror}") from None
     if done.returncode == _FULL:
         until_ns = int.from_bytes(records[-_RECORD_BYTES:][:8], "little") * tick_ns
         message = (
             f"the board's memory is full of {len(records) // _RECORD_BYTES - 1} records after "
-            f"{times.in_unit(until_ns, 1, 'ms', 0)}; shorten the horizon"
+            f"{times.in_unit(until_ns / board.stretch, 1, 'ms', 0)}; shorten the horizon"
         )
         raise InputError([Problem(message, "board", table="system", key="horizon")])
     return records, failure

@@ -48,6 +48,8 @@ _STREAMS = words("STREAMS", "kind")
 _TIMED_ITEMS = ("run", "suspend")
 _ITEMS = ("run", "point", "optional point", "suspend", "lock", "unlock")
 
+_SAME = Fraction(1)
+
 _DELAYS = 4096
 """How many delays are drawn; a program takes them in turn."""
 
@@ -74,17 +76,18 @@ class Scale:
 # ---- the description --------------------------------------------------------------------------------------
 
 
-def describe(system: ResolvedSystem, tick_ns: int) -> ResolvedSystem:
+def describe(system: ResolvedSystem, tick_ns: int, stretch: Fraction = _SAME) -> ResolvedSystem:
     """Describe a system as a kernel runs it: in other ticks, and with an idle thread.
 
     Args:
         system: in the ticks of a file.
         tick_ns: nanoseconds of the board's tick.
+        stretch: how many times longer a time is on the board.
 
     Returns:
         The description for the image and for replay: not when jobs arrive, what they execute and what the kernel costs.
     """
-    scale = Scale(Fraction(system.resolution_ns, tick_ns))
+    scale = Scale(Fraction(system.resolution_ns, tick_ns) * stretch)
     policies = [system.policy, *(server.policy for server in system.servers)]
     idle_level = system.levels + 1
     return replace(
@@ -144,6 +147,7 @@ def image(
     is_real_time: bool = False,
     is_remote: bool = False,
     delays: Stream | None = None,
+    stretch: Fraction = _SAME,
 ) -> bytes:
     """Write the image of a system.
 
@@ -154,11 +158,12 @@ def image(
         is_real_time: whether the program keeps real time in ticks of the board.
         is_remote: whether the scheduler stands at a distance, also without delays that the program makes.
         delays: of messages to and from a scheduler at a distance, in ticks of the file; None: the program makes none.
+        stretch: as `describe` gets it.
 
     Returns:
         The words, little endian.
     """
-    scale = Scale(Fraction(system.resolution_ns, described.resolution_ns))
+    scale = Scale(Fraction(system.resolution_ns, described.resolution_ns) * stretch)
     program = images.program(system, images.pack(system, horizon))
     instant, nominal, kind, index = _core.inputs(program)
     arrivals = Counter(task for task, what in zip(index, kind, strict=True) if what == _ARRIVAL)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import textwrap
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import typer
 from takt.base.errors import InputError, Problem, show, system_error
 from takt.command.terminal import errors_to_stderr, progress_bar
 from takt.draw.recipe import MAX_NUMBER, Recipe
+from takt.files.edits import value_of
 from takt.files.recipe_reading import with_options
 from takt.files.task_set_writing import save, texts_of, to_toml
 from takt.model.system import System
@@ -52,11 +52,8 @@ def generate(
 def _value(key: str, text: str) -> object:
     """Read the value of a key as a file would have it; texts need no quotes, and lists no brackets."""
     if key == "periods" and "," in text:
-        return [_value("period", part.strip()) for part in text.split(",")]
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+        return [value_of(part.strip()) for part in text.split(",")]
+    return value_of(text)
 
 
 def _whole(option: str, text: str, least: int, most: int) -> int:

@@ -8,13 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from takt.base.errors import ExitStatus
 from takt.base.version import __version__
 from takt.command.terminal import errors_to_stderr
 from takt.linux import check
-from takt.show.text_tables import print_table, text_table
+from takt.show.text_tables import Terminal, text_columns
 
 
 def check_machine(root: Path, as_json: bool) -> None:
@@ -31,11 +30,15 @@ def check_machine(root: Path, as_json: bool) -> None:
         document = {"version": __version__, "can_run": not missing, "findings": [asdict(one) for one in findings]}
         typer.echo(json.dumps(document, indent=2))
     else:
-        rows = [(one.what, one.state, one.found, one.wanted, one.remedy) for one in findings]
-        console = Console()
-        print_table(console, "Takt under Linux", text_table(("", "state", "found", "wanted", "remedy"), rows))
+        rows = [(one.what, one.state, one.found, one.wanted) for one in findings]
+        terminal = Terminal()
+        terminal.print("Takt under Linux", "title")
+        terminal.print_table(text_columns(("", "state", "found", "wanted"), rows))
+        for one in findings:
+            if one.remedy:
+                terminal.print(f"{one.what}: {one.remedy}", indent=2)
         can = "can run here" if is_here else "can run here by these files, if its kernel loads the programs"
         verdict = f"cannot run here: {', '.join(missing)}" if missing else can
-        console.print(f"\nTakt {verdict}", highlight=False)
+        terminal.print(f"\nTakt {verdict}")
     if missing:
         raise typer.Exit(ExitStatus.CHECK_FAILED)

@@ -46,7 +46,7 @@ class _TaktCommand(TyperCommand):
         """Refuse options that are given again, then parse as ever; flags may be repeated."""
         if not ctx.resilient_parsing:
             *_, given = self.make_parser(ctx).parse_args(args=list(args))
-            options = [part for part in given if isinstance(part, TyperOption) and not part.is_flag]
+            options = [part for part in given if isinstance(part, TyperOption) and not (part.is_flag or part.multiple)]
             _refuse_repeated(Counter(option.opts[-1] for option in options))
         return super().parse_args(ctx, args)
 
@@ -67,7 +67,8 @@ class _TaktCommand(TyperCommand):
                 inputs += paths
         with output_files.inputs_protected():
             with errors_to_stderr():
-                output_files.check_outputs(inputs, outputs)
+                output_files.check_outputs(filter(_is_file, inputs), outputs)
+            _name_packaged(inputs)
             return super().invoke(ctx)
 
 
@@ -86,6 +87,20 @@ def _refuse_repeated(options: Counter[str]) -> None:
                 if times > 1
             ]
         )
+
+
+def _is_file(path: Path) -> bool:
+    """True if a name is not that of the standard input."""
+    return str(path) != "-"
+
+
+def _name_packaged(inputs: list[Path]) -> None:
+    """Print a line for each input that is not there, and is read from the package."""
+    from takt.base import input_files
+
+    for path in filter(input_files.packaged, inputs):
+        name = path.relative_to("examples").as_posix().removesuffix(".toml")
+        typer.echo(f"{path}: read from the package; takt new --example {name} copies it", err=True)
 
 
 _command = partial(app.command, cls=_TaktCommand)
@@ -121,6 +136,29 @@ def _end_without_output(error: OSError) -> NoReturn:
     sys.exit(ExitStatus.BAD_INPUT)
 
 
+# ---- options ----------------------------------------------------------------------------------------
+
+
+def _complete_policies(incomplete: str) -> list[str]:
+    """Complete the last of some policies, for shells."""
+    from takt.model import catalogue
+
+    before, comma, last = incomplete.rpartition(",")
+    return [before + comma + policy.name for policy in catalogue.policies() if policy.name.startswith(last)]
+
+
+def _complete_examples(incomplete: str) -> list[str]:
+    """Complete the name of an example of the package, for shells."""
+    from takt.base import input_files
+
+    return [name for name in input_files.examples() if name.startswith(incomplete)]
+
+
+def _option(metavar: str, help_text: str, *names: str) -> Any:
+    """Return an option with a value; without names it is called as its parameter."""
+    return typer.Option(*names, metavar=metavar, help=help_text)
+
+
 # ---- takt -------------------------------------------------------------------------------------------
 
 
@@ -138,7 +176,10 @@ def takt_command(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
     ] = False,
 ) -> None:
-    """One real-time scheduler: simulate task sets, compare policies, replay traces.
+    """One real-time scheduler: simulate task sets, compare policies, prove deadlines, replay traces.
+
+    `takt demo` is the place to begin. Files `examples/...` are in the package: each example of each help runs in any
+    folder.
 
     Exit status: 0 done, 1 internal failure or a replay that differs, 2 bad input, 3 a --check that found a
     miss, a rejected hard task, no proof of schedulability, or a machine that Takt cannot run on.
@@ -147,22 +188,77 @@ def takt_command(
     """
 
 
+# ---- takt demo, takt new ----------------------------------------------------------------------------
+
+_DEMO = "examples/iot_node.toml"
+_QUESTIONS = f"""
+Three questions to try next:
+  Which policy meets all deadlines?
+    takt compare {_DEMO}
+  What can be proved of it, and what would help?
+    takt analyse {_DEMO}
+  What if a frame of multimedia needed 4 ms less?
+    takt run {_DEMO} --set multimedia.wcet=8ms
+`takt new` begins a task set of your own, `takt help` lists the commands."""
+
+
+@_command()
+def demo(
+    page: Annotated[Path, _option("R.html", "Where to write the page.", "--report"), _OUTPUT] = Path("takt_demo.html"),
+) -> None:
+    """Simulate an IoT node, write a page with charts, and name three questions to try.
+
+    Needs no file: what begins with `examples/` is read from the package if it is not in the working folder.
+
+    Example: `takt demo`
+    """
+    run([Path(_DEMO)], page=page)
+    typer.echo(f"\npage: {page}, for any browser\n{_QUESTIONS}")
+
+
+@_command()
+def new(
+    task: Annotated[
+        list[str] | None, _option("NAME:PERIOD:WCET", "A task, such as sensor:10ms:2ms; may be repeated.", "--task")
+    ] = None,
+    tasks: Annotated[
+        int | None, typer.Option(min=1, max=1000, metavar="N", help="Instead: so many tasks with numbers to change.")
+    ] = None,
+    policy: Annotated[
+        str | None, typer.Option(metavar="P", help="Policy of the root.", autocompletion=_complete_policies)
+    ] = None,
+    cpus: Annotated[str | None, _option("N", "Number of processors.")] = None,
+    horizon: Annotated[str | None, _option("T", "End of a simulation, such as 2s.")] = None,
+    example: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Instead: copy an example such as iot_node, or recipes/automotive.",
+            autocompletion=_complete_examples,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="The new file; default: print it, or the example's name."),
+        _OUTPUT,
+    ] = None,
+) -> None:
+    """Begin a task-set file with comments that say what its keys mean.
+
+    Without an option, in a terminal, it asks for them. It replaces no file.
+
+    Example: `takt new --task sensor:10ms:2ms --task control:25ms:15ms --policy edf -o two.toml`
+    """
+    from takt.command import new as command
+
+    command.new(command.Wanted(tuple(task or ()), tasks, policy, cpus, horizon), example, output)
+
+
 # ---- takt run ---------------------------------------------------------------------------------------
 
 
-def _complete_policies(incomplete: str) -> list[str]:
-    """Complete the last of some policies, for shells."""
-    from takt.model import catalogue
-
-    before, comma, last = incomplete.rpartition(",")
-    return [before + comma + policy.name for policy in catalogue.policies() if policy.name.startswith(last)]
-
-
-def _option(metavar: str, help_text: str, *names: str) -> Any:
-    """Return an option with a value; without names it is called as its parameter."""
-    return typer.Option(*names, metavar=metavar, help=help_text)
-
-
+Wide = Annotated[bool, typer.Option("--wide", help="Print all columns, also where lines are longer than the terminal.")]
+Ticks = Annotated[bool, typer.Option("--ticks", help="Print times in ticks.")]
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)]
 Policies = Annotated[
     str | None,
@@ -172,6 +268,10 @@ Policies = Annotated[
         "rights.",
         autocompletion=_complete_policies,
     ),
+]
+Edits = Annotated[
+    list[str] | None,
+    _option("NAME.KEY=VALUE", "Read the file with another value, such as sensor.wcet=2ms; may be repeated.", "--set"),
 ]
 Horizon = Annotated[str | None, _option("T", "End of the run: ticks, or a time such as 2s.")]
 Seed = Annotated[str | None, _option("N", "Seed of the random numbers.")]
@@ -185,6 +285,7 @@ Check = Annotated[bool, typer.Option("--check", help="End with status 3 after a 
 @_command()
 def run(
     files: Files,
+    edits: Edits = None,
     policy: Policies = None,
     horizon: Horizon = None,
     segments: Annotated[Path | None, _option("S.csv", "Write which job ran when."), _OUTPUT] = None,
@@ -214,6 +315,15 @@ def run(
             "uniform:0:50us, exponential:20us, normal:20us:5us or weibull:20us:1.5.",
         ),
     ] = None,
+    clock: Annotated[
+        str | None,
+        _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz."),
+    ] = None,
+    platform_out: Annotated[
+        Path | None,
+        _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."),
+        _OUTPUT,
+    ] = None,
     as_json: AsJson = False,
     check: Check = False,
 ) -> None:
@@ -228,9 +338,9 @@ def run(
     """
     from takt.command import run as command
 
-    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto)
-    place = command.Place(on, real_time, remote)
-    command.run(files, policy, horizon, seed, outputs, place, as_json=as_json, check=check)
+    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto, platform_out)
+    place = command.Place(on, real_time, remote, clock)
+    command.run(files, edits or [], policy, horizon, seed, outputs, place, as_json=as_json, check=check)
 
 
 # ---- takt compare -----------------------------------------------------------------------------------
@@ -239,6 +349,7 @@ def run(
 @_command()
 def compare(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A task-set file (TOML).", show_default=False)],
+    edits: Edits = None,
     policy: Policies = "rm,dm,edf",
     horizon: Horizon = None,
     seed: Seed = None,
@@ -258,7 +369,7 @@ def compare(
     """
     from takt.command import run as command
 
-    command.compare(file, policy, horizon, seed, page, as_json=as_json, check=check)
+    command.compare(file, edits or [], policy, horizon, seed, page, as_json=as_json, check=check)
 
 
 # ---- takt convert -----------------------------------------------------------------------------------
@@ -291,10 +402,19 @@ def convert(
 # ---- takt analyse -----------------------------------------------------------------------------------
 
 
+NoRemedies = Annotated[bool, typer.Option("--no-remedies", help="Leave out the search for changes that help.")]
+Number = Annotated[
+    int | None,
+    typer.Option("--apply", min=1, metavar="N", help="Print the file with the changes up to step N of what helps."),
+]
+NewFile = Annotated[Path | None, _option("NEW.toml", "With --apply: write it here.", "-o", "--output"), _OUTPUT]
+
+
 @_command("analyze", hidden=True)
 @_command()
 def analyse(
     files: Files,
+    edits: Edits = None,
     policy: Policies = None,
     page: Annotated[
         Path | None, _option("R.html", "Write a page with demand against supply.", "--report"), _OUTPUT
@@ -305,12 +425,18 @@ def analyse(
     remote: Annotated[
         str | None, _option("L", "The scheduler is at a distance: a message takes at most this time, or ticks.")
     ] = None,
+    no_remedies: NoRemedies = False,
+    number: Number = None,
+    output: NewFile = None,
+    reasons: Annotated[str | None, _option("N|all", "How many reasons to print, or all with all their parts.")] = None,
+    is_wide: Wide = False,
+    in_ticks: Ticks = False,
     as_json: AsJson = False,
     check: Annotated[
         bool, typer.Option("--check", help="End with status 3 unless all deadlines are proved to be met.")
     ] = False,
 ) -> None:
-    """Prove what can be proved: worst-case response times, a verdict with its reason, and what would fit.
+    """Prove what can be proved: worst-case response times, a verdict with its reason, and what helps.
 
     A verdict holds for all arrivals and all demands that the file allows, whatever its offsets are.
 
@@ -318,7 +444,18 @@ def analyse(
     """
     from takt.command import analyse as command
 
-    command.analyse(files, policy, page, remote, as_json=as_json, check=check, sensitivity=not no_sensitivity)
+    question = command.Question(
+        edits=edits or [],
+        policy=policy,
+        remote=remote,
+        sensitivity=not no_sensitivity and number is None,
+        remedies=not no_remedies,
+        reasons=reasons,
+    )
+    if number is None and output is None:
+        command.analyse(files, question, page, as_json=as_json, check=check, is_wide=is_wide, in_ticks=in_ticks)
+    else:
+        command.apply(files, question, number, output)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------
@@ -552,21 +689,23 @@ def schema(
 
 
 @_command()
-def policies() -> None:
+def policies(is_wide: Wide = False) -> None:
     """List the policies, the kinds of servers, the protocols of resources and where a scheduler may run.
 
     Example: `takt policies`
     """
-    from rich.console import Console
-
     from takt.model import catalogue
-    from takt.show.text_tables import print_table, text_table
+    from takt.show.text_tables import Terminal, text_columns
 
-    console = Console()
-    rows = [(policy.name, policy.summary, policy.tie) for policy in catalogue.policies()]
-    print_table(console, "policies", text_table(("name", "order", "among equals"), rows))
-    console.print()
+    terminal = Terminal(is_wide=is_wide)
+    terminal.print("policies", "title")
+    (tie, _), *_ = Counter(policy.tie for policy in catalogue.policies()).most_common()
+    others = {policy: f"; equals: {policy.tie}" for policy in catalogue.policies() if policy.tie != tie}
+    rows = [(policy.name, policy.summary + others.get(policy, "")) for policy in catalogue.policies()]
+    terminal.print_table(text_columns(("name", "order"), rows))
+    terminal.print(f"equals: {tie}")
+    terminal.print("\nkinds of servers", "title")
     kinds = [(kind.name, kind.summary) for kind in catalogue.server_kinds()]
-    print_table(console, "kinds of servers", text_table(("name", "budget"), kinds))
-    console.print(f"\nprotocols of resources: {', '.join(catalogue.PROTOCOLS)}")
-    console.print(f"architectures: {', '.join(catalogue.ARCHITECTURES)}")
+    terminal.print_table(text_columns(("name", "budget"), kinds))
+    terminal.print(f"\nprotocols of resources: {', '.join(catalogue.PROTOCOLS)}")
+    terminal.print(f"architectures: {', '.join(catalogue.ARCHITECTURES)}")

@@ -4,31 +4,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import polars.selectors as cs
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from takt.base import csv_files, times
 from takt.base.errors import BoardError, ExitStatus, InputError, Problem, show
 from takt.base.version import __version__
-from takt.board import emulation
+from takt.board import clock, emulation
 from takt.command import task_sets
 from takt.command.terminal import errors_to_stderr, progress_bar
+from takt.files.edits import as_key, label
 from takt.model import catalogue
 from takt.model.delays import Delay
 from takt.model.delays import parse as parse_delay
 from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import name_of
 from takt.model.system import System
-from takt.run import measurement
+from takt.run import board_costs, measurement
 from takt.run.replay import replay
+from takt.show import board_costs as costs_shown
 from takt.show import board_report, report
 from takt.show.report import Report
 from takt.show.result import Result, drawable, simulate
@@ -53,10 +57,11 @@ class Outputs:
     report: Path | None = None
     gantt: Path | None = None
     perfetto: Path | None = None
+    platform_out: Path | None = None
 
     def options(self) -> list[str]:
         """Return the options that were given."""
-        return [f"--{name}" for name, path in vars(self).items() if path is not None]
+        return [f"--{name.replace('_', '-')}" for name, path in vars(self).items() if path is not None]
 
     def frames(self) -> list[str]:
         """Return the data frames that are to be written."""
@@ -75,11 +80,13 @@ class Place:
         on: the board; None: they are simulated.
         real_time: whether the board keeps the time of the machine.
         remote: the delay of messages to and from a scheduler at a distance, as it was written.
+        clock: instructions in a second of an emulated processor, as it was written.
     """
 
     on: str | None = None
     real_time: bool = False
     remote: str | None = None
+    clock: str | None = None
 
     @property
     def board(self) -> str | None:
@@ -93,10 +100,17 @@ class _Run:
 
     file: Path
     system: System
+    edits: Sequence[str]
+
+    @property
+    def label(self) -> str:
+        """What errors call the file."""
+        return label(self.file, self.edits)
 
 
 def run(
     files: list[Path],
+    edits: list[str],
     policy: str | None,
     horizon: str | None,
     seed: str | None,
@@ -113,7 +127,7 @@ def run(
             from takt.show import gantt
 
             gantt.check_path(outputs.gantt)
-        runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
+        runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy, edits)]
         if len(runs) > 1 and outputs.options():
             message = f"expected one file and one policy, found {len(runs)} runs"
             raise InputError([Problem(message, "conflict", key=option) for option in outputs.options()])
@@ -122,19 +136,21 @@ def run(
             if place.board is None
             else _run_on_linux(run, place.board, outputs)
             if place.board in emulation.LINUX_BOARDS
-            else _run_on_board(run, place.board, remote, outputs)
+            else _run_on_board(run, place, remote, outputs)
             for run in runs
         ]
         _print_outcomes(outcomes, as_json)
         for name, frame in outcomes[0].frames.items():
             csv_files.write(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
         _write_pictures(outcomes[0], outputs)
+        _write_platform(outcomes[0], outputs)
     if check and any(outcome.report.has_finding for outcome in outcomes):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
 def compare(
     file: Path,
+    edits: list[str],
     policies: str | None,
     horizon: str | None,
     seed: str | None,
@@ -146,7 +162,7 @@ def compare(
     """Simulate a file under policies; print them beside one another, and write a page if there is one."""
     outputs = Outputs(report=page)
     with errors_to_stderr():
-        runs = [_with_options(run, horizon, seed) for run in _runs(file, policies)]
+        runs = [_with_options(run, horizon, seed) for run in _runs(file, policies, edits)]
         outcomes = [_simulate(run, outputs) for run in runs]
         reports = [outcome.report for outcome in outcomes]
         if as_json:
@@ -169,15 +185,23 @@ def _check_place(place: Place, outputs: Outputs) -> Delay | None:
     if board is not None and board not in _BOARDS:
         message = f"unknown board {show(board)}; {catalogue.alternatives(board, _BOARDS)}"
         raise InputError([Problem(message, "unknown-word", key="--on")])
-    for name in outputs.pictures() if board in (emulation.CORTEX_M, emulation.RISCV) else ():
+    for name in outputs.pictures() if board in emulation.EMULATED else ():
         message = (
             f"charts have the ticks of the file, found --on {board}; write --on {emulation.POSIX}, or leave it out"
         )
         raise InputError([Problem(message, "conflict", key=f"--{name}")])
-    for option, is_given in (("--real-time", place.real_time), ("--remote", place.remote is not None)):
-        if is_given and board != emulation.POSIX:
-            message = f"it needs --on {emulation.POSIX}, found {f'--on {board}' if board else 'no --on'}"
+    needed = {
+        "--real-time": (place.real_time, (emulation.POSIX,)),
+        "--remote": (place.remote is not None, (emulation.POSIX,)),
+        "--clock": (place.clock is not None, emulation.EMULATED),
+        "--platform-out": (outputs.platform_out is not None, emulation.EMULATED),
+    }
+    for option, (is_given, boards) in needed.items():
+        if is_given and board not in boards:
+            message = f"it needs --on {' or '.join(boards)}, found {f'--on {board}' if board else 'no --on'}"
             raise InputError([Problem(message, "conflict", key=option)])
+    if place.clock is not None:
+        clock.parse(place.clock)
     if place.remote is None:
         return None
     if place.real_time:
@@ -186,8 +210,8 @@ def _check_place(place: Place, outputs: Outputs) -> Delay | None:
     return parse_delay(place.remote)
 
 
-def _runs(file: Path, policies: str | None) -> Iterator[_Run]:
-    yield from (_Run(file, system) for system in task_sets.systems_of(file, policies))
+def _runs(file: Path, policies: str | None, edits: Sequence[str]) -> Iterator[_Run]:
+    yield from (_Run(file, system, edits) for system in task_sets.systems_of(file, policies, edits))
 
 
 def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
@@ -200,7 +224,7 @@ def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
         try:
             run = replace(run, system=run.system.replace(**{key: value}))
         except InputError as error:
-            raise task_sets.as_option(option, error).in_file(run.file) from None
+            raise task_sets.as_option(option, error).in_file(run.label) from None
     return run
 
 
@@ -220,6 +244,21 @@ class _Kernel:
 
 
 @dataclass(frozen=True)
+class _Emulated:
+    """What is known of an emulated board.
+
+    Args:
+        name: of the board.
+        hertz: instructions in a second.
+        costs: of the kernel.
+    """
+
+    name: str
+    hertz: Fraction
+    costs: board_costs.Costs
+
+
+@dataclass(frozen=True)
 class _Outcome:
     """The results of a run.
 
@@ -230,6 +269,7 @@ class _Outcome:
         frames: what is to be written, by option.
         result: what is to be drawn.
         kernel: what Linux says of its threads.
+        emulated: of an emulated board.
     """
 
     run: _Run
@@ -238,12 +278,13 @@ class _Outcome:
     frames: Mapping[str, pl.DataFrame]
     result: Result | None = None
     kernel: _Kernel | None = None
+    emulated: _Emulated | None = None
 
 
 def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
     wants_all = bool(outputs.pictures())
     title = f"{run.system.name}, {name_of(run.system.policy)}"
-    with _blaming(run.file), progress_bar(title, horizon_ticks(run.system)) as progress:
+    with _blaming(run.label), progress_bar(title, horizon_ticks(run.system)) as progress:
         result = simulate(
             run.system,
             segments=wants_all or outputs.segments is not None,
@@ -257,17 +298,23 @@ def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
     return _Outcome(run, report.report_of(result), None, frames, result)
 
 
-def _run_on_board(run: _Run, board: str, remote: Delay | None, outputs: Outputs) -> _Outcome:
+def _run_on_board(run: _Run, place: Place, remote: Delay | None, outputs: Outputs) -> _Outcome:
     """Run on the board, replay what it recorded, and simulate."""
-    with _blaming(run.file), emulation.temporary_folder() as folder:
+    name = place.board or ""
+    hertz = None if place.clock is None else clock.parse(place.clock)
+    with _blaming(run.label), emulation.temporary_folder() as folder:
         path = outputs.trace or folder / "board.takt"
-        trace = emulation.run(run.system, path, board, remote=remote)
+        trace = emulation.run(run.system, path, name, remote=remote, hertz=hertz)
         replayed = replay(path)
         if replayed.difference is not None:
             raise BoardError(f"{path}: {replayed.difference.text}")
         frames = {name: _MEASURES[name](trace) for name in outputs.frames()}
         result = drawable(measurement.result_of(trace, run.system)) if outputs.pictures() else None
-        return _Outcome(run, board_report.report_of(trace), _simulate(run, Outputs()).report, frames, result)
+        board = emulation.load_board(emulation.port_of(name), hertz)
+        measured = costs_shown.in_real_time(board_report.report_of(trace), board.stretch)
+        speed = hertz or clock.of_emulator(board.recipe)
+        emulated = None if speed is None else _Emulated(name, speed, board_costs.measure(name, run.system.policy))
+        return _Outcome(run, measured, _simulate(run, Outputs()).report, frames, result, emulated=emulated)
 
 
 def _run_on_linux(run: _Run, board: str, outputs: Outputs) -> _Outcome:
@@ -276,7 +323,7 @@ def _run_on_linux(run: _Run, board: str, outputs: Outputs) -> _Outcome:
     from takt.linux import board as linux
     from takt.run import linux_checks
 
-    with _blaming(run.file), emulation.temporary_folder() as folder:
+    with _blaming(run.label), emulation.temporary_folder() as folder:
         path = outputs.trace or folder / "linux.takt"
         found = linux.run(run.system, path, board)
         checked = linux_checks.check(found)
@@ -294,7 +341,7 @@ _MEASURES = {"segments": measurement.segments_of, "jobs": measurement.jobs_of, "
 
 
 @contextmanager
-def _blaming(file: Path) -> Iterator[None]:
+def _blaming(file: str) -> Iterator[None]:
     """Add the task-set file to problems that name no file themselves."""
     try:
         yield
@@ -307,6 +354,8 @@ def _print_outcomes(outcomes: list[_Outcome], as_json: bool) -> None:
     if as_json:
         reports = [
             report.as_json(found, str(outcome.run.file))
+            | as_key(outcome.run.edits)
+            | (_board_json(outcome) if found is outcome.report else {})
             for outcome in outcomes
             for found in (outcome.simulated, outcome.report)
             if found is not None
@@ -325,11 +374,27 @@ def _print_outcomes(outcomes: list[_Outcome], as_json: bool) -> None:
         console.print(f"replayed on the host: {outcome.report.decisions} decisions, identical")
         if outcome.report.platform == emulation.REAL_TIME:
             console.print(_NO_PROMISE, soft_wrap=True)
+        if (board := outcome.emulated) is not None:
+            for line in costs_shown.sentences(board.costs, board.hertz, outcome.report, outcome.simulated):
+                console.print(Text(line))
         if kernel is not None:
             from takt.run import linux_checks
 
             for line in (linux_checks.sentence(kernel.checked), *kernel.checked.unknown, *kernel.run.notes):
                 console.print(line, soft_wrap=True)
+
+
+def _board_json(outcome: _Outcome) -> dict[str, Any]:
+    board = outcome.emulated
+    return {} if board is None else costs_shown.as_json(board.costs, board.hertz)
+
+
+def _write_platform(outcome: _Outcome, outputs: Outputs) -> None:
+    board, run = outcome.emulated, outcome.run
+    if outputs.platform_out is not None and board is not None:
+        costs_shown.write_platform(
+            outputs.platform_out, run.file, board.costs, board.hertz, run.system.resolution_ns, board.name
+        )
 
 
 def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:

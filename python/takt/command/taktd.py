@@ -42,7 +42,7 @@ def load(
 ) -> None:
     """Let a task set decide on this machine."""
     with errors_to_stderr():
-        system, *others = task_sets.systems_of(file, policy)
+        system, *others = task_sets.systems_of(file, policy, ())
         if others:
             raise InputError([Problem(f"expected one policy, found {1 + len(others)}", "conflict", key="--policy")])
         if horizon is not None:

@@ -8,20 +8,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from takt.base.errors import BoardError, ExitStatus, InputError
 
-_COLUMNS = (
-    TextColumn("{task.description}"),
-    BarColumn(),
-    TaskProgressColumn(),
-    TimeRemainingColumn(),
-    TextColumn("Ctrl-C ends it"),
-)
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
 _PATIENCE_SECONDS = 0.5
 _FIRST_LINE_SECONDS = 30.0
 """When a log, which is no terminal, gets its first line about a long run; each further one takes twice as long."""
@@ -47,9 +42,8 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
     A terminal gets a bar, a log a line now and then. An interrupt is reported in one line and ends the process as the
     signal does, with the terminal as it was.
     """
-    console = Console(stderr=True)
-    if console.is_terminal:
-        bar = Progress(*_COLUMNS, console=console, transient=True)
+    if sys.stderr.isatty():
+        bar = _bar()
         show, stop = _bar_shower(bar, title, total), bar.stop
     else:
         show, stop = _line_shower(title, total), lambda: None
@@ -64,6 +58,15 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
     finally:
         stop()
         signal.signal(signal.SIGINT, before)
+
+
+def _bar() -> Progress:
+    """Return a bar on the standard error output; rich, which takes long to load, is needed for nothing else."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    return Progress(*columns, TextColumn("Ctrl-C ends it"), console=Console(stderr=True), transient=True)
 
 
 def _bar_shower(bar: Progress, title: str, total: int) -> Callable[[int], None]:

@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from takt.base import input_files
 from takt.base.errors import InputError, Problem, file_error, show
+from takt.files import edits as edited
 from takt.files import other_formats
 from takt.model import catalogue, policy_options
 from takt.model.consistency import find_problems
@@ -33,11 +34,12 @@ _Member = TypeVar("_Member", Task, Server, Resource, Cluster, Change)
 _Single = TypeVar("_Single", Header, Platform, Allocator, PolicyOptions)
 
 
-def load(path: str | Path) -> System:
+def load(path: str | Path, edits: Sequence[str] = ()) -> System:
     """Read a task-set file.
 
     Args:
         path: a TOML file, schema 1.
+        edits: new values of keys in the place of the file's, such as "sensor.wcet=2ms"; see takt/files/edits.py.
 
     Returns:
         The system; its name is that of the file if the file gives none.
@@ -47,9 +49,13 @@ def load(path: str | Path) -> System:
     """
     document = read(path)
     try:
-        return _build(document, Path(path).stem)
+        edited.apply(document, edits)
     except InputError as error:
         raise error.in_file(path) from None
+    try:
+        return _build(document, Path(path).stem)
+    except InputError as error:
+        raise error.in_file(edited.label(path, edits)) from None
 
 
 def loads(text: str, name: str) -> System:

@@ -75,6 +75,7 @@ class PolicyTraits:
     promotes: bool = False
     has_mandatory_parts: bool = False
     specialises_periods: bool = False
+    has_outside_keys: bool = False
     overtakes: bool = False
     has_levels: bool = False
     has_fifo_levels: bool = False
@@ -311,6 +312,8 @@ def suggestions_limited() -> Iterator[None]:
 
 
 _MOST_SUGGESTIONS = 50
+_SHORTEST_BEGIN = 3
+"""So many letters, or more, that only one word begins with, mean that word."""
 _suggestions: ContextVar[Iterator[int] | None] = ContextVar("suggestions", default=None)
 
 
@@ -320,7 +323,8 @@ def suggest(word: str, known: Iterable[str]) -> str | None:
     if asked is not None and next(asked) > _MOST_SUGGESTIONS:
         return None
     by_folded = {name.casefold(): name for name in known}
-    matches = difflib.get_close_matches(word.casefold(), by_folded, n=1)
+    begun = [name for name in by_folded if name.startswith(word.casefold())] if len(word) >= _SHORTEST_BEGIN else []
+    matches = begun if len(begun) == 1 else difflib.get_close_matches(word.casefold(), by_folded, n=1)
     return by_folded[matches[0]] if matches else None
 
 

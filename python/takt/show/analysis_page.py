@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,23 +12,35 @@ from typing import Any
 from bokeh.models import Range1d, Span
 from bokeh.plotting import figure
 
-from takt.analysis.result import Analysis, Chart, ServerBound, TaskBound, Verdict
+from takt.analysis.result import Analysis, Chart, PartKind, TaskBound
 from takt.base import output_files, times
-from takt.show import analysis_text, run_page
+from takt.show import analysis_text, causes_text, run_page
 from takt.show.charts import FONT, quiet_figure
-from takt.show.text_tables import MAX_LINES, Cell, Clock, share
+from takt.show.text_tables import MAX_LINES, Clock, Column, percent
 
 _LOOKS: dict[str, dict[str, Any]] = {
     "demand": {"line_color": "#b8141f", "line_width": 2},
     "supply": {"line_color": "#4477aa", "line_width": 2, "line_dash": "dashed"},
 }
 
+_INKS = {
+    PartKind.BLOCKING: "blocking",
+    PartKind.INTERFERENCE: "interference",
+    PartKind.KERNEL: "kernel",
+    PartKind.BUDGET: "budget",
+    PartKind.SUSPENSION: "other",
+    PartKind.JITTER: "other",
+    PartKind.EARLIER: "own",
+    PartKind.EXECUTION: "own",
+}
+"""Classes of the segments of a bar, in their order."""
 
-def write(analyses: Sequence[tuple[Analysis, str]], path: Path) -> None:
+
+def write(analyses: Sequence[Analysis], path: Path) -> None:
     """Write a page about some systems.
 
     Args:
-        analyses: what is known of each, and the unit to write its times in.
+        analyses: what is known of each.
         path: the file; what is there is replaced.
 
     Raises:
@@ -36,25 +49,28 @@ def write(analyses: Sequence[tuple[Analysis, str]], path: Path) -> None:
     output_files.write(path, page(analyses).encode())
 
 
-def page(analyses: Sequence[tuple[Analysis, str]]) -> str:
+def page(analyses: Sequence[Analysis]) -> str:
     """Return the text of the page; arguments are those of write."""
     figures = {
-        f"chart-{number}-{place}": demand_chart(chart, analysis.resolution_ns / times.UNITS[unit], unit)
-        for number, (analysis, unit) in enumerate(analyses)
+        f"chart-{number}-{place}": demand_chart(chart, *_scale_of(chart, analysis.resolution_ns))
+        for number, analysis in enumerate(analyses)
         for place, chart in enumerate(analysis.charts)
     }
     systems = []
-    for number, (analysis, unit) in enumerate(analyses):
-        clock = Clock(analysis.resolution_ns, unit)
+    for number, analysis in enumerate(analyses):
+        clock = Clock(analysis.resolution_ns)
         facts = {
             "name": analysis.name,
             "policy": analysis.policy,
-            "utilization": share(Fraction(*analysis.utilization)),
+            "utilization": percent(Fraction(*analysis.utilization)),
             "verdict": analysis.verdict.value,
             "is_schedulable": analysis.is_schedulable,
-            "lines": [line for line, _ in analysis_text.lines_of(analysis, clock)],
-            "task_table": _table(analysis_text.task_columns(analysis, clock), analysis.tasks),
-            "server_table": _table(analysis_text.server_columns(analysis, clock), analysis.servers),
+            "summary": causes_text.summary(analysis, clock),
+            "lines": analysis_text.lines_of(analysis, clock),
+            "reasons": list(analysis_text.all_reasons(analysis, clock)),
+            "bars": [_bar(row, clock) for row in analysis.tasks if row.parts][:MAX_LINES],
+            "task_table": _table(analysis_text.task_columns(analysis, clock)),
+            "server_table": _table(analysis_text.server_columns(analysis, clock)),
             "charts": [
                 {"title": chart.title, "key": f"chart-{number}-{place}"} for place, chart in enumerate(analysis.charts)
             ],
@@ -63,16 +79,42 @@ def page(analyses: Sequence[tuple[Analysis, str]]) -> str:
     return run_page.render("analysis.html", {"systems": systems}, run_page.embed(figures))
 
 
-def _table(
-    columns: Sequence[analysis_text.Column], rows: Sequence[TaskBound] | Sequence[ServerBound]
-) -> dict[str, Any]:
+def _bar(row: TaskBound, clock: Clock) -> dict[str, Any]:
+    """Return the parts of a response as the segments of a bar, in percent of the bound or the deadline."""
+    parts = [part for part in row.parts if part.ticks > 0]
+    due = row.deadline - sum(part.ticks for part in row.parts if part.ticks < 0)  # since the busy period began
+    whole = max(sum(part.ticks for part in parts), due)
+    drawn = sorted(parts, key=lambda part: list(_INKS).index(part.kind))
+    return {
+        "task": row.task,
+        "text": f"{'' if row.is_tight else '<= '}{clock.write(row.response)} of {clock.write(row.deadline)}",
+        "is_late": (row.slack or 0) < 0,
+        "deadline": f"{100 * due / whole:.2f}",
+        "parts": [
+            {
+                "ink": _INKS[part.kind],
+                "width": f"{100 * part.ticks / whole:.2f}",
+                "title": causes_text.part_text(part, clock),
+            }
+            for part in drawn
+        ],
+    }
+
+
+def _scale_of(chart: Chart, resolution_ns: int) -> tuple[float, str]:
+    """Return the units per tick of a chart, and the unit that its longest time has."""
+    end = max(curve.points[-1][0] for curve in chart.curves) * resolution_ns
+    unit = next((unit for unit in reversed(times.UNITS) if end >= times.UNITS[unit]), "ns")
+    return resolution_ns / times.UNITS[unit], unit
+
+
+def _table(columns: Sequence[Column]) -> dict[str, Any]:
     """Return a table of the page from the columns of the terminal."""
-    kinds = ["name" if column.justify == "left" else "number" for column in columns]
+    kinds = ["name" if column.kind == "name" else "number" for column in columns]
     cells = []
-    for row in rows[:MAX_LINES]:
-        number = "missed" if row.verdict is Verdict.NOT_SCHEDULABLE else "number"
-        styles = {"name": "name", "number": number}
-        cells.append([Cell(column.write(row), styles[kind]) for column, kind in zip(columns, kinds, strict=True)])
+    for row in zip(*(column.cells for column in columns), strict=True):
+        pairs = zip(row, kinds, strict=True)
+        cells.append([each if kind == "number" else replace(each, kind=kind) for each, kind in pairs])
     return {"headers": [(column.heading, kind) for column, kind in zip(columns, kinds, strict=True)], "rows": cells}
 
 

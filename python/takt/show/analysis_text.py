@@ -1,25 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The result of an analysis, as tables for people and as JSON for programs."""
+"""The result of an analysis, as sentences and tables for people and as JSON for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from takt.analysis.result import Analysis, Part, PartKind, ServerBound, TaskBound, Verdict
+from takt.show import causes_text, remedy_text
+from takt.show.text_tables import MAX_LINES, Cell, Clock, Column, Terminal, percent
 
-from takt.analysis.result import Analysis, ServerBound, TaskBound, Verdict
-from takt.show.text_tables import MAX_LINES, Clock, print_table, share, text_table
+REASONS = 5
+"""How many reasons are printed unless more are asked for."""
+MAX_CUTS = 5
+"""How many tasks a line of advice names."""
 
-_STYLES = {
-    Verdict.SCHEDULABLE: "green",
-    Verdict.NOT_SCHEDULABLE: "bold red",
-    Verdict.NOT_GUARANTEED: "yellow",
-    Verdict.NOT_KNOWN: "yellow",
+_KINDS = {
+    Verdict.SCHEDULABLE: "number",
+    Verdict.NOT_SCHEDULABLE: "missed",
+    Verdict.NOT_GUARANTEED: "open",
+    Verdict.NOT_KNOWN: "open",
+}
+_MARKS = {
+    Verdict.SCHEDULABLE: "  ",
+    Verdict.NOT_SCHEDULABLE: " !",
+    Verdict.NOT_GUARANTEED: " ?",
+    Verdict.NOT_KNOWN: " ?",
+}
+_LEGEND = {
+    " !": "!  missed: some arrivals and demands that the file allows make a job late",
+    " ?": "?  open: the bound is above the deadline, and the bound is only sufficient",
+    " ??": "?  not known: no test covers all that the file has, or it takes too long",
 }
 _OF_TASK = {
     Verdict.SCHEDULABLE: "met",
@@ -27,109 +40,247 @@ _OF_TASK = {
     Verdict.NOT_GUARANTEED: "not guaranteed",
     Verdict.NOT_KNOWN: "not known",
 }
+_Row = TaskBound | ServerBound
 
 
-class Column(NamedTuple):
-    """A column: its heading and what it says of a row; left out where no row has anything to say."""
-
-    heading: str
-    write: Callable[[Any], str]
-    justify: Any = "right"
-
-
-def print_analysis(console: Console, analysis: Analysis, unit: str) -> None:
-    """Print the bounds, the verdict with its reason, and what would fit.
+def print_analysis(terminal: Terminal, analysis: Analysis, most: int | None = REASONS, command: str = "") -> None:
+    """Print what is proved and what is not, why, the bounds, and what would fit.
 
     Args:
-        console: where to.
+        terminal: where to.
         analysis: what is known.
-        unit: the unit to write times in.
+        most: how many reasons, each in one line; None: all, with all their parts.
+        command: the command line that analyses it so.
     """
-    clock = Clock(analysis.resolution_ns, unit)
-    title = f"{analysis.name}  policy {analysis.policy}  utilization {share(Fraction(*analysis.utilization))}"
-    title += f"  messages of at most {clock.write(analysis.remote)}" if analysis.remote else ""
-    print_table(console, title, _table(task_columns(analysis, clock), analysis.tasks[:MAX_LINES]))
+    clock = terminal.clock(analysis.resolution_ns)
+    first, *others = sentences(analysis, clock)
+    terminal.print(first, _KINDS[analysis.verdict].replace("number", "good"))
+    for line in others:
+        terminal.print(line)
+    for line in analysis.warnings:
+        terminal.print(f"Warning: {line}", "open")
+    terminal.print()
+    _print_table(terminal, task_columns(analysis, clock))
     if analysis.servers:
-        print_table(console, "servers", _table(server_columns(analysis, clock), analysis.servers[:MAX_LINES]))
-    for line, style in lines_of(analysis, clock):
-        console.print(Text(line, style=style), soft_wrap=True)
+        terminal.print()
+        _print_table(terminal, server_columns(analysis, clock))
+    for block in (_legend(analysis), _reasons(analysis, clock, terminal.width, most)):
+        for line in block:
+            terminal.print(line, indent=2)
+    for line in remedy_text.lines_of(analysis, clock, command, terminal.width):
+        terminal.out.write(f"{line}\n")
+    for line in _remedies(analysis, clock, [] if analysis.remedies else remedy_text.sentences(analysis)):
+        terminal.print(line, indent=2)
+    for line in _closing(analysis, clock):
+        terminal.print(line)
 
 
-def lines_of(analysis: Analysis, clock: Clock) -> list[tuple[str, str]]:
-    """Write verdict, reasons, scaling and advice as sentences, each with its style."""
-    verdict = f"{analysis.verdict.value}{_as_written(analysis, clock)}"
-    lines = [(f"{verdict}: {analysis.reason}", _STYLES[analysis.verdict])]
-    if analysis.scaling is not None:
-        lines.append((f"all wcets together may be multiplied by {share(Fraction(analysis.scaling, 1000))}", ""))
+def sentences(analysis: Analysis, clock: Clock) -> list[str]:
+    """Return the sentences above the table: the summary, the worst task, and what the run of the file shows."""
+    found = [causes_text.summary(analysis, clock), causes_text.worst(analysis, clock), _as_written(analysis, clock)]
+    return [line for line in found if line]
+
+
+def lines_of(analysis: Analysis, clock: Clock) -> list[str]:
+    """Return what is said of an analysis beside its tables, its reasons left out, for a page."""
+    warnings = [f"Warning: {line}" for line in analysis.warnings]
+    others = [
+        *sentences(analysis, clock)[1:],
+        *warnings,
+        *_remedies(analysis, clock, remedy_text.sentences(analysis)),
+        *_closing(analysis, clock),
+    ]
+    return [line for line in others if line]
+
+
+def all_reasons(analysis: Analysis, clock: Clock) -> list[str]:
+    """Return whose time all bounds are that are not proved, each as a line, for a page."""
+    return [line for line in _reasons(analysis, clock, None, None) if line]
+
+
+def _print_table(terminal: Terminal, columns: Sequence[Column]) -> None:
+    """Print a table, and name the columns that do not fit."""
+    left_out = terminal.print_table(columns)
+    if left_out:
+        terminal.print(f"Not shown: {', '.join(left_out)} (--wide)")
+
+
+def _legend(analysis: Analysis) -> Iterator[str]:
+    """Yield what the marks of the table mean."""
+    verdicts = {row.verdict for row in analysis.tasks}
+    marks = {Verdict.NOT_SCHEDULABLE: " !", Verdict.NOT_GUARANTEED: " ?", Verdict.NOT_KNOWN: " ??"}
+    yield from (_LEGEND[mark] for verdict, mark in marks.items() if verdict in verdicts)
+
+
+def _reasons(analysis: Analysis, clock: Clock, width: int | None, most: int | None) -> Iterator[str]:
+    """Yield whose time the bounds are, and how many reasons are left; all of them are the parts of each response."""
+    known = causes_text.worst(analysis, clock)
+    found = list(causes_text.by_task(analysis, clock)) if most is None else causes_text.reasons(analysis, clock)
+    found = [each for each in found if causes_text.sentence(each[0]) != known]
+    if not found:
+        return
+    yield ""
+    lines = 2 if len(found) <= causes_text.FEW else 1
+    for reason in found[:most]:
+        yield causes_text.in_one_line(
+            reason, None if most is None or width is None else width * lines - 4 * (lines - 1)
+        )
+    more = len(found) - (len(found) if most is None else most)
+    yield from [f"{more} more reason{'s' * (more > 1)}: --reasons all"] if more > 0 else []
+
+
+def _remedies(analysis: Analysis, clock: Clock, changes: Sequence[str]) -> Iterator[str]:
+    """Yield what would make the system fit: changes, and cuts of wcets."""
+    lines = [*changes, *_cuts(analysis, clock)]
+    yield from ["", *lines] if lines else []
+
+
+def _cuts(analysis: Analysis, clock: Clock) -> Iterator[str]:
+    """Yield by how much wcets must be cut, where that suffices."""
+    cuts = [(row.task, -row.growth) for row in analysis.tasks if row.growth is not None and row.growth < 0]
+    if cuts:
+        cuts.sort(key=lambda each: each[1])
+        words = [f"{name} by {clock.write(ticks)}" for name, ticks in cuts[:MAX_CUTS]]
+        more = [f"{len(cuts) - MAX_CUTS} more tasks" for _ in cuts[MAX_CUTS : MAX_CUTS + 1]]
+        yield f"It would fit with one wcet cut: {' or '.join([*words, *more])}"
+    if analysis.scaling is not None and analysis.scaling < 1000:
+        yield f"It would fit with all wcets cut to {percent(Fraction(analysis.scaling, 1000))}"
+
+
+def _closing(analysis: Analysis, clock: Clock) -> Iterator[str]:
+    """Yield by how much all wcets may grow together, what was left out, and which test says so."""
+    if analysis.scaling is not None and analysis.scaling >= 1000:
+        yield _scaling(analysis, clock)
     if analysis.unsearched:
         searched = len(analysis.tasks) - analysis.unsearched
-        lines.append((f"how far wcets may grow was searched for {searched} of {len(analysis.tasks)} tasks only", ""))
-    lines += [(f"it would fit {advice.what}", "") for advice in analysis.advice]
+        yield f"How far wcets may grow was searched for {searched} of {len(analysis.tasks)} tasks only."
     if len(analysis.tasks) > MAX_LINES:
-        lines.append((f"{MAX_LINES} of {len(analysis.tasks)} tasks shown; --json has all", ""))
-    return lines
+        yield f"{MAX_LINES} of {len(analysis.tasks)} tasks shown; --json has all."
+    policy = f"Policy {analysis.policy}, load {percent(Fraction(*analysis.utilization))}"
+    remote = f", messages of at most {clock.write(analysis.remote)}" if analysis.remote else ""
+    tests = dict.fromkeys(f"{row.test.name} ({row.test.source})" for row in analysis.tasks if row.test is not None)
+    yield f"{policy}{remote}. {'Test: ' * bool(tests)}{next(iter(tests), '')}{_more(len(tests) - 1)}."
+
+
+def _more(count: int) -> str:
+    return f" and {count} more (--json)" if count > 0 else ""
+
+
+def _scaling(analysis: Analysis, clock: Clock) -> str:
+    """Return by how much all wcets may grow together; a coarse tick hides a part of it."""
+    factor = _factor(analysis.scaling)
+    finer = _factor(analysis.scaling_finer)
+    steps = f" in steps of {clock.write(1)}; {finer} at a finer resolution" if finer not in ("", factor) else ""
+    return f"All wcets together may be multiplied by {factor}{steps}."
+
+
+def _factor(thousandths: int | None) -> str:
+    """Write a factor with two decimals, rounded down."""
+    return "" if thousandths is None else f"{thousandths // 1000}.{thousandths % 1000 // 10:02}"
 
 
 def _as_written(analysis: Analysis, clock: Clock) -> str:
-    """Write of which runs a verdict speaks, and what the run of the file shows; "" where these are the same."""
+    """Return of which runs a verdict speaks, and what the run of the file shows; "" where these are the same."""
     run = analysis.as_written
     if run is None:
         return ""
-    scope = f" if {' and '.join(run.fixed) or 'arrivals'} may shift"
+    scope = f"{analysis.verdict.value.capitalize()} if {' and '.join(run.fixed) or 'arrivals'} may shift"
     if run.until is None:
-        return scope
+        return f"{scope}."
     kind = "hard job" if any(row.class_ != "hard" for row in analysis.tasks) else "job"
     late = f"no {kind} is late" if run.late == 0 else f"{run.late} {kind}{'s are' if run.late > 1 else ' is'} late"
-    return f"{scope}; {'in one drawn run' if run.is_drawn else 'as written'} {late} up to {clock.write(run.until)}"
+    where = "in one drawn run" if run.is_drawn else "as written"
+    return f"{scope}; {where} {late} up to {clock.write(run.until)}."
 
 
 # ---- columns ------------------------------------------------------------------------------------------
 
 
+def _column(
+    rows: Sequence[_Row], heading: str, write: Callable[[Any], str], importance: int, kind: str = "number"
+) -> Column:
+    """Return a column with a text for each row; rows that are not proved stand out."""
+    return Column(heading, [Cell(write(row), _KINDS[row.verdict]) for row in rows], kind=kind, importance=importance)
+
+
 def task_columns(analysis: Analysis, clock: Clock) -> list[Column]:
-    """Return the columns of the table of tasks."""
-    has_servers = any(row.server for row in analysis.tasks)
-    has_classes = len({row.class_ for row in analysis.tasks}) > 1
-    return [
-        Column("task", lambda row: row.task, "left"),
-        *_domain_column(analysis),
-        *([Column("server", lambda row: row.server or "-", "left")] * has_servers),
-        *([Column("class", lambda row: row.class_, "left")] * has_classes),
-        Column("period", lambda row: clock.write(row.period or None)),
-        Column("wcet", lambda row: clock.write(row.wcet)),
-        Column("deadline", lambda row: clock.write(row.deadline)),
-        # A bound that may never occur has a sign.
-        Column(
-            "response", lambda row: "<= " * (not row.is_tight and row.response is not None) + clock.write(row.response)
-        ),
-        Column("slack", lambda row: clock.write(row.slack)),
-        Column("blocking", lambda row: clock.write(row.blocking)),
-        Column(
-            "wcet may grow", lambda row: "+" * (row.growth is not None and row.growth >= 0) + clock.write(row.growth)
-        ),
-        Column("deadline is", lambda row: _OF_TASK[row.verdict], "left"),
-        Column("test", _test, "left"),
+    """Return the columns of the table of tasks; those in which nothing differs or is known are left out."""
+    rows = analysis.tasks[:MAX_LINES]
+    is_exact = all(row.is_tight for row in rows if row.response is not None)
+
+    def column(heading: str, write: Callable[[TaskBound], str], importance: int, kind: str = "number") -> Column:
+        return _column(rows, heading, write, importance, kind)
+
+    columns = [
+        column("task", lambda row: row.task, 100, "name"),
+        *([column("domain", lambda row: row.domain, 85, "name")] * any(row.domain for row in rows)),
+        *([column("server", lambda row: row.server or "-", 80, "name")] * any(row.server for row in rows)),
+        *([column("class", lambda row: row.class_, 30, "name")] * (len({row.class_ for row in rows}) > 1)),
+        column("period", lambda row: clock.exactly(row.period or None), 40),
+        column("wcet", lambda row: clock.exactly(row.wcet), 45),
+        column("deadline", lambda row: clock.exactly(row.deadline), 90),
+        column("response" if is_exact else "bound", lambda row: _bound(row, clock), 99),
+        column("slack", lambda row: clock.write(row.slack) + _MARKS[row.verdict], 95),
+        column("blocked by", lambda row: _author(row, PartKind.BLOCKING, clock), 70),
+        column("delayed by", lambda row: _author(row, PartKind.INTERFERENCE, clock), 60),
+        column("blocking", lambda row: clock.write(row.blocking or None), 15),
+        column("kernel", lambda row: _of_kind(row, PartKind.KERNEL, clock), 20),
+        column("budget wait", lambda row: _of_kind(row, PartKind.BUDGET, clock), 65),
+        column("wcet may grow", lambda row: _growth(analysis, row, clock), 50),
+        column("deadline is", lambda row: _OF_TASK[row.verdict], 35),
+        column("test", _test, 10),
     ]
+    kept = ("task", "period", "wcet", "deadline", "response", "bound", "slack", "deadline is")
+    found = [each for each in columns if each.heading in kept or any(_says(cell) for cell in each.cells)]
+    return found if len({_test(row) for row in rows}) > 1 else [each for each in found if each.heading != "test"]
 
 
-def _domain_column(analysis: Analysis) -> list[Column]:
-    """Return the column with the domain's name, if there are several."""
-    return [Column("domain", lambda row: row.domain, "left")] * any(row.domain for row in analysis.tasks)
+def _says(cell: Cell | str) -> bool:
+    """True if a cell says something."""
+    return (cell if isinstance(cell, str) else cell.text) != "-"
+
+
+def _bound(row: TaskBound, clock: Clock) -> str:
+    """Return a response; a bound that may never occur has a sign."""
+    return "<= " * (not row.is_tight and row.response is not None) + clock.write(row.response)
+
+
+def _author(row: TaskBound, kind: PartKind, clock: Clock) -> str:
+    """Return the longest part of a kind, with its author."""
+    part = max((part for part in row.parts if part.kind is kind), key=lambda part: part.ticks, default=None)
+    return "-" if part is None else f"{part.name} {clock.write(part.ticks)}"
+
+
+def _of_kind(row: TaskBound, kind: PartKind, clock: Clock) -> str:
+    """Return the sum of the parts of a kind."""
+    return clock.write(sum(part.ticks for part in row.parts if part.kind is kind) or None)
+
+
+def _growth(analysis: Analysis, row: TaskBound, clock: Clock) -> str:
+    """Return by how much a wcet may grow; in a system that does not fit none may."""
+    if row.growth is None or row.growth < 0 or not analysis.is_schedulable:
+        return "-"
+    return f"+{clock.write(row.growth)}"
 
 
 def server_columns(analysis: Analysis, clock: Clock) -> list[Column]:
     """Return the columns of the table of servers."""
+    rows = analysis.servers[:MAX_LINES]
+
+    def column(heading: str, write: Callable[[ServerBound], str], importance: int, kind: str = "number") -> Column:
+        return _column(rows, heading, write, importance, kind)
+
     return [
-        Column("server", lambda row: row.server, "left"),
-        *_domain_column(analysis),
-        Column("kind", lambda row: row.kind, "left"),
-        Column("period", lambda row: clock.write(row.period)),
-        Column("budget", lambda row: clock.write(row.budget)),
-        Column("full budget after", lambda row: clock.write(row.response)),
-        Column("longest gap", lambda row: clock.write(row.gap)),
-        Column("least budget", lambda row: clock.write(row.least_budget)),
-        Column("budget is", lambda row: _OF_SERVER[row.verdict], "left"),
-        Column("test", _test, "left"),
+        column("server", lambda row: row.server, 100, "name"),
+        *([column("domain", lambda row: row.domain, 85, "name")] * any(row.domain for row in rows)),
+        column("kind", lambda row: row.kind, 40, "name"),
+        column("period", lambda row: clock.exactly(row.period), 80),
+        column("budget", lambda row: clock.exactly(row.budget), 90),
+        column("full budget after", lambda row: clock.write(row.response), 70),
+        column("longest gap", lambda row: clock.write(row.gap), 60),
+        column("least budget", lambda row: clock.exactly(row.least_budget), 50),
+        column("budget is", lambda row: _OF_SERVER[row.verdict], 95),
+        column("test", _test, 10),
     ]
 
 
@@ -141,18 +292,8 @@ _OF_SERVER = {
 }
 
 
-def _test(row: TaskBound | ServerBound) -> str:
+def _test(row: _Row) -> str:
     return "-" if row.test is None else row.test.name
-
-
-def _table(columns: Sequence[Column], rows: Sequence[TaskBound] | Sequence[ServerBound]) -> Table:
-    table = text_table([], [])
-    for column in columns:
-        table.add_column(column.heading, justify=column.justify)
-    for row in rows:
-        style = "" if row.verdict is Verdict.SCHEDULABLE else _STYLES[row.verdict]
-        table.add_row(*(Text(column.write(row), style=style) for column in columns))
-    return table
 
 
 # ---- JSON ---------------------------------------------------------------------------------------------
@@ -179,6 +320,7 @@ def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
         "reason": analysis.reason,
         "utilization": float(Fraction(*analysis.utilization)),
         "scaling": None if analysis.scaling is None else analysis.scaling / 1000,
+        "scaling_finer": None if analysis.scaling_finer is None else analysis.scaling_finer / 1000,
         "unsearched": analysis.unsearched,
         "as_written": None if analysis.as_written is None else asdict(analysis.as_written),
         **({"remote": analysis.remote} if analysis.remote else {}),
@@ -187,10 +329,22 @@ def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
         "advice": [
             {"what": advice.what, "changes": [list(each) for each in advice.changes]} for advice in analysis.advice
         ],
+        "warnings": list(analysis.warnings),
+        "demands": [
+            asdict(demand) | {"ticks": demand.ticks, "parts": [part_as_json(part) for part in demand.parts]}
+            for demand in analysis.demands
+        ],
     }
 
 
 def _row_as_json(row: TaskBound | ServerBound) -> dict[str, Any]:
     """Return the JSON of a task or a server; with its domain, if it is in one."""
     named = {key: value for key, value in asdict(row).items() if key != "domain" or value}
+    named["parts"] = [part_as_json(part) for part in row.parts]
     return named | {"verdict": row.verdict.value, "test": None if row.test is None else asdict(row.test)}
+
+
+def part_as_json(part: Part) -> dict[str, Any]:
+    """Return the JSON of a part; keys that say nothing of it are left out."""
+    said = {key: value for key, value in asdict(part).items() if value not in ("", 0)}
+    return said | {"kind": part.kind.value, "ticks": part.ticks}

@@ -41,7 +41,8 @@ from numpy.typing import NDArray
 
 from takt.base import times
 from takt.run.result import RunResult
-from takt.show.timeline import MISS_COLOR, SECTION_HEIGHT, Distribution, Group, Heading, Timeline, is_idle, shorten
+from takt.show.text_tables import shorten
+from takt.show.timeline import MISS_COLOR, SECTION_HEIGHT, Distribution, Group, Heading, Timeline, is_idle
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 POLICY_COLORS = ("#332288", "#44aa99", "#ddaa33", "#aa4499", "#88ccee", "#117733", "#8c8c8c")

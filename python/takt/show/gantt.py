@@ -20,7 +20,8 @@ import polars as pl
 from takt.base import forks, output_files, times
 from takt.base.errors import InputError, Problem, file_error, show
 from takt.run.result import RunResult
-from takt.show.timeline import MISS_COLOR, SECTION_HEIGHT, Group, Heading, Lane, Timeline, axis_unit, shorten, timeline
+from takt.show.text_tables import shorten
+from takt.show.timeline import MISS_COLOR, SECTION_HEIGHT, Group, Heading, Lane, Timeline, axis_unit, timeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Parts of tables for people, in a terminal or on a page: times, shares, words, and how many lines."""
+"""Tables and sentences that fit a terminal, and what they are made of: times, shares, words, and how many lines."""
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import sys
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby, zip_longest
+from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -26,15 +33,27 @@ class Clock:
 
     Args:
         resolution_ns: nanoseconds of a tick.
-        unit: the unit to write in.
+        unit: the unit to write in; "" for the one that a reader would choose.
+        in_ticks: whether times are numbers of ticks.
     """
 
     resolution_ns: int
-    unit: str
+    unit: str = ""
+    in_ticks: bool = False
 
     def write(self, ticks: int | Fraction | None) -> str:
-        """Write a time; "-" if there is none."""
-        return "-" if ticks is None else times.in_unit(ticks, self.resolution_ns, self.unit)
+        """Write a time with three digits; "-" if there is none."""
+        if ticks is None or self.in_ticks:
+            return "-" if ticks is None else f"{float(ticks):.3f}".rstrip("0").rstrip(".")
+        if self.unit:
+            return times.in_unit(ticks, self.resolution_ns, self.unit)
+        return times.for_readers(ticks * self.resolution_ns)
+
+    def exactly(self, ticks: int | None) -> str:
+        """Write a time that a file states, with all its digits; "-" if there is none."""
+        if ticks is None or self.in_ticks or self.unit:
+            return self.write(ticks)
+        return times.exactly(ticks * self.resolution_ns)
 
     def count(self, number: int) -> str:
         """Write a number of things."""
@@ -47,7 +66,7 @@ class Cell:
 
     Args:
         text: what it says.
-        kind: "name", "number" or "missed".
+        kind: "name", "number", or what is to be seen first: "missed", "open" or "good".
         sort: what its column is sorted by.
     """
 
@@ -60,6 +79,231 @@ def share(value: Fraction) -> str:
     """Write a share of the processor with three decimals, rounded half to even."""
     thousandths = round(value * 1000)
     return f"{thousandths // 1000}.{thousandths % 1000:03}"
+
+
+def percent(value: Fraction | float) -> str:
+    """Write a share in percent, with one decimal."""
+    return f"{round(Fraction(value) * 1000) / 10:.1f} %"
+
+
+def shorten(name: str, characters: int) -> str:
+    """Cut the middle out of a name that is too long: names differ at their ends.
+
+    Example:
+        >>> shorten("temperature_sensor_17", 12)
+        'temper\u2026or_17'
+    """
+    if len(name) <= characters:
+        return name
+    kept = max(characters - 1, 0)
+    return f"{name[: kept - kept // 2]}\u2026{name[len(name) - kept // 2 :]}"
+
+
+# ---- tables that fit a terminal -----------------------------------------------------------------------
+
+_GAP = "  "
+_LEAST = {"name": 10, "text": 20}
+"""To how many columns a name is shortened, and a text wrapped, before a column is left out."""
+_STYLES = {"missed": "1;31", "open": "33", "good": "32", "title": "1"}
+_UNBROKEN = re.compile(r"(?<=[0-9]) (?=(?:ns|\u00b5s|ms|s|%|x)\b|%)")
+"""The space between a number and its unit."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """Column of a table.
+
+    Args:
+        heading: one or two words.
+        cells: one for each row.
+        total: below them.
+        kind: "number" stands at the right, "name" at the left, where it may be shortened, and "text", which is wrapped.
+        importance: where not all columns fit, those with the least are left out, the rightmost of equals first.
+            The first column of a table stays.
+        group: heading above that of neighbours with the same one.
+    """
+
+    heading: str
+    cells: Sequence[Cell | str]
+    total: Cell | str = ""
+    kind: str = "number"
+    importance: int = 0
+    group: str = ""
+
+    @property
+    def width(self) -> int:
+        """Width of the longest line."""
+        return max(width_of(_text(cell)) for cell in (self.heading, self.total, *self.cells))
+
+
+def fitting(columns: Sequence[Column], width: int | None) -> list[Column]:
+    """Return the columns that fit a width; all if there is none."""
+    shown = list(columns)
+    while width is not None and len(shown) > 1 and _total(_least(column) for column in shown) > width:
+        least = min(range(len(shown) - 1, 0, -1), key=lambda place: shown[place].importance)
+        del shown[least]
+    return shown
+
+
+def width_of(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum((unicodedata.east_asian_width(c) in "WF") + (not unicodedata.combining(c)) for c in text)
+
+
+class Terminal:
+    """Writer of lines that are no longer than the terminal.
+
+    Args:
+        out: where to; default: the standard output.
+        width: of the terminal; default: that of the terminal, or of COLUMNS in the environment; 80 elsewhere.
+        is_wide: whether tables have all columns, however wide they are.
+        in_ticks: whether times are numbers of ticks.
+    """
+
+    def __init__(
+        self, out: TextIO | None = None, width: int | None = None, *, is_wide: bool = False, in_ticks: bool = False
+    ) -> None:
+        """Find the width and whether there are colours."""
+        self.out = out or sys.stdout
+        self.width = width or shutil.get_terminal_size().columns
+        self.is_wide = is_wide
+        self.in_ticks = in_ticks
+        self._has_colour = self.out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+    def clock(self, resolution_ns: int) -> Clock:
+        """Return the writer of times for a length of a tick."""
+        return Clock(resolution_ns, in_ticks=self.in_ticks)
+
+    def print(self, text: str = "", kind: str = "", indent: int = 0) -> None:
+        """Print a paragraph, wrapped; a number stays beside its unit.
+
+        Args:
+            text: the paragraph.
+            kind: that of a cell, or "title".
+            indent: of all lines but the first.
+        """
+        for line in wrapped(text, self.width, indent):
+            self._write([(line, kind)])
+
+    def print_table(self, columns: Sequence[Column]) -> list[str]:
+        """Print a table and return the headings of the columns that do not fit."""
+        shown = fitting(columns, None if self.is_wide else self.width)
+        widths = _widths(shown, None if self.is_wide else self.width)
+        rule = "\u2500" * _total(widths)
+        if any(column.group for column in shown):
+            self._write([(_groups(shown, widths), "")])
+        self._row([column.heading for column in shown], shown, widths)
+        self._write([(rule, "")])
+        for cells in zip(*(column.cells for column in shown), strict=True):
+            self._row(cells, shown, widths)
+        if any(_text(column.total) for column in shown[1:]):
+            self._write([(rule, "")])
+            self._row([column.total for column in shown], shown, widths)
+        kept = {id(column) for column in shown}
+        return [column.heading for column in columns if id(column) not in kept]
+
+    def _row(self, cells: Sequence[Cell | str], columns: Sequence[Column], widths: Sequence[int]) -> None:
+        parts = [_lines(cell, column, width) for cell, column, width in zip(cells, columns, widths, strict=True)]
+        kinds = [cell.kind if isinstance(cell, Cell) else "" for cell in cells]
+        for line in zip_longest(*parts, fillvalue=""):
+            pieces = list[tuple[str, str]]()
+            for text, kind, column, width in zip(line, kinds, columns, widths, strict=True):
+                space = " " * (width - width_of(text))
+                before, after = (space, "") if column.kind == "number" else ("", space)
+                pieces += [(_GAP * bool(pieces) + before, ""), (text, kind), (after, "")]
+            self._write(pieces)
+
+    def _write(self, pieces: Iterable[tuple[str, str]]) -> None:
+        """Write the pieces of a line, each with its kind, without the spaces at its end."""
+        kept = list(pieces)
+        while kept and not kept[-1][0].strip():
+            kept.pop()
+        line = "".join(
+            f"\x1b[{_STYLES[kind]}m{text}\x1b[0m" if self._has_colour and text and kind in _STYLES else text
+            for text, kind in kept
+        )
+        self.out.write(f"{line}\n")
+
+
+def wrapped(text: str, width: int, indent: int = 0) -> list[str]:
+    """Break a text into lines of at most a width, at spaces where there are any, but not before a unit.
+
+    Args:
+        text: one or more paragraphs.
+        width: of the longest line.
+        indent: of all lines but the first one.
+    """
+    lines = []
+    for paragraph in text.split("\n"):
+        line, space = "", ""
+        for word in _UNBROKEN.sub("\u00a0", paragraph).split(" "):
+            if line.strip() and width_of(line + space + word) > width:
+                lines.append(line.rstrip())
+                line, space = " " * indent, ""
+            line, space = line + space + word, " "
+            while width_of(line) > width:  # a word that is longer than a line
+                end = next(n for n in range(len(line), 0, -1) if n == 1 or width_of(line[:n]) <= width)
+                lines.append(line[:end])
+                line = " " * min(indent, width // 2) + line[end:]
+        lines.append(line.rstrip())
+    return [line.replace("\u00a0", " ") for line in lines]
+
+
+def _text(cell: Cell | str) -> str:
+    return cell if isinstance(cell, str) else cell.text
+
+
+def _total(widths: Iterable[int]) -> int:
+    """Return the width of a line with columns of these widths."""
+    widths = list(widths)
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
+
+
+def _least(column: Column) -> int:
+    return min(column.width, _LEAST.get(column.kind, column.width))
+
+
+def _widths(columns: Sequence[Column], width: int | None) -> list[int]:
+    """Return the widths of columns: where they do not fit, the widest names and texts become narrower."""
+    widths = [column.width for column in columns]
+    flexible = [place for place, column in enumerate(columns) if column.kind in _LEAST or place == 0]
+    while width is not None and _total(widths) > width:
+        widest = max(flexible, key=widths.__getitem__)
+        if widths[widest] == 1:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _lines(cell: Cell | str, column: Column, width: int) -> list[str]:
+    """Return the lines of a cell in a column."""
+    text = _text(cell)
+    if width_of(text) <= width:
+        return [text]
+    if column.kind == "text":
+        return wrapped(text, width)
+    return [next(short for n in range(width, 0, -1) if width_of(short := shorten(text, n)) <= width or n == 1)]
+
+
+def _groups(columns: Sequence[Column], widths: Sequence[int]) -> str:
+    """Return the line with the headings of groups, each in the middle of a rule above its columns."""
+    parts = []
+    places = zip(columns, widths, strict=True)
+    for group, part in groupby(places, key=lambda each: each[0].group):
+        span = _total(width for _, width in part)
+        parts.append(f" {shorten(group, span - 4)} ".center(span, "\u2500") if group else " " * span)
+    return _GAP.join(parts).rstrip()
+
+
+def text_columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Column]:
+    """Return the columns of a table of words: names first, then texts."""
+    columns = zip(headings, zip(*rows, strict=True), strict=True)
+    return [Column(heading, cells, kind="text" if place else "name") for place, (heading, cells) in enumerate(columns)]
+
+
+# ---- tables of rich -------------------------------------------------------------------------------------
 
 
 def text_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

@@ -24,6 +24,7 @@ from takt.model.system import Domain, System
 from takt.model.tables import Server
 from takt.run.result import RunResult
 from takt.show import resource_use, stretches
+from takt.show.text_tables import shorten
 
 MAX_LANES = 60
 MAX_SEGMENTS = 200_000
@@ -217,19 +218,6 @@ def unit_of(system: System) -> str:
 def axis_unit(span_ns: float) -> str:
     """Return the coarsest unit in which a stretch of time is at least 2 long."""
     return next((unit for unit in reversed(times.UNITS) if span_ns >= 2 * times.UNITS[unit]), "ns")
-
-
-def shorten(name: str, characters: int) -> str:
-    """Cut the middle out of a name that is too long for an axis: names differ at their ends.
-
-    Example:
-        >>> shorten("temperature_sensor_17", 12)
-        'temper\u2026or_17'
-    """
-    if len(name) <= characters:
-        return name
-    kept = characters - 1
-    return f"{name[: kept - kept // 2]}\u2026{name[-(kept // 2) :]}"
 
 
 def spaced(time: str) -> str:

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The load of the boards of QEMU: a loop of instructions. The port's takt_board.h has the tick.
+ *
+ * When not to use it: for cycles of silicon. An instruction takes 2^6 ns of the emulator's clock. */
+#include "firmware/load.h"
+
+#include <takt_board.h>
+
+enum {
+    ROUND_NS = 2 * 64,  /* two instructions */
+    ROUNDS_AROUND = 24, /* of a call */
+};
+
+static uint64_t rounds_of(takt_duration_t ticks) {
+    const uint64_t rounds =
+        ticks / ROUND_NS * TAKT_BOARD_TICK_NS + ticks % ROUND_NS * TAKT_BOARD_TICK_NS / ROUND_NS;
+    return rounds > ROUNDS_AROUND ? rounds - ROUNDS_AROUND : 1u;
+}
+
+/* Subtract and branch: what the compiler makes of it on both machines, if it optimises. */
+static void execute(uint32_t rounds) {
+    do {
+        __asm volatile("" : "+r"(rounds));
+    } while (--rounds != 0);
+}
+
+void takt_port_work(takt_duration_t ticks) {
+    uint64_t rounds = rounds_of(ticks);
+    while (rounds > 0) {
+        const uint32_t chunk = rounds < UINT32_MAX ? (uint32_t)rounds : UINT32_MAX;
+        rounds -= chunk;
+        execute(chunk);
+    }
+}
