@@ -522,7 +522,9 @@ def test_what_a_demand_has_beyond_the_body_extends_the_last_region(tmp_path: Pat
 
 def test_a_job_that_goes_on_behind_its_point_did_yield(tmp_path: Path) -> None:
     """At its point the resource that it holds keeps the more urgent job off."""
-    lock = '[[resource]]\nname = "R"\nprotocol = "srp"\n[[task]]\nname = "A"\noffset = "1ms"\nbody = ["lock R", "run 1ms"]'
+    lock = (
+        '[[resource]]\nname = "R"\nprotocol = "srp"\n[[task]]\nname = "A"\noffset = "1ms"\nbody = ["lock R", "run 1ms"]'
+    )
     text = PLAIN.replace('"fp"', '"rm"').replace('[[task]]\nname = "A"', lock)
     body = 'preemption = "non-preemptive"\nbody = ["lock R", "run 3ms", "point", "run 3ms"]'
     run = switched(loaded(text.replace('wcet = "6ms"', body), tmp_path), tmp_path)

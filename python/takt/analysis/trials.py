@@ -64,9 +64,14 @@ class Budget:
         self.step = 1
         self.tried = Counter[int]()
 
+    @property
+    def is_empty(self) -> bool:
+        """True if no further trial is made."""
+        return self.rows <= 0
+
     def pay(self, rows: int) -> bool:
         """Subtract the rows of a trial; False if nothing was left before."""
-        if self.rows <= 0:
+        if self.is_empty:
             return False
         self.rows -= rows
         self.tried[self.step] += 1
