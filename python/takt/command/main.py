@@ -464,7 +464,9 @@ def analyse(
     edits: Edits = None,
     policy: Policies = None,
     page: Annotated[
-        Path | None, _option("R.html", "Write a page with demand against supply.", "--report"), _OUTPUT
+        Path | None,
+        _option("R.html", "Write a page with the parts of all bounds, and demand against supply.", "--report"),
+        _OUTPUT,
     ] = None,
     no_sensitivity: Annotated[
         bool, typer.Option("--no-sensitivity", help="Leave out the sensitivity analysis, which takes longest.")
