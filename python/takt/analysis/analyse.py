@@ -60,9 +60,7 @@ def analyse(
         ('not schedulable', [2, 8])
     """
     if system.domains:
-        parts = [
-            analyse(domain.system, remote=remote, effort=effort, sensitivity=sensitivity) for domain in system.domains
-        ]
+        parts = [analyse(each.system, remote=remote, effort=effort, sensitivity=sensitivity) for each in system.domains]
         found = machine.together(system, parts)
     else:
         found = _analysed(system, _latency_of(system, remote), effort, sensitivity=sensitivity)
@@ -74,8 +72,7 @@ def analyse(
 def _analysed(system: System, latency: int, effort: int, *, sensitivity: bool) -> Analysis:
     """Analyse a system of one domain."""
     view = view_of(system, latency)
-    judgement = least_budgets.with_least_budgets(view, judge(view, effort), effort)
-    shown = judgement.with_parts()
+    judgement = least_budgets.with_least_budgets(view, judge(view, effort), effort).with_parts()
     counted, verdict = judgement.that_count(), judgement.verdict
     is_met, is_known = verdict is Verdict.SCHEDULABLE, verdict is not Verdict.NOT_KNOWN
     edge = search.sensitivity_of(view, judgement, effort) if is_known and sensitivity else search.Sensitivity()
@@ -86,8 +83,8 @@ def _analysed(system: System, latency: int, effort: int, *, sensitivity: bool) -
         verdict=verdict,
         reason=_reason(judgement, counted, verdict, "" if is_met else mode_changes.reasons(view, effort)),
         utilization=_utilization(view).as_integer_ratio(),
-        tasks=tuple(replace(row, growth=edge.growth.get(number)) for number, row in sorted(shown.tasks.items())),
-        servers=tuple(shown.servers[number] for number in sorted(shown.servers)),
+        tasks=tuple(replace(row, growth=edge.growth.get(number)) for number, row in sorted(judgement.tasks.items())),
+        servers=tuple(judgement.servers[number] for number in sorted(judgement.servers)),
         remote=view.latency,
         scaling=edge.scaling,
         scaling_finer=edge.scaling_finer,

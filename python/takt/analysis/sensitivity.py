@@ -70,12 +70,14 @@ def largest(accepts: Callable[[int], bool], near: int, most: int) -> int | None:
             while least < most and accepts(min(least + step, most)):
                 least, step = min(least + step, most), 2 * step
             beyond = min(least + step, most + 1)
+        elif near == 1 or not accepts(1):  # most that are rejected are so with any number
+            return None
         else:
-            least, beyond = 0, near
+            least, beyond = 1, near
         while beyond - least > 1:
             middle = (least + beyond) // 2
             least, beyond = (middle, beyond) if accepts(middle) else (least, middle)
-        return least or None
+        return least
     except Unanswered:
         return None
 

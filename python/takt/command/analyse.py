@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
@@ -94,7 +94,8 @@ def analyse(
         terminal = Terminal(is_wide=is_wide, in_ticks=in_ticks)
         for number, (file, analysis) in enumerate(found):
             terminal.print() if number > 0 else None
-            analysis_text.print_analysis(terminal, analysis, most, question.command(file))
+            name = analysis.name if question.policy is None else f"{analysis.name} under {analysis.policy}"
+            analysis_text.print_analysis(terminal, replace(analysis, name=name), most, question.command(file))
     if check and not all(analysis.is_schedulable for _, analysis in found):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
