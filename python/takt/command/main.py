@@ -699,3 +699,23 @@ def policies(is_wide: Wide = False) -> None:
     terminal.print_table(text_columns(("name", "budget"), kinds))
     terminal.print(f"\nprotocols of resources: {', '.join(catalogue.PROTOCOLS)}")
     terminal.print(f"architectures: {', '.join(catalogue.ARCHITECTURES)}")
+
+
+# ---- takt help --------------------------------------------------------------------------------------
+
+
+@_command("help")
+def help_command(
+    words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]", show_default=False)] = None,
+    man: Annotated[bool, typer.Option("--man", help="Print the manual page of all commands, as roff.")] = False,
+) -> None:
+    """Print the help of a command, as its option --help does.
+
+    `takt help --man > takt.1` writes the manual page, `man ./takt.1` shows it.
+
+    Example: `takt help run`
+    """
+    from takt.command import help as command
+
+    root = typer.main.get_command(app)
+    command.print_page(root) if man else command.print_help(root, words or [])
