@@ -40,7 +40,10 @@ _OUTPUT = "an output"
 
 
 class _TaktCommand(TyperCommand):
-    """A command that loses nothing silently: neither one of two values of an option, nor an input to an output."""
+    """A command that loses nothing silently: neither one of two values of an option, nor an input to an output.
+
+    With `--watch` it is repeated.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuse options that are given again, then parse as ever; flags may be repeated."""
@@ -68,7 +71,14 @@ class _TaktCommand(TyperCommand):
         with output_files.inputs_protected():
             with errors_to_stderr():
                 output_files.check_outputs(filter(_is_file, inputs), outputs)
+                if ctx.params.get("watch"):
+                    from takt.command import watching
+
+                    inputs += _python_files(ctx.params.get("policy"))
+                    watching.check(inputs, has_check=bool(ctx.params.get("check")))
             _name_packaged(inputs)
+            if ctx.params.get("watch"):
+                return watching.repeat(inputs, partial(super().invoke, ctx))
             return super().invoke(ctx)
 
 
@@ -87,6 +97,12 @@ def _refuse_repeated(options: Counter[str]) -> None:
                 if times > 1
             ]
         )
+
+
+def _python_files(policies: str | None) -> list[Path]:
+    """Return the files of policies in Python."""
+    parts = [part.strip().rpartition(":")[0] for part in (policies or "").split(",")]
+    return [Path(part) for part in parts if part.endswith(".py")]
 
 
 def _is_file(path: Path) -> bool:
@@ -279,6 +295,7 @@ Budgets = Annotated[Path | None, _option("B.csv", "Write the budget of every ser
 Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), _OUTPUT]
 Gantt = Annotated[Path | None, _option("G.svg", "Draw a Gantt chart for print: .svg, .pdf or .png."), _OUTPUT]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")]
+Watch = Annotated[bool, typer.Option("--watch", help="Run again whenever a file is saved, until Ctrl-C.")]
 Check = Annotated[bool, typer.Option("--check", help="End with status 3 after a miss or a rejected hard task.")]
 
 
@@ -326,6 +343,7 @@ def run(
     ] = None,
     as_json: AsJson = False,
     check: Check = False,
+    watch: Watch = False,
 ) -> None:
     """Simulate task sets and print a table with one line for each task.
 
@@ -424,6 +442,7 @@ def analyse(
     check: Annotated[
         bool, typer.Option("--check", help="End with status 3 unless all deadlines are proved to be met.")
     ] = False,
+    watch: Watch = False,
 ) -> None:
     """Prove what can be proved: worst-case response times, a verdict with its reason, and what would fit.
 
