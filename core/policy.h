@@ -78,7 +78,9 @@ TAKT_INLINE uint32_t takt_tie_by_class_and_id(const takt_entity_t *entity, const
     /* Orders mandatory parts by level, optional ones behind them. */                                      \
     X(MANDATORY_PARTS, has_mandatory_parts)                                                                \
     /* Shortens periods to multiples of one another, each with a budget. */                                \
-    X(SPECIALISED_PERIODS, specialises_periods)
+    X(SPECIALISED_PERIODS, specialises_periods)                                                            \
+    /* The key of a job is its level, which events change from outside of core. */                         \
+    X(OUTSIDE_KEYS, has_outside_keys)
 
 /* The number of a trait's bit. */
 #define TAKT_POLICY_TRAIT_PLACE(constant, name) TAKT_POLICY_PLACE_##constant,

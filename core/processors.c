@@ -53,6 +53,13 @@ static void put_in_order(takt_dispatcher_t *dispatcher, uint32_t at) {
     cpus[at].in_order = cpu;
 }
 
+/* Restores the order after keys of running entities have changed. */
+static void restore_order(takt_dispatcher_t *dispatcher) {
+    for (uint32_t at = 1; at < dispatcher->busy; at++) {
+        put_in_order(dispatcher, at);
+    }
+}
+
 /* ---- the ready set -------------------------------------------------------------------------------- */
 
 /* Returns a displaced entity to the set, ahead of its equals: no entity in the set is more urgent. */
@@ -116,6 +123,7 @@ static takt_cpu_t *find_idle(const takt_dispatcher_t *dispatcher) {
 /* Returns a processor that gets another entity or none; NULL if nothing changes. */
 static takt_cpu_t *change(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     free_ended(dispatcher);
+    restore_order(dispatcher);
     takt_entity_t *entity = find_next(dispatcher);
     if (entity != NULL) {
         return give_processor(dispatcher, entity, now);

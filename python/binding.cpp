@@ -82,6 +82,8 @@ struct Recording : takt_recorder_t {
     decltype(takt_sim_sinks_t::job) keep_job = nullptr;
     std::exception_ptr failure; // of a policy written in Python, or of `progress`
     Listeners listeners;
+    PythonPolicy *key_giver = nullptr;
+    uint32_t processors = 1;
     std::optional<nb::object> progress;
 };
 
@@ -96,6 +98,24 @@ void note_job(void *context, uint32_t task, uint32_t job, takt_instant_t release
     if (recording.keep_job != nullptr) {
         recording.keep_job(context, task, job, release, finish, missed);
     }
+}
+
+// Asks a policy written in Python for the keys of all jobs.
+void rekey_by_python(void *context, takt_instant_t now, takt_sim_job_t *jobs, uint32_t count) {
+    const Recording &recording = recording_of(context);
+    call_python(*recording.key_giver, [&] {
+        nb::list rows;
+        for (uint32_t i = 0; i < count; i++) {
+            const takt_sim_job_t &job = jobs[i];
+            rows.append(nb::make_tuple(recording.listeners.first_task + job.task, job.number, job.release,
+                                       job.deadline, job.executed, job.is_running));
+        }
+        const auto keys = nb::cast<std::vector<uint64_t>>(
+            recording.key_giver->object.attr("keys")(now, rows, recording.processors));
+        for (uint32_t i = 0; i < count; i++) {
+            jobs[i].key = keys.at(i);
+        }
+    });
 }
 
 // Reports the progress of a run; false once something has failed.
@@ -302,6 +322,10 @@ takt_sim_sinks_t make_sinks(Recording &recording, const std::vector<std::string>
         sinks.job = note_job;
     }
     sinks.progress = note_progress;
+    if (recording.key_giver != nullptr) {
+        sinks.rekey = rekey_by_python;
+        sinks.rekey_every = nb::cast<uint64_t>(recording.key_giver->object.attr("tick"));
+    }
     return sinks;
 }
 
@@ -321,6 +345,8 @@ nb::dict simulate(Program &program, const std::vector<std::string> &kept,
     Recording recording;
     recording.listeners.listen_to(program);
     recording.progress = progress;
+    recording.key_giver = program.key_giver();
+    recording.processors = std::max(program.spec().cpu_count, 1u);
     program.let_policies_fail_to(&recording.failure);
     Simulation simulation(program);
     run(simulation, program, make_sinks(recording, kept), recording, trace_path);
@@ -535,7 +561,9 @@ NB_MODULE(_core, m) {
     m.def("level_from_priority", &takt_level_from_priority, nb::arg("priority"), nb::arg("levels"));
 
     nb::class_<Column>(m, "Column")
-        .def("__arrow_c_array__", &Column::arrow_c_array, nb::arg("requested_schema") = nb::none());
+        .def("__arrow_c_array__", &Column::arrow_c_array, nb::arg("requested_schema") = nb::none())
+        .def("to_list", &Column::to_list)
+        .def("__contains__", &Column::contains, nb::arg("value"));
 
     nb::class_<Program>(m, "Program")
         .def(nb::init<const nb::bytes &, const nb::sequence &>(), nb::arg("image"), nb::arg("policies"));

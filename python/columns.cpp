@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "python/columns.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace nb = nanobind;
@@ -54,6 +55,18 @@ void release_array(ArrowArray *array) {
     array->release = nullptr;
 }
 
+template <typename Value>
+void append(nb::list &list, const void *values, int64_t length) {
+    const auto *first = static_cast<const Value *>(values);
+    std::for_each(first, first + length, [&](Value value) { list.append(value); });
+}
+
+template <typename Value>
+bool has(uint64_t value, const void *values, int64_t length) {
+    const auto *first = static_cast<const Value *>(values);
+    return std::find(first, first + length, value) != first + length;
+}
+
 const char *format_of(uint32_t width) { return width == 1 ? "C" : width == 4 ? "I" : "L"; }
 
 } // namespace
@@ -68,4 +81,16 @@ nb::typed<nb::tuple, nb::object, nb::object> Column::arrow_c_array(nb::handle) c
     auto *array = new ArrowArray{length_, 0, 0, 2, 0, owner->buffers, nullptr, nullptr, release_array, owner};
     return nb::make_tuple(nb::steal(PyCapsule_New(schema, "arrow_schema", release_capsule<ArrowSchema>)),
                           nb::steal(PyCapsule_New(array, "arrow_array", release_capsule<ArrowArray>)));
+}
+
+nb::typed<nb::list, uint64_t> Column::to_list() const {
+    nb::list list;
+    (width_ == 1 ? append<uint8_t> : width_ == 4 ? append<uint32_t> : append<uint64_t>)(list, values_.get(),
+                                                                                        length_);
+    return list;
+}
+
+bool Column::contains(uint64_t value) const {
+    return (width_ == 1 ? has<uint8_t> : width_ == 4 ? has<uint32_t> : has<uint64_t>)(value, values_.get(),
+                                                                                      length_);
 }

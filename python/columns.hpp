@@ -17,6 +17,12 @@ class Column {
     nanobind::typed<nanobind::tuple, nanobind::object, nanobind::object> arrow_c_array(
         nanobind::handle) const;
 
+    // Returns the values as a list of numbers.
+    nanobind::typed<nanobind::list, uint64_t> to_list() const;
+
+    // True if one of the values is this one.
+    bool contains(uint64_t value) const;
+
    private:
     std::shared_ptr<const void> values_;
     uint32_t width_;

@@ -24,7 +24,12 @@ void release_by_python(takt_entity_t *entity, const takt_job_t *job) {
     });
 }
 
-takt_policy_t make_python_policy() {
+void release_by_level(takt_entity_t *entity, const takt_job_t *job) {
+    entity->key = job->level;
+    entity->tie = takt_tie_by_class_and_id(entity, job);
+}
+
+takt_policy_t make_python_policy(bool gives_keys) {
     takt_policy_t policy = {};
     policy.version = TAKT_POLICY_VERSION;
     policy.size = sizeof(takt_policy_t);
@@ -32,7 +37,8 @@ takt_policy_t make_python_policy() {
     policy.name = "python";
     policy.summary = "a policy written in Python";
     policy.tie = TAKT_TIE_BY_CLASS_AND_ID;
-    policy.release = release_by_python;
+    policy.release = gives_keys ? release_by_level : release_by_python;
+    policy.traits = gives_keys ? TAKT_POLICY_OUTSIDE_KEYS : 0;
     return policy;
 }
 
@@ -75,7 +81,8 @@ Program::Program(const nb::bytes &image, const nb::sequence &policies)
     : words_(image.size() / sizeof(uint64_t)) {
     memcpy(words_.data(), image.c_str(), words_.size() * sizeof(uint64_t));
     for (const nb::handle policy : policies) {
-        python_policies_.push_back({make_python_policy(), nb::borrow(policy), nullptr});
+        const auto gives_keys = nb::cast<bool>(nb::getattr(policy, "gives_keys", nb::bool_(false)));
+        python_policies_.push_back({make_python_policy(gives_keys), nb::borrow(policy), gives_keys, nullptr});
         policies_.push_back(&python_policies_.back().policy);
     }
     read();
@@ -98,6 +105,15 @@ std::vector<PythonPolicy *> Program::listeners() {
         listeners.push_back(python_policy_at(spec().tasks[i].server));
     }
     return listeners;
+}
+
+PythonPolicy *Program::key_giver() {
+    for (PythonPolicy &policy : python_policies_) {
+        if (&policy.policy == spec().policy && policy.gives_keys) {
+            return &policy;
+        }
+    }
+    return nullptr;
 }
 
 void Program::read() {

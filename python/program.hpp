@@ -20,9 +20,13 @@ extern "C" {
 
 // A policy whose release calls an object's release(entity, number, release, deadline) -> key. The first
 // exception ends the run and is raised in the caller of that run; until then keys are the least urgent ones.
+//
+// A policy that gives keys before each decision has keys(now, jobs, processors) -> list of them, for jobs as tuples
+// (entity, number, release, deadline, executed, is_running), and a number `tick`. A key stands where a level does.
 struct PythonPolicy {
     takt_policy_t policy; // first member: core hands a pointer to it
     nanobind::object object;
+    bool gives_keys;
     std::exception_ptr *failure; // of the current run
 };
 
@@ -67,6 +71,9 @@ class Program {
 
     // The policies to notify of completions: for each task that of its parent, or NULL. Empty if there is none.
     std::vector<PythonPolicy *> listeners();
+
+    // The policy of the root that gives keys before each decision; NULL if there is none.
+    PythonPolicy *key_giver();
 
    private:
     void read();

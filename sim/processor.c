@@ -37,6 +37,9 @@ static takt_instant_t decide_at_cost(takt_run_t *run) {
         return run->event.now;
     }
     post_event(run);
+    if (run->sinks.rekey != NULL) {
+        takt_run_rekey(run);
+    }
     const takt_instant_t start = run->costs.is_any ? takt_costs_start(run) : run->event.now;
     takt_run_take(run, start);
     takt_sinks_report_budgets(run, start, run->running);
@@ -176,7 +179,8 @@ TAKT_INLINE void execute(takt_run_t *run, takt_instant_t start) {
 
 static void execute_at_cost(takt_run_t *run, takt_instant_t start) {
     const takt_instant_t until = run->costs.is_pulling ? TAKT_NEVER : run->until;
-    execute_up_to(run, start, end_of_decision(run, takt_least_of(until, run->costs.next_tick)));
+    const takt_instant_t tick = takt_least_of(run->costs.next_tick, run->next_rekey);
+    execute_up_to(run, start, end_of_decision(run, takt_least_of(until, tick)));
     takt_sinks_report_replenishments(run, start, run->event.now);
 }
 
@@ -193,7 +197,8 @@ void takt_run_processor(takt_run_t *run) {
         costs->context_switch | costs->release | costs->scheduling | costs->point | costs->tick;
     run->costs.next_tick = costs->tick > 0 ? costs->tick_period : TAKT_NEVER;
     run->costs.is_any = sum != 0 || costs->is_pull;
-    if (run->costs.is_any || run->sinks.budget != NULL || run->sinks.ledger != NULL) {
+    if (run->costs.is_any || run->sinks.budget != NULL || run->sinks.ledger != NULL ||
+        run->sinks.rekey != NULL) {
         takt_run_loop(run, &costly);
     } else {
         takt_run_loop(run, &plain);

@@ -2,27 +2,10 @@
 /* Several processors: global scheduling of plain tasks, without costs. A platform of run.h.
  *
  * Source: SPEC.md, 11. Left out: all that makes jobs wait, and the kernel's own work; the creator of the spec rejects
- * these.
- *
- * A lane is what the loop knows of one processor. What its job has executed is written when it leaves the lane. */
+ * these. */
 #include "sim/run.h"
 
 #include <stdlib.h>
-
-typedef struct takt_lane {
-    takt_entity_t *entity; /* whose job runs, NULL if idle */
-    uint32_t task;         /* its index */
-    uint32_t job;
-    takt_instant_t since;
-    takt_instant_t finish; /* if it stays; TAKT_NEVER if idle */
-    uint32_t last;         /* task that ran here last */
-} takt_lane_t;
-
-/* Where the job of a task ran last. */
-typedef struct takt_stay {
-    uint32_t job;
-    uint32_t cpu;
-} takt_stay_t;
 
 enum { NO_TASK = UINT32_MAX };
 
@@ -105,6 +88,9 @@ TAKT_INLINE takt_instant_t decide(takt_run_t *run) {
     complete_all(run, now);
     takt_run_post_arrivals(run, now);
     takt_run_settle(run);
+    if (TAKT_UNLIKELY(run->sinks.rekey != NULL)) {
+        takt_run_rekey(run);
+    }
     while (takt_dispatcher_take_next(run->dispatcher, now, &decision)) {
         obey(run, &decision, now);
     }
@@ -115,6 +101,7 @@ TAKT_INLINE takt_instant_t decide(takt_run_t *run) {
 /* Jobs that run are known by their ends: only the next instant at which something happens is to be found. */
 TAKT_INLINE void execute(takt_run_t *run, takt_instant_t start) {
     takt_instant_t next = takt_least_of(run->until, takt_sim_arrivals_next(run->sim));
+    next = takt_least_of(next, run->next_rekey);
     (void)start;
     for (uint32_t cpu = 0; cpu < run->lane_count; cpu++) {
         next = takt_least_of(next, run->lanes[cpu].finish);

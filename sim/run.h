@@ -50,6 +50,29 @@ typedef struct takt_sim_segment {
     uint32_t job;
 } takt_sim_segment_t;
 
+/* What a task's jobs had executed when its current one was seen first. */
+typedef struct takt_rekey_start {
+    takt_duration_t served;
+    uint32_t job;
+    bool is_set;
+} takt_rekey_start_t;
+
+/* What the loop knows of one of several processors. What its job has executed is written when it leaves the lane. */
+typedef struct takt_lane {
+    takt_entity_t *entity; /* whose job runs, NULL if idle */
+    uint32_t task;         /* its index */
+    uint32_t job;
+    takt_instant_t since;
+    takt_instant_t finish; /* if it stays; TAKT_NEVER if idle */
+    uint32_t last;         /* task that ran here last */
+} takt_lane_t;
+
+/* Where the job of a task ran last. */
+typedef struct takt_stay {
+    uint32_t job;
+    uint32_t cpu;
+} takt_stay_t;
+
 typedef struct takt_run {
     takt_trace_t trace;    /* core's sink, if records are needed; first member */
     takt_trace_t *forward; /* the user's trace */
@@ -68,11 +91,14 @@ typedef struct takt_run {
     takt_sim_sinks_t sinks;
     takt_sim_segment_t segment;
     takt_run_costs_t costs;
-    struct takt_lane *lanes; /* several processors; see processors.c */
-    struct takt_stay *stays; /* likewise of each task; cpu = lane_count: it has not run */
+    takt_lane_t *lanes; /* several processors; see processors.c */
+    takt_stay_t *stays; /* likewise of each task; cpu = lane_count: it has not run */
     uint32_t lane_count;
-    const takt_entity_t *context; /* architecture.c: loaded beside the scheduler, NULL for idle */
-    takt_instant_t next_entry;    /* likewise: next tick, or decision after idle */
+    const takt_entity_t *context;     /* architecture.c: loaded beside the scheduler, NULL for idle */
+    takt_instant_t next_entry;        /* likewise: next tick, or decision after idle */
+    takt_instant_t next_rekey;        /* next tick of sinks.rekey_every, TAKT_NEVER without */
+    takt_sim_job_t *rekey_jobs;       /* room for one of each task; see rekey.c */
+    takt_rekey_start_t *rekey_starts; /* of each task */
 } takt_run_t;
 
 TAKT_INLINE uint32_t takt_run_task_of(const takt_run_t *run, const takt_entity_t *entity) {
@@ -236,6 +262,12 @@ void takt_sinks_report_replenishments(const takt_run_t *run, takt_instant_t afte
 /* Reports a point of the current job of `task`. */
 void takt_sinks_report_point(const takt_run_t *run, takt_instant_t now, uint32_t task, bool is_optional,
                              bool should_yield);
+
+/* ---- keys from outside: rekey.c ------------------------------------------------------------------------- */
+
+/* Asks sinks.rekey, which there is, for the keys of all jobs, and settles. Between the settling of an event and the
+ * decision. */
+void takt_run_rekey(takt_run_t *run);
 
 /* ---- the loop ----------------------------------------------------------------------------------------- */
 

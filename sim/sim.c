@@ -54,6 +54,18 @@ static void run_platform(takt_run_t *run) {
     }
 }
 
+/* Returns false if memory is short. */
+static bool prepare_rekeys(takt_run_t *run) {
+    if (run->sinks.rekey == NULL) {
+        return true;
+    }
+    const size_t count = run->sim->system.task_count + 1u;
+    run->rekey_jobs = calloc(count, sizeof *run->rekey_jobs);
+    run->rekey_starts = calloc(count, sizeof *run->rekey_starts);
+    run->next_rekey = run->sinks.rekey_every > 0 ? run->sinks.rekey_every : TAKT_NEVER;
+    return run->rekey_jobs != NULL && run->rekey_starts != NULL;
+}
+
 void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks,
                   takt_trace_t *trace) {
     takt_dispatcher_t *dispatcher = sim->system.dispatcher;
@@ -63,12 +75,19 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
         .sim = sim,
         .dispatcher = dispatcher,
         .horizon = horizon,
+        .next_rekey = TAKT_NEVER,
     };
     if (sinks != NULL) {
         run.sinks = *sinks;
         run.sinks.budget = sim->system.server_count > 0 ? sinks->budget : NULL;
     }
     takt_dispatcher_record_to(dispatcher, needs_records(sim, &run.sinks) ? &run.trace : trace);
-    run_platform(&run);
+    if (prepare_rekeys(&run)) {
+        run_platform(&run);
+    } else {
+        sim->is_short_of_memory = true;
+    }
     takt_dispatcher_record_to(dispatcher, NULL);
+    free(run.rekey_jobs);
+    free(run.rekey_starts);
 }

@@ -41,6 +41,17 @@ typedef struct takt_architecture_figures {
 #define TAKT_SINK(FRAME, frame, sink, ...) \
     void (*sink)(void *context TAKT_##FRAME##_COLUMNS(TAKT_SINK_PARAMETER));
 
+/* A job that is ready or runs, as a policy outside of core sees it. */
+typedef struct takt_sim_job {
+    uint32_t task; /* index into the spec */
+    uint32_t number;
+    takt_instant_t release;
+    takt_instant_t deadline;
+    takt_duration_t executed; /* up to now */
+    bool is_running;          /* it executed until now */
+    takt_key_t key; /* 1 .. TAKT_KEY_LEAST_URGENT: in force; the callback writes the one from now on */
+} takt_sim_job_t;
+
 /* Callbacks of a run, one for each frame of frames.def; members may be NULL. `task` is an index into the spec; of a segment
  * task_count + i: server i idled. Unlike its frame, `budget` is called for every server at every decision, and when a budget
  * changes in between; `ledger` at every decision. `window` is called just before `job`. */
@@ -49,6 +60,11 @@ typedef struct takt_sim_sinks {
     TAKT_FRAMES(TAKT_SINK)
     /* Called from time to time; false ends the run at once, with incomplete results. */
     bool (*progress)(void *context, takt_instant_t now);
+    /* Gives the keys of `count` jobs, all of the root, which has no servers and no architecture: called before each
+     * decision, and at multiples of `rekey_every`, if that is not 0. The policy of the system writes a job's level as
+     * its key. */
+    void (*rekey)(void *context, takt_instant_t now, takt_sim_job_t *jobs, uint32_t count);
+    takt_duration_t rekey_every;
 } takt_sim_sinks_t;
 
 typedef struct takt_sim {

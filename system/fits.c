@@ -84,13 +84,20 @@ static bool withdraw_fits(takt_entity_t *entity) {
     return is_waiting(entity) && wait_of(entity)->wanted->kind->scope == TAKT_SCOPE_LOCAL;
 }
 
+/* Whether `entity` has a level that events change: also as its key. */
+static bool has_level(const takt_entity_t *entity) {
+    const bool is_key = entity->task != NULL && !takt_task_is_allocated(entity->task) &&
+                        (entity->parent->policy->traits & TAKT_POLICY_OUTSIDE_KEYS) != 0;
+    return is_key || takt_entity_has_level(entity);
+}
+
 /* Whether `entity` has a level, and may have `level`. */
 static bool level_fits(const takt_system_t *system, const takt_entity_t *entity, uint64_t level) {
     const takt_server_t *parent = entity->parent;
     const uint32_t place =
         takt_server_is_root(parent) ? 0 : 1u + (uint32_t)(parent - (const takt_server_t *)system->servers);
     const bool has_levels = parent->ready.order == TAKT_ORDER_LEVELS;
-    return takt_entity_has_level(entity) && level > 0 &&
+    return has_level(entity) && level > 0 &&
            (entity->task != NULL || level <= TAKT_PLAIN_LEVELS_MOST || level == TAKT_KEY_LEAST_URGENT) &&
            level <= (has_levels ? system->levels[place] : TAKT_KEY_LEAST_URGENT);
 }
@@ -102,9 +109,14 @@ static bool arrival_fits(const takt_event_t *event) {
 
 /* As takt_fits, on several processors. */
 static bool fits_several(const takt_system_t *system, const takt_event_t *event) {
-    return event->kind == TAKT_EVENT_ARRIVAL
-               ? arrival_fits(event)
-               : event->kind == TAKT_EVENT_COMPLETE && runs_somewhere(system, event->entity);
+    switch (event->kind) {
+    case TAKT_EVENT_ARRIVAL:
+        return arrival_fits(event);
+    case TAKT_EVENT_PRIORITY:
+        return level_fits(system, event->entity, event->nominal);
+    default:
+        return event->kind == TAKT_EVENT_COMPLETE && runs_somewhere(system, event->entity);
+    }
 }
 
 /* As takt_fits, of a task with an allocation, which `runs` or not. Requests that make no sense are ignored. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measurements of the papers on the kernel, for studies/: builds and runs programs of studies/, prints their figures.
 
-Usage: study.py PROGRAM CHOICE ... (a choice is the words of the program's command line, as one
+Usage: study.py [--objects FOLDER] PROGRAM CHOICE ... (a choice is the words of the program's command line, as one
 argument). Prints JSON: for each choice the figures by name, in instructions: least, most, mean and count; of bytes and
 counts, and of ticks that are not the bench's to turn into instructions, there are the two numbers that the program has.
 
@@ -49,10 +49,10 @@ def figures_of(lines: Lines) -> Figures:
     return found
 
 
-def measure(program: str, choices: list[str]) -> dict[str, Figures]:
-    """Build a program and run it with every choice."""
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        kernel = Kernel(MPS2, Path(folder) / "kernel", FLAGS).compile(pool)
+def measure(program: str, choices: list[str], folder: Path) -> dict[str, Figures]:
+    """Build a program in a folder, which may have objects of the kernel already, and run it with every choice."""
+    with ThreadPoolExecutor(2) as pool:
+        kernel = Kernel(MPS2, folder / "kernel", FLAGS).compile(pool)
         builds = WRAPS[program]
         for name, wraps in builds.items():
             kernel.link(f"studies/{program}", *wraps, name=name)
@@ -70,8 +70,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure what a study asks for, on the emulated board.")
     parser.add_argument("program", choices=sorted(WRAPS))
     parser.add_argument("choices", nargs="+", metavar="CHOICE")
+    parser.add_argument("--objects", type=Path, help="a folder that keeps the kernel's objects for the next program")
     options = parser.parse_args()
-    print(json.dumps(measure(options.program, options.choices), indent=1))
+    with tempfile.TemporaryDirectory() as folder:
+        print(json.dumps(measure(options.program, options.choices, options.objects or Path(folder)), indent=1))
 
 
 if __name__ == "__main__":

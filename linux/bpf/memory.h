@@ -150,9 +150,14 @@ INLINE takt_shared_t *shared_at(u64 binding) {
 /* The queue of a thread that waits. */
 INLINE u64 queue_of(u32 cpu, u32 entity) { return (u64)(cpu + 1) << 32 | entity; }
 
-/* The queue of the threads that are not of a domain; processors without a domain share one. Those of the kernel's own queue
- * would run before it asks for a dispatch. */
-INLINE u64 queue_of_others(u32 cpu) { return queue_of(shared_of(cpu) ? cpu : TAKT_CPUS, TAKT_SHARED_NONE); }
+/* The queue of the threads that may run on a processor without a domain. All processors serve it. Those of the kernel's own
+ * queue would run before it asks for a dispatch. */
+INLINE u64 queue_of_all(void) { return queue_of(TAKT_CPUS, TAKT_SHARED_NONE); }
+
+/* The queue of the other threads of no domain. */
+INLINE u64 queue_of_others(u32 cpu) {
+    return shared_of(cpu) ? queue_of(cpu, TAKT_SHARED_NONE) : queue_of_all();
+}
 
 INLINE takt_report_t __arena *report_of(u32 cpu) {
     return (takt_report_t __arena *)(TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES);

@@ -16,7 +16,8 @@
  * 2. A decision is taken when its thread begins to run, never before. A thread that is switched to and would not be
  *    selected any more is switched off at once, without a decision (shared.mismatches).
  * 3. A runnable thread that is not to run waits in a queue of its own. The kernel sees the one that is to run, and no
- *    other. Threads of no domain wait in one queue for each processor, and run while its domain selects none. If a task
+ *    other. Threads of no domain wait in one queue for each processor, and run while its domain selects none; those that may
+ *    run on a processor without a domain wait in one that all processors serve. If a task
  *    stands for them (shared.others), they also run while that is selected. Its job arrives when one of them is runnable, and
  *    ends when it is selected and none of them is. A switch between two of them is no decision.
  * 4. If the selected thread is not runnable in the kernel, its job is charged as if it ran (shared.absences): the thread may
@@ -330,9 +331,10 @@ INLINE bool is_open(takt_shared_t *shared, u32 cpu, u64 now_ns) {
 
 /* ---- the operations --------------------------------------------------------------------------------------- */
 
-/* The thread of `next` is to run instead of the one that runs. */
+/* The domain selects `next`, or none: what runs stops if it is another one. The alarm that would have stopped it is armed
+ * for a later instant now. */
 INLINE void kick_for(const takt_shared_t *shared, u32 cpu, u32 next) {
-    if (next != TAKT_SHARED_NONE && next != shared->running) {
+    if (next != shared->running) {
         scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
     }
 }
@@ -373,7 +375,8 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
     }
     u32 cpu = cpu_of(binding), next = TAKT_SHARED_NONE;
     u64 now_ns = bpf_ktime_get_ns();
-    if (is_open(shared, cpu, now_ns)) {
+    bool is_asked = is_open(shared, cpu, now_ns);
+    if (is_asked) {
         next = ask(shared, cpu, ASKED_ATTEND | ASKED_ENTER, (u32)binding, now_ns);
     }
     if (next == (u32)binding) {
@@ -382,10 +385,15 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
     }
     begin_waiting(binding, now_ns);
     scx_bpf_dsq_insert(p, queue_of(cpu, (u32)binding), SCX_SLICE_INF, flags);
-    kick_for(shared, cpu, next);
+    if (is_asked) {
+        kick_for(shared, cpu, next);
+    }
 }
 
-INLINE bool move_other(u32 cpu) { return scx_bpf_dsq_move_to_local(queue_of_others(cpu)); }
+/* Moves in a thread of no domain. */
+INLINE bool move_other(u32 cpu) {
+    return scx_bpf_dsq_move_to_local(queue_of_others(cpu)) || scx_bpf_dsq_move_to_local(queue_of_all());
+}
 
 /* Until the thread that was moved in runs: then the timer is armed for what it takes. */
 INLINE void arm_next(takt_shared_t *shared, u32 cpu, u64 now_ns) {
@@ -585,7 +593,7 @@ void BPF_PROG(takt_set_cpumask, struct task_struct *p, const struct cpumask *all
 SEC("struct_ops.s/takt_init")
 s32 BPF_PROG(takt_init) {
     u32 cpu, entity;
-    s32 error = scx_bpf_create_dsq(queue_of(TAKT_CPUS, TAKT_SHARED_NONE), -1);
+    s32 error = scx_bpf_create_dsq(queue_of_all(), -1);
     if (error) {
         return error;
     }

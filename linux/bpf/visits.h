@@ -44,10 +44,33 @@ INLINE bool end_waiting(takt_shared_t *shared, u64 binding) {
     return is_visited;
 }
 
-/* Has a thread of no domain wait, in the order in which they began. */
+/* Returns whether a thread may run on a processor without a domain. */
+INLINE bool may_run_elsewhere(const struct task_struct *p) {
+    const struct cpumask *online = scx_bpf_get_online_cpumask();
+    bool is_found = false;
+    u32 cpu;
+    bpf_for(cpu, 0, TAKT_CPUS) {
+        is_found =
+            !shared_of(cpu) && bpf_cpumask_test_cpu(cpu, online) && bpf_cpumask_test_cpu(cpu, p->cpus_ptr);
+        if (is_found) {
+            break;
+        }
+    }
+    scx_bpf_put_cpumask(online);
+    return is_found;
+}
+
+/* Has a thread of no domain wait, in the order in which they began. One that may run on a processor without a domain waits
+ * for that one, so that a domain that never idles does not hold it. */
 INLINE void insert_other(struct task_struct *p, u32 cpu, u64 flags) {
     u64 since = p->scx.dsq_vtime ? p->scx.dsq_vtime : bpf_ktime_get_ns();
-    scx_bpf_dsq_insert_vtime(p, queue_of_others(cpu), SCX_SLICE_DFL, since, flags);
+    bool is_movable = p->nr_cpus_allowed > 1 && shared_of(cpu) && may_run_elsewhere(p);
+    u64 queue = is_movable ? queue_of_all() : queue_of_others(cpu);
+    scx_bpf_dsq_insert_vtime(p, queue, SCX_SLICE_DFL, since, flags);
+    s32 idle = is_movable ? scx_bpf_pick_idle_cpu(p->cpus_ptr, 0) : -1;
+    if (idle >= 0) {
+        scx_bpf_kick_cpu(idle, SCX_KICK_IDLE);
+    }
 }
 
 /* Returns whether the first of the threads of no domain has waited for long. */

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from takt.model.catalogue import PolicyInfo, ServerKind, policies, server_kinds
     from takt.model.distributions import Exponential, Normal, Uniform, Weibull
     from takt.model.policy_options import RateBased, Share, Slot, TimeDriven
-    from takt.model.python_policy import Job, Policy
+    from takt.model.python_policy import DynamicPolicy, Job, Policy
     from takt.model.system import System
     from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Server, Task
     from takt.run.architecture import Architecture
@@ -42,6 +42,7 @@ __all__ = [
     "Change",
     "Cluster",
     "Difference",
+    "DynamicPolicy",
     "Exponential",
     "ForkError",
     "InputError",
@@ -87,6 +88,7 @@ _HOMES = {
     "Change": "model.tables",
     "Cluster": "model.tables",
     "Difference": "run.replay",
+    "DynamicPolicy": "model.python_policy",
     "Exponential": "model.distributions",
     "ForkError": "base.errors",
     "InputError": "base.errors",

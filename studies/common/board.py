@@ -11,6 +11,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -28,6 +29,12 @@ def is_there() -> bool:
 
 
 @cache
+def _objects() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder for the kernel's objects, which are the same for all programs, until this process ends."""
+    return tempfile.TemporaryDirectory(prefix="takt-")
+
+
+@cache
 def measure(program: str, *choices: str) -> dict[str, Figures]:
     """Run a program of bench/kernel/studies on the board.
 
@@ -41,7 +48,7 @@ def measure(program: str, *choices: str) -> dict[str, Figures]:
     Raises:
         subprocess.CalledProcessError: it could not be built or run.
     """
-    command = [sys.executable, "bench/kernel/study.py", program, *choices]
+    command = [sys.executable, "bench/kernel/study.py", "--objects", _objects().name, program, *choices]
     done = subprocess.run(command, cwd=_ROOT, stdout=subprocess.PIPE, text=True, check=True)
     figures: dict[str, Figures] = json.loads(done.stdout)
     return figures

@@ -302,12 +302,12 @@ def test_tasks_that_are_never_there_at_once_do_not_add_up() -> None:
 def test_what_is_sure_of_each_mode_is_told_where_nothing_bounds_the_transitions() -> None:
     lander = takt.load(EXAMPLES / "mode_change.toml")
     found = takt.analyse(lander)
-    known = "each of the 3 modes by itself is schedulable (rm to 60ms, edf to 130ms, edf after)"
+    known = "each of the 3 modes by itself is schedulable (rm to 60 ms, edf to 130 ms, edf after)"
     why = "the policy changes while it runs; priorities change while it runs"
     assert found.verdict is Verdict.NOT_GUARANTEED
-    assert found.reason == f"{why}; the longest busy period is 330ms; {known}"
+    assert found.reason == f"{why}; the longest busy period is 330 ms; {known}"
     stays = [change.replace(policy=None) for change in lander.changes]
-    known = "the modes by themselves are: rm to 60ms schedulable, rm to 130ms not schedulable, rm after schedulable"
+    known = "the modes by themselves are: rm to 60 ms schedulable, rm to 130 ms not schedulable, rm after schedulable"
     assert takt.analyse(lander.replace(changes=stays)).reason.endswith(known)
 
 

@@ -284,7 +284,7 @@ def test_the_example_is_schedulable_with_a_longer_interval_and_beside_the_proces
     fails = takt.analyse(takt.load(EXAMPLE))
     assert fails.verdict is Verdict.NOT_GUARANTEED
     assert fails.reason == (
-        "supervision may miss by 3837us: 13837us > 10000us; the scheduler may take 31 % of the processor"
+        "supervision may miss by 3.837 ms: 13.837 ms > 10 ms; the scheduler may take 31 % of the processor"
     )
     responses = {
         "software": [930, 1864, 5496, 7839],
@@ -363,7 +363,9 @@ def test_a_job_that_the_next_release_drops_is_not_guaranteed_although_its_deadli
     system = takt.System(tasks=tasks, policy="rm", platform=takt.Platform(model="hardware", context_switch=2))
     row = judge(view_of(system)).tasks[1]
     assert (row.response, row.deadline, row.verdict) == (66, 90, Verdict.NOT_GUARANTEED)
-    assert row.reason.startswith("B may be unfinished at its next release, which drops that job, by 6ms: 66ms > 60ms")
+    assert row.reason.startswith(
+        "B may be unfinished at its next release, which drops that job, by 6 ms: 66 ms > 60 ms"
+    )
     assert takt.simulate(system, 1000).missed > 0
 
 

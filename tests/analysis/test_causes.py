@@ -14,6 +14,7 @@ import takt
 from places import CASES
 from sampling import count, expect_cases
 from takt import _analysis
+from takt.analysis import judgement
 from takt.analysis.result import Analysis, Demand, Part, PartKind, ServerBound, TaskBound
 from takt.command.main import app
 from takt.files.task_set_reading import loads
@@ -189,8 +190,20 @@ def test_a_demand_is_that_of_the_jobs_that_are_due() -> None:
         for demand in takt.analyse(takt.System(tasks=tasks, policy="edf"), sensitivity=False).demands:
             assert due_in(tasks, demand) == Counter({part.name: part.ticks for part in demand.parts}), (seed, demand)
             assert demand.ticks > demand.interval == demand.supplied
+            assert all(most_in(tasks, length) <= length for length in range(1, demand.interval)), (seed, demand)
             refused += 1
     expect_cases(refused > 50, refused)
+
+
+def most_in(tasks: Sequence[takt.Task], length: int) -> int:
+    """Return what is due in an interval, and the longest region that may have begun before it."""
+    due, begun = 0, 0
+    for task in tasks:
+        jobs = max((length - int(task.deadline or 0)) // int(task.period or 1) + 1, 0)
+        due += jobs * int(task.wcet or 0)
+        is_whole = task.preemption == "non-preemptive" and int(task.deadline or 0) > length
+        begun = max(begun, int(task.wcet or 0) - 1 if is_whole else 0)
+    return due + begun * (due > 0)
 
 
 def due_in(tasks: Sequence[takt.Task], demand: Demand) -> Counter[str]:
@@ -209,6 +222,20 @@ def due_in(tasks: Sequence[takt.Task], demand: Demand) -> Counter[str]:
         assert (longest, author.name) in regions
         found[author.name] = longest
     return found
+
+
+@pytest.mark.parametrize("policy", ["fp", "edf"])
+def test_of_many_parts_those_of_late_tasks_are_there(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judgement, "MAX_PARTS", 40)
+    tasks = [
+        takt.Task(name=f"T{place}", period=100 + place, wcet=4, deadline=50 + 4 * (place % 7), priority=20 - place)
+        for place in range(20)
+    ]
+    rows = takt.analyse(takt.System(tasks=tasks, policy=policy), sensitivity=False).tasks
+    late = [row for row in rows if row.verdict.value != "schedulable"]
+    assert late
+    assert 40 <= sum(len(row.parts) for row in rows) < 80
+    assert max(late, key=lambda row: -(row.slack or 0) / row.deadline).parts
 
 
 # ---- by hand ----------------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def test_thresholds_fit_where_preemption_and_none_fail() -> None:
 def test_reasons_say_what_is_missing_and_who_takes_it() -> None:
     found = takt.analyse(system_of((4, 4, 1), (8, 8, 2), (26, 26, 13)))
     assert found.verdict is Verdict.NOT_SCHEDULABLE
-    assert found.reason == "T3 misses by 2ms: 28ms > 26ms; interference T2 8ms, T1 7ms"
+    assert found.reason == "T3 misses by 2 ms: 28 ms > 26 ms; interference T2 8 ms, T1 7 ms"
 
 
 def test_servers_are_judged_as_the_table_of_the_paper_says() -> None:
@@ -123,7 +123,7 @@ def test_what_no_test_of_its_policy_admits_is_bounded_by_busy_periods_and_says_w
     found = takt.analyse(takt.load(EXAMPLES / "resources.toml"))
     assert found.verdict is Verdict.NOT_GUARANTEED
     why = "nothing bounds the delay by a resource without a protocol"
-    assert found.reason == f"{why}; the longest busy period is 320ms"
+    assert found.reason == f"{why}; the longest busy period is 320 ms"
     assert [row.verdict.value for row in found.tasks] == ["not guaranteed"] * 2 + ["schedulable"] * 2
 
 
@@ -136,10 +136,10 @@ def test_an_answer_that_takes_more_effort_than_granted_is_not_known() -> None:
 @pytest.mark.parametrize(
     ("policy", "change", "longest"),
     [
-        ("fp", {"priority": 9}, "4ms"),
-        ("rm", {"period": 5}, "6ms"),
-        ("rm", {"period": 50}, "6ms"),
-        ("dm", {"deadline": 5}, "4ms"),
+        ("fp", {"priority": 9}, "4 ms"),
+        ("rm", {"period": 5}, "6 ms"),
+        ("rm", {"period": 50}, "6 ms"),
+        ("dm", {"deadline": 5}, "4 ms"),
     ],
 )
 def test_priorities_that_change_leave_busy_periods(policy: str, change: dict[str, Any], longest: str) -> None:
@@ -333,7 +333,7 @@ def test_json_has_what_the_table_has() -> None:
     found = json.loads(done.stdout)["analyses"][0]
     assert found["verdict"] == "not guaranteed"
     assert [task["response"] for task in found["tasks"]] == [19, 12, None]
-    assert found["servers"][1]["reason"].startswith("S2 may miss by 3ms: 43ms > 40ms")
+    assert found["servers"][1]["reason"].startswith("S2 may miss by 3 ms: 43 ms > 40 ms")
     assert found["advice"][0]["changes"] == [["server", "S1", "kind", "idling"], ["server", "S2", "kind", "idling"]]
 
 
@@ -372,7 +372,7 @@ def test_the_page_shows_verdict_tables_and_charts(tmp_path: Path) -> None:
         assert tab.locator("h1").all_inner_texts() == ["servers", "smallest"]
         assert tab.locator(".verdict").all_inner_texts() == ["not guaranteed", "not schedulable"]
         assert tab.locator("figure").count() == tab.locator(".bk-Figure").count() > 2
-        assert "43ms > 40ms" in tab.locator("body").inner_text()
+        assert "43 ms > 40 ms" in tab.locator("body").inner_text()
         assert view.errors == []
         assert {url.split(":")[0] for url in view.requests} <= {"file", "blob", "data"}
 

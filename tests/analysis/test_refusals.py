@@ -229,7 +229,7 @@ def test_a_hard_task_is_not_refused_by_a_tie_that_its_class_decides() -> None:
         ("not guaranteed", 3, False),
         ("not schedulable", 3, True),
     ]
-    assert found.reason == "Y may miss by 1ms: 3ms > 2ms; in 2ms up to 3ms may be demanded"
+    assert found.reason == "Y may miss by 1 ms: 3 ms > 2 ms; in 2 ms up to 3 ms may be demanded"
     runs = [late_in(run) for run in runs_of(system(tasks, "edf"))]
     assert not any("Y" in late for late in runs)
     assert any("X" in late for late in runs)
@@ -242,7 +242,7 @@ def test_a_hard_task_is_not_refused_by_the_demand_of_soft_ones() -> None:
     assert found.tasks[0].verdict is Verdict.NOT_GUARANTEED
     both = takt.analyse(system([Y, X | {"class_": "hard"}], "llf"))
     assert both.verdict is Verdict.NOT_SCHEDULABLE
-    assert "in 2ms up to 3ms may be demanded" in both.reason
+    assert "in 2 ms up to 3 ms may be demanded" in both.reason
 
 
 RATED = [

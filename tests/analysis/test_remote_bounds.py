@@ -159,7 +159,7 @@ def test_an_event_after_the_deadline_counts_for_nobody_who_is_late() -> None:
     late = [Drawn((20,), 50, 30, ((0, 0),), is_external=True), Drawn((20,), 60, 60, ((0, 0),))]
     rows = bounds_of(late, "edf", 3)
     assert [(row.verdict, row.response) for row in rows] == [(Verdict.NOT_GUARANTEED, None)] * 2
-    assert rows[0].reason == "T0, others and messages of 3us may demand more than the processor"
+    assert rows[0].reason == "T0, others and messages of 3 µs may demand more than the processor"
 
 
 # ---- verdicts of files -----------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ def test_a_distance_may_be_too_long_and_growth_says_by_how_much_a_job_may_be_lon
     fits, late = (takt.analyse(system, remote=latency) for latency in (13, 14))
     assert (fits.verdict, fits.tasks[0].response, fits.tasks[0].growth) == (Verdict.SCHEDULABLE, 59, 1)
     assert (late.verdict, late.tasks[0].response) == (Verdict.NOT_GUARANTEED, 62)
-    assert late.reason == "T0 may miss by 2us: 62us > 60us, with messages of 14us"
+    assert late.reason == "T0 may miss by 2 µs: 62 µs > 60 µs, with messages of 14 µs"
 
 
 def test_what_misses_without_distance_misses_with_it() -> None:

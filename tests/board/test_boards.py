@@ -213,7 +213,8 @@ def test_the_command_prints_measured_beside_simulated(tmp_path: Path) -> None:
     assert lines[3].split()[:4] == ["T1", "S1", "20ms", "6"]
     assert lines[3].split()[7:10] == ["4ms", "4.667ms", "6ms"]
     decisions = takt.replay(trace).decisions
-    assert lines[-1] == f"replayed on the host: {decisions} decisions, identical"
+    assert lines[-2] == f"replayed on the host: {decisions} decisions, identical"
+    assert lines[-1].startswith("clock 15.625MHz (emulated): release ")
     assert invoke("replay", str(trace)) == (0, f"identical: {decisions} decisions\n", "")
 
 
@@ -247,7 +248,9 @@ def test_the_command_runs_on_the_board_that_it_is_told(board: str) -> None:
     status, output, errors = invoke("run", str(EXAMPLES / "iot_node.toml"), "--on", board)
     assert (status, errors) == (0, "")
     assert output.splitlines()[0].endswith(f"horizon 2s  on {board}")
-    assert output.splitlines()[-1].endswith(", identical")
+    place = -2 if board in emulation.EMULATED else -1
+    assert output.splitlines()[place].endswith(", identical")
+    assert output.count("clock 15.625MHz (emulated): ") == (board in emulation.EMULATED)
 
 
 def test_the_command_writes_what_the_board_did(tmp_path: Path) -> None:

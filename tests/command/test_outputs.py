@@ -68,6 +68,8 @@ OUTPUTS: dict[tuple[str, str], list[str]] = {
     ],
     ("analyse", "page"): [f"{SMALLEST} --report OUT.html"],
     ("analyze", "page"): [f"{SMALLEST} --report OUT.html"],
+    ("analyse", "output"): [f"{SMALLEST} --apply 1 --output OUT.toml"],
+    ("analyze", "output"): [f"{SMALLEST} --apply 1 -o OUT.toml"],
     ("generate", "output"): ["--tasks 3 --utilization 0.5 --count 2 --output OUT"],
     ("study", "output"): ["STUDY.toml --workers 1 --output OUT"],
     ("study", "plot"): [

@@ -78,13 +78,13 @@ static void set_class(int class, int priority) {
     (void)syscall(SYS_sched_setscheduler, 0, class, &parameters);
 }
 
-static void bind_to(uint32_t first, uint32_t last) {
+static void bind(pid_t process, uint32_t first, uint32_t last) {
     cpu_set_t set;
     CPU_ZERO(&set);
     for (uint32_t cpu = first; cpu <= last; cpu++) {
         CPU_SET(cpu, &set);
     }
-    (void)sched_setaffinity(0, sizeof set, &set);
+    (void)sched_setaffinity(process, sizeof set, &set);
 }
 
 static void write_file(const char *path, const char *text) {
@@ -140,14 +140,16 @@ static pid_t beget(void) {
     return process;
 }
 
-static void make_child(void) {
-    if (beget() == 0) {
+static pid_t make_child(void) {
+    const pid_t process = beget();
+    if (process == 0) {
         const int class = sched_getscheduler(0);
         say("child: class %d, %s", class, takt_linux_message(takt_linux_wait()));
         burn(5 * MS);
         say("child: done");
         _exit(0);
     }
+    return process;
 }
 
 /* Sleeps, and is meanwhile put into the fair class and back. */
@@ -251,10 +253,14 @@ static void commit(takt_worker_t *worker) {
     } else if (is("endless")) {
         burn(ENDLESS_MS * MS);
     } else if (is("fork")) {
-        make_child();
+        (void)make_child();
     } else if (is("brood")) {
-        make_child();
+        (void)make_child();
         burn(ENDLESS_MS * MS);
+    } else if (is("roam")) {
+        bind(make_child(), 0, 1);
+        burn(ENDLESS_MS * MS);
+        say("job: done");
     } else if (is("reenter")) {
         sleep_elsewhere();
     } else if (is("crowd")) {
@@ -266,9 +272,9 @@ static void commit(takt_worker_t *worker) {
     } else if (is("fifo")) {
         set_class(SCHED_FIFO, 10);
     } else if (is("move")) {
-        bind_to(1, 1);
+        bind(0, 1, 1);
     } else if (is("widen")) {
-        bind_to(0, 1);
+        bind(0, 0, 1);
     } else if (is("page")) {
         *late_page = 1;
     } else if (is("hold")) {
@@ -357,19 +363,19 @@ static void make_companion(const takt_worker_t *worker) {
     }
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (is("hog")) {
-        bind_to(0, 0);
+        bind(0, 0, 0);
         for (;;) {
         }
     }
     if (is("crowd")) {
-        bind_to(0, 0);
+        bind(0, 0, 0);
         set_class(SCHED_FIFO, 10);
         sleep_until(worker->threads->epoch + (CROWD_MS - HELD_MS) * MS);
         burn(2 * HELD_MS * MS);
         _exit(0);
     }
     (void)prctl(PR_SET_PDEATHSIG, 0);
-    bind_to(0, 0);
+    bind(0, 0, 0);
     sleep_ms(50 + fault.number);
     write_file("/sys/devices/system/cpu/cpu1/online", "0");
     sleep_ms(100);

@@ -51,9 +51,10 @@ FAULTS = {
     ),
     "a wake is handled 150 us late": Fault(
         "takt.bpf.c",
-        "    if (is_open(shared, cpu, now_ns)) {\n        next = ask(",
-        "    if (HAS_FAULT(shared, NUMBER) && binding & ASLEEP) {\n        arm_at(shared, cpu, now_ns + 150000);\n"
-        "    } else if (is_open(shared, cpu, now_ns)) {\n        next = ask(",
+        "    if (is_asked) {\n        next = ask(",
+        "    if (is_asked && HAS_FAULT(shared, NUMBER) && binding & ASLEEP) {\n"
+        "        is_asked = false;\n        arm_at(shared, cpu, now_ns + 150000);\n"
+        "    } else if (is_asked) {\n        next = ask(",
         "the scheduler was due at .*, but was called 0.1",
     ),
     "a decision is taken before its thread runs": Fault(

@@ -280,6 +280,9 @@ FULL = {
     "the fair class waits behind a job that does not end": Fault(
         "brood", 0, said=CHILD, told=(VISITED,), late_ms=None, text=URGENT
     ),
+    "a child that may run elsewhere does not wait for that job": Fault(
+        "roam", 0, said=(*CHILD, "job: done"), told=(VISITED,), late_ms=None, text=URGENT
+    ),
 }
 MODES = {"partial": PARTIAL, "full": FULL}
 COMMAND = """cd partial; ../takt-linux ../takt.bpf.o ../tables.bin list; echo $?

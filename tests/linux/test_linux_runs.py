@@ -58,7 +58,6 @@ FOUR = TWO.replace("cpus    = 2", "cpus    = 4") + "".join(
     for name, cpu, period in (("e", 2, 10), ("f", 2, 25), ("g", 3, 8))
 )
 
-
 Row = tuple[int, int, int, int, int, int, bool]
 
 
@@ -77,6 +76,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, board.Run]:
     systems |= {name: systems[name].replace(horizon="1s") for name in ("iot_65", "iot_node")}
     systems["iot_fp"] = systems["iot_65"].replace(policy="fp")
     systems |= {name: loaded(text, folder) for name, text in (("two", TWO), ("four", FOUR))}
+    # At 3.2 ms a budget ends and a thread wakes whose server has none: nothing is selected.
+    systems["wakes"] = many_runs.drawn(GENERATORS["households"], 39, 4, "100us")[3]
     systems |= {
         f"{kind} {number}": system
         for kind, generator in GENERATORS.items()
@@ -441,8 +442,10 @@ def test_a_completion_that_its_thread_made_at_another_time_is_found(good: board.
 
 
 def test_a_job_that_is_to_yield_and_does_not_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = switched(loaded(PLAIN.replace('wcet = "6ms"', 'subjobs = ["3ms", "3ms"]'), tmp_path), tmp_path)
+    text = PLAIN.replace('wcet = "6ms"', 'subjobs = ["5ms", "1ms"]')
+    run = switched(loaded(text, tmp_path), tmp_path)
     assert linux_checks.check(run).findings == ()
+    run = replace(run, system=loaded(text.replace('"5ms", "1ms"', '"3ms", "3ms"'), tmp_path))
     rows = _core.reference(run.trace.program(), run.trace.data)
     monkeypatch.setattr(_core, "reference", lambda program, records: spoiled(rows, 1000, 7000, SHOULD_YIELD, True))
     found = linux_checks.check(run).findings
@@ -515,6 +518,18 @@ def test_what_a_demand_has_beyond_the_body_extends_the_last_region(tmp_path: Pat
     shorter = replace(run, system=loaded(text.replace("9ms", "6ms"), tmp_path))
     line = "processor 0: B#0 was to yield from 5ms on, but reached no point for 5ms of its execution"
     assert line in linux_checks.check(shorter).findings
+
+
+def test_a_job_that_goes_on_behind_its_point_did_yield(tmp_path: Path) -> None:
+    """At its point the resource that it holds keeps the more urgent job off."""
+    lock = (
+        '[[resource]]\nname = "R"\nprotocol = "srp"\n[[task]]\nname = "A"\noffset = "1ms"\nbody = ["lock R", "run 1ms"]'
+    )
+    text = PLAIN.replace('"fp"', '"rm"').replace('[[task]]\nname = "A"', lock)
+    body = 'preemption = "non-preemptive"\nbody = ["lock R", "run 3ms", "point", "run 3ms"]'
+    run = switched(loaded(text.replace('wcet = "6ms"', body), tmp_path), tmp_path)
+    assert linux_checks.check(run).findings == ()
+    assert any(record.kind == _core.RECORD_POINT for record in run.trace.records())
 
 
 @pytest.mark.parametrize("generator", GENERATORS.values(), ids=GENERATORS.keys())

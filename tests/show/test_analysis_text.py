@@ -127,16 +127,25 @@ def test_the_interval_with_too_much_to_do_is_said() -> None:
     found = takt.analyse(takt.System(name="s", tasks=tasks, policy="edf"))
     lines = said(found).splitlines()
     assert lines[0].startswith("s: not schedulable, 1 of 3 deadlines proved, 2 missed; ")
-    assert "8 ms due in 7 ms: blocked by C 2 ms (non-preemptive), A 3 ms, B 3 ms" in lines
+    assert "5 ms due in 4 ms: blocked by C 2 ms (non-preemptive), A 3 ms" in lines
+
+
+def test_what_blocks_an_interval_is_said_in_the_first_line() -> None:
+    found = takt.analyse(takt.load(PEOPLE / "ecu.toml").replace(policy="edf"), sensitivity=False)
+    assert " ".join(said(found).splitlines()[:4]).startswith(
+        "ecu: not guaranteed, 0 of 12 deadlines proved, 12 open; flash blocks what is due in 200 µs"
+        " Up to 4.05 ms are due in 200 µs: flash may just have started (4 ms, non-preemptive), the kernel takes 31 µs,"
+        " can_rx_isr takes 15 µs."
+    )
 
 
 def test_columns_that_do_not_fit_are_named_and_wide_has_all() -> None:
     found = analysed("ecu")
-    assert "Not shown: period, wcet, blocking, kernel, deadline is, test (--wide)" in said(found).splitlines()
+    assert "Not shown: period, wcet, blocking, kernel, deadline is (--wide)" in said(found).splitlines()
     wide = said(found, is_wide=True)
     assert "Not shown" not in wide
     heading = " ".join(next(line for line in wide.splitlines() if line.startswith("task")).split())
-    assert heading == "task period wcet deadline bound slack blocked by delayed by blocking kernel deadline is test"
+    assert heading == "task period wcet deadline bound slack blocked by delayed by blocking kernel deadline is"
 
 
 # ---- growth and cuts ----------------------------------------------------------------------------------------------
@@ -226,6 +235,8 @@ def test_json_has_warnings_and_page_has_causes() -> None:
     assert document["scaling_finer"] is not None
     page = analysis_page.page([analysed("ecu")])
     assert "ecu: not guaranteed, 3 of 12 deadlines proved, 9 open; flash blocks all of them" in page
+    assert 'class="blocking" style="width:97.18%" title="blocked by flash 4 ms (non-preemptive)"' in page
+    assert '<u style="left:4.86%"></u>' in page  # 200 of 4116 us
     assert "can_rx_isr &lt;= 4.12 ms: blocked by flash 4 ms (non-preemptive), kernel 101 µs, own 15 µs" in page
 
 
@@ -241,6 +252,8 @@ def test_options_choose_reasons_width_and_ticks() -> None:
     assert "adc_isr 25 500 <= 4439 -3939 ? flash 4000 can_rx_isr 270" in " ".join(
         run("--ticks", "--no-sensitivity").split()
     )
+    firsts = [line for line in run("--policy", "fp,edf", "--no-sensitivity").splitlines() if line.startswith("ecu ")]
+    assert [line.partition(":")[0] for line in firsts] == ["ecu under fp", "ecu under edf"]
     refused = CliRunner().invoke(app, ["analyse", str(PEOPLE / "ecu.toml"), "--reasons", "some"])
     assert refused.exit_code == 2
     assert refused.stderr.strip() == '--reasons: expected a number or "all", found "some"'

@@ -9,17 +9,15 @@ be displaced, the protocols of resources, the kinds and budgets of servers, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from takt import _analysis
 from takt.analysis import children, least_budgets
 from takt.analysis.judge import judge
-from takt.analysis.judgement import Judgement
 from takt.analysis.result import Advice, Verdict
 from takt.analysis.sensitivity import largest
-from takt.analysis.view import DispatcherView, SystemView, TaskView, view_of
-from takt.base.errors import InputError
+from takt.analysis.trials import Changes, Trial
+from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.model import catalogue
 from takt.model.bodies import Op
 from takt.model.catalogue import AMONG_PROTOCOLS, PolicyTraits
@@ -34,51 +32,8 @@ MAX_NAMES = 12
 
 MAX_ORDERED = 24
 """Of more tasks priorities are not sought one by one with whole analyses, which takes the square of their number."""
-SMALL = 5
-"""So many tasks, or fewer, are assigned with all of the effort."""
 MAX_DROPPED = 32
 """Of more tasks that become preemptive none is tried to be left as it is."""
-
-Changes = dict[tuple[str, str], dict[str, Any]]
-"""New values of keys, by table and name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A system that is not known to be schedulable, and tests of changed versions of it.
-
-    Args:
-        system: as it is.
-        view: of it.
-        effort: steps that the tests of each dispatcher may take.
-    """
-
-    system: System
-    view: SystemView
-    effort: int
-
-    @property
-    def steps(self) -> int:
-        """Steps that one assignment may take: the effort, divided by a factor that grows with the task count."""
-        return self.effort // max(1, len(self.system.tasks) // SMALL)
-
-    def judged(self, changes: Changes) -> Judgement | None:
-        """Judge the system with other values, None if it may not have them."""
-        try:
-            changed = self.system.replace(
-                **changes.get(("system", ""), {}),
-                tasks=[task.replace(**changes.get(("task", task.name), {})) for task in self.system.tasks],
-                servers=[server.replace(**changes.get(("server", server.name), {})) for server in self.system.servers],
-                resources=[each.replace(**changes.get(("resource", each.name), {})) for each in self.system.resources],
-            )
-            return judge(view_of(changed, self.view.latency), self.effort)
-        except InputError:
-            return None
-
-    def fits(self, changes: Changes) -> bool:
-        """True if all tasks that decide the verdict are proved to meet their deadlines with other values."""
-        found = self.judged(changes)
-        return found is not None and found.is_schedulable
 
 
 def advise(system: System, view: SystemView, effort: int) -> Iterator[Advice]:
@@ -128,7 +83,7 @@ def _plain_root(view: SystemView, has: Callable[[PolicyTraits], bool]) -> Dispat
     return root if is_known and view.resolved.costs.is_ideal else None
 
 
-def _priorities(trial: Trial) -> Changes:
+def priorities(trial: Trial) -> Changes:
     """Choose other priorities of an fp root."""
     root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None:
@@ -172,7 +127,7 @@ def _in_order(tasks: Sequence[TaskView], order: Sequence[int]) -> Changes:
     return {("task", tasks[place].name): {"priority": len(order) - rank} for rank, place in enumerate(order)}
 
 
-def _thresholds(trial: Trial) -> Changes:
+def thresholds(trial: Trial) -> Changes:
     """Return thresholds for the preemptive tasks of an fp root, in their present order."""
     root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None or any(task.regions for task in root.tasks):
@@ -187,7 +142,7 @@ def _thresholds(trial: Trial) -> Changes:
     return ranks
 
 
-def _final_regions(trial: Trial) -> Changes:
+def final_regions(trial: Trial) -> Changes:
     """Choose other priorities of an fp root, with points; the last subjob is the longest, so it bounds the blocking."""
     root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None:
@@ -196,15 +151,15 @@ def _final_regions(trial: Trial) -> Changes:
     if verdict != _analysis.SCHEDULABLE:
         return {}
     cuts = [(task, int(last)) for task, last in zip(root.tasks, regions, strict=True) if last > 1]
-    if not cuts or not _is_bearable(cuts):  # without cuts these are priorities alone, which came earlier
+    if not cuts or not is_bearable(cuts):  # without cuts these are priorities alone, which came earlier
         return {}
     changes = _in_order(root.tasks, order)
-    for key, pieces in _in_pieces(cuts).items():
+    for key, pieces in in_pieces(cuts).items():
         changes[key] |= pieces
     return changes
 
 
-def _points(trial: Trial) -> Changes:
+def points(trial: Trial) -> Changes:
     """Cut non-preemptive regions into pieces that all more urgent tasks tolerate."""
     root = _plain_root(trial.view, lambda policy: policy.is_level_or_deadline_driven)
     if root is None:
@@ -217,7 +172,7 @@ def _points(trial: Trial) -> Changes:
         return {}
     cuts = [(task, max(1, int(most))) for task, most in zip(root.tasks, longest, strict=True)]
     cuts = [(task, most) for task, most in cuts if task.longest_region > most]
-    return _in_pieces(cuts) if _is_bearable(cuts) else {}
+    return in_pieces(cuts) if is_bearable(cuts) else {}
 
 
 def _points_by_trial(trial: Trial) -> Changes:
@@ -231,18 +186,18 @@ def _points_by_trial(trial: Trial) -> Changes:
 
     def cuts(most: int) -> Changes:
         cut = [(task, most) for task in tasks if task.longest_region > most]
-        return _in_pieces(cut) if _is_bearable(cut) else {}
+        return in_pieces(cut) if is_bearable(cut) else {}
 
     most = largest(lambda most: bool(cuts(most)) and trial.fits(cuts(most)), 1, longest - 1) if longest > 1 else None
     return {} if most is None else cuts(most)
 
 
-def _is_bearable(cuts: Sequence[tuple[TaskView, int]]) -> bool:
+def is_bearable(cuts: Sequence[tuple[TaskView, int]]) -> bool:
     """True if jobs have few enough pieces, with the longest of each task."""
     return all(task.wcet <= MAX_PIECES * most for task, most in cuts)
 
 
-def _in_pieces(cuts: Sequence[tuple[TaskView, int]]) -> Changes:
+def in_pieces(cuts: Sequence[tuple[TaskView, int]]) -> Changes:
     """Cut jobs into pieces, the last one as long as any may be."""
     whole = {"body": None, "sections": None, "preemption": None}
     return {("task", task.name): {"subjobs": _pieces(task.wcet, min(task.wcet, most))} | whole for task, most in cuts}
@@ -260,23 +215,24 @@ def _preemptive(trial: Trial) -> Changes:
     tasks.sort(key=lambda task: (-task.barred, task.number))
     powers = (2**power for power in range(len(tasks).bit_length()))
     sizes = [*(size for size in powers if size < len(tasks)), len(tasks)] if tasks else []
-    enough = next((size for size in sizes if trial.fits(_displaced(tasks[:size]))), 0)
+    enough = next((size for size in sizes if trial.fits(displaced(tasks[:size]))), 0)
     too_few = enough // 2
     while enough - too_few > 1:
         middle = (too_few + enough) // 2
-        if trial.fits(_displaced(tasks[:middle])):
+        if trial.fits(displaced(tasks[:middle])):
             enough = middle
         else:
             too_few = middle
     chosen = tasks[:enough]
     for task in reversed(chosen if len(chosen) <= MAX_DROPPED else []):
         rest = [each for each in chosen if each is not task]
-        if rest and trial.fits(_displaced(rest)):
+        if rest and trial.fits(displaced(rest)):
             chosen = rest
-    return _displaced(chosen)
+    return displaced(chosen)
 
 
-def _displaced(tasks: Sequence[TaskView]) -> Changes:
+def displaced(tasks: Sequence[TaskView]) -> Changes:
+    """Return the changes that make tasks preemptive."""
     return {
         ("task", task.name): {"preemption": "preemptive"} if task.threshold is None else {"threshold": None}
         for task in tasks
@@ -295,7 +251,7 @@ def _protocols(trial: Trial) -> Changes:
     return {}
 
 
-def _idling(trial: Trial) -> Changes:
+def idling(trial: Trial) -> Changes:
     """Return the changes to idling servers for deferrable servers; an idling server acts on others as a task."""
     there = [each for dispatcher in trial.view.dispatchers for each in dispatcher.servers if each.traits.defers]
     return {("server", each.name): {"kind": catalogue.TASK_LIKE_KIND} for each in there}
@@ -315,12 +271,12 @@ def _deadlines(trial: Trial) -> Changes:
 
 _KINDS: dict[str, Callable[[Trial], Changes]] = {
     "with other preemption: ": _preemptive,
-    "with other priorities: ": _priorities,
-    "with preemption thresholds: ": _thresholds,
-    "with preemption points: ": _final_regions,
-    "with shorter non-preemptive regions: ": _points,
+    "with other priorities: ": priorities,
+    "with preemption thresholds: ": thresholds,
+    "with preemption points: ": final_regions,
+    "with shorter non-preemptive regions: ": points,
     "with other protocols: ": _protocols,
-    "with other kinds of servers: ": _idling,
+    "with other kinds of servers: ": idling,
     "with other budgets: ": _budgets,
     f"with policy {catalogue.EARLIEST_DEADLINE}": _deadlines,
 }

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takt.analysis import advice, as_written, charting, least_budgets, machine, mode_changes, warnings
+from takt.analysis import remedies as remedy_search
 from takt.analysis import sensitivity as search
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
@@ -27,7 +28,14 @@ MAX_REASONS = 3
 """How many tasks a reason is about."""
 
 
-def analyse(system: System, *, remote: int | str = 0, effort: int = EFFORT, sensitivity: bool = True) -> Analysis:
+def analyse(
+    system: System,
+    *,
+    remote: int | str = 0,
+    effort: int = EFFORT,
+    sensitivity: bool = True,
+    remedies: bool = False,
+) -> Analysis:
     """Prove what can be proved of a system.
 
     The verdict holds for all arrivals and demands that the tasks allow: jobs at least their separation apart from any
@@ -38,6 +46,7 @@ def analyse(system: System, *, remote: int | str = 0, effort: int = EFFORT, sens
         remote: the longest time of a message to or from a remote scheduler; 0: it stands where the jobs run.
         effort: steps that the tests of each dispatcher may take; what needs more is not known.
         sensitivity: whether to search by how much wcets may grow, which takes most of the time.
+        remedies: whether to search chains of changes that make it schedulable, if it is not.
 
     Returns:
         Verdict with its reason, bounds of all tasks and servers, sensitivity, and advice if it does not fit. All times
@@ -51,14 +60,19 @@ def analyse(system: System, *, remote: int | str = 0, effort: int = EFFORT, sens
         ('not schedulable', [2, 8])
     """
     if system.domains:
-        parts = [
-            analyse(domain.system, remote=remote, effort=effort, sensitivity=sensitivity) for domain in system.domains
-        ]
-        return machine.together(system, parts)
-    view = view_of(system, _latency_of(system, remote))
-    judgement = least_budgets.with_least_budgets(view, judge(view, effort), effort)
+        parts = [analyse(each.system, remote=remote, effort=effort, sensitivity=sensitivity) for each in system.domains]
+        found = machine.together(system, parts)
+    else:
+        found = _analysed(system, _latency_of(system, remote), effort, sensitivity=sensitivity)
+    if remedies and not found.is_schedulable:
+        return replace(found, remedies=remedy_search.search(system, found.remote, effort))
+    return found
 
-    shown = judgement.with_parts()
+
+def _analysed(system: System, latency: int, effort: int, *, sensitivity: bool) -> Analysis:
+    """Analyse a system of one domain."""
+    view = view_of(system, latency)
+    judgement = least_budgets.with_least_budgets(view, judge(view, effort), effort).with_parts()
     counted, verdict = judgement.that_count(), judgement.verdict
     is_met, is_known = verdict is Verdict.SCHEDULABLE, verdict is not Verdict.NOT_KNOWN
     edge = search.sensitivity_of(view, judgement, effort) if is_known and sensitivity else search.Sensitivity()
@@ -69,8 +83,8 @@ def analyse(system: System, *, remote: int | str = 0, effort: int = EFFORT, sens
         verdict=verdict,
         reason=_reason(judgement, counted, verdict, "" if is_met else mode_changes.reasons(view, effort)),
         utilization=_utilization(view).as_integer_ratio(),
-        tasks=tuple(replace(row, growth=edge.growth.get(number)) for number, row in sorted(shown.tasks.items())),
-        servers=tuple(shown.servers[number] for number in sorted(shown.servers)),
+        tasks=tuple(replace(row, growth=edge.growth.get(number)) for number, row in sorted(judgement.tasks.items())),
+        servers=tuple(judgement.servers[number] for number in sorted(judgement.servers)),
         remote=view.latency,
         scaling=edge.scaling,
         scaling_finer=edge.scaling_finer,

@@ -18,7 +18,7 @@ from takt.analysis.view import DispatcherView, SystemView, TaskView
 
 
 class _Held(NamedTuple):
-    """A section that delays others: by whom, of which resource, and its place among the sections of the dispatcher."""
+    """A section that delays others: of which child and resource, and its place among the sections of the dispatcher."""
 
     ticks: int
     place: int
@@ -38,16 +38,11 @@ def under_priorities(view: SystemView, dispatcher: DispatcherView, members: Sequ
     key, there = members[place].key, dispatcher.children()
     below = [(child, member) for child, member in zip(there, members, strict=True) if member.key > key]
     regions = [
-        region_part(child, (member.wcet if _bars(member, key) else member.longest) - 1)
+        region_part(child, (member.wcet if member.bars(key) else member.longest) - 1)
         for child, member in below
         if isinstance(child, TaskView)
     ]
     return _joined(view, dispatcher, _longest(regions), there[place].key)
-
-
-def _bars(member: Member, key: int) -> bool:
-    """True if a started job of a less urgent member is not displaced by a job with this key, by its threshold."""
-    return member.threshold is not None and key >= member.threshold
 
 
 def in_interval(view: SystemView, dispatcher: DispatcherView, interval: int) -> list[Part]:

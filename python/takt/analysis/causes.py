@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import merge
-from itertools import islice
+from itertools import groupby, islice
+
+import numpy as np
 
 from takt import _analysis
 from takt.analysis import blockers, blocking, children
@@ -25,6 +27,12 @@ from takt.analysis.result import Demand, Part, PartKind
 from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
 from takt.base.times import MAX_TICKS
 from takt.model.core_input import ResolvedCosts
+
+MAX_COUNTED = 1_000_000
+"""Numbers of jobs that the search for a release under deadlines may count."""
+
+MAX_TRIED = 1000
+"""Deadlines up to which the shortest interval with too much to do is sought."""
 
 MAX_STEPS = 100_000
 """Releases that the solution of one equation may count; a response that needs more has no parts."""
@@ -97,6 +105,7 @@ class Job:
         sources: what goes before it.
         supplied: the least time in which so many ticks are supplied; None: the processor.
         server: the server that supplies, "" if none does.
+        response: of the job, if it is known; then on the processor its finish need not be found.
     """
 
     own: Source
@@ -107,6 +116,7 @@ class Job:
     sources: Sequence[Source]
     supplied: Callable[[int], int] | None = None
     server: str = ""
+    response: int | None = None
 
     def parts(self) -> list[Part]:
         """Return the parts of its response; none if that takes too many steps."""
@@ -123,16 +133,20 @@ class Job:
             Part(PartKind.EARLIER, number * (own.wcet + own.suspended), "", number, own.wcet + own.suspended),
             *(part for each in self.sources for part in each.parts(finish if each.is_over else begin)),
         ]
-        found.append(Part(PartKind.BUDGET, finish - sum(part.ticks for part in found), self.server))
+        if self.supplied is not None:
+            found.append(Part(PartKind.BUDGET, finish - sum(part.ticks for part in found), self.server))
         found += [Part(PartKind.JITTER, own.jitter), Part(PartKind.BEFORE, -number * own.period)]
         return tidy(found)
 
     def _instants(self) -> tuple[int, int]:
         """Return the instant just after the last region began, and the finish: (1) and (2) of response_times.c."""
+        over = [each for each in self.sources if each.is_over]
+        if self.response is not None and self.supplied is None and (not over or self.last == 1):
+            finish = self.response - self.own.jitter + self.number * self.own.period
+            return finish - self.last + 1, finish
         first = sum(part.ticks for part in self.blocking) + self.number * self.own.cost + self.path - self.last + 1
         begin = self._least(first, self.sources)
         done = first + sum(each.requests(begin) for each in self.sources)
-        over = [each for each in self.sources if each.is_over]
         rest = done - 1 + self.last - sum(each.requests(begin) for each in over)
         if not over or self.last == 1:
             return begin, self._time(done - 1 + self.last)
@@ -201,6 +215,7 @@ class Level:
             sources=list(self._sources(place)),
             supplied=None if self.supply is None else self._supplied,
             server=self.server,
+            response=self.responses[place].ticks,
         ).parts()
 
     def _sources(self, place: int) -> Iterator[Source]:
@@ -280,12 +295,27 @@ class Interval:
     supplied: int
 
     def __call__(self) -> Demand:
-        """Return what is due in it."""
+        """Return what is due in it; on the processor in the shortest such interval, if that is among the first ones."""
         there = self.dispatcher.children()
         members = children.members_of(there)
-        due = [part for member, child in zip(members, there, strict=True) for part in _due(member, child, self.length)]
-        blocked = blockers.in_interval(self.view, self.dispatcher, self.length)
-        return Demand(self.dispatcher.name, self.length, self.supplied, tuple(tidy([*due, *blocked])))
+        if self.supplied == self.length:
+            for length, _ in groupby(islice(merge(*map(_deadlines, members)), MAX_TRIED)):
+                if 0 < length < self.length and _sum(parts := self._parts(there, members, length)) > length:
+                    return Demand(self.dispatcher.name, length, length, tuple(parts))
+        parts = self._parts(there, members, self.length)
+        return Demand(self.dispatcher.name, self.length, self.supplied, tuple(parts))
+
+    def _parts(self, there: Sequence[Child], members: Sequence[Member], length: int) -> list[Part]:
+        """Return what is due in an interval of a length, and what blocks it."""
+        due = [part for member, child in zip(members, there, strict=True) for part in _due(member, child, length)]
+        return tidy([*due, *blockers.in_interval(self.view, self.dispatcher, length)])
+
+
+def _deadlines(member: Member) -> range:
+    """Return the lengths of intervals in which one more job or budget is due."""
+    if member.kind == _analysis.KERNEL:
+        return range(0)
+    return range(max(member.deadline - member.jitter, 1), MAX_TICKS, member.period)
 
 
 def _due(member: Member, child: Child, length: int) -> Iterator[Part]:
@@ -313,6 +343,11 @@ def _of_jobs(source: Source, count: int, kind: PartKind) -> Iterator[Part]:
     yield Part(PartKind.KERNEL, count * source.kernel)
 
 
+def _cost_of(task: TaskView) -> int:
+    """Return the execution of a job as the tests count it."""
+    return task.wcet + task.suspended
+
+
 @dataclass(frozen=True, slots=True)
 class Latest:
     """The job of a task that responds last under deadlines. Times in ticks.
@@ -335,16 +370,53 @@ class Latest:
 
     def __call__(self) -> list[Part]:
         """Return the parts of its response; none if no release is found that has them."""
-        first = self.number * self.task.period
-        releases = sorted({first, *self._releases(first)})
-        if len(releases) * len(self.dispatcher.tasks) > MAX_STEPS:
+        first, tasks = self.number * self.task.period, self.dispatcher.tasks
+        if sum(self.task.period // task.period + 1 for task in tasks) * len(tasks) > MAX_COUNTED:
             return []
-        for release in releases:
+        releases = sorted({first, *self._releases(first)})
+        most = self._longest_blocking()
+        for release, needed in zip(releases, self._blocking_at(releases), strict=True):
+            if needed > most or (needed < 0 and most == 0):
+                continue
             for blocked, blocker in self._blockings(release):
-                parts = self._parts(release, blocked, blocker)
-                if sum(part.ticks for part in parts) == self.response:
-                    return parts
+                over = 0 if blocker is None else self._jobs(blocker, release) * _cost_of(blocker)
+                if _sum(blocked) == needed + over:
+                    return self._parts(release, blocked, blocker)
         return []
+
+    def _longest_blocking(self) -> int:
+        """Return an upper bound of what blocks a job; 0: nothing does."""
+        regions = max(task.barred - 1 for task in self.dispatcher.tasks)
+        steps = blocking.delays_in(self.view, self.dispatcher).steps
+        return regions + max((ticks for _, ticks in steps), default=0)
+
+    def _jobs(self, task: TaskView, release: int) -> int:
+        """Return how many jobs of another task go before the job with a release."""
+        own = self.task
+        begin = release + self.response - own.jitter - self.last
+        cap = max((release + own.deadline - own.jitter + task.jitter - task.deadline) // task.period + 1, 0)
+        return min((begin + task.jitter) // task.period + 1, cap)
+
+    def _blocking_at(self, releases: Sequence[int]) -> list[int]:
+        """Return for each release how much blocking makes the job end when the response says, if none is over then."""
+        own = self.task
+        others = [task for task in self.dispatcher.tasks if task is not own]
+        wcet, period, deadline, jitter = (
+            np.array(values, np.int64).reshape(-1)
+            for values in (
+                [_cost_of(task) for task in others],
+                [task.period for task in others],
+                [task.deadline for task in others],
+                [task.jitter for task in others],
+            )
+        )
+        at = np.array(releases, np.int64)[:, None]
+        caps = np.maximum((at + own.deadline - own.jitter + jitter - deadline) // period + 1, 0)
+        jobs = np.minimum((at + self.response - own.jitter - self.last + jitter) // period + 1, caps)
+        before = [(release // own.period + 1) * _cost_of(own) for release in releases]
+        work = (jobs * wcet).sum(axis=1).tolist()
+        ends = [release + self.response - own.jitter for release in releases]
+        return [end - mine - other for end, mine, other in zip(ends, before, work, strict=True)]
 
     def _releases(self, first: int) -> Iterator[int]:
         """Yield the releases in a period from `first` on that matter: edf_response_times.c."""
@@ -368,16 +440,12 @@ class Latest:
     def _parts(self, release: int, blocked: Sequence[Part], blocker: TaskView | None) -> list[Part]:
         """Return the parts of the response of a job with a release, if it ends when the response says."""
         own = self.task
-        begin = release + self.response - own.jitter - self.last
-        deadline = release + own.deadline - own.jitter
         count = release // own.period + 1
         found = list(blocked)
         for task in self.dispatcher.tasks:
-            if task is own or task is blocker:
-                continue
-            cap = max((deadline + task.jitter - task.deadline) // task.period + 1, 0)
-            source = source_of(children.members_of([task])[0], task)
-            found += _of_jobs(source, min((begin + task.jitter) // task.period + 1, cap), PartKind.INTERFERENCE)
+            if task is not own and task is not blocker:
+                source = source_of(children.members_of([task])[0], task)
+                found += _of_jobs(source, self._jobs(task, release), PartKind.INTERFERENCE)
         source = source_of(children.members_of([own])[0], own)
         found += _of_jobs(replace(source, name=""), 1, PartKind.EXECUTION)
         found += _of_jobs(replace(source, name=""), count - 1, PartKind.EARLIER)
@@ -413,7 +481,7 @@ class Charged:
             number=self.jobs[place],
             path=task.wcet + self._at_points(task),
             last=me.last,
-            blocking=self._blocking([each for each in self.tasks if self._is_below(each, me)]),
+            blocking=self._blocking(place),
             sources=[*self._interrupts(), *map(self._job, above)],
         ).parts()
 
@@ -460,12 +528,10 @@ class Charged:
         if cost:
             yield from (Source("", 0, task.period, task.jitter, cost, is_over=True) for task in self.tasks)
 
-    def _is_below(self, task: TaskView, me: Member) -> bool:
-        """True if a task is less urgent than a member."""
-        return self.members[self.tasks.index(task)].key > me.key
-
-    def _blocking(self, below: Sequence[TaskView]) -> list[Part]:
-        """Return the longest region of less urgent tasks, and what of the kernel may come before it."""
+    def _blocking(self, place: int) -> list[Part]:
+        """Return the longest region of tasks less urgent than one, and what of the kernel may come before it."""
+        key = self.members[place].key
+        below = [task for task, member in zip(self.tasks, self.members, strict=True) if member.key > key]
         passing = Part(PartKind.KERNEL, max(map(self._passing, below), default=0))
         return [*max(map(self._region, below), key=_sum, default=[]), passing]
 

@@ -92,6 +92,10 @@ class Member:
     threshold: int | None = None
     inside: tuple[Inside, ...] = ()
 
+    def bars(self, key: int) -> bool:
+        """True if a started job is not displaced by a more urgent one with this key, because of its threshold."""
+        return self.threshold is not None and key >= self.threshold
+
     @property
     def felt_jitter(self) -> int:
         """The jitter that others feel: a deferrable server can have two of its budgets back to back."""
@@ -165,7 +169,7 @@ def with_delays(members: Sequence[Member], delays: Delays) -> list[Member]:
     for _, group in groupby(reversed(rows), key=lambda row: row[0].key):
         equals = list(group)
         for member, ticks, end in equals:
-            barred = max((below.wcet - 1 for below in thresholds if member.key >= (below.threshold or 0)), default=0)
+            barred = max((below.wcet - 1 for below in thresholds if below.bars(member.key)), default=0)
             blocking = delays.blocked(max(longest, barred), ticks)
             last = member.last if end is None else min(member.last, end)
             found.append(replace(member, blocking=blocking, last=last))

@@ -11,6 +11,9 @@ from takt.analysis.result import Demand, Part, ServerBound, TaskBound, Test, Ver
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.base import times
 
+MAX_PARTS = 50_000
+"""How many parts all responses of a system have: of many tasks each response has one for each of them."""
+
 
 class Claim(NamedTuple):
     """A job of some of these tasks misses its deadline, and it is not known whose.
@@ -29,7 +32,7 @@ class Cause(NamedTuple):
 
     Args:
         response: which one; a row with another response has another cause.
-        parts: returns its parts, which searches, who judge often, never ask for.
+        parts: returns its parts, which no search calls: it judges too often.
     """
 
     response: int
@@ -69,12 +72,15 @@ class Judgement:
         self.demands |= other.demands
 
     def with_parts(self) -> Judgement:
-        """Return the results with the parts of all responses whose causes are known."""
-        return replace(
-            self,
-            tasks={number: _with_parts(row, self.causes.get(number)) for number, row in self.tasks.items()},
-            servers={number: _with_parts(row, self.server_causes.get(number)) for number, row in self.servers.items()},
-        )
+        """Return the results with the parts of responses whose causes are known: MAX_PARTS of them, late ones first."""
+        tasks, servers, left = dict(self.tasks), dict(self.servers), MAX_PARTS
+        for number, task in sorted(tasks.items(), key=lambda each: _slack_share(each[1])):
+            tasks[number] = task = _with_parts(task, self.causes.get(number) if left > 0 else None)
+            left -= len(task.parts)
+        for number, server in servers.items():
+            servers[number] = server = _with_parts(server, self.server_causes.get(number) if left > 0 else None)
+            left -= len(server.parts)
+        return replace(self, tasks=tasks, servers=servers)
 
     def rows(self) -> list[TaskBound]:
         """Return the tasks in file order."""
@@ -98,6 +104,11 @@ class Judgement:
     def is_schedulable(self) -> bool:
         """True if all tasks that decide are proved to meet their deadlines."""
         return all(row.verdict is Verdict.SCHEDULABLE for row in self.that_count())
+
+
+def _slack_share(row: TaskBound) -> tuple[bool, float]:
+    """Return what sorts rows by how near they are to their deadlines, those first that are not proved."""
+    return row.verdict is Verdict.SCHEDULABLE, 0.0 if row.slack is None else row.slack / max(row.deadline, 1)
 
 
 _Row = TypeVar("_Row", TaskBound, ServerBound)

@@ -204,6 +204,73 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """A change of a remedy, and what it does after those before it.
+
+    Args:
+        what: one line for people.
+        edits: as takt.load takes them.
+        before, after: numbers of deadlines that are not proved, of the tasks that decide.
+    """
+
+    what: str
+    edits: tuple[str, ...]
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Changes that together make a system schedulable, proved by the analysis.
+
+    Args:
+        steps: one after the other.
+        processors: how many it adds.
+        others: number of tasks that do not decide, and whose deadlines are not proved after it.
+        weight: how much it changes: keys, or tasks and servers under another policy.
+    """
+
+    steps: tuple[Step, ...]
+    processors: int = 0
+    others: int = 0
+    weight: int = 0
+
+    @property
+    def edits(self) -> tuple[str, ...]:
+        """The edits of all steps."""
+        return tuple(edit for step in self.steps for edit in step.edits)
+
+
+@dataclass(frozen=True, slots=True)
+class Remedies:
+    """The result of a search for remedies.
+
+    Args:
+        found: those that change least first.
+        tried: how many systems with one change were analysed, how many with two, and so on.
+        nearest: if none is found, the changes that come nearest; empty if no change helps.
+        late: with these, the task that is latest and by how many ticks, None: it has no bound; "" if nothing helps.
+    """
+
+    found: tuple[Remedy, ...] = ()
+    tried: tuple[int, ...] = ()
+    nearest: tuple[Step, ...] = ()
+    late: tuple[str, int | None] = ("", None)
+
+    def edits_of(self, number: int) -> tuple[str, ...]:
+        """Return the edits up to a step.
+
+        Args:
+            number: of the step, counted from 1 through all remedies: those of its remedy up to it are made.
+        """
+        for remedy in self.found:
+            if number <= len(remedy.steps):
+                return tuple(edit for step in remedy.steps[:number] for edit in step.edits)
+            number -= len(remedy.steps)
+        raise ValueError(f"no step {number}")
+
+
+@dataclass(frozen=True, slots=True)
 class Curve:
     """A step function for charts. Times in ticks.
 
@@ -267,6 +334,7 @@ class Analysis:
         scaling_finer: the same with ticks a thousandth as long; None: it is not known, or no wcet is that short.
         unsearched: the number of tasks whose growth was not searched, as the effort was used up.
         advice: changes that make it schedulable, if it is not.
+        remedies: chains of changes that do so, if they were searched.
         charts: demand against supply.
         demands: intervals in which a dispatcher under deadlines may have too much to do, one of each.
         warnings: what is probably not meant, one sentence each.
@@ -291,6 +359,7 @@ class Analysis:
     as_written: AsWritten | None = None
     demands: tuple[Demand, ...] = ()
     warnings: tuple[str, ...] = ()
+    remedies: Remedies | None = None
 
     @property
     def is_schedulable(self) -> bool:

@@ -106,8 +106,8 @@ def meets_deadlines(view: SystemView, dispatcher: DispatcherView, server: Server
     return all(response <= task.deadline for response, task in zip(found, dispatcher.tasks, strict=True))
 
 
-def _parts_in(level: Callable[[], causes.Level] | None, place: int) -> list[Part]:
-    return [] if level is None else level().parts(place)
+def _parts_in(level: Callable[[], causes.Level], place: int) -> list[Part]:
+    return level().parts(place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class _Inner:
                 task.period,
                 response - task.wcet,
                 response if sharper else None,
-                cause=partial(_parts_in, level, place),
+                cause=tuple if level is None else partial(_parts_in, level, place),
             )
             for place, (task, response) in enumerate(zip(self.tasks, sharper or known, strict=True))
         )

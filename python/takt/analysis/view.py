@@ -351,7 +351,6 @@ class SystemView:
 
     Args:
         resolved: what is no task and no server.
-        unit: in which times are written for people.
         dispatchers: the root first.
         unsupported: what makes every test unsound.
         unread: what has an effect that is in no test: nothing is known, whatever is tried.
@@ -361,7 +360,6 @@ class SystemView:
     """
 
     resolved: Platform
-    unit: str
     dispatchers: tuple[DispatcherView, ...]
     unsupported: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
@@ -373,8 +371,8 @@ class SystemView:
         return self.dispatchers[server.home]
 
     def write(self, ticks: int) -> str:
-        """Write a time for people."""
-        return times.in_unit(ticks, self.resolved.resolution_ns, self.unit)
+        """Write a time for people, with all its digits."""
+        return times.exactly(ticks * self.resolved.resolution_ns)
 
     def late(self, response: int, deadline: int) -> str:
         """Return by how much a response exceeds a deadline, and both."""
@@ -598,7 +596,6 @@ def view_of(system: System, latency: int = 0) -> SystemView:
             changes=tuple(_part_of(ChangeView, each) for each in resolved.changes),
             weights=sum(task.weight for task in resolved.tasks),
         ),
-        times.unit_of(system.resolution),
         tuple(_dispatcher(resolved, number) for number in range(1 + len(resolved.servers))),
         tuple(_unsupported_of_system(system.resolved)),
         tuple(f"the analysis does not read {key} of {owner}" for key, owner in image.unread_in(system.resolved)),

@@ -28,14 +28,14 @@ def _of_wcet(view: SystemView, task: TaskView) -> Iterator[str]:
     """Yield that no job that executes its wcet can meet its deadline."""
     needed = task.wcet + task.suspended + task.jitter
     if task.wcet > task.deadline:
-        yield f"wcet {_time(view, task.wcet)} of {task.name} is above its deadline {_time(view, task.deadline)}"
+        yield f"wcet {view.write(task.wcet)} of {task.name} is above its deadline {view.write(task.deadline)}"
     elif needed > task.deadline:
         parts = " and ".join(
             [*["suspensions"] * (task.suspended > 0), *["jitter"] * (task.jitter > 0)]  # one of them, or both
         )
         yield (
-            f"wcet, {parts} of {task.name} together are {_time(view, needed)},"
-            f" above its deadline {_time(view, task.deadline)}"
+            f"wcet, {parts} of {task.name} together are {view.write(needed)},"
+            f" above its deadline {view.write(task.deadline)}"
         )
 
 
@@ -83,8 +83,4 @@ def _of_deadline(view: SystemView, task: TaskView) -> Iterator[str]:
 
 
 def _deadline(view: SystemView, task: TaskView) -> str:
-    return f"deadline {_time(view, task.deadline)} of {task.name} is above its period {_time(view, task.period)}"
-
-
-def _time(view: SystemView, ticks: int) -> str:
-    return times.exactly(ticks * view.resolved.resolution_ns)
+    return f"deadline {view.write(task.deadline)} of {task.name} is above its period {view.write(task.period)}"

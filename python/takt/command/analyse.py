@@ -4,71 +4,145 @@
 from __future__ import annotations
 
 import json
+import shlex
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
 
 from takt.analysis.analyse import analyse as analyse_system
-from takt.base import times
+from takt.analysis.result import Analysis, Verdict
+from takt.base import input_files, output_files, times
 from takt.base.errors import ExitStatus, InputError, Problem, show
 from takt.base.version import __version__
 from takt.command.task_sets import as_option, systems_of
 from takt.command.terminal import errors_to_stderr
-from takt.files.edits import as_key, label
-from takt.show import analysis_text
+from takt.files.edits import applied_to_text, as_key, label
+from takt.files.task_set_reading import loads
+from takt.show import analysis_text, remedy_text
 from takt.show.text_tables import Terminal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is analysed and searched; each is the option of that name."""
+
+    edits: list[str]
+    policy: str | None
+    remote: str | None
+    sensitivity: bool
+    remedies: bool
+    reasons: str | None
+
+    @property
+    def most(self) -> int | None:
+        """How many reasons are printed; None: all."""
+        if self.reasons is None:
+            return analysis_text.REASONS
+        if self.reasons == "all":
+            return None
+        if self.reasons.isascii() and self.reasons.isdigit() and len(self.reasons) < 6:
+            return int(self.reasons)
+        raise _refusal("--reasons", f'expected a number or "all", found {show(self.reasons)}', "out-of-range")
+
+    def analyses(self, file: Path) -> list[Analysis]:
+        """Analyse a file under each requested policy."""
+        found = []
+        for system in systems_of(file, self.policy, self.edits):
+            try:
+                remote = times.written(self.remote or "0")
+                found.append(
+                    analyse_system(system, remote=remote, sensitivity=self.sensitivity, remedies=self.remedies)
+                )
+            except InputError as error:
+                raise as_option("--remote", error).in_file(label(file, self.edits)) from None
+        return found
+
+    def command(self, file: Path) -> str:
+        """Return the command line that analyses a file so."""
+        options = [word for edit in self.edits for word in ("--set", edit)]
+        for option, value in (("--policy", self.policy), ("--remote", self.remote)):
+            options += [option, value] if value is not None else []
+        return shlex.join(["takt", "analyse", str(file), *options])
 
 
 def analyse(
     files: list[Path],
-    edits: list[str],
-    policy: str | None,
+    question: Question,
     page: Path | None,
-    remote: str | None,
     *,
     as_json: bool,
     check: bool,
-    sensitivity: bool,
-    reasons: str | None = None,
     is_wide: bool = False,
     in_ticks: bool = False,
 ) -> None:
-    """Analyse files, under each requested policy; print the results, and write a page if one is requested."""
+    """Analyse files; print the results, and write a page if one is requested."""
     with errors_to_stderr():
-        systems = [(file, system) for file in files for system in systems_of(file, policy, edits)]
-        most = _most_of(reasons)
-        analyses = []
-        for file, system in systems:
-            try:
-                found = analyse_system(system, remote=times.written(remote or "0"), sensitivity=sensitivity)
-            except InputError as error:
-                raise as_option("--remote", error).in_file(label(file, edits)) from None
-            analyses.append(found)
+        most = question.most
+        found = [(file, analysis) for file in files for analysis in question.analyses(file)]
         if page is not None:
             from takt.show import analysis_page as pages
 
-            pages.write(analyses, page)
+            pages.write([analysis for _, analysis in found], page)
     if as_json:
         documents = [
-            analysis_text.as_json(analysis, str(file)) | as_key(edits)
-            for analysis, (file, _) in zip(analyses, systems, strict=True)
+            analysis_text.as_json(analysis, str(file)) | remedy_text.as_json(analysis) | as_key(question.edits)
+            for file, analysis in found
         ]
         typer.echo(json.dumps({"version": __version__, "analyses": documents}, indent=2))
     else:
         terminal = Terminal(is_wide=is_wide, in_ticks=in_ticks)
-        for number, analysis in enumerate(analyses):
+        for number, (file, analysis) in enumerate(found):
             terminal.print() if number > 0 else None
-            analysis_text.print_analysis(terminal, analysis, most)
-    if check and not all(analysis.is_schedulable for analysis in analyses):
+            name = analysis.name if question.policy is None else f"{analysis.name} under {analysis.policy}"
+            analysis_text.print_analysis(terminal, replace(analysis, name=name), most, question.command(file))
+    if check and not all(analysis.is_schedulable for _, analysis in found):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
-def _most_of(reasons: str | None) -> int | None:
-    """Return how many reasons are printed; None: all."""
-    if reasons is None:
-        return analysis_text.REASONS
-    if reasons == "all":
-        return None
-    if reasons.isascii() and reasons.isdigit() and len(reasons) < 6:
-        return int(reasons)
-    raise InputError([Problem(f'expected a number or "all", found {show(reasons)}', "out-of-range", key="--reasons")])
+def apply(files: list[Path], question: Question, number: int | None, output: Path | None) -> None:
+    """Write a file with the changes up to a step of its remedies, and analyse what was written."""
+    with errors_to_stderr():
+        if number is None:
+            raise _refusal("--output", "expected --apply N beside it, which says what is written")
+        if len(files) > 1:
+            raise _refusal("--apply", f"expected one file, found {len(files)}")
+        file = files[0]
+        found = question.analyses(file)
+        if len(found) > 1:
+            raise _refusal("--apply", f"expected one policy, found {len(found)}")
+        edits = [*question.edits, *_policy_edit(question), *_remedy(found[0], file, number)]
+        text = applied_to_text(input_files.decoded(input_files.read(file)), edits)
+        system = loads(text, file.stem)
+        after = analyse_system(system, remote=times.written(question.remote or "0"), sensitivity=False)
+        if output is not None:
+            output_files.write(output, text.encode())
+    if output is None:
+        typer.echo(text, nl=False)
+    late = sum(row.verdict is not Verdict.SCHEDULABLE for row in after.tasks)
+    reason = after.reason if after.is_schedulable else f"{late} of {len(after.tasks)} deadlines are not proved"
+    typer.echo(f"{output or file.name}: {after.verdict.value}: {reason}", err=True)
+
+
+def _policy_edit(question: Question) -> list[str]:
+    if question.policy is None:
+        return []
+    if ":" in question.policy:
+        raise _refusal("--policy", "expected a policy that a file can name, found one in Python")
+    return [f"system.policy={question.policy}"]
+
+
+def _remedy(analysis: Analysis, file: Path, number: int) -> tuple[str, ...]:
+    """Return the edits up to a step of the remedies of an analysis."""
+    if analysis.is_schedulable:
+        raise _refusal("--apply", f"{file} needs no change: {analysis.reason}")
+    found = analysis.remedies.found if analysis.remedies is not None else ()
+    count = sum(len(remedy.steps) for remedy in found)
+    if analysis.remedies is None or not 1 <= number <= count:
+        found_so = f"expected a step from 1 to {count}, found {number}" if count else "nothing was found that helps"
+        raise _refusal("--apply", f"{found_so}; see takt analyse {shlex.quote(str(file))}")
+    return analysis.remedies.edits_of(number)
+
+
+def _refusal(option: str, message: str, code: str = "conflict") -> InputError:
+    return InputError([Problem(message, code, key=option)])

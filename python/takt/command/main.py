@@ -420,6 +420,14 @@ def convert(
 # ---- takt analyse -----------------------------------------------------------------------------------
 
 
+NoRemedies = Annotated[bool, typer.Option("--no-remedies", help="Leave out the search for changes that help.")]
+Number = Annotated[
+    int | None,
+    typer.Option("--apply", min=1, metavar="N", help="Print the file with the changes up to step N of what helps."),
+]
+NewFile = Annotated[Path | None, _option("NEW.toml", "With --apply: write it here.", "-o", "--output"), _OUTPUT]
+
+
 @_command("analyze", hidden=True)
 @_command()
 def analyse(
@@ -435,6 +443,9 @@ def analyse(
     remote: Annotated[
         str | None, _option("L", "The scheduler is at a distance: a message takes at most this time, or ticks.")
     ] = None,
+    no_remedies: NoRemedies = False,
+    number: Number = None,
+    output: NewFile = None,
     reasons: Annotated[str | None, _option("N|all", "How many reasons to print, or all with all their parts.")] = None,
     is_wide: Wide = False,
     in_ticks: Ticks = False,
@@ -444,7 +455,7 @@ def analyse(
     ] = False,
     watch: Watch = False,
 ) -> None:
-    """Prove what can be proved: worst-case response times, a verdict with its reason, and what would fit.
+    """Prove what can be proved: worst-case response times, a verdict with its reason, and what helps.
 
     A verdict holds for all arrivals and all demands that the file allows, whatever its offsets are.
 
@@ -452,19 +463,18 @@ def analyse(
     """
     from takt.command import analyse as command
 
-    command.analyse(
-        files,
-        edits or [],
-        policy,
-        page,
-        remote,
-        as_json=as_json,
-        check=check,
-        sensitivity=not no_sensitivity,
+    question = command.Question(
+        edits=edits or [],
+        policy=policy,
+        remote=remote,
+        sensitivity=not no_sensitivity and number is None,
+        remedies=not no_remedies,
         reasons=reasons,
-        is_wide=is_wide,
-        in_ticks=in_ticks,
     )
+    if number is None and output is None:
+        command.analyse(files, question, page, as_json=as_json, check=check, is_wide=is_wide, in_ticks=in_ticks)
+    else:
+        command.apply(files, question, number, output)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------

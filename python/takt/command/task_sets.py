@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import runpy
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from takt.base import output_files
-from takt.base.errors import InputError, Problem, show, system_error
+from takt.base.errors import InputError
+from takt.files import policy_reading
 from takt.files.edits import label
 from takt.files.task_set_reading import load
-from takt.model import catalogue
 from takt.model.python_policy import Policy
 from takt.model.system import Header, System
 
@@ -33,40 +31,15 @@ def systems_of(file: Path, policies: str | None, edits: Sequence[str]) -> Iterat
         yield system
         return
     for name in map(str.strip, policies.split(",")):
-        path, colon, class_name = name.rpartition(":")
         policy: str | Policy = name
-        if colon and path.endswith(".py"):
-            policy = _load_policy(Path(path), class_name)
+        if policy_reading.is_reference(name):
+            policy = policy_reading.load(name)
         else:
             check_option("--policy", policy=name)
         try:
             yield system.replace(policy=policy)
         except InputError as error:
             raise error.in_file(label(file, edits)) from None
-
-
-def _load_policy(path: Path, class_name: str) -> Policy:
-    output_files.protect(path)
-    try:
-        names = runpy.run_path(str(path))
-    except OSError as error:
-        raise system_error("read", path, error) from None
-    except Exception as error:
-        message = f"cannot be run: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}"
-        raise InputError([Problem(message, "policy", file=str(path))]) from None
-    kinds = [name for name, kind in names.items() if isinstance(kind, type) and issubclass(kind, Policy)]
-    kinds = [name for name in kinds if names[name] is not Policy]
-    if class_name not in kinds:
-        hint = catalogue.alternatives(class_name, kinds) if kinds else "the file has none"
-        message = f"expected a subclass of takt.Policy, found {show(class_name)}; {hint}"
-        raise InputError([Problem(message, "unknown-word", file=str(path), key="--policy")])
-    try:
-        policy = names[class_name]()
-    except TypeError as error:
-        message = f"{class_name}() failed: {error}"
-        raise InputError([Problem(message, "policy", file=str(path), key="--policy")]) from None
-    assert isinstance(policy, Policy)
-    return policy
 
 
 def check_option(option: str, **key: object) -> None:

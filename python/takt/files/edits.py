@@ -22,7 +22,7 @@ from typing import Any
 from takt.base.errors import InputError, Problem, listed, show
 from takt.model import catalogue, policy_options
 from takt.model.input_table import Table
-from takt.model.system import Header
+from takt.model.system import Header, System
 from takt.model.tables import Allocator, Platform, Resource, Server, Task
 
 NAMED: Mapping[str, type[Table]] = {kind.table: kind for kind in (Task, Server, Resource)}
@@ -122,6 +122,30 @@ def applied_to_text(text: str, edits: Sequence[str]) -> str:
     if not is_right:
         raise _refused(", ".join(edits), "layout", "cannot be written into this layout; edit the file by hand")
     return changed
+
+
+def written(system: System, table: str, name: str, key: str, value: object) -> str:
+    """Return the edit that gives a key of a system another value.
+
+    Args:
+        system: it says which names are ambiguous.
+        table: as of a Place.
+        name: likewise.
+        key: as files write it.
+        value: ticks of a key that has times, texts, or a list of one of these; None: the key is left out.
+    """
+    place = Place(table, name)
+    members: tuple[Any, ...] = (*system.tasks, *system.servers, *system.resources)
+    is_plain = name and place.full == f"{table}.{name}" and "." not in name and name not in _singles()
+    is_only = is_plain and sum(each.name == name for each in members) == 1
+    return f"{name if is_only else place.full}.{key}={'' if value is None else _text(value)}"
+
+
+def _text(value: object) -> str:
+    """Write a value so that it is read again."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(json.dumps(each, ensure_ascii=False) for each in value)}]"
+    return str(value) if not isinstance(value, str) or value_of(value) == value else json.dumps(value)
 
 
 def label(path: str | Path, edits: Sequence[str]) -> str:

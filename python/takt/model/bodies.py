@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from takt.base.errors import show
@@ -124,6 +125,7 @@ def check_runs(value: object) -> tuple[int | str, ...]:
     return tuple(value)
 
 
+@lru_cache(maxsize=1024)
 def items_of(
     body: Sequence[str] | None, subjobs: Sequence[int | str] | None, sections: Sequence[int | str] | None
 ) -> tuple[Item, ...]:

@@ -75,6 +75,7 @@ class PolicyTraits:
     promotes: bool = False
     has_mandatory_parts: bool = False
     specialises_periods: bool = False
+    has_outside_keys: bool = False
     overtakes: bool = False
     has_levels: bool = False
     has_fifo_levels: bool = False

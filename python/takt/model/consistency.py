@@ -24,7 +24,7 @@ from takt.model.distributions import Distribution
 from takt.model.domains import find_division_problems, is_divided, parts_of
 from takt.model.key_types import DEFAULT_POLICY
 from takt.model.policy_options import PolicyOptions
-from takt.model.python_policy import Policy, name_of
+from takt.model.python_policy import DynamicPolicy, Policy, name_of
 from takt.model.rate_based import find_rate_problems, is_rate_based
 from takt.model.relations import UNWORDED, RelationProblems
 from takt.model.reservations import find_window_problems
@@ -172,10 +172,26 @@ class _Checker:
             yield from self.server(server)
         for resource in self.system.resources:
             yield from self.resource(resource)
+        yield from self.keys_before_decisions()
         yield from find_latency_problems(self.system)
         yield from find_rate_problems(self.system)
         yield from find_window_problems(self.system)
         yield from find_change_problems(self.system, self.change_times, self.version)
+
+    def keys_before_decisions(self) -> Iterator[Problem]:
+        """A dynamic policy orders tasks of the root alone."""
+        found: list[tuple[str, str | None, str | Policy]] = [("system", None, self.system.policy)]
+        found += [("server", server.name, server.policy) for server in self.system.servers]
+        giver = next(
+            ((table, name, policy) for table, name, policy in found if isinstance(policy, DynamicPolicy)), None
+        )
+        is_placed = self.system.platform.model in catalogue.ARCHITECTURES
+        if giver is None or not (self.system.servers or is_placed):
+            return
+        table, name, policy = giver
+        other = "servers" if self.system.servers else f"model = {show(self.system.platform.model)}"
+        message = f"{show(name_of(policy))} gives keys before each decision, found {other}; leave one of both out"
+        yield Problem(message, "conflict", table=table, entity=name, key="policy")
 
     def all_names(self) -> Iterator[Problem]:
         """All names are unique among their like."""

@@ -2,7 +2,8 @@
 """Policies written in Python: a new one can be tried in ten lines before it is written in C.
 
 A policy is called once per job, when the job becomes its task's current one, for a key: the smaller the more urgent.
-Comparisons, preemption, servers and everything else are core's, as for the policies of its own table.
+Or before each decision, and at ticks, for the keys of all jobs. Comparisons, preemption, servers and everything else
+are core's, as for the policies of its own table.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ class Job:
         wcet: of the task; of a server its budget.
         priority: as the author gave it.
         class_: "hard", "soft" or "none".
+        remaining: what is left of the wcet; 0 if the job has executed that long, finished or not.
+        is_running: whether it executed until now; false where jobs are released.
     """
 
     task: str
@@ -43,6 +46,8 @@ class Job:
     wcet: int
     priority: int
     class_: str
+    remaining: int = 0
+    is_running: bool = False
 
 
 class Policy(ABC):
@@ -89,6 +94,44 @@ class Policy(ABC):
 
     def complete(self, job: Job, finish: int) -> None:  # noqa: B027 (a policy without feedback leaves it so)
         """Record that a job has finished at `finish`; for policies that need feedback."""
+
+
+class DynamicPolicy(Policy):
+    """A policy in Python whose keys change while jobs wait and execute; else as Policy.
+
+    It is asked for the keys of all jobs before each decision, when all that happens at an instant has happened: jobs
+    are released, have resumed after a suspension, or finished; and at ticks. It orders tasks at the root, where there
+    are no servers.
+
+    Example:
+        >>> import takt
+        >>> class LeastLaxity(takt.DynamicPolicy):
+        ...     tick = 1
+        ...     def keys(self, now, jobs, processors):
+        ...         return [1000 + job.deadline - now - job.remaining for job in jobs]
+        >>> tasks = [takt.Task(name="A", period=8, wcet=2), takt.Task(name="B", period=8, wcet=4)]
+        >>> result = takt.simulate(takt.System(tasks=tasks, policy=LeastLaxity()))
+        >>> result.segments.select("start", "end", "task").rows()
+        [(0, 2, 'B'), (2, 3, 'A'), (3, 4, 'B'), (4, 5, 'A'), (5, 6, 'B')]
+    """
+
+    tick: int = 0
+    """Distance in ticks of the instants, multiples of it, at which `keys` is called besides; 0: at none."""
+
+    @abstractmethod
+    def keys(self, now: int, jobs: Sequence[Job], processors: int) -> Sequence[int]:
+        """Return the key of each job from now on, 1 .. 2^63 - 1; the smaller the more urgent.
+
+        Args:
+            now: the instant.
+            jobs: those that are ready or run, in the order of the file.
+            processors: how many there are.
+        """
+
+    def release(self, job: Job) -> int:
+        """Return a key that `keys` replaces before it counts."""
+        del job
+        return 1
 
 
 def copied(policy: Policy, memo: dict[int, Any]) -> Policy:
@@ -158,24 +201,43 @@ class Adapter:
         """Keep the policy and its members, by number."""
         self.policy = policy
         self.members = members
+        self.gives_keys = isinstance(policy, DynamicPolicy)
+        self.tick = self._checked(policy.tick, 0, "as its tick") if isinstance(policy, DynamicPolicy) else 0
 
     def release(self, entity: int, number: int, release: int, deadline: int) -> int:
         """Return the policy's key of a job."""
         job = self._job(entity, number, release, deadline)
-        key = self.policy.release(job)
-        if isinstance(key, bool) or not isinstance(key, int) or not 1 <= key <= _MAX_KEY:
+        return self._checked(self.policy.release(job), 1, f"as the key of {show(job.task)}#{number}")
+
+    def keys(self, now: int, rows: Sequence[tuple[int, int, int, int, int, bool]], processors: int) -> list[int]:
+        """Return the policy's keys of jobs: entity, number, release, deadline, executed, whether it runs."""
+        assert isinstance(self.policy, DynamicPolicy)
+        jobs = [self._job(*row) for row in rows]
+        found = list(self.policy.keys(now, jobs, processors))
+        if len(found) != len(jobs):
+            message = f"policy {show(self.policy.name)}: expected {len(jobs)} keys at {now}, found {len(found)}"
+            raise InputError([Problem(message, "out-of-range")])
+        return [
+            self._checked(key, 1, f"as the key of {show(job.task)}#{job.number}")
+            for key, job in zip(found, jobs, strict=True)
+        ]
+
+    def _checked(self, value: object, least: int, what: str) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MAX_KEY:
             message = (
-                f"policy {show(self.policy.name)}: expected a whole number from 1 to 2^63 - 1 as the key of "
-                f"{show(job.task)}#{number}, found {show(key)}"
+                f"policy {show(self.policy.name)}: expected a whole number from {least} to 2^63 - 1 {what}, "
+                f"found {show(value)}"
             )
             raise InputError([Problem(message, "out-of-range")])
-        return key
+        return value
 
     def complete(self, entity: int, number: int, release: int, deadline: int, finish: int) -> None:
         """Report a job that has finished to the policy."""
         self.policy.complete(self._job(entity, number, release, deadline), finish)
 
-    def _job(self, entity: int, number: int, release: int, deadline: int) -> Job:
+    def _job(
+        self, entity: int, number: int, release: int, deadline: int, executed: int = 0, is_running: bool = False
+    ) -> Job:
         member = self.members[entity - 1]
         return Job(
             task=member.name,
@@ -187,6 +249,8 @@ class Adapter:
             wcet=member.longest,
             priority=member.priority,
             class_=member.class_,
+            remaining=max(member.longest - executed, 0),
+            is_running=is_running,
         )
 
 

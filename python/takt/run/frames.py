@@ -7,7 +7,7 @@ would lose (base/forks.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -38,7 +38,7 @@ def summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) ->
         series["missed_requested"] = series["missed"]
     has_none = series["finished"] == 0
     responses = {name: series[name].set(has_none, None) for name in ("response_min", "response_max", "response_sum")}
-    return pl.DataFrame(
+    return _beside_one_another(
         {
             "task": pl.Series([task.name for task in tasks], dtype=pl.String),
             "server": pl.Series(resolved.server_names(), dtype=pl.String),
@@ -50,6 +50,38 @@ def summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) ->
             **responses,
         }
     )
+
+
+class Recorded(Mapping[str, pl.DataFrame]):
+    """The frames of core's output, each made when it is read: most runs are asked for few of them."""
+
+    def __init__(self, resolved: ResolvedSystem, recorded: Mapping[str, Mapping[str, _core.Column]]) -> None:
+        """Record what they are made of: the system that they are of, and the columns of each by its name."""
+        self._resolved = resolved
+        self._recorded = recorded
+        self._made = dict[str, pl.DataFrame]()
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        """Return a frame.
+
+        Raises:
+            KeyError: it was not recorded.
+        """
+        if name not in self._made:
+            self._made[name] = frame(name, self._resolved, self._recorded[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names."""
+        return iter(self._recorded)
+
+    def __len__(self) -> int:
+        """Return the number of frames."""
+        return len(self._recorded)
+
+    def __reduce__(self) -> tuple[type[dict[str, pl.DataFrame]], tuple[dict[str, pl.DataFrame]]]:
+        """Let copies, in other processes too, have the frames: core's columns stay in this one."""
+        return dict, (dict(self),)
 
 
 def frame(name: str, resolved: ResolvedSystem, recorded: Mapping[str, _core.Column]) -> pl.DataFrame:
@@ -66,7 +98,12 @@ def frame(name: str, resolved: ResolvedSystem, recorded: Mapping[str, _core.Colu
     if name == "jobs":
         missed = columns.pop("missed")
         columns |= {"response": columns["finish"] - columns["release"], "missed": missed}
-    return pl.DataFrame(columns)
+    return _beside_one_another(columns)
+
+
+def _beside_one_another(columns: Mapping[str, pl.Series]) -> pl.DataFrame:
+    """Return the frame of some columns: from a list, because polars looks at each value of a mapping many times."""
+    return pl.DataFrame([column.alias(name) for name, column in columns.items()])
 
 
 def _column(column: str, kind: str, unit: str, values: pl.Series, resolved: ResolvedSystem) -> dict[str, pl.Series]:

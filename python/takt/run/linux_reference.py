@@ -484,9 +484,15 @@ class _Reference:
 
     def points(self) -> Iterator[str]:
         """Yield the first job that was to yield and reached no point in the length of a region."""
+        reached = {(record.now, record.entity) for record in self.records if record.kind == _core.RECORD_POINT}
         since: _Row | None = None
         for row in (*self.rows, None):
-            is_same = row is not None and since is not None and row.decided == since.decided
+            is_same = (
+                row is not None
+                and since is not None
+                and row.decided == since.decided
+                and (row.now, row.decided) not in reached
+            )
             if since is not None and not (is_same and row is not None and row.should_yield):
                 end = self.horizon if row is None else row.now
                 line = self._overdue(since, end)

@@ -75,7 +75,7 @@ def result_of(trace: Trace, system: System) -> RunResult:
         summary=summary,
         architecture=None,
         policies={},
-        frames={name: frames.frame(name, system.resolved, outcome["frames"][name]) for name in kept},
+        frames=frames.Recorded(system.resolved, {name: outcome["frames"][name] for name in kept}),
     )
 
 

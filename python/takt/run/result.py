@@ -172,6 +172,6 @@ def _is_same(one: object, other: object) -> bool:
     """Compare two values of a field; frames are the same if names, types and values of their columns are."""
     if isinstance(one, pl.DataFrame) and isinstance(other, pl.DataFrame):
         return one.schema == other.schema and one.equals(other)
-    if isinstance(one, dict) and isinstance(other, dict):
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_is_same(value, other[key]) for key, value in one.items())
     return bool(one == other)

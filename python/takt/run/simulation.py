@@ -107,7 +107,7 @@ def _run(
         policies={
             name: copies.get(id(policy), policy) for name, policy in places.items() if isinstance(policy, Policy)
         },
-        frames={name: frames.frame(name, resolved, outcome["frames"][name]) for name in kept},
+        frames=frames.Recorded(resolved, {name: outcome["frames"][name] for name in kept}),
     )
 
 

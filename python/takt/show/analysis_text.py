@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from takt.analysis.result import Analysis, Part, PartKind, ServerBound, TaskBound, Verdict
-from takt.show import causes_text
+from takt.show import causes_text, remedy_text
 from takt.show.text_tables import MAX_LINES, Cell, Clock, Column, Terminal, percent
 
 REASONS = 5
@@ -43,13 +43,14 @@ _OF_TASK = {
 _Row = TaskBound | ServerBound
 
 
-def print_analysis(terminal: Terminal, analysis: Analysis, most: int | None = REASONS) -> None:
+def print_analysis(terminal: Terminal, analysis: Analysis, most: int | None = REASONS, command: str = "") -> None:
     """Print what is proved and what is not, why, the bounds, and what would fit.
 
     Args:
         terminal: where to.
         analysis: what is known.
         most: how many reasons, each in one line; None: all, with all their parts.
+        command: the command line that analyses it so.
     """
     clock = terminal.clock(analysis.resolution_ns)
     first, *others = sentences(analysis, clock)
@@ -63,9 +64,13 @@ def print_analysis(terminal: Terminal, analysis: Analysis, most: int | None = RE
     if analysis.servers:
         terminal.print()
         _print_table(terminal, server_columns(analysis, clock))
-    for block in (_legend(analysis), _reasons(analysis, clock, terminal.width, most), _remedies(analysis, clock)):
+    for block in (_legend(analysis), _reasons(analysis, clock, terminal.width, most)):
         for line in block:
             terminal.print(line, indent=2)
+    for line in remedy_text.lines_of(analysis, clock, command, terminal.width):
+        terminal.out.write(f"{line}\n")
+    for line in _remedies(analysis, clock, [] if analysis.remedies else remedy_text.sentences(analysis)):
+        terminal.print(line, indent=2)
     for line in _closing(analysis, clock):
         terminal.print(line)
 
@@ -79,7 +84,12 @@ def sentences(analysis: Analysis, clock: Clock) -> list[str]:
 def lines_of(analysis: Analysis, clock: Clock) -> list[str]:
     """Return what is said of an analysis beside its tables, its reasons left out, for a page."""
     warnings = [f"Warning: {line}" for line in analysis.warnings]
-    others = [*sentences(analysis, clock)[1:], *warnings, *_remedies(analysis, clock), *_closing(analysis, clock)]
+    others = [
+        *sentences(analysis, clock)[1:],
+        *warnings,
+        *_remedies(analysis, clock, remedy_text.sentences(analysis)),
+        *_closing(analysis, clock),
+    ]
     return [line for line in others if line]
 
 
@@ -119,9 +129,9 @@ def _reasons(analysis: Analysis, clock: Clock, width: int | None, most: int | No
     yield from [f"{more} more reason{'s' * (more > 1)}: --reasons all"] if more > 0 else []
 
 
-def _remedies(analysis: Analysis, clock: Clock) -> Iterator[str]:
+def _remedies(analysis: Analysis, clock: Clock, changes: Sequence[str]) -> Iterator[str]:
     """Yield what would make the system fit: changes, and cuts of wcets."""
-    lines = [*(f"It would fit {advice.what}" for advice in analysis.advice), *_cuts(analysis, clock)]
+    lines = [*changes, *_cuts(analysis, clock)]
     yield from ["", *lines] if lines else []
 
 
@@ -220,8 +230,9 @@ def task_columns(analysis: Analysis, clock: Clock) -> list[Column]:
         column("deadline is", lambda row: _OF_TASK[row.verdict], 35),
         column("test", _test, 10),
     ]
-    kept = ("task", "period", "wcet", "deadline", "response", "bound", "slack", "deadline is", "test")
-    return [each for each in columns if each.heading in kept or any(_says(cell) for cell in each.cells)]
+    kept = ("task", "period", "wcet", "deadline", "response", "bound", "slack", "deadline is")
+    found = [each for each in columns if each.heading in kept or any(_says(cell) for cell in each.cells)]
+    return found if len({_test(row) for row in rows}) > 1 else [each for each in found if each.heading != "test"]
 
 
 def _says(cell: Cell | str) -> bool:

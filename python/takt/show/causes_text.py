@@ -43,7 +43,8 @@ def summary(analysis: Analysis, clock: Clock) -> str:
     proved = f"{count - len(late)} of {count} deadlines proved"
     counts = ", ".join([proved, *(f"{number} {word}" for word, number in numbers.items())])
     cause = _cause(analysis, late, clock)
-    return f"{analysis.name}: {analysis.verdict.value}, {counts}{'; ' * bool(cause)}{cause}"
+    verdict = f"{'hard tasks ' * analysis.is_schedulable}{analysis.verdict.value}"
+    return f"{analysis.name}: {verdict}, {counts}{'; ' * bool(cause)}{cause}"
 
 
 def open_rows(analysis: Analysis) -> list[TaskBound]:
@@ -64,8 +65,7 @@ def _cause(analysis: Analysis, late: Sequence[TaskBound], clock: Clock) -> str:
     if blocker:
         return f"{blocker[0]} blocks {_how_many(blocker[1], late)}"
     if analysis.demands:
-        demand = analysis.demands[0]
-        return f"in {clock.write(demand.interval)} up to {clock.write(demand.ticks)} are due{_among(demand)}"
+        return _of_demand(analysis.demands[0], clock)
     return _longest_delays(late) or (late[0].reason if late[0].verdict is Verdict.NOT_KNOWN else "")
 
 
@@ -80,6 +80,15 @@ def _how_many(count: int, late: Sequence[TaskBound]) -> str:
 
 def _among(demand: Demand) -> str:
     return f" in {demand.server}" if demand.server else ""
+
+
+def _of_demand(demand: Demand, clock: Clock) -> str:
+    """Return what is too much in an interval: the task that blocks it, if that is half of it, or all."""
+    interval = f"in {clock.write(demand.interval)}{_among(demand)}"
+    blocking = [part for part in demand.parts if part.kind is PartKind.BLOCKING and 2 * part.ticks >= demand.ticks]
+    if blocking:
+        return f"{blocking[0].name} blocks what is due {interval}"
+    return f"{interval} up to {clock.write(demand.ticks)} are due"
 
 
 def _blocker(late: Sequence[TaskBound]) -> tuple[str, int] | None:
@@ -99,7 +108,7 @@ def _is_decisive(row: TaskBound, part: Part) -> bool:
 
 
 def _longest_delays(late: Sequence[TaskBound]) -> str:
-    """Return who adds the longest part to the late responses, "" if nobody does."""
+    """Return which tasks add the longest parts to the late responses, "" if none does."""
     added = ([part for part in row.parts if part.kind in _ADDED and part.name] for row in late)
     longest = Counter(max(parts, key=lambda part: part.ticks).name for parts in added if parts)
     names = [name for name, _ in longest.most_common(MAX_AUTHORS)]
@@ -118,11 +127,20 @@ def worst(analysis: Analysis, clock: Clock) -> str:
     if not late:
         return _tightest(analysis, clock)
     row = late[0]
-    if row.response is None or row.slack is None or row.slack >= 0:
-        return f"{sentence(row.reason)}" if row.verdict is not Verdict.NOT_KNOWN and row.reason else ""
+    if not row.parts and analysis.demands:
+        return _worst_demand(analysis.demands[0], clock)
+    if row.response is None or row.slack is None or row.slack >= 0 or (row.reason and not row.parts):
+        return sentence(row.reason) if row.verdict is not Verdict.NOT_KNOWN and row.reason else ""
     verb = "is up to" if row.verdict is Verdict.NOT_SCHEDULABLE else "can be"
     said = [_told(part, clock) for part in _longest(row)]
     return f"{row.task} {verb} {clock.write(-row.slack)} late{': ' * bool(said)}{', '.join(said)}."
+
+
+def _worst_demand(demand: Demand, clock: Clock) -> str:
+    """Return a sentence on what is due in an interval, the longest parts first."""
+    longest = sorted(demand.parts, key=lambda part: -part.ticks)[:MAX_PARTS]
+    said = ", ".join(_told(part, clock) for part in longest)
+    return f"Up to {clock.write(demand.ticks)} are due in {clock.write(demand.interval)}{_among(demand)}: {said}."
 
 
 def sentence(text: str) -> str:
@@ -199,9 +217,11 @@ def _without_parts(analysis: Analysis) -> Iterator[Reason]:
     """Yield the reasons of rows without parts, each with its tasks."""
     tasks: dict[str, list[str]] = {}
     for row in open_rows(analysis):
-        if not row.parts and row.reason:
+        has_demand = any((row.server, row.domain) == (each.server, each.domain) for each in analysis.demands)
+        if not row.parts and row.reason and not has_demand:
             tasks.setdefault(row.reason, []).append(row.task)
-    yield from tasks.items()
+    for reason, named in tasks.items():
+        yield reason, [] if len(named) == 1 and named[0] in reason else named
 
 
 def _by_author(analysis: Analysis, clock: Clock) -> Iterator[Reason]:
@@ -234,10 +254,10 @@ def _said_of(part: Part, clock: Clock) -> str:
 def _written(parts: Iterable[Part], clock: Clock) -> list[str]:
     """Return parts with their times: blocking first, then the longest."""
     ordered = sorted(parts, key=lambda part: (part.kind is not PartKind.BLOCKING, -part.ticks))
-    return [_part(part, clock) for part in ordered]
+    return [part_text(part, clock) for part in ordered]
 
 
-def _part(part: Part, clock: Clock) -> str:
+def part_text(part: Part, clock: Clock) -> str:
     """Return what a part is, whose it is, and how long."""
     ticks = clock.write(part.ticks)
     times = _jobs(part, clock, "{}") or ticks
@@ -265,4 +285,4 @@ def in_one_line(reason: Reason, width: int | None) -> str:
         line = f"{what}: {', '.join(parts[:shown])}{f' and {more} more' if more else ''}"
         if width is None or width_of(line) <= width:
             return line
-    return f"{what}: {', '.join(parts)}"
+    return f"{what}: {', '.join(parts)}" if parts else what

@@ -112,7 +112,8 @@ class Study:
             "grid": self.axes,
             "measure": [{"kind": measure.kind} | measure.model_dump() for measure in self.measures],
         }
-        return json.dumps(parts)
+        files = {name: value for measure in self.measures for name, value in measure.files().items()}
+        return json.dumps(parts | ({"files": files} if files else {}))
 
     @property
     def digest(self) -> str:
@@ -196,6 +197,7 @@ def of_document(document: str) -> Study:
     """
     parts = json.loads(document)
     version = parts.pop("takt")
+    parts.pop("files", None)
     if version != __version__:
         raise ValueError(f"this worker has Takt {__version__}, the study was begun with Takt {version}")
     return _build(parts, "study")

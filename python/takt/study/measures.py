@@ -66,6 +66,10 @@ class Measure(Table):
         """Yield the aspects of each point."""
         raise NotImplementedError
 
+    def files(self) -> dict[str, str]:
+        """Return the hashes of files that the quantities depend on, by what names them."""
+        return {}
+
     def place(self, point: Point) -> Point:
         """Return the point of the result at which the task sets of a point count."""
         return point

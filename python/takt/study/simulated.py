@@ -7,19 +7,24 @@ the mean over its tasks of their mean responses, and the largest of all. Respons
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Annotated, ClassVar
 
 import numpy as np
 import polars as pl
 
-from takt.model import catalogue
+from takt.files import policy_reading
+from takt.model import catalogue, value_checks
+from takt.model.key import Key, list_of, word
 from takt.model.key_types import Time
+from takt.model.python_policy import Policy
 from takt.model.system import System
 from takt.run.simulation import simulate
 from takt.study.batch import Batch
-from takt.study.measures import Aspect, Column, Columns, Compute, Measure, add_column, words
+from takt.study.measures import Aspect, Column, Columns, Compute, Measure, add_column
 from takt.study.statistics import ACCEPTED, Mean, Ratio
 
 _MISS_FREE = "sets without a miss"
@@ -28,19 +33,48 @@ _RESPONSES = {"mean response / deadline": "mean_response", "largest response / d
 _COLUMNS = ("jobs", *_PER_JOB.values(), *_RESPONSES.values())
 
 
+_POLICY = word("policy", (policy.name for policy in catalogue.policies()))
+_LONGEST = value_checks.MAX_NAME_LENGTH
+_REFERENCE = {"type": "string", "pattern": r"\.py:\w+$"}
+
+
+def _check_policies(value: object) -> tuple[str, ...]:
+    """Accept names of policies; of one in Python that of its file and its class."""
+    listed = value if isinstance(value, (list, tuple)) else [value]
+    references = [name for name in listed if isinstance(name, str) and policy_reading.is_reference(name)]
+    value_checks.check_names([name[-_LONGEST:] if name in references else name for name in listed])
+    return tuple(name if name in references else _POLICY.check(name) for name in listed)
+
+
+_POLICIES = Key(_check_policies, list_of({"anyOf": [_POLICY.schema, _REFERENCE]}, uniqueItems=True))
+
+
+@lru_cache
+def _policy(name: str) -> str | Policy:
+    return policy_reading.load(name) if policy_reading.is_reference(name) else name
+
+
 class Simulation(Measure):
     """What simulations of the task sets say.
 
     Args:
-        policies: names of policies, at least one; they order the root.
+        policies: names of policies, or FILE.py:CLASS, at least one; they order the root.
         horizon: how long each set runs.
     """
 
     kind = "simulation"
     examples: ClassVar[Mapping[str, str]] = {"policies": '["rm", "edf"]', "horizon": '"1s"'}
 
-    policies: Annotated[tuple[str, ...], words("policy", (policy.name for policy in catalogue.policies()))]
+    policies: Annotated[tuple[str, ...], _POLICIES]
     horizon: Time
+
+    def files(self) -> dict[str, str]:
+        """Return the hashes of the files of policies."""
+        return {
+            name: hashlib.sha256(Path(name.rpartition(":")[0]).read_bytes()).hexdigest()
+            for name in self.policies
+            if isinstance(_policy(name), Policy)
+        }
 
     def quantities(self) -> dict[str, Compute]:
         """Quantities that simulations count."""
@@ -61,10 +95,10 @@ class Simulation(Measure):
         """Refuse policies that cannot order the task sets, and a horizon that is no multiple of their resolution."""
         system = batch.recipe.system(batch.seed, batch.first)
         for policy in self.policies:
-            system.replace(policy=policy, horizon=self.horizon)
+            system.replace(policy=_policy(policy), horizon=self.horizon)
 
     def _simulate(self, policy: str, batch: Batch) -> Columns:
-        rows = [_figures(system.replace(policy=policy), self.horizon) for system in batch.systems]
+        rows = [_figures(system.replace(policy=_policy(policy)), self.horizon) for system in batch.systems]
         columns = zip(*rows, strict=True)
         return {_name(policy, key): np.array(values) for key, values in zip(_COLUMNS, columns, strict=True)}
 
