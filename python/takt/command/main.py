@@ -366,9 +366,9 @@ def run(
 
 @_command()
 def compare(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A task-set file (TOML).", show_default=False)],
+    files: Files,
     edits: Edits = None,
-    policy: Policies = "rm,dm,edf",
+    policy: Policies = None,
     horizon: Horizon = None,
     seed: Seed = None,
     page: Annotated[
@@ -378,16 +378,26 @@ def compare(
     ] = None,
     as_json: AsJson = False,
     check: Check = False,
+    is_wide: Wide = False,
+    in_ticks: Ticks = False,
 ) -> None:
     """Simulate a task set under several policies and print their responses and misses beside one another.
 
-    Every policy gets the same jobs, random ones too.
+    Every policy gets the same jobs, random ones too. Default: rm, dm and edf.
+    Several files stand beside one another, each under its own policy; tasks of one name are one row.
+
+    Example: `takt compare examples/iot_65.toml examples/iot_110.toml`
 
     Example: `takt compare examples/iot_node.toml --policy rm,edf,llf --report iot.html`
     """
     from takt.command import run as command
 
-    command.compare(file, edits or [], policy, horizon, seed, page, as_json=as_json, check=check)
+    if len(files) > 1:
+        how = {"as_json": as_json, "check": check, "is_wide": is_wide, "in_ticks": in_ticks}
+        command.compare_files(files, edits or [], policy, horizon, seed, page, **how)
+    else:
+        asked = "rm,dm,edf" if policy is None else policy
+        command.compare(files[0], edits or [], asked, horizon, seed, page, as_json=as_json, check=check)
 
 
 # ---- takt convert -----------------------------------------------------------------------------------
