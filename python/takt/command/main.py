@@ -527,7 +527,12 @@ def generate(
     utilization: Annotated[str | None, _option("X", "Sum of the shares.")] = None,
     shares: Annotated[str | None, _option("X", "uunifast, uunifast-discard, fixed-sum, drs or automotive.")] = None,
     periods: Annotated[
-        str | None, _option("X", "log-uniform, uniform, harmonic, automotive, or a list such as 10ms,20ms.")
+        str | None,
+        _option(
+            "X",
+            "log-uniform, uniform, harmonic, automotive, or a list such as 10ms,20ms; default: that of the recipe, "
+            "without one round periods that divide the longest.",
+        ),
     ] = None,
     period_min: Annotated[str | None, _option("X", "The shortest period.")] = None,
     period_max: Annotated[str | None, _option("X", "The longest period.")] = None,
