@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from pathlib import Path
@@ -69,7 +70,56 @@ def test_one_set_is_printed_with_what_made_it() -> None:
     ]
     Path("set.toml").write_text(result.stdout)
     recipe = takt.Recipe(tasks=2, utilization=0.5, periods=["10ms", "20ms"])
-    assert takt.load("set.toml") == recipe.system(seed=7, number=3)
+    assert takt.load("set.toml").resolved == recipe.system(seed=7, number=3).resolved
+    assert 'period   = "10ms"' in lines
+
+
+OPTIONS = ("--tasks", "5", "--utilization", "0.7")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *([f"examples/recipes/{path.name}"] for path in RECIPES),
+        [*OPTIONS, "--periods", "log-uniform"],
+        [*OPTIONS, "--periods", "uniform", "--resolution", "1ns", "--deadlines", "arbitrary"],
+        [*OPTIONS, "--resolution", "1ms", "--period-min", "20ms", "--period-max", "400ms"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_written_has_units_and_the_numbers_of_the_recipe_and_runs(arguments: list[str]) -> None:
+    for seed in ("1", "2", "3"):
+        text = invoke(*arguments, "--seed", seed).stdout
+        Path("set.toml").write_text(text)
+        assert not re.search(r"^(period|wcet|deadline|budget|horizon) *= *[0-9]", text, re.MULTILINE)
+        done = CliRunner().invoke(main.app, ["run", "set.toml"])
+        assert (done.exit_code, done.stderr) == (0, "")
+        if arguments[0].endswith(".toml"):
+            drawn = takt.load_recipe(arguments[0]).system(int(seed), 0)
+            assert takt.load("set.toml").resolved == drawn.resolved
+
+
+def test_the_hyperperiod_of_options_is_the_longest_period() -> None:
+    for seed in map(str, range(20)):
+        Path("set.toml").write_text(invoke("--tasks", "12", "--utilization", "0.7", "--seed", seed).stdout)
+        periods = [task.period for task in takt.load("set.toml").resolved.tasks]
+        assert 1_000_000 % math.lcm(*periods) == 0
+        assert min(periods) >= 10_000
+
+
+def test_the_comment_of_a_set_is_the_recipe_that_draws_it_again() -> None:
+    text = invoke(*OPTIONS, "--seed", "4").stdout
+    comment = " ".join(line.removeprefix("# ") for line in text.splitlines()[1:] if line.startswith("#"))
+    keys = re.sub(r", (?=[a-z_]+ = )", "\n", comment)
+    Path("again.toml").write_text(f"{HEAD}{keys}\n")
+    again = invoke("again.toml", "--seed", "4").stdout
+    assert again.partition("schema")[2] == text.partition("schema")[2]
+
+
+def test_a_range_without_round_periods_is_drawn_from_as_ever() -> None:
+    text = invoke(*OPTIONS, "--period-min", "977ms", "--period-max", "1013ms").stdout
+    assert "periods =" not in text
+    assert "period_min" in text
 
 
 def test_several_sets_are_files_of_a_folder_each_the_same_alone() -> None:

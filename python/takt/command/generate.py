@@ -12,6 +12,7 @@ import typer
 
 from takt.base.errors import InputError, Problem, show, system_error
 from takt.command.terminal import errors_to_stderr, progress_bar
+from takt.draw.readable import readable, round_periods
 from takt.draw.recipe import MAX_NUMBER, Recipe
 from takt.files.edits import value_of
 from takt.files.recipe_reading import with_options
@@ -27,6 +28,9 @@ def generate(
         known = Recipe.keys()
         keys = {key: _value(key, text) for key, text in options.items() if key in known and text is not None}
         recipe = with_options(file, keys)
+        if file is None and "periods" not in keys and (periods := round_periods(recipe)):
+            ranges = ("period_min", "period_max")
+            recipe = with_options(file, {key: keys[key] for key in keys if key not in ranges} | {"periods": periods})
         begin = _whole("--first", first, 0, MAX_NUMBER)
         numbers = range(begin, begin + _whole("--count", count, 1, MAX_NUMBER - begin + 1))
         drawn_by = _whole("--seed", seed, 0, 2**64 - 1)
@@ -66,7 +70,7 @@ def _whole(option: str, text: str, least: int, most: int) -> int:
 def _system(recipe: Recipe, seed: int, number: int, file: Path | None) -> System:
     """Draw a set; what its policy does not take of it is a problem of the recipe."""
     try:
-        return recipe.system(seed, number)
+        return readable(recipe.system(seed, number))
     except InputError as error:
         problems = [replace(problem, message=f"{problem.message} (set {number})") for problem in error.problems]
         raise InputError(problems) if file is None else InputError(problems).in_file(file) from None

@@ -47,7 +47,10 @@ _OUTPUT = "an output"
 
 
 class _TaktCommand(TyperCommand):
-    """A command that loses nothing silently: neither one of two values of an option, nor an input to an output."""
+    """A command that loses nothing silently: neither one of two values of an option, nor an input to an output.
+
+    With `--watch` it is repeated.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuse options that are given again, then parse as ever; flags may be repeated."""
@@ -75,7 +78,14 @@ class _TaktCommand(TyperCommand):
         with output_files.inputs_protected():
             with errors_to_stderr():
                 output_files.check_outputs(filter(_is_file, inputs), outputs)
+                if ctx.params.get("watch"):
+                    from takt.command import watching
+
+                    inputs += _python_files(ctx.params.get("policy"))
+                    watching.check(inputs, has_check=bool(ctx.params.get("check")))
             _name_packaged(inputs)
+            if ctx.params.get("watch"):
+                return watching.repeat(inputs, partial(super().invoke, ctx))
             return super().invoke(ctx)
 
 
@@ -94,6 +104,12 @@ def _refuse_repeated(options: Counter[str]) -> None:
                 if times > 1
             ]
         )
+
+
+def _python_files(policies: str | None) -> list[Path]:
+    """Return the files of policies in Python."""
+    parts = [part.strip().rpartition(":")[0] for part in (policies or "").split(",")]
+    return [Path(part) for part in parts if part.endswith(".py")]
 
 
 def _is_file(path: Path) -> bool:
@@ -330,6 +346,7 @@ PlatformOut = Annotated[
     Path | None, _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."), _OUTPUT
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")]
+Watch = Annotated[bool, typer.Option("--watch", help="Run again whenever a file is saved, until Ctrl-C.")]
 Check = Annotated[bool, typer.Option("--check", help="End with status 3 after a miss or a rejected hard task.")]
 
 
@@ -367,6 +384,7 @@ def run(
     check: Check = False,
     is_wide: Wide = False,
     in_ticks: Ticks = False,
+    watch: Watch = False,
 ) -> None:
     """Simulate task sets and print a table with one line for each task.
 
@@ -391,7 +409,7 @@ def run(
 
 @_command()
 def compare(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A task-set file (TOML).", show_default=False)],
+    files: Files,
     edits: Edits = None,
     policy: Policies = None,
     horizon: Horizon = None,
@@ -409,6 +427,9 @@ def compare(
     """Simulate a task set under several policies and print their responses and late jobs beside one another.
 
     Every policy gets the same jobs, random ones too. Default: the policy of the file, then rm, dm and edf.
+    Several files stand beside one another, each under its own policy; tasks of one name are one row.
+
+    Example: `takt compare examples/iot_65.toml examples/iot_110.toml`
 
     Example: `takt compare examples/iot_node.toml --policy rm,edf,llf --report iot.html`
     """
@@ -416,7 +437,10 @@ def compare(
     from takt.show.text_tables import Terminal
 
     terminal = Terminal(is_wide=is_wide, in_ticks=in_ticks)
-    command.compare(file, edits or [], policy, horizon, seed, page, terminal, as_json=as_json, check=check)
+    if len(files) > 1:
+        command.compare_files(files, edits or [], policy, horizon, seed, page, terminal, as_json=as_json, check=check)
+    else:
+        command.compare(files[0], edits or [], policy, horizon, seed, page, terminal, as_json=as_json, check=check)
 
 
 # ---- takt convert -----------------------------------------------------------------------------------
@@ -484,6 +508,7 @@ def analyse(
     check: Annotated[
         bool, typer.Option("--check", help="End with status 3 unless all deadlines are proved to be met.")
     ] = False,
+    watch: Watch = False,
 ) -> None:
     """Prove what can be proved: worst-case response times, a verdict with its reason, and what helps.
 
@@ -547,7 +572,12 @@ def generate(
     utilization: Annotated[str | None, _option("X", "Sum of the shares.")] = None,
     shares: Annotated[str | None, _option("X", "uunifast, uunifast-discard, fixed-sum, drs or automotive.")] = None,
     periods: Annotated[
-        str | None, _option("X", "log-uniform, uniform, harmonic, automotive, or a list such as 10ms,20ms.")
+        str | None,
+        _option(
+            "X",
+            "log-uniform, uniform, harmonic, automotive, or a list such as 10ms,20ms; default: that of the recipe, "
+            "without one round periods that divide the longest.",
+        ),
     ] = None,
     period_min: Annotated[str | None, _option("X", "The shortest period.")] = None,
     period_max: Annotated[str | None, _option("X", "The longest period.")] = None,
@@ -759,3 +789,23 @@ def policies(is_wide: Wide = False) -> None:
     terminal.print_table(text_columns(("name", "budget"), kinds))
     terminal.print(f"\nprotocols of resources: {', '.join(catalogue.PROTOCOLS)}")
     terminal.print(f"architectures: {', '.join(catalogue.ARCHITECTURES)}")
+
+
+# ---- takt help --------------------------------------------------------------------------------------
+
+
+@_command("help")
+def help_command(
+    words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]", show_default=False)] = None,
+    man: Annotated[bool, typer.Option("--man", help="Print the manual page of all commands, as roff.")] = False,
+) -> None:
+    """Print the help of a command, as its option --help does.
+
+    `takt help --man > takt.1` writes the manual page, `man ./takt.1` shows it.
+
+    Example: `takt help run`
+    """
+    from takt.command import help as command
+
+    root = typer.main.get_command(app)
+    command.print_page(root) if man else command.print_help(root, words or [])

@@ -198,6 +198,47 @@ def compare(
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
+def compare_files(
+    files: list[Path],
+    edits: list[str],
+    policies: str | None,
+    horizon: str | None,
+    seed: str | None,
+    page: Path | None,
+    terminal: Terminal,
+    *,
+    as_json: bool,
+    check: bool,
+) -> None:
+    """Simulate several files, each under its own policy or under the requested ones; print them beside one another."""
+    from takt.show.files_text import FileRun, print_files
+
+    with errors_to_stderr():
+        if page is not None:
+            message = f"expected one file, found {len(files)}; takt run FILE --report R.html draws one of them"
+            raise InputError([Problem(message, "conflict", key="--report")])
+        runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policies, edits)]
+        outcomes = [_simulate(run, Outputs()) for run in runs]
+        names = _names_of(runs, has_policies=len(runs) > len(files))
+        if as_json:
+            _print_json(outcomes)
+        else:
+            print_files(
+                terminal, [FileRun(*each) for each in zip(names, (one.report for one in outcomes), strict=True)]
+            )
+    if check and any(outcome.report.has_finding for outcome in outcomes):
+        raise typer.Exit(ExitStatus.CHECK_FAILED)
+
+
+def _names_of(runs: Sequence[_Run], *, has_policies: bool) -> list[str]:
+    """Return names of runs: those of their files without folders, if these differ, and of their policies."""
+    files = {run.file for run in runs}
+    is_plain = len({file.name for file in files}) == len(files)
+    names = [run.file.name if is_plain else str(run.file) for run in runs]
+    policies = [f" {name_of(run.system.policy)}" if has_policies else "" for run in runs]
+    return [name + policy for name, policy in zip(names, policies, strict=True)]
+
+
 def _check_place(place: Place, outputs: Outputs) -> Delay | None:
     """Check that a board can do what is requested: charts, real time, a scheduler at a distance; return the delay."""
     if place == Place() and outputs.platform_out is None:
