@@ -529,7 +529,8 @@ def analyse(
     if number is None and output is None:
         command.analyse(files, question, page, as_json=as_json, check=check, is_wide=is_wide, in_ticks=in_ticks)
     else:
-        command.apply(files, question, number, output)
+        others = {"--report": page is not None, "--json": as_json}
+        command.apply(files, question, number, output, others, check=check)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------
