@@ -219,6 +219,26 @@ Edits = Annotated[
 Horizon = Annotated[str | None, _option("T", "End of the run: ticks, or a time such as 2s.")]
 Seed = Annotated[str | None, _option("N", "Seed of the random numbers.")]
 Budgets = Annotated[Path | None, _option("B.csv", "Write the budget of every server in every tick."), _OUTPUT]
+Board = Annotated[
+    str | None,
+    typer.Option(
+        metavar="BOARD",
+        help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), posix (in virtual time without "
+        "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
+    ),
+]
+Distance = Annotated[
+    str | None,
+    _option(
+        "D",
+        "With --on posix: the scheduler stands at a distance, and each message takes D: a time, "
+        "uniform:0:50us, exponential:20us, normal:20us:5us or weibull:20us:1.5.",
+    ),
+]
+Speed = Annotated[
+    str | None,
+    _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz."),
+]
 Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), _OUTPUT]
 Gantt = Annotated[Path | None, _option("G.svg", "Draw a Gantt chart for print: .svg, .pdf or .png."), _OUTPUT]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")]
@@ -239,31 +259,14 @@ def run(
     page: Page = None,
     gantt: Gantt = None,
     perfetto: Annotated[Path | None, _option("P", "Write a trace for ui.perfetto.dev."), _OUTPUT] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="BOARD",
-            help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), posix (in virtual time without "
-            "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
-        ),
-    ] = None,
+    on: Board = None,
     real_time: Annotated[
         bool, typer.Option("--real-time", help="With --on posix: run by the machine's clock, as long as the horizon.")
     ] = False,
-    remote: Annotated[
-        str | None,
-        _option(
-            "D",
-            "With --on posix: the scheduler stands at a distance, and each message takes D: a time, "
-            "uniform:0:50us, exponential:20us, normal:20us:5us or weibull:20us:1.5.",
-        ),
-    ] = None,
+    remote: Distance = None,
     start: Annotated[str | None, _option("T", "With --gantt: begin of the part that is drawn.", "--from")] = None,
     end: Annotated[str | None, _option("T", "With --gantt: its end; default: what is well shown.", "--to")] = None,
-    clock: Annotated[
-        str | None,
-        _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz."),
-    ] = None,
+    clock: Speed = None,
     platform_out: Annotated[
         Path | None,
         _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."),
