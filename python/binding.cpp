@@ -47,7 +47,7 @@ using Records = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device
 
 // ---- simulation -----------------------------------------------------------------------------------
 
-// Who learns of completions: policies written in Python, and the record of the first late job.
+// Listeners to completions: policies written in Python, and the record of the first late job.
 struct Listeners {
     std::vector<PythonPolicy *> policies; // of each task, NULL if it has none; empty if no task has one
     std::vector<uint64_t> deadlines;      // of each task, relative

@@ -521,7 +521,7 @@ def test_points_are_marked(chromium: Browser, tmp_path: Path) -> None:
     rows = [(2, "A", 0, False, True), (9, "A", 1, True, False)]
     points = pl.DataFrame(rows, schema=["instant", "task", "job", "optional", "should_yield"], orient="row")
     result = parts(simulated("smallest.toml"))
-    result["frames"] |= {"points": points}
+    result["frames"] = {**result["frames"], "points": points}
     with browser.opened(chromium, written(tmp_path, takt.Result(**result))) as view:
         assert view.shown("points-0") == 2
         assert view.page.get_by_text("optional point").count() == 1
@@ -529,8 +529,8 @@ def test_points_are_marked(chromium: Browser, tmp_path: Path) -> None:
 
 def test_counts_that_say_something_get_a_column() -> None:
     result = simulated("smallest.toml")
-    summary = result.summary.with_columns(aborted=pl.Series([0, 3]), skipped=pl.lit(0))
-    text = run_page.page([takt.Result(**parts(result) | {"summary": summary})])
+    counted = result.statistics | {"aborted": [0, 3], "skipped": [0, 0]}
+    text = run_page.page([takt.Result(**parts(result) | {"statistics": counted})])
     assert ">aborted</th>" in text
     assert ">skipped</th>" not in text
 

@@ -329,6 +329,14 @@ Edits = Annotated[
 Horizon = Annotated[str | None, _option("T", "End of the run: ticks, or a time such as 2s.")]
 Seed = Annotated[str | None, _option("N", "Seed of the random numbers.")]
 Budgets = Annotated[Path | None, _option("B.csv", "Write the budget of every server in every tick."), _OUTPUT]
+Board = Annotated[
+    str | None,
+    typer.Option(
+        metavar="BOARD",
+        help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), posix (in virtual time without "
+        "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
+    ),
+]
 Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), _OUTPUT]
 Gantt = Annotated[Path | None, _option("G.svg", "Draw a Gantt chart for print: .svg, .pdf or .png."), _OUTPUT]
 Distance = Annotated[
@@ -364,14 +372,7 @@ def run(
     page: Page = None,
     gantt: Gantt = None,
     perfetto: Annotated[Path | None, _option("P", "Write a trace for ui.perfetto.dev."), _OUTPUT] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="BOARD",
-            help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), posix (in virtual time without "
-            "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
-        ),
-    ] = None,
+    on: Board = None,
     real_time: Annotated[
         bool, typer.Option("--real-time", help="With --on posix: run by the machine's clock, as long as the horizon.")
     ] = False,

@@ -114,7 +114,7 @@ def frame(name: str, resolved: ResolvedSystem, recorded: Mapping[str, _core.Colu
 
 
 def _beside_one_another(columns: Mapping[str, pl.Series]) -> pl.DataFrame:
-    """Return the frame of some columns: from a list, because polars looks at each value of a mapping many times."""
+    """Return the frame of some columns: from a list, because polars reads each value of a mapping many times."""
     return pl.DataFrame([column.alias(name) for name, column in columns.items()])
 
 

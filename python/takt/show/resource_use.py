@@ -30,9 +30,9 @@ _SECTIONS = {
 """Columns of the frame of sections, with their types in polars."""
 
 
-def section_types() -> dict[str, pl.DataType]:
-    """Return the columns of the frame of sections, with their types."""
-    return {name: getattr(pl, kind) for name, kind in _SECTIONS.items()}
+def no_sections() -> pl.DataFrame:
+    """Return the frame of sections of a run without resources."""
+    return pl.DataFrame(schema={name: getattr(pl, kind) for name, kind in _SECTIONS.items()})
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def sections(result: RunResult) -> pl.DataFrame:
         result: of a simulation that kept locks and jobs.
 
     Returns:
-        Columns as section_types has them, rows in the order in which the sections began. `depth`
+        Columns as _SECTIONS has them, rows in the order in which the sections began. `depth`
         is how many resources the job held already. `holder` and `holder_job` are whose job held the resource at the
         start, the job itself if it does not wait, null if the resource was free and may not be locked.
 
@@ -129,7 +129,7 @@ def sections(result: RunResult) -> pl.DataFrame:
         .join(result.jobs.select(*job, "release"), on=job, how="left", maintain_order="left")
         .with_columns(pl.coalesce("end", pl.min_horizontal(pl.col("release") + pl.col("life"), "horizon")).alias("end"))
         .rename({"instant": "start"})
-        .select(pl.col(name).cast(kind) for name, kind in section_types().items())
+        .select(pl.col(name).cast(getattr(pl, kind)) for name, kind in _SECTIONS.items())
     )
 
 

@@ -175,9 +175,7 @@ def timeline(
         ValueError: the simulation did not keep what is shown.
     """
     shown = set(worst_tasks([result])[:MAX_LANES] if tasks is None else tasks)
-    sections = (
-        resource_use.sections(result) if result.system.resources else pl.DataFrame(schema=resource_use.section_types())
-    )
+    sections = resource_use.sections(result) if result.system.resources else resource_use.no_sections()
     lanes, groups, headings, height = _arrange(result.system, shown, sections)
     segments, points, sections = (_in_lanes(frame, lanes) for frame in (result.segments, result.points, sections))
     of_servers = {group.server: number for number, group in enumerate(groups)}
