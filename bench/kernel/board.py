@@ -72,10 +72,14 @@ def pure_text() -> str:
 
 
 def noticed_flags(flags: Iterable[str], source: str) -> list[str]:
-    """Return the flags that can change the object of a source: a pure one does not notice macros that none names."""
+    """Return the flags that can change the object of a source.
+
+    A pure one does not notice macros that none names, nor folders of headers but the root.
+    """
     if source.split("/")[0] not in PURE:
         return list(flags)
-    return [flag for flag in flags if not flag.startswith("-D") or flag[2:].partition("=")[0] in pure_text()]
+    noticed = [flag for flag in flags if not flag.startswith("-D") or flag[2:].partition("=")[0] in pure_text()]
+    return [flag for flag in noticed if not flag.startswith("-I") or flag == "-I."]
 
 
 @dataclass(frozen=True)

@@ -250,7 +250,9 @@ def test_the_command_runs_on_the_board_that_it_is_told(board: str) -> None:
     status, output, errors = invoke("run", str(EXAMPLES / "iot_node.toml"), "--on", board)
     assert (status, errors) == (0, "")
     assert output.startswith(f"iot-node: 10 of 440 jobs late in 2 s on {board}.  policy fp, 5 tasks,")
-    assert output.splitlines()[-1 if board == emulation.POSIX else -2].endswith(", identical")
+    place = -2 if board in emulation.EMULATED else -1
+    assert output.splitlines()[place].endswith(", identical")
+    assert output.count("clock 15.625MHz (emulated): ") == (board in emulation.EMULATED)
 
 
 def test_the_command_writes_what_the_board_did(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_the_command_tells_of_itself_without_the_rest_of_the_package(option: str
         ("run SMALLEST --jobs J.csv", {"polars"}),
         ("run SHARING", set()),
         ("compare SMALLEST", set()),
-        ("analyse SMALLEST", {"numpy", "polars", "takt.analysis"}),  # a run as written stands beside a refusal
+        ("analyse SMALLEST", {"numpy", "takt.analysis"}),
         ("convert SMALLEST out.xml --to simso", {"lxml", "takt.formats", "tomlkit"}),
         ("generate --tasks 3 --utilization 0.5", {"numpy", "takt.draw", "tomlkit"}),
         ("study --help", set()),

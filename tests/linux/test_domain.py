@@ -21,8 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle import System
 from oracle.systems import horizons
-from places import EXAMPLES, ROOT
-from recipes import must_build, recipe
+from places import EXAMPLES
+from recipes import compile_objects, found, link, recipe_of_linux
 from sampling import count, expect_cases, tries
 from takt.board import emulation, programs
 from takt.files import machine_records, trace_file
@@ -48,11 +48,9 @@ class Outcome(NamedTuple):
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sources = [str(path.relative_to(ROOT)) for folder in FOLDERS for path in sorted(ROOT.glob(f"{folder}/*.c"))]
-    built = tmp_path_factory.mktemp("linux") / "simulated_linux"
-    flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith("-Iport")]
-    must_build(["cc", *flags, *sources, "tests/linux/simulated_linux.c", "-o", built])
-    return built
+    how = recipe_of_linux()
+    objects = compile_objects(how, found(*(f"{folder}/*.c" for folder in FOLDERS)), tmp_path_factory)
+    return link(how, ["tests/linux/simulated_linux.c"], objects, tmp_path_factory.mktemp("linux") / "simulated_linux")
 
 
 def adapted(system: takt.System) -> ResolvedSystem:

@@ -21,8 +21,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracle import System, Task
 from oracle.systems import horizons
-from places import EXAMPLES, ROOT
-from recipes import must_build, recipe
+from places import EXAMPLES
+from recipes import compile_objects, found, must_build, recipe_of_linux
 from sampling import tries
 from takt.board import programs
 from takt.files import trace_file
@@ -65,14 +65,8 @@ class Run(NamedTuple):
 @pytest.fixture(scope="module")
 def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Compile all but the examples."""
-    folder = tmp_path_factory.mktemp("linux")
-    found = [str(path.relative_to(ROOT)) for folder in FOLDERS for path in sorted(ROOT.glob(f"{folder}/*.c"))]
-    sources = [*found, "tests/linux/virtual_threads.c"]
-    targets = [folder / (source.replace("/", "_") + ".o") for source in sources]
-    flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith("-Iport")]
-    for source, target in zip(sources, targets, strict=True):
-        must_build(["cc", *flags, "-c", source, "-o", target])
-    return targets
+    sources = [*found(*(f"{folder}/*.c" for folder in FOLDERS)), "tests/linux/virtual_threads.c"]
+    return compile_objects(recipe_of_linux(), sources, tmp_path_factory)
 
 
 def linked(objects: list[Path], folder: Path, *more: str) -> Path:
@@ -84,8 +78,8 @@ def linked(objects: list[Path], folder: Path, *more: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def program(objects: list[Path]) -> Path:
-    return linked(objects, objects[0].parent)
+def program(objects: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return linked(objects, tmp_path_factory.mktemp("linux"))
 
 
 def execute(program: Path, image: bytes, folder: Path, how: str = "run") -> Run:

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from oracle import System
 from oracle.systems import horizons
 from places import EXAMPLES, ROOT
-from recipes import must_build, recipe
+from recipes import must_build, recipe_of_linux
 from sampling import count, tries
 from test_boards import GENERATORS, ONE_PROCESSOR, as_programs
 from test_domain import drawn, execute, image_of
@@ -60,8 +60,8 @@ def object_of(module: str, entries: list[str], folder: Path) -> Path:
 
 def link(objects: list[Path | str], tables: Path, target: Path, *options: str) -> Path:
     """Link with the arena."""
-    flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith("-Iport")]
-    must_build(["cc", *flags, *options, f'-DTABLES="{tables}"', "tests/linux/arena.c", *objects, "-o", target])
+    flags = [*recipe_of_linux()["cflags"], *options, f'-DTABLES="{tables}"']
+    must_build(["cc", *flags, "tests/linux/arena.c", *objects, "-o", target])
     return target
 
 

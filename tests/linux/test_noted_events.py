@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 import takt
-from places import ROOT
-from recipes import must_build, recipe
+from recipes import compile_objects, found, link, recipe_of_linux
 from sampling import count
 from test_domain import FOLDERS, image_of
 
@@ -25,13 +24,11 @@ SYSTEM = '[system]\npolicy = "fp"\nresolution = "1us"\nhorizon = "1s"\n' + "".jo
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sources = [str(path.relative_to(ROOT)) for folder in FOLDERS for path in sorted(ROOT.glob(f"{folder}/*.c"))]
-    built = tmp_path_factory.mktemp("linux") / "noted_events"
-    flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith(("-Iport", "-W", "-std", "-pedantic"))]
-    must_build(
-        ["cc", "-std=gnu11", *flags, "-w", *sources, "linux/bpf/report.c", "tests/linux/noted_events.c", "-o", built]
-    )
-    return built
+    how = recipe_of_linux()
+    objects = compile_objects(how, found(*(f"{folder}/*.c" for folder in FOLDERS)), tmp_path_factory)
+    of_kernel = {**how, "cflags": ["-std=gnu11", "-O2", "-w", "-I."]}
+    sources = ["linux/bpf/report.c", "tests/linux/noted_events.c"]
+    return link(of_kernel, sources, objects, tmp_path_factory.mktemp("linux") / "noted_events")
 
 
 @pytest.mark.parametrize("seed", range(1 + count(20)))

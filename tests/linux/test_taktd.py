@@ -27,7 +27,7 @@ from typing import Any
 import pytest
 import takt
 from places import EXAMPLES, ROOT
-from recipes import must_build, recipe
+from recipes import compile_objects, found, link, recipe_of_linux
 from rich.console import Console
 from takt.base.errors import BoardError, InputError
 from takt.board import programs
@@ -62,15 +62,13 @@ OFFSET_OF_STATE = 64 + 28
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folders = ("core", "policy", "system", "remote")
-    sources = [str(path) for folder in folders for path in sorted(ROOT.glob(f"{folder}/*.c"))]
+    sources = found(*(f"{folder}/*.c" for folder in ("core", "policy", "system", "remote")))
     sources += [
         f"linux/{name}.c" for name in ("domain", "negotiation", "daemon/loaded", "daemon/service", "daemon/taktd")
     ]
-    built = tmp_path_factory.mktemp("taktd") / "taktd"
-    flags = [flag for flag in recipe("posix")["cflags"] if not flag.startswith("-Iport")]
-    must_build(["cc", *flags, *sources, "tests/linux/fake_machine.c", "-Wl,--wrap=accept4", "-o", built])
-    return built
+    how = {**recipe_of_linux(), "ldflags": ["-Wl,--wrap=accept4"]}
+    objects = compile_objects(how, sources, tmp_path_factory)
+    return link(how, ["tests/linux/fake_machine.c"], objects, tmp_path_factory.mktemp("taktd") / "taktd")
 
 
 class Daemon:

@@ -157,7 +157,7 @@ def test_a_run_that_fails_leaves_no_trace_that_replays(tmp_path: Path) -> None:
 
 # ---- boards that stop ----------------------------------------------------------------------------------
 
-SAVE = "if (!takt_semihost_save(trace_file, records, record_count * sizeof *records)) {"
+SAVE = "if (!takt_semihost_save(trace_file, records.first, count * sizeof *records.first)) {"
 STOPS = {"trap": "__builtin_trap()", "exit": "takt_semihost_exit(0)"}
 """How a program may end in the middle: by a fault, and as if all were well."""
 SAID = {
@@ -174,7 +174,7 @@ def firmware_that_stops(folder: Path, how: str) -> Path:
     main = folder / "firmware" / "main.c"
     text = main.read_text()
     assert text.count(SAVE) == 1
-    half = "(void)takt_semihost_save(trace_file, records, record_count / 2u * sizeof *records);"
+    half = "(void)takt_semihost_save(trace_file, records.first, count / 2u * sizeof *records.first);"
     main.write_text(text.replace(SAVE, f"{half}\n{STOPS[how]};\n{SAVE}"))
     return folder
 
@@ -188,7 +188,7 @@ def test_a_board_that_stops_in_the_middle_is_reported(
 ) -> None:
     found = emulation.load_board(board)
     source = firmware_that_stops(tmp_path / "source", how)
-    monkeypatch.setattr(emulation, "load_board", lambda name: replace(found, source=source))
+    monkeypatch.setattr(emulation, "load_board", lambda *_: replace(found, source=source))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     result = CliRunner().invoke(main.app, ["run", str(EXAMPLES / "smallest.toml"), "--on", board])
     (line,) = result.output.splitlines()

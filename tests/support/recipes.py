@@ -33,6 +33,12 @@ def recipe(port: str, *flags: str) -> dict[str, Any]:
     return {**how, "cflags": [*how["cflags"], *flags]}
 
 
+def recipe_of_linux() -> dict[str, Any]:
+    """Read how programs that need no port are built for this machine."""
+    how = recipe("posix")
+    return {**how, "cflags": [flag for flag in how["cflags"] if not flag.startswith("-Iport")]}
+
+
 def emulator(how: dict[str, Any]) -> Command:
     """Return the command before a program that runs it: nothing where it runs by itself."""
     if "qemu" not in how:

@@ -62,9 +62,16 @@ def analyse(
     if system.domains:
         parts = [analyse(each.system, remote=remote, effort=effort, sensitivity=sensitivity) for each in system.domains]
         found = machine.together(system, parts)
-        wanted = remedies and not found.is_schedulable
-        return replace(found, remedies=remedy_search.search(system, found.remote, effort) if wanted else None)
-    view = view_of(system, _latency_of(system, remote))
+    else:
+        found = _analysed(system, _latency_of(system, remote), effort, sensitivity=sensitivity)
+    if remedies and not found.is_schedulable:
+        return replace(found, remedies=remedy_search.search(system, found.remote, effort))
+    return found
+
+
+def _analysed(system: System, latency: int, effort: int, *, sensitivity: bool) -> Analysis:
+    """Analyse a system of one domain."""
+    view = view_of(system, latency)
     judgement = least_budgets.with_least_budgets(view, judge(view, effort), effort).with_parts()
     counted, verdict = judgement.that_count(), judgement.verdict
     is_met, is_known = verdict is Verdict.SCHEDULABLE, verdict is not Verdict.NOT_KNOWN
@@ -87,7 +94,6 @@ def analyse(
         as_written=as_written.found_in(system, view, judgement),
         warnings=tuple(warnings.warnings_of(view)),
         demands=tuple(each for _, find in sorted(judgement.demands.items()) if (each := find()) is not None),
-        remedies=remedy_search.search(system, view.latency, effort) if remedies and not is_met else None,
     )
 
 

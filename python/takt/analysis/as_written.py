@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from takt import _core
 from takt.analysis.judgement import Judgement
 from takt.analysis.presence import most_of
 from takt.analysis.result import AsWritten, Verdict
 from takt.analysis.view import SystemView
 from takt.base import times
 from takt.base.errors import InputError
+from takt.model import image
 from takt.model.core_input import ResolvedSystem, ResolvedTask
 from takt.model.horizon import horizon_ticks
-from takt.model.image import own_policies
 from takt.model.system import System
 
 MAX_EVENTS = 100_000
@@ -39,7 +40,7 @@ def found_in(system: System, view: SystemView, judgement: Judgement) -> AsWritte
     if judgement.verdict not in _REFUSED:
         return None
     fixed = tuple(_fixed_in(system.resolved, view))
-    until = 0 if view.latency or own_policies(system.resolved) else _until(system, view)
+    until = 0 if view.latency or image.own_policies(system.resolved) else _until(system, view)
     late = _late_jobs(system, judgement, until) if until else None
     if late is None:
         return AsWritten(fixed) if fixed else None
@@ -85,15 +86,17 @@ def _until(system: System, view: SystemView) -> int:
 
 def _late_jobs(system: System, judgement: Judgement, until: int) -> int | None:
     """Return how many jobs of the tasks that count miss their deadlines in a run; None if one of these is rejected."""
-    from takt.run.simulation import simulate  # which loads polars
-
-    has_rates = system.resolved.rates is not None
-    seen = simulate(
-        system, until, segments=False, jobs=False, budgets=False, points=False, locks=False, rates=has_rates
-    )
+    resolved = system.resolved
     counted = {row.task for row in judgement.that_count()}
-    answers = seen.rates.select("task", "what").rows() if has_rates else []
-    if any(task in counted and what == "rejected" for task, what in answers):
-        return None
-    missed = dict(seen.summary.select("task", "missed").rows())
-    return sum(int(missed[task]) for task in counted)
+    if resolved.rates is not None:
+        from takt.run.simulation import simulate  # which loads polars
+
+        seen = simulate(system, until, segments=False, jobs=False, budgets=False, points=False, locks=False)
+        answers = seen.rates.select("task", "what").rows()
+        if any(task in counted and what == "rejected" for task, what in answers):
+            return None
+        missed = dict(seen.summary.select("task", "missed").rows())
+        return sum(int(missed[task]) for task in counted)
+    program = image.program(resolved, image.pack(resolved, until), {})
+    late = _core.simulate(program, kept=())["statistics"]["missed"].to_list()
+    return sum(jobs for task, jobs in zip(resolved.tasks, late, strict=True) if task.name in counted)

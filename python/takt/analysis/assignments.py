@@ -9,12 +9,13 @@ Left out: machines with [[cluster]], changes, or an allocator.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from takt.analysis.remedy_moves import Move
 from takt.analysis.trials import Changes, State, state_of
+from takt.base import times
 from takt.base.errors import InputError
 from takt.model.conversion import resources_of
 
@@ -42,24 +43,23 @@ class Assigner:
     def __init__(self, state: State) -> None:
         """Find the units."""
         self.state = state
-        self.units = sorted(_units(state.system), key=lambda unit: (-self.load(unit), min(map(self._number, unit))))
+        shares = {row.task: Fraction(row.wcet, row.period or times.MAX_TICKS) for row in state.rows}
+        places = {task.name: at for at, task in enumerate(state.system.tasks)}
+        units = _units(state.system)
+        self.loads = {unit: sum(map(shares.__getitem__, unit), Fraction(0)) for unit in units}
+        self.units = sorted(units, key=lambda unit: (-self.loads[unit], min(map(places.__getitem__, unit))))
         self._known: dict[Unit, bool] = {}
         self._placed = 0
-
-    def _number(self, name: str) -> int:
-        return next(at for at, task in enumerate(self.state.system.tasks) if task.name == name)
-
-    def load(self, unit: Unit) -> Fraction:
-        """Return the utilization of the tasks of a unit."""
-        rows = [row for row in self.state.rows if row.task in unit and row.period]
-        return sum((Fraction(row.wcet, row.period) for row in rows), Fraction(0))
 
     def fits(self, units: list[Unit]) -> bool:
         """True if a processor with these units is proved to meet the deadlines that decide."""
         names = frozenset(name for unit in units for name in unit)
         if names not in self._known:
-            self._known[names] = self.load(names) <= 1 and self._is_proved(names)
+            self._known[names] = self._load_of(units) <= 1 and self._is_proved(names)
         return self._known[names]
+
+    def _load_of(self, units: list[Unit]) -> Fraction:
+        return sum(map(self.loads.__getitem__, units), Fraction(0))
 
     def _is_proved(self, names: Unit) -> bool:
         state = self.state
@@ -82,7 +82,7 @@ class Assigner:
         return self._greedy(count, lambda _, bins: iter(self._by_load(bins)))
 
     def _by_load(self, bins: list[list[Unit]]) -> list[int]:
-        return sorted(range(len(bins)), key=lambda at: (sum(map(self.load, bins[at]), Fraction(0)), at))
+        return sorted(range(len(bins)), key=lambda at: (self._load_of(bins[at]), at))
 
     def _greedy(self, count: int, places: Place) -> list[list[Unit]] | None:
         bins: list[list[Unit]] = [[] for _ in range(count)]
@@ -103,7 +103,7 @@ class Assigner:
         if number == len(self.units):
             return True
         for at in self._by_load(bins):
-            if self._placed >= MAX_SEARCHED or self.state.budget.rows <= 0:
+            if self._placed >= MAX_SEARCHED or self.state.budget.is_empty:
                 return False
             if not bins[at] and any(not each for each in bins[:at]):
                 continue
@@ -127,7 +127,7 @@ def assignments_of(state: State) -> Iterator[Move]:
     ways = {"worst fit": assigner.worst_fit, "first fit": assigner.first_fit, "searched": assigner.searched}
     for count in range(max(2, system.cpus), min(MAX_PROCESSORS, len(assigner.units)) + 1):
         for what, way in ways.items():
-            bins = way(count)
+            bins = None if state.budget.is_empty else way(count)
             if bins is not None:
                 yield _move(system, _as_they_are(system, bins), count, what)
                 return
@@ -211,18 +211,38 @@ def _as_they_are(system: System, bins: list[list[Unit]]) -> list[list[Unit]]:
     return [numbered[number] for number in range(len(bins))]
 
 
+def moved_of(state: State) -> Iterator[Move]:
+    """Yield each unit of a processor that does not fit on each other processor, where tasks say on which they are."""
+    system = state.system
+    if system.clusters or not system.domains:
+        return
+    places = {row.task: system.domains[int(row.domain)].processors[0] for row in state.rows}
+    late = {places[row.task] for row in state.late}
+    for unit in sorted(_units(system), key=sorted):
+        own = places[min(unit)]
+        for cpu in range(system.cpus if own in late else 0):
+            if cpu != own:
+                more = f" and {len(unit) - 1} more" if len(unit) > 1 else ""
+                yield Move(f"{min(unit)}{more} on processor {cpu}", _placed(system, places | dict.fromkeys(unit, cpu)))
+
+
 def _move(system: System, bins: list[list[Unit]], count: int, what: str) -> Move:
-    """Return the assignment as new values of keys."""
+    """Return an assignment, to maybe more processors, as new values of keys."""
     number = {name: at for at, units in enumerate(bins) for unit in units for name in unit}
     changes: Changes = {("system", ""): {"cpus": count}} if count != system.cpus else {}
+    changes |= _placed(system, number)
+    return Move(f"fits on {count} processors ({what})", changes, processors=count - system.cpus)
+
+
+def _placed(system: System, number: Mapping[str, int]) -> Changes:
+    """Return the numbers of the processors of tasks as new values of keys."""
     members: list[tuple[Any, int | None]] = [
         (task, number[task.name] if task.server is None else None) for task in system.tasks
     ]
     for server in system.servers:
         inside = next((task.name for task in system.tasks if _is_in(system, task.server, server.name)), None)
         members.append((server, number.get(inside or "") if server.parent is None else None))
-    changes |= {(each.table, each.name): {"cpu": cpu} for each, cpu in members if each.cpu != cpu}
-    return Move(f"fits on {count} processors ({what})", changes, processors=count - system.cpus)
+    return {(each.table, each.name): {"cpu": cpu} for each, cpu in members if each.cpu != cpu}
 
 
 def _is_in(system: System, name: str | None, server: str) -> bool:

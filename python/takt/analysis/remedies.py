@@ -89,7 +89,7 @@ class Search:
             self._try(self.origin, assignments.assignments_of(state), waiting)
         self._expand(self.origin, waiting)
         further = MAX_FURTHER if not self.found else 0
-        while waiting and self.budget.rows > 0 and (further > 0 or not self.found):
+        while waiting and not self.budget.is_empty and (further > 0 or not self.found):
             _, _, node = heapq.heappop(waiting)
             if not self.found or len(node.moves) < min(len(each.moves) for each in self.found):
                 further -= bool(self.found)
@@ -98,17 +98,21 @@ class Search:
     def _expand(self, node: Node, waiting: list[tuple[Any, int, Node]]) -> None:
         """Try all moves of a system; after the first step, searches of their own only where no other move suffices."""
         self.budget.step = len(node.moves) + 1
-        moves = remedy_moves.moves_of(node.state)
-        if not node.moves and node.state.system.cpus > 1:
-            more = assignments.more_processors_of(node.state)
-            moves = chain(moves, assignments.assignments_of(node.state), more)
-        if not self._try(node, moves, waiting) or not node.moves:
-            self._try(node, remedy_moves.searched_of(node.state), waiting)
+        state = node.state
+        broad, narrow = remedy_moves.broad_of(state), chain(remedy_moves.narrow_of(state), assignments.moved_of(state))
+        searched = remedy_moves.searched_of(state)
+        if not node.moves:
+            placed = [assignments.assignments_of(state), assignments.more_processors_of(state)]
+            self._try(node, chain(*(placed if state.system.cpus > 1 else []), broad, searched, narrow), waiting)
+        elif not self._try(node, chain(broad, narrow), waiting):
+            self._try(node, searched, waiting)
 
     def _try(self, node: Node, moves: Iterator[Move], waiting: list[tuple[Any, int, Node]]) -> bool:
         """Try moves of a system, and keep what they lead to; True if one suffices."""
         before = len(self.found)
         for move in moves:
+            if self.budget.is_empty:
+                break
             changes = _trimmed(self.origin.state.system, merged(node.changes, move.changes))
             child = Node(node.state, (*node.moves, move), changes)
             if child.key in self._seen or _is_again(node.changes, move.changes):

@@ -44,19 +44,27 @@ class Move(NamedTuple):
         return max(self.weight, sum(map(len, self.changes.values())))
 
 
-def moves_of(state: State) -> Iterator[Move]:
-    """Yield the moves of a system, those that change least first."""
+def broad_of(state: State) -> Iterator[Move]:
+    """Yield the moves that change much at once: these come first, as a budget may not suffice for all others."""
     for part, late in _late_parts(state):
-        yield from _preemptive(state, part)
+        yield from _all_preemptive(state, part)
         yield from _protocols(part)
         yield from _budgets(part, late)
         for dispatcher in part.view.dispatchers:
-            yield from _orders(part, dispatcher, late)
             yield from _policies(part, dispatcher)
+            yield from _whole_orders(part, dispatcher)
+
+
+def narrow_of(state: State) -> Iterator[Move]:
+    """Yield the moves of a task or a server alone."""
+    for part, late in _late_parts(state):
+        yield from (Move("", advice.displaced([task])) for task in _barring(part))
+        for dispatcher in part.view.dispatchers:
+            yield from _orders(part, dispatcher, late)
 
 
 def searched_of(state: State) -> Iterator[Move]:
-    """Yield the moves that need a search of their own, of systems in which no other move suffices."""
+    """Yield the moves that need a search of their own."""
     for part, _ in _late_parts(state):
         for what, find in _SEARCHES.items():
             changes = find(part)
@@ -75,13 +83,15 @@ def _late_parts(state: State) -> Iterator[tuple[Trial, list[str]]]:
 # ---- preemption ---------------------------------------------------------------------------------------
 
 
-def _preemptive(state: State, part: Trial) -> Iterator[Move]:
-    """Yield each task that becomes preemptive, and of several the fewest that help as much as all."""
-    tasks = sorted(
-        (task for each in part.view.dispatchers for task in each.tasks if task.barred > 1),
-        key=lambda task: (-task.barred, task.number),
-    )
-    yield from (Move("", advice.displaced([task])) for task in tasks)
+def _barring(part: Trial) -> list[TaskView]:
+    """Return the tasks whose started jobs keep more urgent ones waiting, the longest first."""
+    tasks = (task for each in part.view.dispatchers for task in each.tasks if task.barred > 1)
+    return sorted(tasks, key=lambda task: (-task.barred, task.number))
+
+
+def _all_preemptive(state: State, part: Trial) -> Iterator[Move]:
+    """Yield of several tasks the fewest that help as much as all if they become preemptive, those that bar longest."""
+    tasks = _barring(part)
     if len(tasks) < 2:
         return
 
@@ -106,18 +116,23 @@ def can_be_cut(task: TaskView) -> bool:
 
 
 def _orders(part: Trial, dispatcher: DispatcherView, late: list[str]) -> Iterator[Move]:
-    """Yield tasks and servers above others, below others, and whole orders by deadlines and periods."""
+    """Yield tasks and servers above others, and below others."""
     if not dispatcher.traits.has_fifo_levels or len(dispatcher.children()) < 2:
         return
     order = priority_orders.order_of(part.system, dispatcher)
     is_late = {member: _is_late(part, member, late) for group in order for member in group}
     for member in (each for each, is_open in is_late.items() if is_open):
-        yield from _raised(part, order, member)
+        if part.budget is None or not part.budget.is_empty:
+            yield from _raised(part, order, member)
     for member in (each for each, is_open in is_late.items() if not is_open):
         yield from _lowered(order, member, is_late)
-    for key in ("deadline", "period"):
+
+
+def _whole_orders(part: Trial, dispatcher: DispatcherView) -> Iterator[Move]:
+    """Yield whole orders by deadlines and periods."""
+    for key in ("deadline", "period") if dispatcher.traits.has_fifo_levels else ():
         changes = renumbered(priority_orders.sorted_by(part.system, dispatcher, key))
-        if changes:
+        if len(changes) > 1:  # one new priority is a task above or below others
             yield Move(f"priorities by {key}s", changes)
 
 

@@ -48,13 +48,14 @@ class Unanswered(Exception):  # noqa: N818
     """A question of a search takes more steps than it is granted."""
 
 
-def largest(accepts: Callable[[int], bool], near: int, most: int) -> int | None:
+def largest(accepts: Callable[[int], bool], near: int, most: int, *, is_rejected: bool = False) -> int | None:
     """Return the largest accepted number from 1 on, where all smaller ones are accepted too.
 
     Args:
         accepts: called with numbers in this range; raises Unanswered if the verdict is not known.
         near: where to begin. Values far from it are tried last: rejecting tests are slow.
         most: the last one.
+        is_rejected: whether `near` is known to be rejected.
 
     Returns:
         The number, None if not even 1 is accepted, or a question was not answered.
@@ -65,7 +66,7 @@ def largest(accepts: Callable[[int], bool], near: int, most: int) -> int | None:
     """
     try:
         near = min(near, most)
-        if accepts(near):
+        if not is_rejected and accepts(near):
             least, step = near, 1
             while least < most and accepts(min(least + step, most)):
                 least, step = min(least + step, most), 2 * step
@@ -112,7 +113,8 @@ def sensitivity_of(view: SystemView, now: Judgement, effort: int) -> Sensitivity
         return Sensitivity()
     allowance = Allowance(effort // EFFORT_PER_ROW)
     plain = growth.plain_of(view, now, wanted_by(now), effort // PROBES)
-    scaling = scaling_of(view, keeping(now, effort, allowance=allowance) if plain is None else _accepts(plain))
+    asks = keeping(now, effort, allowance=allowance) if plain is None else _accepts(plain)
+    scaling = scaling_of(view, asks, is_late=_is_late(now))
     finer = None if plain is None or scaling is None else _scaling_in_finer_ticks(view, plain)
     found = dict(plain.growths()) if plain is not None else {}
     unsearched = 0
@@ -121,7 +123,8 @@ def sensitivity_of(view: SystemView, now: Judgement, effort: int) -> Sensitivity
         if allowance.is_empty:
             unsearched += 1
         else:
-            found[task.number] = growth_of(view, task, keeping(now, effort, task.number, allowance))
+            asks = keeping(now, effort, task.number, allowance)
+            found[task.number] = growth_of(view, task, asks, is_late=_is_late(now, task.number))
     return Sensitivity(found, scaling, finer, unsearched)
 
 
@@ -175,7 +178,7 @@ def keeping(now: Judgement, effort: int, also: int | None = None, allowance: All
     def accepts(changed: SystemView) -> bool:
         if allowance is not None:
             allowance.pay(len(now.tasks))
-        found = judge(replace(changed, asked=wanted), effort // PROBES).tasks
+        found = judge(replace(changed, asked=wanted, has_reasons=False), effort // PROBES).tasks
         return _is_yes(worst_of([found[number].verdict for number in wanted]))
 
     return accepts
@@ -188,30 +191,41 @@ def _is_yes(verdict: Verdict) -> bool:
     return verdict is Verdict.SCHEDULABLE
 
 
-def growth_of(view: SystemView, task: TaskView, accepts: Accepts) -> int | None:
+def _is_late(now: Judgement, also: int | None = None) -> bool:
+    """True if tasks that must meet their deadlines after any change are known not to meet them now."""
+    verdict = worst_of([now.tasks[number].verdict for number in wanted_by(now, also)])
+    return verdict in (Verdict.NOT_SCHEDULABLE, Verdict.NOT_GUARANTEED)
+
+
+def growth_of(view: SystemView, task: TaskView, accepts: Accepts, *, is_late: bool = False) -> int | None:
     """Return by how much the wcet of a task may grow; negative if it must shrink.
 
     Args:
         view: the system.
         task: one of its tasks.
         accepts: whether it, and all that must, meet their deadlines.
+        is_late: whether they are known not to do so now.
 
     Returns:
         Ticks, None if 1 tick is too much or the search took too many steps.
     """
     longest = max(task.deadline - task.suspended, 1)
-    most = largest(lambda wcet: accepts(view.with_task(task.with_wcet(wcet))), task.wcet, longest)
+    is_rejected = is_late and task.wcet <= longest
+    most = largest(
+        lambda wcet: accepts(view.with_task(task.with_wcet(wcet))), task.wcet, longest, is_rejected=is_rejected
+    )
     return None if most is None or is_too_short(task.with_wcet(most)) else most - task.wcet
 
 
-def scaling_of(view: SystemView, accepts: Accepts) -> int | None:
+def scaling_of(view: SystemView, accepts: Accepts, *, is_late: bool = False) -> int | None:
     """Return the largest factor of all wcets in thousandths, rounded up to ticks; None if it is not found.
 
     Args:
         view: the system.
         accepts: whether all that must meet their deadlines.
+        is_late: whether they are known not to do so now.
     """
-    most = largest(lambda thousandths: accepts(scaled(view, thousandths)), 1000, MAX_SCALE)
+    most = largest(lambda thousandths: accepts(scaled(view, thousandths)), 1000, MAX_SCALE, is_rejected=is_late)
     tasks = [] if most is None else [task for each in scaled(view, most).dispatchers for task in each.tasks]
     return None if any(map(is_too_short, tasks)) else most
 

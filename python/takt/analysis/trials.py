@@ -64,9 +64,14 @@ class Budget:
         self.step = 1
         self.tried = Counter[int]()
 
+    @property
+    def is_empty(self) -> bool:
+        """True if no further trial is made."""
+        return self.rows <= 0
+
     def pay(self, rows: int) -> bool:
         """Subtract the rows of a trial; False if nothing was left before."""
-        if self.rows <= 0:
+        if self.is_empty:
             return False
         self.rows -= rows
         self.tried[self.step] += 1
@@ -99,7 +104,8 @@ class Trial:
         if self.budget is not None and not self.budget.pay(len(self.system.tasks)):
             return None
         try:
-            return judge(view_of(changed(self.system, changes), self.view.latency), self.effort)
+            view = view_of(changed(self.system, changes), self.view.latency)
+            return judge(replace(view, has_reasons=False), self.effort)
         except InputError:
             return None
 

@@ -3,12 +3,15 @@
 
 A file that grows while it is read, such as a device or a pipe, is read up to the same limit. TOML is scanned
 before it is parsed, because a parser needs time and memory with the square of the parts of a key.
+
+The name `-` is the standard input, which is read once. A file `examples/...` that is not there is that of the package.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +29,12 @@ MAX_TABLES = 100_000
 
 MAX_COLUMNS = 1000
 """The most columns of a CSV file, and the most attributes of an element of XML."""
+
+STANDARD_STREAM = "-"
+"""The name of the standard input; a file of this name is read by its absolute path."""
+
+_EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+"""Example files in the installed package."""
 
 _BEGINNING = 65_536
 """The bytes that identify the format of a file."""
@@ -63,7 +72,7 @@ def read(path: str | Path, most: int = MAX_BYTES, check: Callable[[bytes], objec
     """Read a file as a whole.
 
     Args:
-        path: the file.
+        path: the file; "-" is the standard input.
         most: bytes that it may have.
         check: called with some first bytes, all those of a preamble if it is a regular file; what it raises spares
             reading the rest.
@@ -73,9 +82,13 @@ def read(path: str | Path, most: int = MAX_BYTES, check: Callable[[bytes], objec
     """
     output_files.protect(path)
     try:
-        with Path(path).open("rb") as file:
-            check(file.peek())
-            data = file.read(most + 1)
+        if str(path) == STANDARD_STREAM:
+            data = _standard_input(most)
+            check(data)
+        else:
+            with (packaged(path) or Path(path)).open("rb") as file:
+                check(file.peek())
+                data = file.read(most + 1)
     except ValueError:
         raise file_error(path, "cannot read: not a file name", "cannot-read") from None
     except OSError as error:
@@ -84,6 +97,36 @@ def read(path: str | Path, most: int = MAX_BYTES, check: Callable[[bytes], objec
         message = f"expected at most {most} bytes, found more; split the file"
         raise file_error(path, message, "too-large")
     return data
+
+
+def packaged(path: str | Path) -> Path | None:
+    """Return the example of the package that a name means, None if a file has the name or there is no such example."""
+    if Path(path).parts[:1] != (_EXAMPLES.name,) or ".." in Path(path).parts or Path(path).exists():
+        return None
+    found = _EXAMPLES.parent / path
+    return found if found.is_file() else None
+
+
+def examples() -> dict[str, Path]:
+    """Return the examples of the package by their names, such as "iot_node" and "recipes/servers"."""
+    files = sorted(path for path in _EXAMPLES.rglob("*") if path.is_file())
+    return {path.relative_to(_EXAMPLES).as_posix().removesuffix(".toml"): path for path in files}
+
+
+_read_before: list[tuple[object, bytes]] = []
+"""The standard input that was read last, and its bytes: a file that is read again, for a copy of it, is the same."""
+
+
+def _standard_input(most: int) -> bytes:
+    """Return what the standard input has, up to a byte more than it may have."""
+    stream = sys.stdin
+    if stream is None:
+        raise OSError("the standard input is closed")
+    if not (_read_before and _read_before[0][0] is stream):
+        if stream.isatty():
+            print("reading the standard input; Ctrl-D ends it", file=sys.stderr)
+        _read_before[:] = [(stream, stream.buffer.read(most + 1))]
+    return _read_before[0][1]
 
 
 def decoded(data: bytes) -> str:

@@ -116,7 +116,10 @@ def for_readers(nanoseconds: int | Fraction, digits: int = 3) -> str:
 
 def exactly(nanoseconds: int) -> str:
     """Write a time for people with all its digits, in the coarsest unit in which it is at least 1."""
-    return for_readers(nanoseconds, 21)
+    unit = next((unit for unit in reversed(UNITS) if abs(nanoseconds) >= UNITS[unit]), "s")
+    whole, part = divmod(abs(nanoseconds), UNITS[unit])
+    decimals = f".{part:0{len(str(UNITS[unit])) - 1}}".rstrip("0") if part else ""
+    return f"{'-' * (nanoseconds < 0)}{whole:,}{decimals} {MICROSECONDS if unit == 'us' else unit}"
 
 
 def _rounded(number: Fraction, digits: int) -> tuple[int, Fraction]:

@@ -10,6 +10,7 @@ import typer
 
 from takt import formats
 from takt.base.errors import ExitStatus, InputError, Problem, lines_of, show
+from takt.base.input_files import STANDARD_STREAM
 from takt.command.terminal import errors_to_stderr
 from takt.model import catalogue
 
@@ -20,7 +21,8 @@ def convert(source: Path, target: Path, source_format: str | None, target_format
         _check_format("--from", source_format)
         _check_format("--to", target_format)
         imported = formats.read(source, source_format)
-        losses = formats.write(imported.system, target, target_format)
+        written = Path("/dev/stdout") if str(target) == STANDARD_STREAM else target
+        losses = formats.write(imported.system, written, target_format)
     warnings = [*imported.warnings, *(replace(loss, file=str(target)) for loss in losses)]
     if warnings:
         typer.echo(lines_of(warnings), err=True)

@@ -74,7 +74,8 @@ class _TaktCommand(TyperCommand):
                 inputs += paths
         with output_files.inputs_protected():
             with errors_to_stderr():
-                output_files.check_outputs(inputs, outputs)
+                output_files.check_outputs(filter(_is_file, inputs), outputs)
+            _name_packaged(inputs)
             return super().invoke(ctx)
 
 
@@ -93,6 +94,20 @@ def _refuse_repeated(options: Counter[str]) -> None:
                 if times > 1
             ]
         )
+
+
+def _is_file(path: Path) -> bool:
+    """True if a name is not that of the standard input."""
+    return str(path) != "-"
+
+
+def _name_packaged(inputs: list[Path]) -> None:
+    """Print a line for each input that is not there, and is read from the package."""
+    from takt.base import input_files
+
+    for path in filter(input_files.packaged, inputs):
+        name = path.relative_to("examples").as_posix().removesuffix(".toml")
+        typer.echo(f"{path}: read from the package; takt new --example {name} copies it", err=True)
 
 
 _command = partial(app.command, cls=_TaktCommand)
@@ -158,6 +173,29 @@ def _end_without_output(error: OSError) -> NoReturn:
     sys.exit(ExitStatus.BAD_INPUT)
 
 
+# ---- options ----------------------------------------------------------------------------------------
+
+
+def _complete_policies(incomplete: str) -> list[str]:
+    """Complete the last of some policies, for shells."""
+    from takt.model import catalogue
+
+    before, comma, last = incomplete.rpartition(",")
+    return [before + comma + policy.name for policy in catalogue.policies() if policy.name.startswith(last)]
+
+
+def _complete_examples(incomplete: str) -> list[str]:
+    """Complete the name of an example of the package, for shells."""
+    from takt.base import input_files
+
+    return [name for name in input_files.examples() if name.startswith(incomplete)]
+
+
+def _option(metavar: str, help_text: str, *names: str) -> Any:
+    """Return an option with a value; without names it is called as its parameter."""
+    return typer.Option(*names, metavar=metavar, help=help_text)
+
+
 # ---- takt -------------------------------------------------------------------------------------------
 
 
@@ -175,7 +213,10 @@ def takt_command(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
     ] = False,
 ) -> None:
-    """One real-time scheduler: simulate task sets, compare policies, replay traces.
+    """One real-time scheduler: simulate task sets, compare policies, prove deadlines, replay traces.
+
+    `takt demo` is the place to begin. Files `examples/...` are in the package: each example of each help runs in any
+    folder.
 
     Exit status: 0 done, 1 internal failure or a replay that differs, 2 bad input, 3 a --check that found a
     miss, a rejected hard task, no proof of schedulability, or a machine that Takt cannot run on.
@@ -184,20 +225,73 @@ def takt_command(
     """
 
 
+# ---- takt demo, takt new ----------------------------------------------------------------------------
+
+_DEMO = "examples/iot_node.toml"
+_QUESTIONS = f"""
+Three questions to try next:
+  Which policy meets all deadlines?
+    takt compare {_DEMO}
+  What can be proved of it, and what would help?
+    takt analyse {_DEMO}
+  What if a frame of multimedia needed 4 ms less?
+    takt run {_DEMO} --set multimedia.wcet=8ms
+`takt new` begins a task set of your own, `takt help` lists the commands."""
+
+
+@_command()
+def demo(
+    page: Annotated[Path, _option("R.html", "Where to write the page.", "--report"), _OUTPUT] = Path("takt_demo.html"),
+) -> None:
+    """Simulate an IoT node, write a page with charts, and name three questions to try.
+
+    Needs no file: what begins with `examples/` is read from the package if it is not in the working folder.
+
+    Example: `takt demo`
+    """
+    run([Path(_DEMO)], page=page)
+    typer.echo(f"\npage: {page}, for any browser\n{_QUESTIONS}")
+
+
+@_command()
+def new(
+    task: Annotated[
+        list[str] | None, _option("NAME:PERIOD:WCET", "A task, such as sensor:10ms:2ms; may be repeated.", "--task")
+    ] = None,
+    tasks: Annotated[
+        int | None, typer.Option(min=1, max=1000, metavar="N", help="Instead: so many tasks with numbers to change.")
+    ] = None,
+    policy: Annotated[
+        str | None, typer.Option(metavar="P", help="Policy of the root.", autocompletion=_complete_policies)
+    ] = None,
+    cpus: Annotated[str | None, _option("N", "Number of processors.")] = None,
+    horizon: Annotated[str | None, _option("T", "End of a simulation, such as 2s.")] = None,
+    example: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Instead: copy an example such as iot_node, or recipes/automotive.",
+            autocompletion=_complete_examples,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="The new file; default: print it, or the example's name."),
+        _OUTPUT,
+    ] = None,
+) -> None:
+    """Begin a task-set file with comments that say what its keys mean.
+
+    Without an option, in a terminal, it asks for them. It replaces no file.
+
+    Example: `takt new --task sensor:10ms:2ms --task control:25ms:15ms --policy edf -o two.toml`
+    """
+    from takt.command import new as command
+
+    command.new(command.Wanted(tuple(task or ()), tasks, policy, cpus, horizon), example, output)
+
+
 # ---- takt run ---------------------------------------------------------------------------------------
-
-
-def _complete_policies(incomplete: str) -> list[str]:
-    """Complete the last of some policies, for shells."""
-    from takt.model import catalogue
-
-    before, comma, last = incomplete.rpartition(",")
-    return [before + comma + policy.name for policy in catalogue.policies() if policy.name.startswith(last)]
-
-
-def _option(metavar: str, help_text: str, *names: str) -> Any:
-    """Return an option with a value; without names it is called as its parameter."""
-    return typer.Option(*names, metavar=metavar, help=help_text)
 
 
 Wide = Annotated[bool, typer.Option("--wide", help="Print all columns, also where lines are longer than the terminal.")]
@@ -227,6 +321,8 @@ Board = Annotated[
         "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
     ),
 ]
+Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), _OUTPUT]
+Gantt = Annotated[Path | None, _option("G.svg", "Draw a Gantt chart for print: .svg, .pdf or .png."), _OUTPUT]
 Distance = Annotated[
     str | None,
     _option(
@@ -235,12 +331,12 @@ Distance = Annotated[
         "uniform:0:50us, exponential:20us, normal:20us:5us or weibull:20us:1.5.",
     ),
 ]
-Speed = Annotated[
-    str | None,
-    _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz."),
+EmulatedClock = Annotated[
+    str | None, _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz.")
 ]
-Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), _OUTPUT]
-Gantt = Annotated[Path | None, _option("G.svg", "Draw a Gantt chart for print: .svg, .pdf or .png."), _OUTPUT]
+PlatformOut = Annotated[
+    Path | None, _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."), _OUTPUT
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")]
 Check = Annotated[bool, typer.Option("--check", help="End with status 3 after a miss or a rejected hard task.")]
 
@@ -266,12 +362,8 @@ def run(
     remote: Distance = None,
     start: Annotated[str | None, _option("T", "With --gantt: begin of the part that is drawn.", "--from")] = None,
     end: Annotated[str | None, _option("T", "With --gantt: its end; default: what is well shown.", "--to")] = None,
-    clock: Speed = None,
-    platform_out: Annotated[
-        Path | None,
-        _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."),
-        _OUTPUT,
-    ] = None,
+    clock: EmulatedClock = None,
+    platform_out: PlatformOut = None,
     as_json: AsJson = False,
     check: Check = False,
     is_wide: Wide = False,
@@ -358,6 +450,14 @@ def convert(
 # ---- takt analyse -----------------------------------------------------------------------------------
 
 
+NoRemedies = Annotated[bool, typer.Option("--no-remedies", help="Leave out the search for changes that help.")]
+Number = Annotated[
+    int | None,
+    typer.Option("--apply", min=1, metavar="N", help="Print the file with the changes up to step N of what helps."),
+]
+NewFile = Annotated[Path | None, _option("NEW.toml", "With --apply: write it here.", "-o", "--output"), _OUTPUT]
+
+
 @_command("analyze", hidden=True)
 @_command()
 def analyse(
@@ -365,7 +465,9 @@ def analyse(
     edits: Edits = None,
     policy: Policies = None,
     page: Annotated[
-        Path | None, _option("R.html", "Write a page with demand against supply.", "--report"), _OUTPUT
+        Path | None,
+        _option("R.html", "Write a page with the parts of all bounds, and demand against supply.", "--report"),
+        _OUTPUT,
     ] = None,
     no_sensitivity: Annotated[
         bool, typer.Option("--no-sensitivity", help="Leave out the sensitivity analysis, which takes longest.")
@@ -373,16 +475,9 @@ def analyse(
     remote: Annotated[
         str | None, _option("L", "The scheduler is at a distance: a message takes at most this time, or ticks.")
     ] = None,
-    no_remedies: Annotated[
-        bool, typer.Option("--no-remedies", help="Leave out the search for changes that help.")
-    ] = False,
-    number: Annotated[
-        int | None,
-        typer.Option("--apply", min=1, metavar="N", help="Print the file with the changes up to step N of what helps."),
-    ] = None,
-    output: Annotated[
-        Path | None, _option("NEW.toml", "With --apply: write it here instead.", "-o", "--output"), _OUTPUT
-    ] = None,
+    no_remedies: NoRemedies = False,
+    number: Number = None,
+    output: NewFile = None,
     reasons: Annotated[str | None, _option("N|all", "How many reasons to print, or all with all their parts.")] = None,
     is_wide: Wide = False,
     in_ticks: Ticks = False,
@@ -391,7 +486,7 @@ def analyse(
         bool, typer.Option("--check", help="End with status 3 unless all deadlines are proved to be met.")
     ] = False,
 ) -> None:
-    """Prove what can be proved: worst-case response times, a verdict with its reason, and what would fit.
+    """Prove what can be proved: worst-case response times, a verdict with its reason, and what helps.
 
     A verdict holds for all arrivals and all demands that the file allows, whatever its offsets are.
 

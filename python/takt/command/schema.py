@@ -112,7 +112,7 @@ def _measure_schema(measure: type[Measure]) -> dict[str, Any]:
 def _schema_of(table: type[Table]) -> dict[str, Any]:
     """Return the schema of one table; the descriptions of its keys come from the docstring of its class."""
     schema = table.model_json_schema(by_alias=True)
-    described = _descriptions(table.__doc__ or "")
+    described = descriptions(table.__doc__ or "")
     for key, field in table.model_fields.items():
         entry = schema["properties"][field.alias or key]
         entry.pop("default", None)
@@ -123,7 +123,7 @@ def _schema_of(table: type[Table]) -> dict[str, Any]:
     return schema
 
 
-def _descriptions(text: str) -> dict[str, str]:
+def descriptions(text: str) -> dict[str, str]:
     """Read what a docstring says about each argument."""
     _, _, arguments = text.partition("Args:\n")
     found: dict[str, str] = {}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from takt.analysis.result import Analysis, Remedies, Remedy, Step
-from takt.show.text_tables import Clock, wrapped
+from takt.show.text_tables import Clock, shorten, wrapped
 
 MAX_EDIT_LINES = 2
 """How many lines the edits of a step have."""
@@ -98,8 +98,12 @@ def _head(remedies: Remedies, clock: Clock) -> str:
 
 
 def _tried(tried: tuple[int, ...]) -> str:
-    words = [f"{count:,} {what[count != 1]}" for count, what in zip(tried, _TRIED, strict=False) if count]
+    words = [_counted(count, what) for count, what in zip(tried, _TRIED, strict=False) if count]
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def _counted(count: int, what: tuple[str, str]) -> str:
+    return f"{count:,} {what[count != 1]}"
 
 
 def _nearest(remedies: Remedies, clock: Clock) -> str:
@@ -117,7 +121,9 @@ def _progress(analysis: Analysis, remedy: Remedy, step: Step, is_last: bool) -> 
     if not is_last:
         return text
     deciding = sum(row.class_ == "hard" for row in analysis.tasks) or len(analysis.tasks)
-    return f"{text}, all {deciding} proved" + (f"; {remedy.others} others open" if remedy.others else "")
+    return f"{text}, all {deciding} proved" + (
+        f"; {_counted(remedy.others, ('other', 'others'))} open" if remedy.others else ""
+    )
 
 
 def _step_lines(head: str, step: Step, progress: str, width: int) -> Iterator[str]:
@@ -125,14 +131,13 @@ def _step_lines(head: str, step: Step, progress: str, width: int) -> Iterator[st
     what = step.what
     room = width - len(head) - len(progress) - 2
     is_said = [what] == [" ".join(step.edits)] and len(what) <= room
-    if len(what) > room:
-        what = f"{len(step.edits)} keys" if len(step.edits) > 1 else _cut(what, room)
+    what = shorten(what, room)
     yield f"{head}{what:{min(room, _WHAT)}}  {progress}"
     if is_said:
         return
     lines = [""]
     for number, edit in enumerate(step.edits):
-        text = _cut(edit, width - len(head))
+        text = shorten(edit, width - len(head))
         if lines[-1] and len(lines[-1]) + 1 + len(text) > width - len(head):
             if len(lines) == MAX_EDIT_LINES:
                 lines.append(f"and {len(step.edits) - number} more")
@@ -140,7 +145,3 @@ def _step_lines(head: str, step: Step, progress: str, width: int) -> Iterator[st
             lines.append("")
         lines[-1] += " " * bool(lines[-1]) + text
     yield from (f"{'':{len(head)}}{line}" for line in lines)
-
-
-def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else f"{text[: room - 1]}\u2026"
