@@ -490,6 +490,16 @@ def test_a_figure_without_an_axis_shows_subjects_side_by_side(tmp_path: Path) ->
         study_results.paths_of(study, Path("x.gif"))
 
 
+def test_panels_that_a_figure_leaves_out_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = SIMULATION.replace("[0.7, 1.1]", "[0.7]").replace("sets = 6", "sets = 2")
+    study = takt.study.load(written(tmp_path, text))
+    result = result_of(study)
+    assert study_results.panels_left_out(study, result, "simulation") == 0
+    monkeypatch.setattr(study_results, "MAX_PANELS", 4)
+    assert study_results.panels_left_out(study, result, "simulation") == 2
+    assert len(study_results.draw(study, result, "simulation").axes) == 4
+
+
 def takt_study(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run the command."""
     return subprocess.run([TAKT, "study", *options], cwd=folder, capture_output=True, text=True, check=False)

@@ -47,6 +47,8 @@ def study(
             study_results.print_result(Terminal(is_wide=is_wide), found, result)
         for kind, path in figures.items():
             study_results.draw(found, result, kind, path)
+            if more := study_results.panels_left_out(found, result, kind):
+                _tell(f"{path}: {study_results.MAX_PANELS} panels are drawn, {more} more are not; --json has all")
 
 
 def _run(study: Study, workers: int | None, scheduler: str | None, output: Path | None, fresh: bool) -> pl.DataFrame:

@@ -184,6 +184,11 @@ def draw(study: Study, result: pl.DataFrame, kind: str, path: str | Path | None 
     return figure
 
 
+def panels_left_out(study: Study, result: pl.DataFrame, kind: str) -> int:
+    """Return how many panels of the figure of a measure are not drawn."""
+    return max(0, sum(1 for _ in _panels(study, result.filter(measure=kind))) - MAX_PANELS)
+
+
 def label_of(axis: str) -> str:
     """Return the label of an axis; one without a unit is a number or a word."""
     return axis.replace("_", " ")
