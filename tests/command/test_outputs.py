@@ -27,7 +27,7 @@ import takt
 from places import ROOT
 from takt.base import output_files
 from takt.base.errors import InputError
-from takt.command import main
+from takt.command import command_class, main
 from typer.models import CommandInfo
 from typer.testing import CliRunner, Result
 
@@ -162,7 +162,7 @@ def roles_of(group: str, commands: Iterable[CommandInfo]) -> Iterator[tuple[tupl
         name = command.name or command.callback.__name__
         for parameter, kind in get_type_hints(command.callback, include_extras=True).items():
             if "Path" in str(kind):
-                yield (group + name, parameter), main._OUTPUT in kind.__metadata__
+                yield (group + name, parameter), command_class.OUTPUT in kind.__metadata__
 
 
 WRITERS = {
