@@ -39,7 +39,7 @@ OLD = b"what was here before\n"
 
 INPUTS = {
     ("run", "files"),
-    ("compare", "file"),
+    ("compare", "files"),
     ("convert", "source"),
     ("analyse", "files"),
     ("analyze", "files"),
@@ -54,6 +54,8 @@ LINUX_INPUTS = {
 }
 
 OUTPUTS: dict[tuple[str, str], list[str]] = {
+    ("demo", "page"): [],  # it reads no file of the user
+    ("new", "output"): [],  # it replaces no file
     ("run", "segments"): [f"{SMALLEST} --segments OUT.csv"],
     ("run", "jobs"): [f"{SMALLEST} --jobs OUT.csv"],
     ("run", "budgets"): [f"{SERVERS} --budgets OUT.csv"],
