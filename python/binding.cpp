@@ -47,11 +47,13 @@ using Records = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device
 
 // ---- simulation -----------------------------------------------------------------------------------
 
-// Policies written in Python that learn of completions.
+// Listeners to completions: policies written in Python, and the record of the first late job.
 struct Listeners {
     std::vector<PythonPolicy *> policies; // of each task, NULL if it has none; empty if no task has one
     std::vector<uint64_t> deadlines;      // of each task, relative
     uint32_t first_task = 0;
+    uint64_t first_late =
+        TAKT_NEVER; // the earliest instant at which a late job was due by its task's deadline
 
     void listen_to(Program &program) {
         policies = program.listeners();
@@ -59,6 +61,10 @@ struct Listeners {
         for (uint32_t i = 0; i < program.spec().task_count; i++) {
             deadlines.push_back(program.spec().tasks[i].relative_deadline);
         }
+    }
+
+    void note_late(uint32_t task, takt_instant_t release) {
+        first_late = std::min<uint64_t>(first_late, release + deadlines[task]);
     }
 
     void report(uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish) const {
@@ -93,8 +99,11 @@ Recording &recording_of(void *context) {
 
 void note_job(void *context, uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish,
               bool missed) {
-    const Recording &recording = recording_of(context);
+    Recording &recording = recording_of(context);
     recording.listeners.report(task, job, release, finish);
+    if (missed) {
+        recording.listeners.note_late(task, release);
+    }
     if (recording.keep_job != nullptr) {
         recording.keep_job(context, task, job, release, finish, missed);
     }
@@ -269,6 +278,7 @@ nb::dict outcome_of(const takt_sim_t &sim, Recording &recording) {
     outcome["invocations"] = sim.invocations;
     outcome["switches"] = sim.switches;
     outcome["overhead"] = sim.overhead;
+    outcome["first_late"] = recording.listeners.first_late;
     outcome["statistics"] = statistics_of(sim);
     outcome["figures"] = figures_of(sim.figures);
     if (sim.system.is_global) {
@@ -318,9 +328,7 @@ takt_sim_sinks_t make_sinks(Recording &recording, const std::vector<std::string>
     }
     takt_sim_sinks_t sinks = takt_recorder_sinks(&recording, bits);
     recording.keep_job = sinks.job;
-    if (!recording.listeners.policies.empty()) {
-        sinks.job = note_job;
-    }
+    sinks.job = note_job;
     sinks.progress = note_progress;
     if (recording.key_giver != nullptr) {
         sinks.rekey = rekey_by_python;

@@ -85,12 +85,14 @@ nb::typed<nb::tuple, nb::object, nb::object> Column::arrow_c_array(nb::handle) c
 
 nb::typed<nb::list, uint64_t> Column::to_list() const {
     nb::list list;
-    (width_ == 1 ? append<uint8_t> : width_ == 4 ? append<uint32_t> : append<uint64_t>)(list, values_.get(),
-                                                                                        length_);
+    (width_ == 1   ? append<uint8_t>
+     : width_ == 4 ? append<uint32_t>
+                   : append<uint64_t>)(list, values_.get(), length_);
     return list;
 }
 
 bool Column::contains(uint64_t value) const {
-    return (width_ == 1 ? has<uint8_t> : width_ == 4 ? has<uint32_t> : has<uint64_t>)(value, values_.get(),
-                                                                                      length_);
+    return (width_ == 1   ? has<uint8_t>
+            : width_ == 4 ? has<uint32_t>
+                          : has<uint64_t>)(value, values_.get(), length_);
 }

@@ -26,6 +26,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -439,10 +440,16 @@ def judge_port(machine: Machine, needed: int) -> str:
     return f"TAKT_STACK_BYTES_MIN, {least}, {verdict}"
 
 
+@cache
+def rows_of(machine: Machine) -> dict[str, dict[str, Any]]:
+    """Compile the sources and return what each call takes."""
+    with tempfile.TemporaryDirectory() as folder:
+        return measure(machine, read_all(machine, compile_sources(machine, Path(folder))))
+
+
 def report(machine: Machine, with_paths: bool) -> dict[str, int]:
     """Measure and print; return the figures that are kept."""
-    with tempfile.TemporaryDirectory() as folder:
-        rows = measure(machine, read_all(machine, compile_sources(machine, Path(folder))))
+    rows = rows_of(machine)
     found = summary(rows)
     print_table(machine, rows, with_paths)
     print(f"a thread needs {found['thread']} beside its own frames, an interrupt's call {found['interrupt']}")

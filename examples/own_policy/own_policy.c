@@ -15,7 +15,7 @@
 #include "kernel/allocated.h"
 #include "kernel/kernel.h"
 
-/* A slot is so long that the kernel's own work does not show. It is executed in parts; at each the thread looks at the
+/* A slot is so long that the kernel's own work does not show. It is executed in parts; after each the thread reads the
  * clock. */
 enum { SLOTS = 40, SLOT = 100000, PARTS = 16, STACK_BYTES = TAKT_STACK_BYTES_MIN + 4096 };
 

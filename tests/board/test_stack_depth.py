@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import importlib.util
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -31,10 +30,13 @@ def load() -> ModuleType:
 stack_depth = load()
 
 
-def test_no_call_is_deeper_than_the_baseline() -> None:
-    done = subprocess.run([sys.executable, str(TOOL), "--check"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "takt_semaphore_take " in done.stdout
+def test_no_call_is_deeper_than_the_baseline(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", [str(TOOL), "--check"])
+    status, said = stack_depth.main(), capsys.readouterr()
+    assert status == 0, said.out + said.err
+    assert "takt_semaphore_take " in said.out
 
 
 @pytest.fixture(scope="module", params=stack_depth.MACHINES, ids=lambda machine: machine.port)
@@ -44,10 +46,9 @@ def machine(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture(scope="module")
-def rows(machine: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+def rows(machine: Any) -> dict[str, dict[str, Any]]:
     """What each call takes on it."""
-    objects = stack_depth.compile_sources(machine, tmp_path_factory.mktemp(machine.port))
-    measured: dict[str, dict[str, Any]] = stack_depth.measure(machine, stack_depth.read_all(machine, objects))
+    measured: dict[str, dict[str, Any]] = stack_depth.rows_of(machine)
     return measured
 
 

@@ -54,7 +54,7 @@ def test_a_long_run_shows_how_far_it_is_and_then_only_its_table() -> None:
     assert status == 0
     assert "smallest, fp" in bar
     assert "%" in bar
-    assert "smallest  policy fp  horizon 40000s" in table
+    assert "smallest: 1,142,857 of 13,714,286 jobs late in 40,000 s.  policy fp, 2 tasks,\r\nload 97.1 %" in table
 
 
 def test_a_log_gets_a_line_about_a_long_run_now_and_then(

@@ -16,6 +16,7 @@ from places import EXAMPLE_FILES
 from sampling import tries
 from takt.files import edits
 from takt.files.edits import applied_to_text
+from takt.files.task_set_reading import loads
 
 FILE = """\
 # head
@@ -153,6 +154,22 @@ def test_random_edits_change_no_other_value_and_no_comment(data: st.DataObject) 
 
 def comments(text: str) -> list[str]:
     return [line[line.index("#") :].strip() for line in text.splitlines() if "#" in line and '"#' not in line]
+
+
+NAMES = st.text(st.sampled_from('ab.=" \\µ5#['), min_size=1, max_size=6).filter(str.strip)
+
+
+@tries(200)
+@given(st.lists(NAMES, min_size=1, max_size=3, unique=True), NAMES, st.sampled_from(["task", "system.x", "platform"]))
+def test_an_edit_that_is_written_is_read_for_any_names(names: list[str], resource: str, odd: str) -> None:
+    tasks = [takt.Task(name=name, period=9, wcet=1) for name in [*names, odd]]
+    system = takt.System(tasks=tasks, resources=[takt.Resource(name=resource)])
+    for name in [*names, odd]:
+        edit = edits.written(system, "task", name, "period", 7)
+        after = loads(applied_to_text(takt.to_toml(system), [edit]), "set")
+        assert [task.name for task in after.tasks if task.period == 7] == [name], edit
+    edit = edits.written(system, "resource", resource, "protocol", "icpp")
+    assert loads(applied_to_text(takt.to_toml(system), [edit]), "set").resources[0].protocol == "icpp"
 
 
 # ---- what is refused ---------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ The blocks of one document run in order in one folder, which has the examples an
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import os
 import re
@@ -20,6 +21,8 @@ from pathlib import Path
 
 import pytest
 from places import ROOT
+from takt.command import main
+from typer.testing import CliRunner
 
 FOLDERS = re.findall(
     r"^- \[(\w+)/\]\(\1/README\.md\): ", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
@@ -180,12 +183,25 @@ def runnable_documents() -> list[str]:
     return [document for document in documents() if any(map(is_run, blocks(document)))]
 
 
+TERMINAL = {"COLUMNS": "80", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+
+
 def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command as a terminal of 100 columns would show it."""
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    """Run a command as a terminal of 80 columns would show it."""
+    environment = {**os.environ, **TERMINAL}
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
     )
+
+
+def run_takt(words: list[str], folder: Path, document: str) -> tuple[int, str]:
+    """Run takt; return its status and what it prints: what README.md shows is shown by the command itself."""
+    if document == "README.md":
+        done = run([TAKT, *words], folder)
+        return done.returncode, done.stdout + done.stderr
+    with contextlib.chdir(folder):
+        found = CliRunner(env=TERMINAL).invoke(main.app, words)
+    return found.exit_code, found.stdout + found.stderr
 
 
 def trimmed(text: str) -> str:
@@ -193,21 +209,21 @@ def trimmed(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n") + "\n"
 
 
-def check_console(block: Block, folder: Path) -> None:
+def check_console(block: Block, folder: Path, document: str) -> None:
     """Run each command of a block and compare what it prints with what the block shows."""
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         command, _, shown = part.partition("\n")
-        done = run([TAKT, *shlex.split(command)[1:]], folder)
-        printed = trimmed(done.stdout + done.stderr)
+        status, text = run_takt(shlex.split(command)[1:], folder, document)
+        printed = trimmed(text)
         is_as_shown = doctest.OutputChecker().check_output(trimmed(shown), printed, doctest.ELLIPSIS)
         assert shown.strip() == "" or is_as_shown, f"line {block.line}: {command} printed\n{printed}"
-        assert shown.strip() != "" or done.returncode == 0, f"line {block.line}: {command} failed\n{printed}"
+        assert shown.strip() != "" or status == 0, f"line {block.line}: {command} failed\n{printed}"
 
 
-def check_block(block: Block, folder: Path) -> None:
+def check_block(block: Block, folder: Path, document: str) -> None:
     """Run a block."""
     if block.language == "console":
-        check_console(block, folder)
+        check_console(block, folder, document)
         return
     file = folder / f"block_{block.line}.{block.language}"
     file.write_text(block.text, encoding="utf-8")
@@ -219,7 +235,7 @@ def check_block(block: Block, folder: Path) -> None:
 def test_what_a_document_shows_is_what_happens(document: str, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for block in filter(is_run, blocks(document)):
-        check_block(block, tmp_path)
+        check_block(block, tmp_path, document)
 
 
 def test_the_readme_shows_a_run() -> None:

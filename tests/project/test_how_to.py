@@ -122,6 +122,8 @@ def test_a_backend_that_answers_late_decides_as_the_direct_one(sources: Path) ->
     examples = ("negotiation.toml", "resources.toml", "servers.toml")
     direct = [trace_of_posix(sources, example) for example in examples]
     how_to.apply("add-a-backend", sources)
+    recipe = sources / "firmware" / "build_posix.json"  # what is decided does not depend on the compiler's effort
+    recipe.write_text(recipe.read_text(encoding="utf-8").replace('"-O2"', '"-O0"'), encoding="utf-8")
     assert [trace_of_posix(sources, example) for example in examples] == direct
     polled = sources / "firmware" / "backends" / "polled" / "polled.c"
     late = polled.read_text(encoding="utf-8").replace(

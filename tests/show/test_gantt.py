@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,7 +15,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from places import EXAMPLES
 from shared_systems import circle, inversion, with_kind
+from takt.command import main
 from takt.show import gantt, timeline
+from typer.testing import CliRunner
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -152,3 +155,34 @@ def test_what_cannot_be_drawn_is_refused_with_one_line(smallest: takt.Result, tm
         gantt.draw(smallest, start=8, end=8)
     with pytest.raises(takt.InputError, match='start: expected a time, found "soon"; write a number followed by'):
         gantt.draw(smallest, start="soon")
+
+
+# ---- the command ------------------------------------------------------------------------------------
+
+
+def test_the_command_says_which_part_it_draws_and_draws_another_one(tmp_path: Path) -> None:
+    chart = tmp_path / "G.svg"
+    arguments = ["run", str(EXAMPLES / "iot_node.toml"), "--gantt", str(chart)]
+    told = CliRunner().invoke(main.app, arguments).stderr
+    assert re.fullmatch(rf"{re.escape(str(chart))}: 0 s to \d+ ms of 2 s; --from and --to draw another part\n", told)
+    told = CliRunner().invoke(main.app, [*arguments, "--from", "800 ms", "--to", "1s"]).stderr
+    assert told == f"{chart}: 800 ms to 1 s of 2 s; --from and --to draw another part\n"
+    assert "0.9" in chart.read_text() or "900" in chart.read_text()
+    assert CliRunner().invoke(main.app, [*arguments, "--from", "0", "--to", "2000"]).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--from", "1"], "--from: it chooses a part of a chart; give --gantt too\n"),
+        (["--gantt", "G.svg", "--from", "9ms", "--to", "3 ms"], "--to: expected 0 <= start < end <= 35 ticks"),
+        (["--gantt", "G.svg", "--from", "soon"], '--from: expected a time, found "soon"; write a number'),
+    ],
+)
+def test_a_part_that_cannot_be_drawn_is_one_line(
+    options: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main.app, ["run", str(EXAMPLES / "smallest.toml"), *options])
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert result.stderr.startswith(message)

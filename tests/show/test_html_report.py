@@ -243,7 +243,8 @@ def test_next_miss_shows_each_miss_when_the_whole_run_is_in_view(chromium: Brows
             told.append(view.page.locator("#found").inner_text())
             jobs = [f"{task} job {job}" for task, job in late.filter(deadline=instant).select("task", "job").rows()]
             place = number % len(instants) + 1
-            assert told[-1] == f"missed at {instant} ms: {', '.join(jobs)} ({place} of {len(instants)})"
+            which = f"{place} of {len(instants)} miss{'es' if len(instants) > 1 else ''}"
+            assert told[-1] == f"missed at {instant} ms: {', '.join(jobs)} ({which})"
         assert told[0] == told[-1]
         assert view.errors == []
 
@@ -258,7 +259,7 @@ def test_next_miss_shows_the_miss_of_a_run_that_is_one_job(button: str, chromium
         view.page.get_by_role("button", name="Next miss").click()
         view.wait()
         assert found(view) == [4]
-        assert view.page.locator("#found").inner_text() == "missed at 4 ms: A job 0 (1 of 1)"
+        assert view.page.locator("#found").inner_text() == "missed at 4 ms: A job 0 (1 of 1 miss)"
 
 
 def test_the_tooltip_tells_of_the_job_under_the_pointer(chromium: Browser, tmp_path: Path) -> None:
@@ -352,7 +353,70 @@ def test_runs_of_one_policy_are_numbered(tmp_path: Path) -> None:
     assert "fp (2)" in text
 
 
+def test_a_page_of_misses_opens_on_the_first_and_counts_jobs(chromium: Browser, tmp_path: Path) -> None:
+    """A and B miss together, long after the first view would have ended, and then again."""
+    demands = {"A": [*[1] * 199, 14, 1], "B": [*[1] * 199, 2, 12]}
+    tasks = [takt.Task(name=name, period=10, wcet=14, demand=each, priority=1) for name, each in demands.items()]
+    result = takt.simulate(takt.System(tasks=tasks), 2040)
+    due = result.jobs.with_columns(deadline=result.deadlines["deadline"]).filter(missed=True).sort("deadline")
+    instants = due["deadline"].to_list()
+    assert instants[0] > 300
+    assert len(set(instants)) < len(instants)
+    with browser.opened(chromium, written(tmp_path, result)) as view:
+        start, end = view.span
+        assert 0 < start < instants[0] < end
+        counted = 0
+        while counted < len(instants):
+            view.page.get_by_role("button", name="Next miss").click()
+            view.wait()
+            here = instants.count(instants[counted])
+            which = f"{counted + 1} to {counted + here}" if here > 1 else f"{counted + 1}"
+            assert view.page.locator("#found").inner_text().endswith(f"({which} of {len(instants)} misses)")
+            counted += here
+
+
+def test_misses_that_the_charts_leave_out_are_counted(
+    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timeline, "MAX_SEGMENTS", 60)
+    result = simulated("iot_node.toml")
+    with browser.opened(chromium, written(tmp_path, result)) as view:
+        view.page.get_by_role("button", name="Next miss").click()
+        view.wait()
+        assert re.search(r"\(1 of 10 misses, [1-9] in the charts\)$", view.page.locator("#found").inner_text())
+
+
+def test_one_late_job_among_thousands_is_two_pixels_high(chromium: Browser, tmp_path: Path) -> None:
+    demand = [*[1] * 4990, 6, *[1] * 9]
+    result = takt.simulate(takt.System(tasks=[takt.Task(name="A", period=4, wcet=1, demand=demand)]), 20_000)
+    assert result.missed == 1
+    plain = timeline.distributions(result, ["A"], charts.BINS)["A"]
+    chart = charts.histogram(plain, "#000000", 1.0, "ms")
+    data = chart.renderers[1].data_source.data
+    heights = [top - met for top, met, late in zip(data["top"], data["met"], data["late"], strict=True) if late]
+    with browser.opened(chromium, written(tmp_path, result)) as view:
+        pixels_of_one = view.page.evaluate(
+            "() => { const chart = Bokeh.documents[0].get_model_by_name('panel-0') ?? null; return chart && "
+            "chart.inner_height / (chart.y_range.end - chart.y_range.start) }"
+        )
+        assert count_of_color(pixels(view, "figure .chart >> nth=0"), timeline.MISS_COLOR) > 4
+    assert heights
+    assert min(heights) * (pixels_of_one or charts._PANEL_PIXELS / chart.y_range.end) >= 2 - 1e-9
+
+
 # ---- the rest of the page ---------------------------------------------------------------------------
+
+
+def test_columns_stay_on_the_page_and_paper_shows_all_of_it(chromium: Browser, tmp_path: Path) -> None:
+    page = written(tmp_path, simulated("negotiation.toml"))
+    with browser.opened(chromium, page, (1400, 900)) as view:
+        widths = "[...document.querySelectorAll('.scroll')].map((box) => [box.scrollWidth, box.clientWidth])"
+        assert all(whole <= shown for whole, shown in view.page.evaluate(widths))
+        view.page.emulate_media(media="print")
+        tables = "[...document.querySelectorAll('table')].map((one) => one.getBoundingClientRect().right)"
+        assert all(right <= 1400 for right in view.page.evaluate(tables))
+        assert not view.page.locator("nav").first.is_visible()
+        assert view.page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
@@ -400,7 +464,7 @@ def test_the_table_has_the_worst_task_first_and_sorts_by_a_click(chromium: Brows
 def test_servers_have_a_table_of_their_own(chromium: Browser, tmp_path: Path) -> None:
     with browser.opened(chromium, written(tmp_path, simulated("servers.toml"))) as view:
         cells = view.page.locator("table").nth(1).locator("tbody tr").first.locator("td").all_inner_texts()
-        assert cells == ["S1", "\u2013", "deferrable", "fp", "20\u00a0ms", "10\u00a0ms", "0\u00a0ms", "2"]
+        assert cells == ["S1", "\u2013", "deferrable", "fp", "20\u00a0ms", "10\u00a0ms", "0\u00a0s", "2"]
 
 
 def test_names_are_only_ever_text(chromium: Browser, tmp_path: Path) -> None:
@@ -457,7 +521,7 @@ def test_points_are_marked(chromium: Browser, tmp_path: Path) -> None:
     rows = [(2, "A", 0, False, True), (9, "A", 1, True, False)]
     points = pl.DataFrame(rows, schema=["instant", "task", "job", "optional", "should_yield"], orient="row")
     result = parts(simulated("smallest.toml"))
-    result["frames"] |= {"points": points}
+    result["frames"] = {**result["frames"], "points": points}
     with browser.opened(chromium, written(tmp_path, takt.Result(**result))) as view:
         assert view.shown("points-0") == 2
         assert view.page.get_by_text("optional point").count() == 1
@@ -465,8 +529,8 @@ def test_points_are_marked(chromium: Browser, tmp_path: Path) -> None:
 
 def test_counts_that_say_something_get_a_column() -> None:
     result = simulated("smallest.toml")
-    summary = result.summary.with_columns(aborted=pl.Series([0, 3]), skipped=pl.lit(0))
-    text = run_page.page([takt.Result(**parts(result) | {"summary": summary})])
+    counted = result.statistics | {"aborted": [0, 3], "skipped": [0, 0]}
+    text = run_page.page([takt.Result(**parts(result) | {"statistics": counted})])
     assert ">aborted</th>" in text
     assert ">skipped</th>" not in text
 

@@ -135,6 +135,8 @@ def test_a_file_goes_to_the_standard_output_with_its_comments() -> None:
     done = invoke("ecu.toml", "--apply", "1")
     assert done.stdout == Path("ecu.toml").read_text().replace('"non-preemptive"', '"preemptive"')
     assert done.stderr == "ecu.toml: not guaranteed: 1 of 12 deadlines are not proved\n"
+    assert invoke("ecu.toml", "--apply", "1", "--check").exit_code == 3
+    assert invoke("ecu.toml", "--apply", "2", "--check").exit_code == 0
 
 
 def test_edits_and_policy_of_the_analysis_are_written_too() -> None:
@@ -154,6 +156,8 @@ def test_edits_and_policy_of_the_analysis_are_written_too() -> None:
         ("adv.toml -o x.toml", "--output: expected --apply N beside it, which says what is written"),
         ("adv.toml --apply 1 --no-remedies", "--apply: nothing was found that helps"),
         ("adv.toml --apply 1 -o adv.toml", '--output: expected a file of its own, found "adv.toml"'),
+        ("adv.toml --apply 1 --json", "--json: expected none beside --apply or --output; analyse the new file so"),
+        ("adv.toml --apply 1 --report r.html", "--report: expected none beside --apply or --output"),
         ("none.toml --apply 1", "none.toml: cannot read: No such file or directory"),
     ],
 )

@@ -12,9 +12,8 @@ from typing import Any
 import polars as pl
 import pytest
 import takt
-from rich.console import Console
-from takt.show import report, run_page, stretches, timeline
-from takt.show.text_tables import Cell
+from takt.show import report, run_page, run_text, stretches, timeline
+from takt.show.text_tables import Cell, Terminal
 
 EXAMPLES = sorted(Path("examples").glob("*.toml"))
 
@@ -44,7 +43,7 @@ def spaced(text: str) -> str:
 def printed(found: report.Report) -> str:
     """What the terminal shows."""
     out = StringIO()
-    report.print_report(Console(file=out, width=400), found, "ms")
+    run_text.print_report(Terminal(out, 400), found)
     return out.getvalue()
 
 
@@ -138,7 +137,7 @@ def test_adjusted_deadlines_that_are_met_and_requested_ones_that_are_missed_are_
     assert "adjusted deadlines met, 10 requested deadlines missed" in text
     logging = next(panel for panel in facts["panels"] if panel.task == "logging")
     assert spaced(logging.deadline) == "requested deadline 200 ms"
-    assert spaced(logging.facts[0].text) == "max 379.7 ms, 10 requested deadlines missed"
+    assert spaced(logging.facts[0].text) == "max 380 ms, 10 requested deadlines missed"
     assert "no deadline missed" not in run_page.page([result])
 
 
@@ -151,7 +150,7 @@ def test_a_comparison_tells_them_apart_for_each_policy() -> None:
         "adjusted deadlines met, 10 requested deadlines missed",
     ]
     out = StringIO()
-    report.print_policies(Console(file=out, width=400), [report.report_of(each) for each in results], "ms")
+    run_text.print_policies(Terminal(out, 400), [run_text.Compared(report.report_of(each)) for each in results])
     assert "rate-based: adjusted deadlines met, 10 requested deadlines missed" in out.getvalue()
 
 
@@ -161,9 +160,9 @@ def test_values_are_shown_before_and_after_each_change() -> None:
     assert column(facts, "period")["camera"] == column(facts, "deadline")["camera"] == "10 ms → 20 ms"
     assert column(facts, "wcet")["camera"] == "3 ms → 6 ms"
     assert facts["utilization"] == "0.900 → 0.986"
-    assert "utilization 0.900 until 60ms, 0.986 until 130ms, then 0.986" in text
+    assert "utilization 0.900 until 60 ms, 0.986 until 130 ms, then 0.986" in text
     assert "1.486" not in text + run_page.page([result])
-    assert "10ms → 20ms" in text
+    assert "10 ms → 20 ms" in text
     assert Fraction(*takt.analyse(result.system).utilization) == report.report_of(result).utilization
 
 

@@ -104,14 +104,15 @@ body = ["run 1", "lock A", "run 3", "lock [bold]B", "run 1", "unlock [bold]B", "
 
 
 @pytest.mark.parametrize(
-    ("command", "prefix"), [(["run"], ""), (["compare", "--policy", "fp,rm"], "fp: ")], ids=["run", "compare"]
+    ("command", "prefix"), [(["run"], ""), (["compare", "--policy", "fp,rm"], "fp (own): ")], ids=["run", "compare"]
 )
 def test_the_terminal_tells_deadlocks_below_the_table(tmp_path: Path, command: list[str], prefix: str) -> None:
     (tmp_path / "set.toml").write_text(SET)
-    lines = CliRunner().invoke(main.app, [command[0], str(tmp_path / "set.toml"), *command[1:]]).stdout.splitlines()
+    arguments = [command[0], str(tmp_path / "set.toml"), *command[1:]]
+    lines = CliRunner().invoke(main.app, arguments, env={"COLUMNS": "120"}).stdout.splitlines()
     around = "L waits for [bold]B, which H holds; H waits for A, which L holds"
-    assert f"{prefix}deadlock at 6ms: {around}" in lines
-    assert f"{prefix}deadlock at 46ms: {around}" in lines
+    assert f"{prefix}deadlock at 6 ms: {around}" in lines
+    assert f"{prefix}deadlock at 46 ms: {around}" in lines
 
 
 def test_the_inversion_of_the_examples_misses_without_a_protocol_and_not_with_inheritance() -> None:

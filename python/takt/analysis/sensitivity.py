@@ -178,7 +178,7 @@ def keeping(now: Judgement, effort: int, also: int | None = None, allowance: All
     def accepts(changed: SystemView) -> bool:
         if allowance is not None:
             allowance.pay(len(now.tasks))
-        found = judge(replace(changed, asked=wanted), effort // PROBES).tasks
+        found = judge(replace(changed, asked=wanted, has_reasons=False), effort // PROBES).tasks
         return _is_yes(worst_of([found[number].verdict for number in wanted]))
 
     return accepts

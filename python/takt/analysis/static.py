@@ -53,7 +53,8 @@ def judge_static(
         child, me = there[place], members[place]
         verdict = response.verdict(me.deadline, test)
         is_met = verdict is Verdict.SCHEDULABLE
-        reason = "" if is_met else _reason(view, members, place, response)
+        is_said = not is_met and view.has_reasons
+        reason = _reason(view, members, place, response) if is_said else ""
         if isinstance(child, ServerView):
             found.servers[child.number] = server_bound(
                 child, dispatcher, verdict, test, response=response.ticks, reason=reason
@@ -67,7 +68,7 @@ def judge_static(
             response=response.ticks,
             is_tight=test in _ATTAINED,
             blocking=me.blocking,
-            interference=() if is_met else _interference(members, place, response),
+            interference=_interference(members, place, response) if is_said else (),
             reason=reason,
         )
     return found

@@ -104,7 +104,8 @@ class Trial:
         if self.budget is not None and not self.budget.pay(len(self.system.tasks)):
             return None
         try:
-            return judge(view_of(changed(self.system, changes), self.view.latency), self.effort)
+            view = view_of(changed(self.system, changes), self.view.latency)
+            return judge(replace(view, has_reasons=False), self.effort)
         except InputError:
             return None
 

@@ -357,6 +357,7 @@ class SystemView:
         asked: numbers of the tasks of which a search asks whether they all meet their deadlines, and nothing else;
             None: all is asked that is known.
         latency: the longest time that a message to or from the scheduler takes; 0: it stands where the jobs run.
+        has_reasons: whether rows say why a deadline is not met; sentences take longer than the tests of a search.
     """
 
     resolved: Platform
@@ -365,6 +366,7 @@ class SystemView:
     unread: tuple[str, ...] = ()
     asked: frozenset[int] | None = None
     latency: int = 0
+    has_reasons: bool = True
 
     def around(self, server: ServerView) -> DispatcherView:
         """Return the dispatcher in which a server competes."""

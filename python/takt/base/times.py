@@ -53,6 +53,11 @@ def spelled(unit: str) -> str:
     return unit.translate(_SPELLED)
 
 
+def shown(unit: str) -> str:
+    """Return a unit of UNITS as readers see it."""
+    return MICROSECONDS if unit == "us" else unit
+
+
 def unit_of(text: str) -> str:
     """Return the unit in which a time that parse accepts is written, as UNITS spells it."""
     return spelled(text.strip(" ").lstrip("+-0123456789. "))
@@ -106,12 +111,15 @@ def for_readers(nanoseconds: int | Fraction, digits: int = 3) -> str:
     if places:
         text += f".{int(number * 10**places) % 10**places:0{places}}"
         text = text.rstrip("0").rstrip(".") if number * UNITS[unit] == size else text
-    return f"{'-' * (nanoseconds < 0 and number > 0)}{text} {MICROSECONDS if unit == 'us' else unit}"
+    return f"{'-' * (nanoseconds < 0 and number > 0)}{text} {shown(unit)}"
 
 
 def exactly(nanoseconds: int) -> str:
     """Write a time for people with all its digits, in the coarsest unit in which it is at least 1."""
-    return for_readers(nanoseconds, 21)
+    unit = next((unit for unit in reversed(UNITS) if abs(nanoseconds) >= UNITS[unit]), "s")
+    whole, part = divmod(abs(nanoseconds), UNITS[unit])
+    decimals = f".{part:0{len(str(UNITS[unit])) - 1}}".rstrip("0") if part else ""
+    return f"{'-' * (nanoseconds < 0)}{whole:,}{decimals} {MICROSECONDS if unit == 'us' else unit}"
 
 
 def _rounded(number: Fraction, digits: int) -> tuple[int, Fraction]:

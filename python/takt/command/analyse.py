@@ -100,9 +100,28 @@ def analyse(
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
-def apply(files: list[Path], question: Question, number: int | None, output: Path | None) -> None:
-    """Write a file with the changes up to a step of its remedies, and analyse what was written."""
+def apply(
+    files: list[Path],
+    question: Question,
+    number: int | None,
+    output: Path | None,
+    others: dict[str, bool],
+    *,
+    check: bool,
+) -> None:
+    """Write a file with the changes up to a step of its remedies, and analyse what was written.
+
+    Args:
+        files: the one to be changed.
+        question: how it is analysed.
+        number: of the step.
+        output: where to; None: the standard output.
+        others: whether options are given that do not stand beside these.
+        check: whether to end with a status that says that deadlines are open.
+    """
     with errors_to_stderr():
+        for option in (option for option, is_given in others.items() if is_given):
+            raise _refusal(option, "expected none beside --apply or --output; analyse the new file so")
         if number is None:
             raise _refusal("--output", "expected --apply N beside it, which says what is written")
         if len(files) > 1:
@@ -122,6 +141,8 @@ def apply(files: list[Path], question: Question, number: int | None, output: Pat
     late = sum(row.verdict is not Verdict.SCHEDULABLE for row in after.tasks)
     reason = after.reason if after.is_schedulable else f"{late} of {len(after.tasks)} deadlines are not proved"
     typer.echo(f"{output or file.name}: {after.verdict.value}: {reason}", err=True)
+    if check and not after.is_schedulable:
+        raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
 def _policy_edit(question: Question) -> list[str]:

@@ -8,12 +8,13 @@ called, so that no command waits for what another needs.
 
 from __future__ import annotations
 
+import codecs
 import errno
+import gc
 import json
 import os
 import signal
 import sys
-from collections import Counter
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
@@ -23,6 +24,7 @@ import typer
 
 from takt.base.errors import ExitStatus
 from takt.command.command_class import OUTPUT, TaktCommand
+from takt.command.postponed import postpone
 
 app = typer.Typer(
     name="takt",
@@ -35,6 +37,9 @@ app = typer.Typer(
 _NO_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 
+_OBJECTS = 100_000
+"""How many new objects let Python search for unused ones: imports make many, and all of them are used."""
+
 _command = partial(app.command, cls=TaktCommand)
 
 
@@ -43,10 +48,13 @@ def main() -> None:
     for name in ("SIGINT", "SIGPIPE"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
+    gc.set_threshold(_OBJECTS)
+    postpone("polars")
     if sys.stdout is None:  # it was closed before the process began
         _end_without_output(OSError(errno.EBADF, os.strerror(errno.EBADF)))
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
+        codecs.register_error("spelled", _spelled)
+        sys.stdout.reconfigure(errors="spelled")
     try:
         try:
             app()
@@ -54,6 +62,13 @@ def main() -> None:
             sys.stdout.flush()
     except OSError as error:
         _end_without_output(error)
+
+
+def _spelled(error: UnicodeError) -> tuple[str, int]:
+    """Return what stands for signs that the standard output does not know: "us" for microseconds, "-" for a rule."""
+    assert isinstance(error, UnicodeEncodeError)
+    part = error.object[error.start : error.end]
+    return "".join({"\u00b5": "u", "\u2500": "-"}.get(sign, "?") for sign in part), error.end
 
 
 def _end_without_output(error: OSError) -> NoReturn:
@@ -208,8 +223,30 @@ Edits = Annotated[
 Horizon = Annotated[str | None, _option("T", "End of the run: ticks, or a time such as 2s.")]
 Seed = Annotated[str | None, _option("N", "Seed of the random numbers.")]
 Budgets = Annotated[Path | None, _option("B.csv", "Write the budget of every server in every tick."), OUTPUT]
+Board = Annotated[
+    str | None,
+    typer.Option(
+        metavar="BOARD",
+        help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), posix (in virtual time without "
+        "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
+    ),
+]
 Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), OUTPUT]
 Gantt = Annotated[Path | None, _option("G.svg", "Draw a Gantt chart for print: .svg, .pdf or .png."), OUTPUT]
+Distance = Annotated[
+    str | None,
+    _option(
+        "D",
+        "With --on posix: the scheduler stands at a distance, and each message takes D: a time, "
+        "uniform:0:50us, exponential:20us, normal:20us:5us or weibull:20us:1.5.",
+    ),
+]
+EmulatedClock = Annotated[
+    str | None, _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz.")
+]
+PlatformOut = Annotated[
+    Path | None, _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."), OUTPUT
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")]
 Watch = Annotated[bool, typer.Option("--watch", help="Run again whenever a file is saved, until Ctrl-C.")]
 Check = Annotated[bool, typer.Option("--check", help="End with status 3 after a miss or a rejected hard task.")]
@@ -229,36 +266,19 @@ def run(
     page: Page = None,
     gantt: Gantt = None,
     perfetto: Annotated[Path | None, _option("P", "Write a trace for ui.perfetto.dev."), OUTPUT] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="BOARD",
-            help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), posix (in virtual time without "
-            "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
-        ),
-    ] = None,
+    on: Board = None,
     real_time: Annotated[
         bool, typer.Option("--real-time", help="With --on posix: run by the machine's clock, as long as the horizon.")
     ] = False,
-    remote: Annotated[
-        str | None,
-        _option(
-            "D",
-            "With --on posix: the scheduler stands at a distance, and each message takes D: a time, "
-            "uniform:0:50us, exponential:20us, normal:20us:5us or weibull:20us:1.5.",
-        ),
-    ] = None,
-    clock: Annotated[
-        str | None,
-        _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz."),
-    ] = None,
-    platform_out: Annotated[
-        Path | None,
-        _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."),
-        OUTPUT,
-    ] = None,
+    remote: Distance = None,
+    start: Annotated[str | None, _option("T", "With --gantt: begin of the part that is drawn.", "--from")] = None,
+    end: Annotated[str | None, _option("T", "With --gantt: its end; default: what is well shown.", "--to")] = None,
+    clock: EmulatedClock = None,
+    platform_out: PlatformOut = None,
     as_json: AsJson = False,
     check: Check = False,
+    is_wide: Wide = False,
+    in_ticks: Ticks = False,
     watch: Watch = False,
 ) -> None:
     """Simulate task sets and print a table with one line for each task.
@@ -271,10 +291,12 @@ def run(
     Example: `takt run examples/iot_node.toml --policy fp,edf`
     """
     from takt.command import run as command
+    from takt.show.text_tables import Terminal
 
-    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto, platform_out)
+    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto, platform_out, start, end)
     place = command.Place(on, real_time, remote, clock)
-    command.run(files, edits or [], policy, horizon, seed, outputs, place, as_json=as_json, check=check)
+    terminal = Terminal(is_wide=is_wide, in_ticks=in_ticks)
+    command.run(files, edits or [], policy, horizon, seed, outputs, place, terminal, as_json=as_json, check=check)
 
 
 # ---- takt compare -----------------------------------------------------------------------------------
@@ -297,9 +319,9 @@ def compare(
     is_wide: Wide = False,
     in_ticks: Ticks = False,
 ) -> None:
-    """Simulate a task set under several policies and print their responses and misses beside one another.
+    """Simulate a task set under several policies and print their responses and late jobs beside one another.
 
-    Every policy gets the same jobs, random ones too. Default: rm, dm and edf.
+    Every policy gets the same jobs, random ones too. Default: the policy of the file, then rm, dm and edf.
     Several files stand beside one another, each under its own policy; tasks of one name are one row.
 
     Example: `takt compare examples/iot_65.toml examples/iot_110.toml`
@@ -307,13 +329,13 @@ def compare(
     Example: `takt compare examples/iot_node.toml --policy rm,edf,llf --report iot.html`
     """
     from takt.command import run as command
+    from takt.show.text_tables import Terminal
 
+    terminal = Terminal(is_wide=is_wide, in_ticks=in_ticks)
     if len(files) > 1:
-        how = {"as_json": as_json, "check": check, "is_wide": is_wide, "in_ticks": in_ticks}
-        command.compare_files(files, edits or [], policy, horizon, seed, page, **how)
+        command.compare_files(files, edits or [], policy, horizon, seed, page, terminal, as_json=as_json, check=check)
     else:
-        asked = "rm,dm,edf" if policy is None else policy
-        command.compare(files[0], edits or [], asked, horizon, seed, page, as_json=as_json, check=check)
+        command.compare(files[0], edits or [], policy, horizon, seed, page, terminal, as_json=as_json, check=check)
 
 
 # ---- takt convert -----------------------------------------------------------------------------------
@@ -361,7 +383,9 @@ def analyse(
     edits: Edits = None,
     policy: Policies = None,
     page: Annotated[
-        Path | None, _option("R.html", "Write a page with demand against supply.", "--report"), OUTPUT
+        Path | None,
+        _option("R.html", "Write a page with the parts of all bounds, and demand against supply.", "--report"),
+        OUTPUT,
     ] = None,
     no_sensitivity: Annotated[
         bool, typer.Option("--no-sensitivity", help="Leave out the sensitivity analysis, which takes longest.")
@@ -400,7 +424,8 @@ def analyse(
     if number is None and output is None:
         command.analyse(files, question, page, as_json=as_json, check=check, is_wide=is_wide, in_ticks=in_ticks)
     else:
-        command.apply(files, question, number, output)
+        others = {"--report": page is not None, "--json": as_json}
+        command.apply(files, question, number, output, others, check=check)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------
@@ -486,6 +511,7 @@ def study(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
     plot: Annotated[Path | None, _option("F.svg", "Draw a figure of each measure: .svg, .pdf or .png."), OUTPUT] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Delete the results in the folder and start again.")] = False,
+    is_wide: Wide = False,
 ) -> None:
     """Evaluate tests and simulations for many task sets at each point of a grid.
 
@@ -495,7 +521,7 @@ def study(
     """
     from takt.command import study as command
 
-    command.study(file, workers, scheduler, output, as_json=as_json, plot=plot, fresh=fresh)
+    command.study(file, workers, scheduler, output, as_json=as_json, plot=plot, fresh=fresh, is_wide=is_wide)
 
 
 # ---- takt linux -------------------------------------------------------------------------------------
@@ -642,21 +668,9 @@ def policies(is_wide: Wide = False) -> None:
 
     Example: `takt policies`
     """
-    from takt.model import catalogue
-    from takt.show.text_tables import Terminal, text_columns
+    from takt.command import policies as command
 
-    terminal = Terminal(is_wide=is_wide)
-    terminal.print("policies", "title")
-    (tie, _), *_ = Counter(policy.tie for policy in catalogue.policies()).most_common()
-    others = {policy: f"; equals: {policy.tie}" for policy in catalogue.policies() if policy.tie != tie}
-    rows = [(policy.name, policy.summary + others.get(policy, "")) for policy in catalogue.policies()]
-    terminal.print_table(text_columns(("name", "order"), rows))
-    terminal.print(f"equals: {tie}")
-    terminal.print("\nkinds of servers", "title")
-    kinds = [(kind.name, kind.summary) for kind in catalogue.server_kinds()]
-    terminal.print_table(text_columns(("name", "budget"), kinds))
-    terminal.print(f"\nprotocols of resources: {', '.join(catalogue.PROTOCOLS)}")
-    terminal.print(f"architectures: {', '.join(catalogue.ARCHITECTURES)}")
+    command.policies(is_wide)
 
 
 # ---- takt help --------------------------------------------------------------------------------------

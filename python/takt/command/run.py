@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,15 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import polars.selectors as cs
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from takt.base import csv_files, times
 from takt.base.errors import BoardError, ExitStatus, InputError, Problem, show
-from takt.base.version import __version__
-from takt.board import clock, emulation
 from takt.command import task_sets
 from takt.command.terminal import errors_to_stderr, progress_bar
 from takt.files.edits import as_key, label
@@ -30,25 +26,30 @@ from takt.model.delays import parse as parse_delay
 from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import name_of
 from takt.model.system import System
-from takt.run import board_costs, measurement
-from takt.run.replay import replay
-from takt.show import board_costs as costs_shown
-from takt.show import board_report, report
+from takt.run import late_jobs
+from takt.run.late_jobs import LateJob
+from takt.show import report, run_text
 from takt.show.report import Report
 from takt.show.result import Result, drawable, simulate
+from takt.show.text_tables import Terminal
 
 if TYPE_CHECKING:
     from takt.linux import board as linux
-    from takt.run import linux_checks
+    from takt.run import board_costs, linux_checks
 
-_BOARDS = (*emulation.BOARDS, *emulation.LINUX_BOARDS)
+_COMPARED = "rm,dm,edf"
+"""Policies that are compared with that of the file unless others are given."""
 
 _NO_PROMISE = "in real time: Linux may delay the process for any time, so responses and misses differ from run to run"
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """The files that a run writes, None where it does not; each is the option of that name."""
+    """The files that a run writes, None where it does not; each is the option of that name.
+
+    Args:
+        start, end: of the stretch that the Gantt chart shows, --from and --to.
+    """
 
     segments: Path | None = None
     jobs: Path | None = None
@@ -58,10 +59,12 @@ class Outputs:
     gantt: Path | None = None
     perfetto: Path | None = None
     platform_out: Path | None = None
+    start: str | None = None
+    end: str | None = None
 
     def options(self) -> list[str]:
         """Return the options that were given."""
-        return [f"--{name.replace('_', '-')}" for name, path in vars(self).items() if path is not None]
+        return [f"--{name.replace('_', '-')}" for name, path in vars(self).items() if isinstance(path, Path)]
 
     def frames(self) -> list[str]:
         """Return the data frames that are to be written."""
@@ -91,7 +94,11 @@ class Place:
     @property
     def board(self) -> str | None:
         """The board, in real time another one."""
-        return emulation.REAL_TIME if self.real_time else self.on
+        if not self.real_time:
+            return self.on
+        from takt.board import emulation
+
+        return emulation.REAL_TIME
 
 
 @dataclass(frozen=True)
@@ -116,6 +123,7 @@ def run(
     seed: str | None,
     outputs: Outputs,
     place: Place,
+    terminal: Terminal,
     *,
     as_json: bool,
     check: bool,
@@ -127,21 +135,24 @@ def run(
             from takt.show import gantt
 
             gantt.check_path(outputs.gantt)
+        for option, text in (("--from", outputs.start), ("--to", outputs.end)):
+            if text is not None and outputs.gantt is None:
+                raise InputError([Problem("it chooses a part of a chart; give --gantt too", "conflict", key=option)])
         runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy, edits)]
         if len(runs) > 1 and outputs.options():
             message = f"expected one file and one policy, found {len(runs)} runs"
             raise InputError([Problem(message, "conflict", key=option) for option in outputs.options()])
         outcomes = [
-            _simulate(run, outputs)
-            if place.board is None
-            else _run_on_linux(run, place.board, outputs)
-            if place.board in emulation.LINUX_BOARDS
-            else _run_on_board(run, place, remote, outputs)
+            _simulate(run, outputs) if place.board is None else _run_elsewhere(run, place, remote, outputs)
             for run in runs
         ]
-        _print_outcomes(outcomes, as_json)
+        if as_json:
+            _print_json(outcomes)
+        else:
+            has_picture = bool(outputs.pictures())
+            _print_outcomes(terminal, outcomes, _Asked(policy, horizon, seed, has_picture, place.real_time))
         for name, frame in outcomes[0].frames.items():
-            csv_files.write(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
+            csv_files.write(getattr(outputs, name), frame.with_columns(pl.selectors.boolean().cast(pl.UInt8)))
         _write_pictures(outcomes[0], outputs)
         _write_platform(outcomes[0], outputs)
     if check and any(outcome.report.has_finding for outcome in outcomes):
@@ -155,21 +166,29 @@ def compare(
     horizon: str | None,
     seed: str | None,
     page: Path | None,
+    terminal: Terminal,
     *,
     as_json: bool,
     check: bool,
 ) -> None:
-    """Simulate a file under policies; print them beside one another, and write a page if there is one."""
+    """Simulate a file under policies, by default its own and others; print them together, and write a page if asked."""
     outputs = Outputs(report=page)
     with errors_to_stderr():
-        runs = [_with_options(run, horizon, seed) for run in _runs(file, policies, edits)]
-        outcomes = [_simulate(run, outputs) for run in runs]
+        (own,) = _runs(file, None, edits)
+        given = list(_runs(file, _COMPARED if policies is None else policies, edits))
+        if policies is None:
+            given = [own, *(run for run in given if run.system.policy != own.system.policy or own.system.domains)]
+        outcomes = [_simulate(_with_options(run, horizon, seed), outputs) for run in given]
         reports = [outcome.report for outcome in outcomes]
         if as_json:
-            _print_outcomes(outcomes, as_json)
+            _print_json(outcomes)
         else:
-            unit = times.unit_of(runs[0].system.resolution)
-            report.print_policies(Console(), reports, unit)
+            policy = own.system.policy
+            compared = [
+                run_text.Compared(outcome.report, _late_job(outcome), outcome.run.system.policy == policy)
+                for outcome in outcomes
+            ]
+            run_text.print_policies(terminal, compared)
         if page is not None:
             from takt.show import run_page
 
@@ -186,15 +205,13 @@ def compare_files(
     horizon: str | None,
     seed: str | None,
     page: Path | None,
+    terminal: Terminal,
     *,
     as_json: bool,
     check: bool,
-    is_wide: bool,
-    in_ticks: bool,
 ) -> None:
     """Simulate several files, each under its own policy or under the requested ones; print them beside one another."""
     from takt.show.files_text import FileRun, print_files
-    from takt.show.text_tables import Terminal
 
     with errors_to_stderr():
         if page is not None:
@@ -204,9 +221,8 @@ def compare_files(
         outcomes = [_simulate(run, Outputs()) for run in runs]
         names = _names_of(runs, has_policies=len(runs) > len(files))
         if as_json:
-            _print_outcomes(outcomes, as_json)
+            _print_json(outcomes)
         else:
-            terminal = Terminal(is_wide=is_wide, in_ticks=in_ticks)
             print_files(
                 terminal, [FileRun(*each) for each in zip(names, (one.report for one in outcomes), strict=True)]
             )
@@ -225,9 +241,13 @@ def _names_of(runs: Sequence[_Run], *, has_policies: bool) -> list[str]:
 
 def _check_place(place: Place, outputs: Outputs) -> Delay | None:
     """Check that a board can do what is requested: charts, real time, a scheduler at a distance; return the delay."""
-    board = place.on
-    if board is not None and board not in _BOARDS:
-        message = f"unknown board {show(board)}; {catalogue.alternatives(board, _BOARDS)}"
+    if place == Place() and outputs.platform_out is None:
+        return None
+    from takt.board import clock, emulation
+
+    board, known = place.on, (*emulation.BOARDS, *emulation.LINUX_BOARDS)
+    if board is not None and board not in known:
+        message = f"unknown board {show(board)}; {catalogue.alternatives(board, known)}"
         raise InputError([Problem(message, "unknown-word", key="--on")])
     for name in outputs.pictures() if board in emulation.EMULATED else ():
         message = (
@@ -342,8 +362,29 @@ def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
     return _Outcome(run, report.report_of(result), None, frames, result)
 
 
+def _run_elsewhere(run: _Run, place: Place, remote: Delay | None, outputs: Outputs) -> _Outcome:
+    """Run on a board, or under Linux."""
+    from takt.board import emulation
+
+    board = place.board or ""
+    if board in emulation.LINUX_BOARDS:
+        return _run_on_linux(run, board, outputs)
+    return _run_on_board(run, place, remote, outputs)
+
+
 def _run_on_board(run: _Run, place: Place, remote: Delay | None, outputs: Outputs) -> _Outcome:
     """Run on the board, replay what it recorded, and simulate."""
+    from takt.board import clock, emulation
+    from takt.run import board_costs, measurement
+    from takt.run.replay import replay
+    from takt.show import board_costs as costs_shown
+    from takt.show import board_report
+
+    measures = {
+        "segments": measurement.segments_of,
+        "jobs": measurement.jobs_of,
+        "budgets": measurement.budgets_of,
+    }
     name = place.board or ""
     hertz = None if place.clock is None else clock.parse(place.clock)
     with _blaming(run.label), emulation.temporary_folder() as folder:
@@ -352,7 +393,7 @@ def _run_on_board(run: _Run, place: Place, remote: Delay | None, outputs: Output
         replayed = replay(path)
         if replayed.difference is not None:
             raise BoardError(f"{path}: {replayed.difference.text}")
-        frames = {name: _MEASURES[name](trace) for name in outputs.frames()}
+        frames = {kept: measures[kept](trace) for kept in outputs.frames()}
         result = drawable(measurement.result_of(trace, run.system)) if outputs.pictures() else None
         board = emulation.load_board(emulation.port_of(name), hertz)
         measured = costs_shown.in_real_time(board_report.report_of(trace), board.stretch)
@@ -364,8 +405,10 @@ def _run_on_board(run: _Run, place: Place, remote: Delay | None, outputs: Output
 def _run_on_linux(run: _Run, board: str, outputs: Outputs) -> _Outcome:
     """Run as threads of Linux, check what the threads did, and simulate and analyse."""
     from takt.analysis.analyse import analyse
+    from takt.board import emulation
     from takt.linux import board as linux
-    from takt.run import linux_checks
+    from takt.run import linux_checks, measurement
+    from takt.show import board_report
 
     with _blaming(run.label), emulation.temporary_folder() as folder:
         path = outputs.trace or folder / "linux.takt"
@@ -381,9 +424,6 @@ def _run_on_linux(run: _Run, board: str, outputs: Outputs) -> _Outcome:
         return _Outcome(run, measured, simulated, frames, result, _Kernel(found, checked, bounds))
 
 
-_MEASURES = {"segments": measurement.segments_of, "jobs": measurement.jobs_of, "budgets": measurement.budgets_of}
-
-
 @contextmanager
 def _blaming(file: str) -> Iterator[None]:
     """Add the task-set file to problems that name no file themselves."""
@@ -394,41 +434,73 @@ def _blaming(file: str) -> Iterator[None]:
         raise error if is_about_output else error.in_file(file) from None
 
 
-def _print_outcomes(outcomes: list[_Outcome], as_json: bool) -> None:
-    if as_json:
-        reports = [
-            report.as_json(found, str(outcome.run.file))
-            | as_key(outcome.run.edits)
-            | (_board_json(outcome) if found is outcome.report else {})
-            for outcome in outcomes
-            for found in (outcome.simulated, outcome.report)
-            if found is not None
-        ]
-        typer.echo(json.dumps({"version": __version__, "runs": reports}, indent=2))
-        return
-    console = Console()
+def _print_json(outcomes: list[_Outcome]) -> None:
+    from takt.base.version import __version__
+
+    reports = [
+        report.as_json(found, str(outcome.run.file))
+        | as_key(outcome.run.edits)
+        | (_board_json(outcome) if found is outcome.report and outcome.emulated is not None else {})
+        for outcome in outcomes
+        for found in (outcome.simulated, outcome.report)
+        if found is not None
+    ]
+    typer.echo(json.dumps({"version": __version__, "runs": reports}, indent=2))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Options of a run that a hint repeats, and whether a picture, or real time, was requested."""
+
+    policy: str | None
+    horizon: str | None
+    seed: str | None
+    has_picture: bool
+    is_real_time: bool
+
+    def hint(self, run: _Run) -> str:
+        """Return the command that draws a run; "" if there is a picture already."""
+        policy = None if self.policy is None else name_of(run.system.policy) if "," in self.policy else self.policy
+        options = [*(("--set", edit) for edit in run.edits), ("--policy", policy)]
+        options += [("--horizon", self.horizon), ("--seed", self.seed)]
+        given = [word for name, value in options if value is not None for word in (name, value)]
+        words = ["takt", "run", str(run.file), *given, "--report", f"{run.file.stem}.html"]
+        return "" if self.has_picture else shlex.join(words)
+
+
+def _print_outcomes(terminal: Terminal, outcomes: list[_Outcome], asked: _Asked) -> None:
     for number, outcome in enumerate(outcomes):
         if number > 0:
-            console.print()
-        unit, kernel = times.unit_of(outcome.run.system.resolution), outcome.kernel
+            terminal.print()
+        kernel = outcome.kernel
         if outcome.simulated is None:
-            report.print_report(console, outcome.report, unit)
+            run_text.print_report(terminal, outcome.report, _late_job(outcome), asked.hint(outcome.run))
             continue
-        report.print_comparison(console, outcome.report, outcome.simulated, unit, kernel.bounds if kernel else None)
-        console.print(f"replayed on the host: {outcome.report.decisions} decisions, identical")
-        if outcome.report.platform == emulation.REAL_TIME:
-            console.print(_NO_PROMISE, soft_wrap=True)
+        bounds = kernel.bounds if kernel else None
+        run_text.print_comparison(terminal, outcome.report, outcome.simulated, bounds)
+        terminal.print(f"replayed on the host: {outcome.report.decisions:,} decisions, identical")
+        if asked.is_real_time:
+            terminal.print(_NO_PROMISE)
         if (board := outcome.emulated) is not None:
+            from takt.show import board_costs as costs_shown
+
             for line in costs_shown.sentences(board.costs, board.hertz, outcome.report, outcome.simulated):
-                console.print(Text(line))
+                terminal.print(line, indent=2)
         if kernel is not None:
             from takt.run import linux_checks
 
             for line in (linux_checks.sentence(kernel.checked), *kernel.checked.unknown, *kernel.run.notes):
-                console.print(line, soft_wrap=True)
+                terminal.print(line, indent=2)
+
+
+def _late_job(outcome: _Outcome) -> LateJob | None:
+    """Return the first late job of a simulation."""
+    return None if outcome.result is None else late_jobs.first_late(outcome.result)
 
 
 def _board_json(outcome: _Outcome) -> dict[str, Any]:
+    from takt.show import board_costs as costs_shown
+
     board = outcome.emulated
     return {} if board is None else costs_shown.as_json(board.costs, board.hertz)
 
@@ -436,6 +508,8 @@ def _board_json(outcome: _Outcome) -> dict[str, Any]:
 def _write_platform(outcome: _Outcome, outputs: Outputs) -> None:
     board, run = outcome.emulated, outcome.run
     if outputs.platform_out is not None and board is not None:
+        from takt.show import board_costs as costs_shown
+
         costs_shown.write_platform(
             outputs.platform_out, run.file, board.costs, board.hertz, run.system.resolution_ns, board.name
         )
@@ -450,9 +524,25 @@ def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:
 
         run_page.write([result], outputs.report, outcome.report.remote)
     if outputs.gantt is not None:
-        result.gantt(outputs.gantt)
+        _draw_gantt(result, outputs, outputs.gantt)
     if outputs.perfetto is not None:
         from takt.show import perfetto
 
         processors = outcome.kernel.run.processors if outcome.kernel is not None else ()
         perfetto.write(result, outputs.perfetto, [each.stretches() for each in processors])
+
+
+def _draw_gantt(result: Result, outputs: Outputs, path: Path) -> None:
+    """Draw the Gantt chart, and say which part of the run it shows if it is not all of it."""
+    from takt.show import gantt
+
+    start, end = (None if text is None else times.written(text) for text in (outputs.start, outputs.end))
+    try:
+        _, first, last = gantt.drawn(result, path, start, end)
+    except InputError as error:
+        names = {"start": "--from", "end": "--to"}
+        raise InputError([replace(each, key=names.get(each.key or "", each.key)) for each in error.problems]) from None
+    if (first, last) != (0, result.horizon):
+        edges = [times.for_readers(ticks * result.system.resolution_ns) for ticks in (first, last, result.horizon)]
+        line = f"{path}: {edges[0]} to {edges[1]} of {edges[2]}; --from and --to draw another part"
+        typer.echo(line, err=True)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import polars as pl
 import typer
-from rich.console import Console
 
 from takt.base.errors import ExitStatus, InputError, Problem
 from takt.base.version import __version__
 from takt.command.terminal import errors_to_stderr, progress_bar
 from takt.show import study_results
+from takt.show.text_tables import Terminal
 from takt.study.description import Study, load
 from takt.study.running import run
 from takt.study.workers import GO_ON, StudyError
@@ -29,6 +29,7 @@ def study(
     as_json: bool,
     plot: Path | None,
     fresh: bool,
+    is_wide: bool,
 ) -> None:
     """Run a study or continue it; print what it found, and draw it if there is a file for that."""
     with errors_to_stderr():
@@ -43,7 +44,7 @@ def study(
             document = {"version": __version__, "study": found.name, "hash": found.digest, "results": rows}
             typer.echo(json.dumps(document, indent=2))
         else:
-            study_results.print_result(Console(), found, result)
+            study_results.print_result(Terminal(is_wide=is_wide), found, result)
         for kind, path in figures.items():
             study_results.draw(found, result, kind, path)
 

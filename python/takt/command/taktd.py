@@ -7,20 +7,22 @@ import json
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
 from rich.live import Live
+from rich.table import Table
+from rich.text import Text
 
 from takt.base.errors import BoardError, InputError, Problem
 from takt.base.version import __version__
 from takt.command import task_sets
 from takt.command.terminal import errors_to_stderr
 from takt.linux import board, daemon
-from takt.show.text_tables import text_table
 
 _REST_SECONDS = 0.5
 _TASKS = ("processor", "task", "thread", "state", "job", "waiting", "started", "")
@@ -113,5 +115,14 @@ def _picture(status: daemon.Status) -> Group:
         state = "has a job" if task.is_attached and task.has_job else state
         numbers = (str(task.job), str(task.waiting), str(task.started))
         tasks.append((str(task.cpu), task.name, thread, state, *numbers, "late" if task.is_missed else ""))
-    tables = [text_table(_PROCESSORS, processors), text_table(_TASKS, tasks)]
+    tables = [_table(_PROCESSORS, processors), _table(_TASKS, tasks)]
     return Group(line + ended, *(tables if status.processors else []))
+
+
+def _table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    for header in headers:
+        table.add_column(header)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table

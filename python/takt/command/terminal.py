@@ -42,9 +42,11 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
     A terminal gets a bar, a log a line now and then. An interrupt is reported in one line and ends the process as the
     signal does, with the terminal as it was.
     """
+    show: Callable[[int], None]
+    stop: Callable[[], None]
     if sys.stderr.isatty():
-        bar = _bar()
-        show, stop = _bar_shower(bar, title, total), bar.stop
+        bar = _Bar(title, total)
+        show, stop = bar.show, bar.stop
     else:
         show, stop = _line_shower(title, total), lambda: None
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -60,28 +62,45 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _bar() -> Progress:
-    """Return a bar on the standard error output; rich, which takes long to load, is needed for nothing else."""
+class _Bar:
+    """A bar in a terminal, which appears once it is known to be worth it; only then is its library imported."""
+
+    def __init__(self, title: str, total: int) -> None:
+        """Note when the work began."""
+        self._title, self._total = title, total
+        self._begin = time.monotonic()
+        self._bar: Progress | None = None
+
+    def show(self, now: int) -> None:
+        """Move the bar."""
+        if self._bar is None:
+            if time.monotonic() - self._begin <= _PATIENCE_SECONDS:
+                return
+            self._bar = _bar(self._title, self._total)  # known before it starts: an interrupt has to stop it
+            self._bar.start()
+            self._bar.reset(self._bar.task_ids[0], completed=now)  # what was there before says nothing of the speed
+        self._bar.update(self._bar.task_ids[0], completed=now)
+
+    def stop(self) -> None:
+        """Remove the bar, and give the cursor back."""
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def _bar(title: str, total: int) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-    return Progress(*columns, TextColumn("Ctrl-C ends it"), console=Console(stderr=True), transient=True)
-
-
-def _bar_shower(bar: Progress, title: str, total: int) -> Callable[[int], None]:
-    """Return a function that moves a bar, which appears once it is known to be worth it."""
-    task = bar.add_task(title, total=total)
-    begin = time.monotonic()
-
-    def show_progress(now: int) -> None:
-        if not bar.live.is_started and time.monotonic() - begin > _PATIENCE_SECONDS:
-            bar.start()
-        if bar.tasks[0].completed == 0:
-            bar.reset(task, completed=now)  # what was there before says nothing about the speed
-        bar.update(task, completed=now)
-
-    return show_progress
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("Ctrl-C ends it"),
+    )
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task(title, total=total)
+    return bar
 
 
 def _line_shower(title: str, total: int) -> Callable[[int], None]:

@@ -55,7 +55,7 @@ class Place:
     @property
     def full(self) -> str:
         """The place as an edit names it, whatever other names there are."""
-        is_plain = not set(self.name) & set('"=')
+        is_plain = not set(self.name) & set('"=') and self.name == self.name.strip()
         name = self.name if is_plain else json.dumps(self.name, ensure_ascii=False)
         return f"{self.table}.{name}" if self.name else self.table
 

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 from takt import _core
 from takt.base import input_files, output_files
 from takt.base.errors import InputError, file_error, printable
-from takt.base.version import __version__
 from takt.model import image as images
 from takt.model.core_input import ResolvedSystem
 from takt.model.domains import joined
@@ -187,6 +186,8 @@ def machine_header(
 
 
 def _header_of(image: bytes, names: Mapping[str, object]) -> bytes:
+    from takt.base.version import __version__  # the distribution's metadata, which take long to import
+
     text = json.dumps({"software": f"takt {__version__}", **names}, ensure_ascii=False).encode()
     header = _PREAMBLE.pack(MAGIC, VERSION, _RECORD.size, len(image) + len(text)) + image + text
     return header + bytes(_padding(len(header)))

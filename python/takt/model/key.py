@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pydantic import PlainValidator, WithJsonSchema
+from pydantic import PlainValidator
 
 from takt.base import times
 from takt.model import value_checks
@@ -19,6 +19,17 @@ TIME_SCHEMA: dict[str, Any] = {
     ],
 }
 """JSON schema of a time: ticks, or a text with a unit."""
+
+
+@dataclass(frozen=True)
+class _Schema:
+    """JSON schema of a value; pydantic's own class of this kind imports the writer of schemas."""
+
+    schema: dict[str, Any]
+
+    def __get_pydantic_json_schema__(self, _core_schema: object, _handler: object) -> dict[str, Any]:
+        """Return the schema."""
+        return self.schema
 
 
 @dataclass(frozen=True)
@@ -37,7 +48,7 @@ class Key:
     def __iter__(self) -> Iterator[object]:
         """Yield the parts, as the protocol GroupedMetadata of annotated-types requires."""
         yield PlainValidator(self.check)
-        yield WithJsonSchema(dict(self.schema))
+        yield _Schema(dict(self.schema))
 
     @property
     def or_none(self) -> Key:

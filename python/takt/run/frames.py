@@ -8,6 +8,7 @@ would lose (base/forks.py).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -29,59 +30,70 @@ def _named(names: list[str], index: pl.Series) -> pl.Series:
     return pl.Series(names, dtype=pl.String)[index]
 
 
-def summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Return the frame with one row for each task."""
+Statistics = dict[str, list[Any]]
+"""The columns of the summary: a value for each task."""
+
+
+def statistics(resolved: ResolvedSystem, counted: Mapping[str, _core.Column]) -> Statistics:
+    """Return the columns of the summary; `counted` are core's."""
     tasks = resolved.tasks
-    periods = [None if task.is_allocator else task.period or None for task in tasks]  # its own is of its budget
-    series = {name: pl.Series(name, column) for name, column in statistics.items()}
+    columns: Statistics = {name: column.to_list() for name, column in counted.items()}
     if resolved.rates is None:
-        series["missed_requested"] = series["missed"]
-    has_none = series["finished"] == 0
-    responses = {name: series[name].set(has_none, None) for name in ("response_min", "response_max", "response_sum")}
-    return _beside_one_another(
-        {
-            "task": pl.Series([task.name for task in tasks], dtype=pl.String),
-            "server": pl.Series(resolved.server_names(), dtype=pl.String),
-            "class": pl.Series([task.class_ for task in tasks], dtype=pl.String),
-            "period": pl.Series(periods, dtype=pl.UInt64),
-            "deadline": pl.Series([task.deadline for task in tasks], dtype=pl.UInt64),
-            "wcet": pl.Series([None if task.is_greedy else task.wcet for task in tasks], dtype=pl.UInt64),
-            **series,
-            **responses,
-        }
-    )
+        columns["missed_requested"] = columns["missed"]
+    for name in ("response_min", "response_max", "response_sum"):
+        both = zip(columns[name], columns["finished"], strict=True)
+        columns[name] = [value if finished else None for value, finished in both]
+    return {
+        "task": [task.name for task in tasks],
+        "server": resolved.server_names(),
+        "class": [task.class_ for task in tasks],
+        "period": [None if task.is_allocator else task.period or None for task in tasks],  # its own is of its budget
+        "deadline": [task.deadline for task in tasks],
+        "wcet": [None if task.is_greedy else task.wcet for task in tasks],
+        **columns,
+    }
 
 
-class Recorded(Mapping[str, pl.DataFrame]):
-    """The frames of core's output, each made when it is read: most runs are asked for few of them."""
+def summary(columns: Statistics) -> pl.DataFrame:
+    """Return the frame with one row for each task."""
+    types = {name: pl.String if name in ("task", "server", "class") else pl.UInt64 for name in columns}
+    return _beside_one_another({name: pl.Series(values, dtype=types[name]) for name, values in columns.items()})
+
+
+class Recorded(Mapping[str, Any]):
+    """The frames that a run has kept, by their names; each is made of its columns when it is first read."""
 
     def __init__(self, resolved: ResolvedSystem, recorded: Mapping[str, Mapping[str, _core.Column]]) -> None:
-        """Record what they are made of: the system that they are of, and the columns of each by its name."""
-        self._resolved = resolved
-        self._recorded = recorded
-        self._made = dict[str, pl.DataFrame]()
+        """Keep the columns."""
+        self._resolved, self._recorded = resolved, recorded
+        self._made: dict[str, pl.DataFrame] = {}
 
     def __getitem__(self, name: str) -> pl.DataFrame:
-        """Return a frame.
-
-        Raises:
-            KeyError: it was not recorded.
-        """
+        """Return a frame."""
         if name not in self._made:
             self._made[name] = frame(name, self._resolved, self._recorded[name])
         return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        """True if a frame was kept."""
+        return name in self._recorded
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names."""
         return iter(self._recorded)
 
     def __len__(self) -> int:
-        """Return the number of frames."""
+        """Return how many there are."""
         return len(self._recorded)
 
     def __reduce__(self) -> tuple[type[dict[str, pl.DataFrame]], tuple[dict[str, pl.DataFrame]]]:
-        """Let copies, in other processes too, have the frames: core's columns stay in this one."""
+        """Return what pickle keeps: the frames."""
         return dict, (dict(self),)
+
+    def has_word(self, name: str, column: str, word: str) -> bool:
+        """True if a word stands in a column of words, without a frame being made."""
+        (unit,) = (unit for each, _, unit, _ in FRAMES[name] if each == column)
+        return unit.split(", ").index(word) in self._recorded[name][column]
 
 
 def frame(name: str, resolved: ResolvedSystem, recorded: Mapping[str, _core.Column]) -> pl.DataFrame:
@@ -102,7 +114,7 @@ def frame(name: str, resolved: ResolvedSystem, recorded: Mapping[str, _core.Colu
 
 
 def _beside_one_another(columns: Mapping[str, pl.Series]) -> pl.DataFrame:
-    """Return the frame of some columns: from a list, because polars looks at each value of a mapping many times."""
+    """Return the frame of some columns: from a list, because polars reads each value of a mapping many times."""
     return pl.DataFrame([column.alias(name) for name, column in columns.items()])
 
 
@@ -130,23 +142,29 @@ def _column(column: str, kind: str, unit: str, values: pl.Series, resolved: Reso
 _CHANGES = {"leave": "removed", "enter": "added", "parameters": "parameters", "policy": "policy"}
 
 
-def changes(resolved: ResolvedSystem, answered: Iterable[tuple[ResolvedChange, str]]) -> pl.DataFrame:
-    """Return the frame of changes.
+def change_rows(
+    resolved: ResolvedSystem, answered: Iterable[tuple[ResolvedChange, str]]
+) -> list[dict[str, int | str | None]]:
+    """Return the rows of the frame of changes.
 
     Args:
         resolved: the system that they are of.
         answered: those that were made, each with what was answered.
     """
-    tasks = resolved.tasks
-    rows = [
-        (
-            change.at,
-            None if change.task is None else tasks[change.task].name,
-            _CHANGES[change.kind],
-            change.policy or "; ".join(filter(None, [change.text if change.kind == "parameters" else "", answer])),
-        )
+    return [
+        {
+            "instant": change.at,
+            "task": None if change.task is None else resolved.tasks[change.task].name,
+            "what": _CHANGES[change.kind],
+            "detail": change.policy
+            or "; ".join(filter(None, [change.text if change.kind == "parameters" else "", answer])),
+        }
         for change, answer in answered
     ]
+
+
+def changes(rows: Sequence[Mapping[str, int | str | None]]) -> pl.DataFrame:
+    """Return the frame of changes."""
     schema = {"instant": pl.UInt64, "task": pl.String, "what": pl.String, "detail": pl.String}
     return pl.DataFrame(rows, schema=schema, orient="row")
 

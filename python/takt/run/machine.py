@@ -8,7 +8,7 @@ queries start the threads of polars; see base/forks.py.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,9 +18,10 @@ from takt.base import output_files
 from takt.files import trace_file
 from takt.model import image as images
 from takt.model.system import Domain, System
+from takt.run.frames import Statistics
 from takt.run.result import RunResult
 
-_LAST = pl.lit(2**64 - 1, pl.UInt64)
+_LAST = 2**64 - 1
 
 
 @contextmanager
@@ -71,7 +72,7 @@ def together(system: System, results: Sequence[RunResult]) -> RunResult:
         invocations=sum(result.invocations for result in results),
         switches=sum(result.switches for result in results),
         overhead=sum(result.overhead for result in results),
-        summary=pl.concat([result.summary for result in results]).sort(place),
+        statistics=_statistics(order, results),
         architecture=None,
         policies={
             name or domain.label: policy
@@ -79,7 +80,15 @@ def together(system: System, results: Sequence[RunResult]) -> RunResult:
             for name, policy in result.policies.items()
         },
         frames=merged,
+        first_late=min((each.first_late for each in results if each.first_late is not None), default=None),
     )
+
+
+def _statistics(order: Mapping[str, int], results: Sequence[RunResult]) -> Statistics:
+    """Return the statistics of all domains, in the order of the machine's tasks."""
+    columns = {name: [value for each in results for value in each.statistics[name]] for name in results[0].statistics}
+    rows = sorted(range(len(order)), key=[order[name] for name in columns["task"]].__getitem__)
+    return {name: [values[row] for row in rows] for name, values in columns.items()}
 
 
 def _instants(frame: pl.DataFrame) -> list[str]:
@@ -115,15 +124,17 @@ def _jobs_and_windows(place: pl.Expr, results: Sequence[RunResult]) -> dict[str,
     """Return the jobs of all domains: finished ones in the order of time, others by their tasks; and the windows."""
     of_domains, known = list[pl.DataFrame](), pl.col("finish").forward_fill().fill_null(0)
     for result in results:  # each job had ended at the latest known instant
-        count = int(result.summary.select("finished", "aborted", "skipped", "cut").sum().sum_horizontal().item())
+        count = sum(sum(result.statistics[name]) for name in ("finished", "aborted", "skipped", "cut"))
         with_deadlines = result.jobs.with_columns(
-            ended=pl.when(pl.int_range(pl.len()) < count).then(known).otherwise(_LAST),
+            ended=pl.when(pl.int_range(pl.len()) < count).then(known).otherwise(pl.lit(_LAST, pl.UInt64)),
             deadline=result.deadlines["deadline"],
             missed_requested=pl.lit(False),
         )
         of_domains.append(with_deadlines)
     ended = pl.col("ended")
-    rows = pl.concat(of_domains).sort(ended, pl.when(ended == _LAST).then(place), maintain_order=True)
+    rows = pl.concat(of_domains).sort(
+        ended, pl.when(ended == pl.lit(_LAST, pl.UInt64)).then(place), maintain_order=True
+    )
     windows = rows.select(results[0].frames["windows"].columns)
     has_given = any(len(result.frames["windows"]) for result in results)
     return {"jobs": rows.select(results[0].jobs.columns), "windows": windows if has_given else windows.clear()}

@@ -60,11 +60,10 @@ def result_of(trace: Trace, system: System) -> RunResult:
         return machine.together(system, [result_of(part, domain.system) for part, domain in parts])
     kept = list(frames.OPTIONS)
     outcome = _retold(trace, kept)
-    summary = frames.summary(system.resolved, outcome["statistics"])
-    unknown = [pl.Series("optional_wanted", [None] * len(summary), dtype=pl.UInt64)]
-    unknown += [pl.Series("overruns", [0] * len(summary), dtype=pl.UInt64)] * trace.is_remote
-    for column in unknown:
-        summary = summary.replace_column(summary.columns.index(column.name), column)
+    statistics = frames.statistics(system.resolved, outcome["statistics"])
+    statistics["optional_wanted"] = [None for _ in system.tasks]
+    if trace.is_remote:
+        statistics["overruns"] = [0 for _ in system.tasks]
     return RunResult(
         system=system,
         horizon=trace.horizon,
@@ -72,7 +71,7 @@ def result_of(trace: Trace, system: System) -> RunResult:
         invocations=outcome["decisions"],
         switches=outcome["switches"],
         overhead=0,
-        summary=summary,
+        statistics=statistics,
         architecture=None,
         policies={},
         frames=frames.Recorded(system.resolved, {name: outcome["frames"][name] for name in kept}),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Self, overload
 
@@ -51,10 +51,11 @@ class RunResult:
     invocations: int
     switches: int
     overhead: int
-    summary: pl.DataFrame
+    statistics: frames.Statistics
     architecture: Architecture | None
     policies: Mapping[str, Policy]
     frames: Mapping[str, pl.DataFrame]
+    first_late: int | None = field(default=None, compare=False)
 
     segments = Kept()
     kernel_segments = Kept()
@@ -65,10 +66,15 @@ class RunResult:
     ledger = Kept()
     budget_changes = Kept("budgets")
 
+    @cached_property
+    def summary(self) -> pl.DataFrame:
+        """The frame with one row for each task: what it is, and what became of its jobs."""
+        return frames.summary(self.statistics)
+
     def __eq__(self, other: object) -> bool:
         """True if system, horizon, all numbers and all frames that were kept are the same."""
         return isinstance(other, RunResult) and all(
-            _is_same(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)
+            _is_same(getattr(self, each.name), getattr(other, each.name)) for each in fields(self) if each.compare
         )
 
     def kept(self, name: str) -> pl.DataFrame:
@@ -118,12 +124,17 @@ class RunResult:
         What is "removed", "added", "parameters" (detail says which, and what a rate-based root answered) or "policy"
         (detail names it, and there is no task).
         """
-        return frames.changes(self.system.resolved, self.answered_changes)
+        return frames.changes(self.change_rows)
+
+    @property
+    def change_rows(self) -> list[dict[str, int | str | None]]:
+        """The rows of changes."""
+        return frames.change_rows(self.system.resolved, self.answered_changes)
 
     @property
     def answered_changes(self) -> list[tuple[ResolvedChange, str]]:
         """The changes before the horizon, each with what a rate-based root answered."""
-        rates = self.rates if self.keeps_rates else None
+        rates = self.rates if self.keeps_rates and self.system.resolved.rates is not None else None
         return rate_answers.answered(self.system.resolved, self.horizon, rates)
 
     @property
@@ -160,12 +171,12 @@ class RunResult:
     @property
     def migrations(self) -> int:
         """The number of times that a preempted job resumed on another processor."""
-        return int(self.summary["migrations"].sum())
+        return sum(self.statistics["migrations"])
 
     @property
     def missed(self) -> int:
         """The number of jobs that missed their deadlines."""
-        return int(self.summary["missed"].sum())
+        return sum(self.statistics["missed"])
 
 
 def _is_same(one: object, other: object) -> bool:

@@ -93,7 +93,7 @@ def _run(
     program = images.program(system.resolved, images.pack(system.resolved, ticks), copies)
     outcome = _core.simulate(program, kept=kept, trace_path=path, progress=progress)
     resolved = system.resolved
-    summary = frames.summary(resolved, outcome["statistics"])
+    statistics = frames.statistics(resolved, outcome["statistics"])
     places = {"": resolved.policy} | {server.name: server.policy for server in resolved.servers}
     return RunResult(
         system=system,
@@ -102,12 +102,13 @@ def _run(
         invocations=outcome["invocations"],
         switches=outcome["switches"],
         overhead=outcome["overhead"],
-        summary=summary,
-        architecture=figures_of(resolved, outcome["figures"], int(summary["missed"].sum()), ticks),
+        statistics=statistics,
+        architecture=figures_of(resolved, outcome["figures"], sum(statistics["missed"]), ticks),
         policies={
             name: copies.get(id(policy), policy) for name, policy in places.items() if isinstance(policy, Policy)
         },
         frames=frames.Recorded(resolved, {name: outcome["frames"][name] for name in kept}),
+        first_late=min(outcome["first_late"], ticks) if any(statistics["missed"]) else None,
     )
 
 

@@ -97,7 +97,7 @@ def gantt(run: Run, number: int, view: Range1d) -> figure:
     """
     lines = run.timeline
     height = round(lines.height * _LANE_PIXELS) + _AXIS_PIXELS
-    chart = quiet_figure(height, view, Range1d(lines.height, 0), f"gantt-{number}", tags=[_for_the_browser(lines)])
+    chart = quiet_figure(height, view, Range1d(lines.height, 0), f"gantt-{number}", tags=[_for_the_browser(run)])
     time_axis(chart, lines.unit)
     _lane_axis(chart, lines)
     _draw_budgets(chart, lines, number)
@@ -119,25 +119,28 @@ def gantt(run: Run, number: int, view: Range1d) -> figure:
     return chart
 
 
-def view_of(runs: Sequence[Run], end: int) -> Range1d:
-    """Return the visible stretch of time, first from 0 to an end; it cannot leave the runs.
+def view_of(runs: Sequence[Run], first: int, end: int) -> Range1d:
+    """Return the visible stretch of time, at first between two instants; it cannot leave the runs.
 
     Args:
         runs: all charts of the page, in one unit.
-        end: of the first view, in ticks.
+        first: begin of the first view, in ticks.
+        end: its end.
     """
     scale = runs[0].timeline.scale
     last = max(run.timeline.until for run in runs) * scale
-    margin = end * scale / 100
+    margin = (end - first) * scale / 100
     bounds = (-margin, last + margin)
-    view = Range1d(-margin, end * scale + margin, bounds=bounds, min_interval=min(4 * scale, last), name="view")
+    edges = (first * scale - margin, end * scale + margin)
+    view = Range1d(*edges, bounds=bounds, min_interval=min(4 * scale, last), name="view")
     for edge in ("start", "end"):
         view.js_on_change(edge, CustomJS(code="takt.changed()"))
     return view
 
 
-def _for_the_browser(lines: Timeline) -> dict[str, Any]:
+def _for_the_browser(run: Run) -> dict[str, Any]:
     """Return what templates/report.js must know of a chart."""
+    lines = run.timeline
     lanes = [{"task": lane.task, "color": lane.color, "y": lane.y} for lane in lines.lanes]
     groups = [
         {"top": group.top, "bottom": group.bottom, "budget": group.budget * lines.scale} for group in lines.groups
@@ -150,6 +153,7 @@ def _for_the_browser(lines: Timeline) -> dict[str, Any]:
         "names": _names_of_sections(lines),
         "section_height": SECTION_HEIGHT,
         "until": lines.until * lines.scale,
+        "missed": run.result.missed,
         "nanoseconds": times.UNITS[lines.unit],
     }
 
@@ -266,7 +270,8 @@ def _draw_changes(chart: figure, lines: Timeline) -> None:
         return
     instants = (lines.changes["instant"].cast(pl.Float64) * lines.scale).to_list()
     texts = [
-        f"at {instant:g}{lines.unit}: {text}" for instant, text in zip(instants, lines.changes["text"], strict=True)
+        f"at {instant:g} {times.shown(lines.unit)}: {text}"
+        for instant, text in zip(instants, lines.changes["text"], strict=True)
     ]
     count = len(instants)
     source = ColumnDataSource({"x": instants, "top": [0.0] * count, "bottom": [lines.height] * count, "text": texts})
@@ -283,7 +288,9 @@ def _labels(chart: figure, source: ColumnDataSource, **style: Any) -> None:
 
 def _hover(renderers: list[Renderer], rows: list[tuple[str, str]], unit: str) -> HoverTool:
     """Return tooltips of columns with @, and of columns of times without. Bokeh shows values as text, never as HTML."""
-    written = CustomJSHover(code=f"return Number.isNaN(value) ? '\u2013' : `${{+value.toFixed(6)}} {unit}`")
+    written = CustomJSHover(
+        code=f"return Number.isNaN(value) ? '\u2013' : `${{+value.toFixed(6)}} {times.shown(unit)}`"
+    )
     return HoverTool(
         renderers=renderers,
         tooltips=[(name, column if column.startswith("@") else f"@{column}{{custom}}") for name, column in rows],
@@ -428,6 +435,10 @@ def missed_cells(result: RunResult, until: int) -> list[int]:
 # ---- responses --------------------------------------------------------------------------------------
 
 
+_PANEL_PIXELS, _LATE_PIXELS = 60, 2
+"""The least height of a small chart between its axes, and of late jobs in it: one among thousands is seen."""
+
+
 def histogram(counted: Distribution, color: str, scale: float, unit: str) -> figure:
     """Return the histogram of one task's responses against its deadline.
 
@@ -440,17 +451,20 @@ def histogram(counted: Distribution, color: str, scale: float, unit: str) -> fig
     chart = _panel(counted, scale, unit)
     edges = [edge * scale for edge in counted.edges]
     met = [count - late for count, late in zip(counted.counts, counted.late, strict=True)]
-    numbers = {"count": list(counted.counts), "late": list(counted.late), "met": met}
+    highest = max(1, *counted.counts) * 1.1
+    least = highest * _LATE_PIXELS / _PANEL_PIXELS
+    tops = [low + max(late, least) if late else low for low, late in zip(met, counted.late, strict=True)]
+    numbers = {"count": list(counted.counts), "late": list(counted.late), "met": met, "top": tops}
     source = ColumnDataSource({"left": edges[:-1], "right": edges[1:]} | numbers)
     pen = {"source": source, "line_color": "white", "line_width": 1}
     bars = [
         chart.quad("left", "right", "met", 0, fill_color=color, **pen),
-        chart.quad("left", "right", "count", "met", fill_color=MISS_COLOR, **pen),
+        chart.quad("left", "right", "top", "met", fill_color=MISS_COLOR, **pen | {"line_color": None}),
     ]
-    chart.y_range = Range1d(0, max(1, *counted.counts) * 1.1)
+    chart.y_range = Range1d(0, highest)
     rows = [
-        ("above", f"@left{{0.[000]}} {unit}"),
-        ("up to", f"@right{{0.[000]}} {unit}"),
+        ("above", f"@left{{0.[000]}} {times.shown(unit)}"),
+        ("up to", f"@right{{0.[000]}} {times.shown(unit)}"),
         ("jobs", "@count"),
         ("late", "@late"),
     ]
@@ -474,7 +488,8 @@ def lateness(edges: Sequence[int], counts: Sequence[int], scale: float, unit: st
     chart.grid.grid_line_color = None
     source = ColumnDataSource({"left": instants[:-1], "right": instants[1:], "count": list(counts)})
     bars = chart.quad("left", "right", "count", 0, source=source, fill_color=_BUDGET_COLOR, line_color="white")
-    rows = [("above", f"@left{{0.[000]}} {unit}"), ("up to", f"@right{{0.[000]}} {unit}"), ("events", "@count")]
+    edge = f"{{0.[000]}} {times.shown(unit)}"
+    rows = [("above", f"@left{edge}"), ("up to", f"@right{edge}"), ("events", "@count")]
     chart.add_tools(HoverTool(renderers=[bars], tooltips=rows))
     return chart
 

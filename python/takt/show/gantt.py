@@ -74,6 +74,13 @@ def draw(
         InputError: the stretch is empty or no time, the suffix is not one of these, or the file cannot be written.
         ValueError: the simulation did not keep what is shown.
     """
+    return drawn(result, path, start, end)[0]
+
+
+def drawn(
+    result: RunResult, path: str | Path | None = None, start: int | str | None = None, end: int | str | None = None
+) -> tuple[Figure, int, int]:
+    """Draw as draw does; return the chart and the stretch, in ticks."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -91,7 +98,7 @@ def draw(
         _fill(figure.add_subplot(), lines, result, first, last)
         if path is not None:
             save(figure, path)
-    return figure
+    return figure, first, last
 
 
 def check_path(path: str | Path | None) -> None:
@@ -160,7 +167,7 @@ def _fill(axes: Axes, lines: Timeline, result: RunResult, first: int, last: int)
     axes.set_xlim(first * scale - margin, last * scale + margin)
     missing = lines.task_count - len(lines.lanes)
     note = f"; {missing} of {lines.task_count} tasks not shown" if missing else ""
-    axes.set_xlabel(f"time ({unit}){note}", parse_math=False)
+    axes.set_xlabel(f"time ({times.shown(unit)}){note}", parse_math=False)
 
 
 def _spans(segments: pl.DataFrame, lane: int, scale: float) -> list[tuple[float, float]]:

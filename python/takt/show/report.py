@@ -1,19 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The tables that people read in a terminal, and the same as JSON for programs."""
+"""What reports say of a run: a row for each task, cells for tables, sentences, and JSON for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
-from rich.box import SIMPLE
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from takt.base import times
 from takt.files import trace_file
 from takt.model.python_policy import name_of
 from takt.run.architecture import Architecture
@@ -22,9 +16,8 @@ from takt.run.result import RunResult
 from takt.show import resource_use, stretches
 from takt.show.resource_use import Deadlock
 from takt.show.stretches import Grant, Parameters, Stretch
-from takt.show.text_tables import MAX_LINES, Cell, Clock, print_table, share
+from takt.show.text_tables import MAX_LINES, Cell, Clock, share
 
-_MISSED = "bold red"
 _PRECISION = 10**18
 MAX_DEADLOCKS = 5
 """How many deadlocks are listed; the others are counted."""
@@ -109,7 +102,7 @@ class TaskRow:
             name: which one.
             clock: how to write times.
         """
-        return stretches.written([getattr(each, name) for each in self.values], clock.write)
+        return stretches.written([getattr(each, name) for each in self.values], clock.exactly)
 
     @property
     def share(self) -> str:
@@ -126,12 +119,12 @@ _SUMMARY = {"class_": "class", "jobs": "released"}
 
 def task_rows(result: RunResult) -> list[TaskRow]:
     """Return the rows of a simulation, in file order."""
-    columns = result.summary.select(_SUMMARY.get(name, name) for name in _COUNTED)
+    columns = [result.statistics[_SUMMARY.get(name, name)] for name in _COUNTED]
     granted, parameters = stretches.grants(result), stretches.parameters_of(result)
     domains = {task.name: domain.label for domain in result.system.domains for task in domain.system.tasks}
     return [
         replace(TaskRow(*row), grant=granted.get(row[0]), parameters=parameters[row[0]], domain=domains.get(row[0], ""))
-        for row in columns.iter_rows()
+        for row in zip(*columns, strict=True)
     ]
 
 
@@ -232,42 +225,12 @@ def report_of(result: RunResult) -> Report:
         architecture=result.architecture,
         deadlocks=resource_use.deadlocks(result) if result.keeps_locks else (),
         cpus=system.cpus,
-        changes=tuple(result.changes.iter_rows(named=True)),
+        changes=tuple(result.change_rows),
         change_lines=tuple(result.change_lines),
         tells_calls=system.allocator is not None,
         stretches=stretches.stretches_of(result),
         domains=tuple((each.label, each.processors, name_of(each.system.policy)) for each in system.domains),
     )
-
-
-def print_report(console: Console, report: Report, unit: str) -> None:
-    """Print the results of a run for each task.
-
-    Args:
-        console: where to.
-        report: of the run.
-        unit: the unit to write times in.
-    """
-    clock = Clock(report.resolution_ns, unit)
-    print_table(console, _title(report), _run_table(report, clock))
-    if (found := report.architecture) is not None:
-        line = (
-            f"{found.switch_steps} switch steps, {found.dispatches} dispatches, {found.fails} fails, "
-            f"{share(found.avail_sched)} available (net {share(found.avail_net)}), "
-            f"start jitter {clock.write(found.max_start_jitter)}"
-        )
-        console.print(line, soft_wrap=True)
-    elif report.cpus > 1:
-        load = share(report.utilization / report.cpus)
-        console.print(f"{report.cpus} processors, {load} of each, {report.migrations} migrations", soft_wrap=True)
-    for line in domain_lines(report):
-        console.print(Text(line), soft_wrap=True)
-    if report.architecture is None and report.overhead:
-        console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
-    _print_verdict(console, report)
-    _print_deadlocks(console, report, clock)
-    _print_changes(console, report, clock)
-    _say_what_is_left_out(console, report)
 
 
 def domain_lines(report: Report) -> list[str]:
@@ -300,42 +263,6 @@ def remote_cells(remote: Remote, clock: Clock) -> dict[str, Cell]:
     }
 
 
-def print_comparison(
-    console: Console,
-    measured: Report,
-    simulated: Report,
-    unit: str,
-    bounds: Mapping[str, int | None] | None = None,
-) -> None:
-    """Print the measurements of a board beside those of the simulator, and beside the bounds of the analysis.
-
-    Args:
-        console: where to.
-        measured: on the board.
-        simulated: of the same task set.
-        unit: the unit to write times in.
-        bounds: of responses in ticks of the simulation, by task; None: the table has none.
-    """
-    table = _comparison_table(measured, simulated, unit, bounds)
-    print_table(console, f"{_title(measured)}  on {measured.platform}", table)
-    if (remote := measured.remote) is not None:
-        lateness = (remote.lateness_min, remote.lateness_avg, remote.lateness_max)
-        line = (
-            f"scheduler at a distance: lateness "
-            f"{' / '.join(map(Clock(measured.resolution_ns, unit).write, lateness))} (min / avg / max) of "
-            f"{remote.events} events, {remote.stale} stale events, {remote.dropped} dropped decisions, "
-            f"{remote.unanswered} unanswered fetches, {remote.signals} signals, {remote.decisions} decisions"
-        )
-        console.print(line, soft_wrap=True)
-    _say_what_is_left_out(console, measured)
-
-
-def _print_verdict(console: Console, report: Report, prefix: str = "") -> None:
-    """Print a line on missed deadlines where they are counted in two ways."""
-    if report.missed_requested:
-        console.print(Text(prefix + verdict(report.missed, report.missed_requested)), soft_wrap=True)
-
-
 def verdict(missed: int, requested: int | None = None) -> str:
     """Return how many deadlines a run missed.
 
@@ -351,19 +278,6 @@ def verdict(missed: int, requested: int | None = None) -> str:
 
 def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' if count > 1 else ''}"
-
-
-def _print_deadlocks(console: Console, report: Report, clock: Clock, prefix: str = "") -> None:
-    for sentence in deadlock_sentences(report.deadlocks, clock.write):
-        console.print(Text(prefix + sentence, style=_MISSED), soft_wrap=True)
-
-
-def _print_changes(console: Console, report: Report, clock: Clock) -> None:
-    for sentence in change_sentences(report.change_lines, clock.write):
-        console.print(Text(sentence), soft_wrap=True)
-    load = stretches.sentence(report.stretches, clock.write) if report.stretches else ""
-    if load:
-        console.print(Text(load), soft_wrap=True)
 
 
 def change_sentences(lines: Sequence[tuple[int, str]], write: Callable[[int], str]) -> list[str]:
@@ -390,54 +304,18 @@ def deadlock_sentences(deadlocks: Sequence[Deadlock], write: Callable[[int], str
     return sentences + [f"{more} more deadlock{'s' if more > 1 else ''}"] * (more > 0)
 
 
-def _say_what_is_left_out(console: Console, report: Report) -> None:
-    if len(report.rows) > MAX_LINES:
-        console.print(f"{MAX_LINES} of {len(report.rows)} tasks shown; --json has all")
-
-
 def policies_of(report: Report) -> str:
     """Write the policy of the root, or those of all domains, each once."""
     return ", ".join(dict.fromkeys(policy for *_, policy in report.domains)) or report.policy
 
 
-def _title(report: Report) -> str:
-    horizon = times.shortest(report.horizon * report.resolution_ns)
-    return f"{report.name}  policy {policies_of(report)}  horizon {horizon}"
-
-
-def _run_table(report: Report, clock: Clock) -> Table:
-    """Return the table with one line for each task and a line of totals."""
-    totals: dict[str, Text | str] = {
-        "jobs": str(sum(row.jobs for row in report.rows)),
-        "misses": _misses(report.missed),
-        "missed requested": _misses(report.missed_requested or 0),
-        "util": share(report.utilization),
-    }
-    events = [name for name in _EVENTS if any(getattr(row, name) for row in report.rows)]
-    optional = ["optional"] * any(row.optional_wanted for row in report.rows)
-    rated = _RATED if report.is_rate_based else ()
-    keys = [
-        *_names(report),
-        *_NUMBERS,
-        *rated[:1],
-        *events,
-        *optional,
-        *["calls"] * report.tells_calls,
-        "util",
-        *rated[1:],
-    ]
-    return _table([(key, key) for key in keys], totals, (cells_of(row, clock) for row in report.rows[:MAX_LINES]))
-
-
 _PARAMETERS = ("period", "deadline", "wcet")
 _RESPONSES = ("min", "avg", "max")
-_NUMBERS = (*_PARAMETERS, "jobs", *_RESPONSES, "misses")
-_RATED = ("missed requested", "rate", "granted")
 _EVENTS = ("aborted", "skipped", "cut", "overruns", "migrations")
 
 
 def cells_of(row: TaskRow, clock: Clock) -> dict[str, Cell]:
-    """Write what tables say of a task, by the names of the terminal's columns; the root's server has no name.
+    """Write what tables say of a task, by the keys of their columns; the root's server has no name.
 
     Args:
         row: of the task.
@@ -467,86 +345,6 @@ def cells_of(row: TaskRow, clock: Clock) -> dict[str, Cell]:
         "rate": Cell(clock.write(None), sort=-1) if rate is None else Cell(f"{rate:.3f}", sort=rate),
         "granted": Cell(granted, "missed", -1) if rate is None else Cell(granted, sort=rate),
     }
-
-
-def print_policies(console: Console, reports: Sequence[Report], unit: str) -> None:
-    """Print the largest response and the misses of each task under several policies.
-
-    Args:
-        console: where to.
-        reports: one for each policy.
-        unit: the unit to write times in.
-    """
-    horizon = times.shortest(reports[0].horizon * reports[0].resolution_ns)
-    title = f"{reports[0].name}  horizon {horizon}  largest response and misses under each policy"
-    clock = Clock(reports[0].resolution_ns, unit)
-    columns, totals = [("task", "task"), ("deadline", "deadline")], dict[str, Text | str]()
-    for number, report in enumerate(reports):  # columns for each policy
-        outcome = ("max", "misses", *_RATED[: report.is_rate_based])
-        columns += zip((f"{key} {number}" for key in outcome), (report.policy, *outcome[1:]), strict=True)
-        totals |= {f"misses {number}": _misses(report.missed)}
-        totals |= {f"missed requested {number}": _misses(report.missed_requested or 0)}
-    rows = list(zip(*(report.rows for report in reports), strict=True))[:MAX_LINES]
-    cells = (_numbered([cells_of(row, clock) for row in under]) for under in rows)
-    print_table(console, title, _table(columns, totals, cells))
-    for report in reports:
-        _print_verdict(console, report, f"{report.policy}: ")
-        _print_deadlocks(console, report, clock, f"{report.policy}: ")
-    _print_changes(console, reports[0], clock)
-    _say_what_is_left_out(console, reports[0])
-
-
-def _comparison_table(measured: Report, simulated: Report, unit: str, bounds: Mapping[str, int | None] | None) -> Table:
-    """Return the table with one line for each task: measured and simulated responses and misses, and bounds."""
-    totals: dict[str, Text | str] = {
-        "jobs": str(sum(row.jobs for row in measured.rows)),
-        "misses": _misses(measured.missed),
-        "misses 1": _misses(simulated.missed),
-    }
-    clocks = [Clock(report.resolution_ns, unit) for report in (measured, simulated)]
-    ideal = {f"{key} 1": f"sim {key}" for key in _RESPONSES}
-    keys = [*_names(measured), "period", "jobs", *_RESPONSES, *ideal, *["bound"] * (bounds is not None), "misses"]
-    columns = [*((key, ideal.get(key, key)) for key in keys), ("misses 1", "simulated")]
-    rows = zip(measured.rows[:MAX_LINES], simulated.rows, strict=False)
-    known = bounds or {}
-    cells = (
-        _numbered(list(map(cells_of, both, clocks))) | {"bound": Cell(clocks[1].write(known.get(both[1].task)))}
-        for both in rows
-    )
-    return _table(columns, totals, cells)
-
-
-def _numbered(of_runs: Sequence[Mapping[str, Cell]]) -> dict[str, Cell]:
-    """Join the cells of one task in several runs: those of run n under "NAME n" too, those of the first also alone."""
-    return {**of_runs[0], **{f"{key} {n}": cell for n, cells in enumerate(of_runs) for key, cell in cells.items()}}
-
-
-def _names(report: Report) -> list[str]:
-    """Return the columns of names: servers and domains only if there are several."""
-    has_servers = any(row.server for row in report.rows)
-    return ["task", *["domain"] * bool(report.domains), *["server"] * has_servers]
-
-
-def _table(
-    columns: Iterable[tuple[str, str]], totals: Mapping[str, Text | str], rows: Iterable[Mapping[str, Cell]]
-) -> Table:
-    """Return a table of names on the left and numbers on the right; a column is its cells' key and its heading."""
-    table = Table(box=SIMPLE, show_footer=True, show_edge=False, pad_edge=False, collapse_padding=True)
-    keys = []
-    for key, heading in columns:
-        keys.append(key)
-        if key in ("task", "domain", "server"):
-            table.add_column(heading, footer="total" if key == "task" else "", overflow="fold")
-        else:
-            table.add_column(heading, footer=totals.get(key, ""), justify="right", no_wrap=True)
-    for cells in rows:
-        table.add_row(*(Text(cells[key].text, style=_MISSED if cells[key].kind == "missed" else "") for key in keys))
-    return table
-
-
-def _misses(count: int) -> Text:
-    """Write a number of misses, marked unless it is 0."""
-    return Text(str(count), style=_MISSED if count else "")
 
 
 # ---- JSON -------------------------------------------------------------------------------------------

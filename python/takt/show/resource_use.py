@@ -13,20 +13,26 @@ from itertools import groupby
 
 import polars as pl
 
+from takt.run.frames import Recorded
 from takt.run.result import RunResult
 
-SECTIONS = {
-    "task": pl.String,
-    "job": pl.UInt32,
-    "resource": pl.String,
-    "start": pl.UInt64,
-    "end": pl.UInt64,
-    "waits": pl.Boolean,
-    "depth": pl.Int32,
-    "holder": pl.String,
-    "holder_job": pl.UInt32,
+_SECTIONS = {
+    "task": "String",
+    "job": "UInt32",
+    "resource": "String",
+    "start": "UInt64",
+    "end": "UInt64",
+    "waits": "Boolean",
+    "depth": "Int32",
+    "holder": "String",
+    "holder_job": "UInt32",
 }
-"""Columns of the frame of sections."""
+"""Columns of the frame of sections, with their types in polars."""
+
+
+def no_sections() -> pl.DataFrame:
+    """Return the frame of sections of a run without resources."""
+    return pl.DataFrame(schema={name: getattr(pl, kind) for name, kind in _SECTIONS.items()})
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,10 @@ def deadlocks(result: RunResult) -> tuple[Deadlock, ...]:
     Raises:
         ValueError: the simulation did not keep locks.
     """
-    if not result.system.resources or (result.locks["what"] != "deadlock").all():
+    kept = result.frames
+    if not result.system.resources:
+        return ()
+    if isinstance(kept, Recorded) and result.keeps_locks and not kept.has_word("locks", "what", "deadlock"):
         return ()
     circles = []
     for is_circle, adjacent in groupby(result.locks.rows(), key=lambda row: row[-1] == "deadlock"):
@@ -90,7 +99,7 @@ def sections(result: RunResult) -> pl.DataFrame:
         result: of a simulation that kept locks and jobs.
 
     Returns:
-        Columns as SECTIONS has them, rows in the order in which the sections began. `depth`
+        Columns as _SECTIONS has them, rows in the order in which the sections began. `depth`
         is how many resources the job held already. `holder` and `holder_job` are whose job held the resource at the
         start, the job itself if it does not wait, null if the resource was free and may not be locked.
 
@@ -120,7 +129,7 @@ def sections(result: RunResult) -> pl.DataFrame:
         .join(result.jobs.select(*job, "release"), on=job, how="left", maintain_order="left")
         .with_columns(pl.coalesce("end", pl.min_horizontal(pl.col("release") + pl.col("life"), "horizon")).alias("end"))
         .rename({"instant": "start"})
-        .select(pl.col(name).cast(kind) for name, kind in SECTIONS.items())
+        .select(pl.col(name).cast(getattr(pl, kind)) for name, kind in _SECTIONS.items())
     )
 
 

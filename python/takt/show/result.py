@@ -48,13 +48,14 @@ class Result(RunResult):
         invocations: number of calls of the scheduler; a tick alone does not call it.
         switches: number of switches to a job of another task than the last one.
         overhead: ticks of the kernel's own work.
-        summary: one row for each task: what it is, and what became of its jobs; docs/reference/frames.md lists the
-            columns. The last row is that of the allocator's own task, if it has one.
+        statistics: the columns of the summary, which has one row for each task: what it is, and what became of its
+            jobs; docs/reference/frames.md lists them. The last row is that of the allocator's own task, if it has one.
         architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
             in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
         policies: the policies in Python with the state that the run left, by the names of their servers; "" is the
             root. The instances that the system was made with are as they were.
         frames: the frames that were kept, by their names in docs/reference/frames.md.
+        first_late: an instant by which the first late job was due, in ticks; None if none was late or it is not known.
     """
 
     def to_html(self, path: str | Path) -> None:

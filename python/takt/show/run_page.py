@@ -111,7 +111,7 @@ def _charts(runs: Sequence[Run], remote: Remote | None) -> dict[str, Model]:
     from takt.show import charts
 
     lines, tasks = runs[0].timeline, _panel_tasks(runs)
-    view = charts.view_of(runs, min(run.timeline.window(_FIRST_SEGMENTS) for run in runs))
+    view = charts.view_of(runs, *_first_view(runs))
     found: dict[str, Model] = {"overview": charts.overview(runs, view)}
     found |= {f"gantt-{number}": charts.gantt(run, number, view) for number, run in enumerate(runs)}
     bins = charts.BINS if len(runs) == 1 else charts.SHARE_BINS
@@ -127,6 +127,18 @@ def _charts(runs: Sequence[Run], remote: Remote | None) -> dict[str, Model]:
         edges, counts = timeline.bins_of(pl.Series(remote.lateness, dtype=pl.Int64), charts.BINS)
         found["lateness"] = charts.lateness(edges, counts, lines.scale, lines.unit)
     return found
+
+
+def _first_view(runs: Sequence[Run]) -> tuple[int, int]:
+    """Return the first view: the begin of the runs, or if no job is late there, the first late job."""
+    end = min(run.timeline.window(_FIRST_SEGMENTS) for run in runs)
+    late = pl.concat([run.timeline.jobs.filter("missed") for run in runs], how="diagonal").sort("deadline")
+    if late.is_empty() or late["deadline"][0] <= end:
+        return 0, end
+    release, deadline, finish = late.select("release", "deadline", "finish").row(0)
+    end = min(run.timeline.window(_FIRST_SEGMENTS, release) for run in runs)
+    until = max(run.timeline.until for run in runs)
+    return release, max(end, min(deadline if finish is None else finish, until))
 
 
 def _panel_tasks(runs: Sequence[Run]) -> list[str]:
@@ -226,14 +238,10 @@ class _PageClock(Clock):
         """Write a time; a dash if there is none."""
         return "\u2013" if ticks is None else timeline.spaced(super().write(ticks))
 
-    def count(self, number: int) -> str:
-        """Write a number of things."""
-        return f"{number:,}"
-
 
 def _clock(result: RunResult) -> Clock:
     """Return the clock in which the result's task set is written."""
-    return _PageClock(result.system.resolution_ns, timeline.unit_of(result.system))
+    return _PageClock(result.system.resolution_ns)
 
 
 def _panels(runs: Sequence[Run]) -> list[Panel]:

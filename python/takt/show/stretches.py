@@ -150,8 +150,7 @@ def _spans(result: RunResult) -> list[list[_Span]]:
 
 def _first(result: RunResult, number: int) -> Parameters:
     """Return the initial parameters of a task, as the summary has them."""
-    period, deadline, wcet = result.summary.select("period", "deadline", "wcet").row(number)
-    return Parameters(0, period, deadline, wcet)
+    return Parameters(0, *(result.statistics[name][number] for name in ("period", "deadline", "wcet")))
 
 
 # ---- rates -----------------------------------------------------------------------------------------

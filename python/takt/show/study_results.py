@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
-from rich.console import Console
 
 from takt.show.gantt import STYLE, check_path, save
-from takt.show.text_tables import print_table, text_table
+from takt.show.text_tables import Column, Terminal
 from takt.study.description import Study
 from takt.study.results import as_text
 from takt.study.statistics import CONFIDENCE
@@ -33,35 +32,43 @@ MAX_ROWS = 500
 _DECIMALS = 3
 
 
-def print_result(console: Console, study: Study, result: pl.DataFrame) -> None:
+def print_result(terminal: Terminal, study: Study, result: pl.DataFrame) -> None:
     """Print the tables of a result.
 
     Args:
-        console: where to.
+        terminal: where to.
         study: which one.
         result: what run found.
     """
     tables = result.group_by("measure", "quantity", maintain_order=True)
     for number, ((_, quantity), rows) in enumerate(tables):
         if number > 0:
-            console.print()
+            terminal.print()
         axes = [key for key in study.axes if rows[key].is_not_null().any()]
         subjects = rows["subject"].unique(maintain_order=True).to_list()
         lines = []
         for part in rows.partition_by(axes, maintain_order=True) if axes else [rows]:
-            cells = {}
+            values = dict[str, str]()
             for row in part.iter_rows(named=True):
                 value = "-" if row["value"] is None else f"{row['value']:.{_DECIMALS}f}"
-                cells[row["subject"]] = f"{value} ({row['undecided']} undecided)" if row["undecided"] else value
-            lines.append([*(as_text(part[axis][0]) for axis in axes), *map(cells.__getitem__, subjects)])
-        print_table(console, f"{study.name}: {quantity}", text_table((*axes, *subjects), lines[:MAX_ROWS]))
+                values[row["subject"]] = f"{value} ({row['undecided']} undecided)" if row["undecided"] else value
+            lines.append([*(as_text(part[axis][0]) for axis in axes), *map(values.__getitem__, subjects)])
+        terminal.print(f"{study.name}: {quantity}", "title")
+        cells = zip(*lines[:MAX_ROWS], strict=True)
+        hidden = terminal.print_table(
+            [
+                Column(heading, column, importance=2 if place < len(axes) else 1)
+                for place, (heading, column) in enumerate(zip((*axes, *subjects), cells, strict=True))
+            ]
+        )
         sets, widths = rows["sets"].to_list(), (rows["high"] - rows["low"]).drop_nulls().to_list()
         counts = str(sets[0]) if len(set(sets)) == 1 else f"{min(sets)} to {max(sets)}"
         notes = [f"task sets behind each value: {counts}"]
         notes += [f"widest interval of {CONFIDENCE:.0%}: {max(widths):.{_DECIMALS}f}"] if widths else []
         notes += [f"{len(lines) - MAX_ROWS} more rows are in the files"] * (len(lines) > MAX_ROWS)
+        notes += [f"not shown: {', '.join(hidden)} (--wide)"] * bool(hidden)
         for note in notes:
-            console.print(note, soft_wrap=True, highlight=False)
+            terminal.print(note)
 
 
 # ---- figures ---------------------------------------------------------------------------------------

@@ -14,17 +14,10 @@ from fractions import Fraction
 from itertools import groupby, zip_longest
 from typing import TextIO
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
-
 from takt.base import times
 
 MAX_LINES = 500
 """How many tasks a table shows; its totals are those of all tasks."""
-_UNBOUNDED = 10_000
 
 
 @dataclass(frozen=True)
@@ -33,31 +26,27 @@ class Clock:
 
     Args:
         resolution_ns: nanoseconds of a tick.
-        unit: the unit to write in; "" for the one that a reader would choose.
         in_ticks: whether times are numbers of ticks.
     """
 
     resolution_ns: int
-    unit: str = ""
     in_ticks: bool = False
 
     def write(self, ticks: int | Fraction | None) -> str:
         """Write a time with three digits; "-" if there is none."""
         if ticks is None or self.in_ticks:
             return "-" if ticks is None else f"{float(ticks):.3f}".rstrip("0").rstrip(".")
-        if self.unit:
-            return times.in_unit(ticks, self.resolution_ns, self.unit)
         return times.for_readers(ticks * self.resolution_ns)
 
     def exactly(self, ticks: int | None) -> str:
         """Write a time that a file states, with all its digits; "-" if there is none."""
-        if ticks is None or self.in_ticks or self.unit:
+        if ticks is None or self.in_ticks:
             return self.write(ticks)
         return times.exactly(ticks * self.resolution_ns)
 
     def count(self, number: int) -> str:
         """Write a number of things."""
-        return str(number)
+        return f"{number:,}"
 
 
 @dataclass(frozen=True)
@@ -102,8 +91,10 @@ def shorten(name: str, characters: int) -> str:
 # ---- tables that fit a terminal -----------------------------------------------------------------------
 
 _GAP = "  "
-_LEAST = {"name": 10, "text": 20}
+_LEAST = {"name": 16, "text": 20}
 """To how many columns a name is shortened, and a text wrapped, before a column is left out."""
+_NARROW, _LEAST_NAME = 60, 10
+"""Likewise in a terminal that is narrower than the first."""
 _STYLES = {"missed": "1;31", "open": "33", "good": "32", "title": "1"}
 _UNBROKEN = re.compile(r"(?<=[0-9]) (?=(?:ns|\u00b5s|ms|s|%|x)\b|%)")
 """The space between a number and its unit."""
@@ -139,7 +130,7 @@ class Column:
 def fitting(columns: Sequence[Column], width: int | None) -> list[Column]:
     """Return the columns that fit a width; all if there is none."""
     shown = list(columns)
-    while width is not None and len(shown) > 1 and _total(_least(column) for column in shown) > width:
+    while width is not None and len(shown) > 1 and _total(_least(column, width) for column in shown) > width:
         least = min(range(len(shown) - 1, 0, -1), key=lambda place: shown[place].importance)
         del shown[least]
     return shown
@@ -170,7 +161,8 @@ class Terminal:
         self.width = width or shutil.get_terminal_size().columns
         self.is_wide = is_wide
         self.in_ticks = in_ticks
-        self._has_colour = self.out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        is_watched = self.out.isatty() and os.environ.get("TERM") != "dumb"
+        self._has_colour = (is_watched or bool(os.environ.get("FORCE_COLOR"))) and not os.environ.get("NO_COLOR")
 
     def clock(self, resolution_ns: int) -> Clock:
         """Return the writer of times for a length of a tick."""
@@ -261,8 +253,9 @@ def _total(widths: Iterable[int]) -> int:
     return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
-def _least(column: Column) -> int:
-    return min(column.width, _LEAST.get(column.kind, column.width))
+def _least(column: Column, width: int) -> int:
+    least = _LEAST.get(column.kind, column.width)
+    return min(column.width, _LEAST_NAME if column.kind == "name" and width < _NARROW else least)
 
 
 def _widths(columns: Sequence[Column], width: int | None) -> list[int]:
@@ -301,30 +294,3 @@ def text_columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list
     """Return the columns of a table of words: names first, then texts."""
     columns = zip(headings, zip(*rows, strict=True), strict=True)
     return [Column(heading, cells, kind="text" if place else "name") for place, (heading, cells) in enumerate(columns)]
-
-
-# ---- tables of rich -------------------------------------------------------------------------------------
-
-
-def text_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """Return a table of words."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    for header in headers:
-        table.add_column(header)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
-
-
-def print_table(console: Console, title: str, table: Table) -> None:
-    """Print a table below its title; one that is wider than the terminal is not cut.
-
-    Args:
-        console: where to.
-        title: one line.
-        table: what to print.
-    """
-    unbounded = console.options.update(max_width=_UNBOUNDED)
-    console.width = max(console.width, len(title), Measurement.get(console, unbounded, table).maximum)
-    console.print(Text(title, style="bold"))
-    console.print(table)

@@ -175,7 +175,7 @@ def timeline(
         ValueError: the simulation did not keep what is shown.
     """
     shown = set(worst_tasks([result])[:MAX_LANES] if tasks is None else tasks)
-    sections = resource_use.sections(result) if result.system.resources else pl.DataFrame(schema=resource_use.SECTIONS)
+    sections = resource_use.sections(result) if result.system.resources else resource_use.no_sections()
     lanes, groups, headings, height = _arrange(result.system, shown, sections)
     segments, points, sections = (_in_lanes(frame, lanes) for frame in (result.segments, result.points, sections))
     of_servers = {group.server: number for number, group in enumerate(groups)}
@@ -222,31 +222,22 @@ def axis_unit(span_ns: float) -> str:
 
 def spaced(time: str) -> str:
     """Return a written time with a no-break space before its unit."""
-    number = time.rstrip("nums")
-    return f"{number}\u00a0{time[len(number) :]}"
+    return time.replace(" ", "\u00a0")
 
 
 def show_time(value: int | str, system: System) -> str:
-    """Write a time of the task-set file, in ticks or with a unit, in the unit of its resolution."""
-    ticks = to_ticks(value, system.resolution)
-    return spaced(times.in_unit(ticks, system.resolution_ns, unit_of(system)))
+    """Write a time of the task-set file, in ticks or with a unit, with all its digits."""
+    return show_span(int(to_ticks(value, system.resolution)), system)
 
 
 def show_span(ticks: int, system: System) -> str:
-    """Write a time in the coarsest unit in which it is at least 1 and three decimals are exact."""
-    nanoseconds = ticks * system.resolution_ns
-    fits = (
-        unit
-        for unit in reversed(times.UNITS)
-        if nanoseconds >= times.UNITS[unit] and not nanoseconds * 1000 % times.UNITS[unit]
-    )
-    return spaced(times.in_unit(nanoseconds, 1, next(fits, "ns")))
+    """Write a time with all its digits."""
+    return spaced(times.exactly(ticks * system.resolution_ns))
 
 
 def show_about(ticks: int, system: System) -> str:
-    """Write a time in a coarse unit, rounded to three decimals."""
-    nanoseconds = ticks * system.resolution_ns
-    return spaced(times.in_unit(nanoseconds, 1, axis_unit(nanoseconds)))
+    """Write a time with three digits."""
+    return spaced(times.for_readers(ticks * system.resolution_ns))
 
 
 def worst_tasks(results: Sequence[RunResult]) -> list[str]:

@@ -24,7 +24,7 @@ const takt = (() => {
     "idle", "curves", "waits", "pieces", "cpu-names", "late", "releases", "deadlines", "misses", "points", "holds",
     "blocked", "section-names", "deadlock-lines", "deadlocks",
   ]
-  const UNITS = [["s", 1e9], ["ms", 1e6], ["us", 1e3], ["ns", 1]]
+  const UNITS = [["s", 1e9], ["ms", 1e6], ["\u00b5s", 1e3], ["ns", 1]]
   let form = WIDE
   let view = null
   let first = null
@@ -379,12 +379,27 @@ const takt = (() => {
 
   function go_to_next_miss() {
     const instants = charts.flatMap(({data: {jobs}}) => Array.from(jobs.deadline).filter((_, i) => jobs.missed[i]))
-    go_to_next(instants, (instant) => `missed at ${write(instant, [], scale())}: ${jobs_that_missed(instant).join(", ")}`)
+    go_to_next(instants, (instant) => {
+      const names = jobs_that_missed(instant).join(", ")
+      return `missed at ${write(instant, [], scale())}: ${names} (${place_of_misses(instants, instant)})`
+    })
+  }
+
+  // Which of all late jobs of the runs are due at an instant, in the order in which jobs are due; and how many of them the
+  // charts have, if these end before the runs or leave tasks out.
+  function place_of_misses(instants, instant) {
+    const before = instants.filter((x) => x < instant).length, here = instants.filter((x) => x == instant).length
+    const all = charts.reduce((sum, {figure}) => sum + figure.tags[0].missed, 0)
+    const which = here > 1 ? `${before + 1} to ${before + here}` : `${before + 1}`
+    return `${which} of ${all} miss${all > 1 ? "es" : ""}${instants.length < all ? `, ${instants.length} in the charts` : ""}`
   }
 
   function go_to_next_deadlock() {
     const instants = charts.flatMap(({data: {deadlocks}}) => Array.from(deadlocks.instant))
-    go_to_next(instants, (instant) => `deadlock at ${write(instant, [], scale())}`)
+    const different = [...new Set(instants)].sort((a, b) => a - b)
+    go_to_next(instants, (instant) => {
+      return `deadlock at ${write(instant, [], scale())} (${different.indexOf(instant) + 1} of ${different.length})`
+    })
   }
 
   // Nanoseconds of what a number on the time axis counts.
@@ -417,9 +432,7 @@ const takt = (() => {
     move(instant - half, instant + half)
     visited = {instant, start: view.start, end: view.end}
     mark(instant)
-    const different = [...new Set(instants)].sort((a, b) => a - b)
-    const place = `${different.indexOf(instant) + 1} of ${different.length}`
-    document.getElementById("found").textContent = `${name_of(instant)} (${place})`
+    document.getElementById("found").textContent = name_of(instant)
   }
 
   function mark(instant) {
