@@ -27,7 +27,7 @@ import takt
 from places import ROOT
 from takt.base import output_files
 from takt.base.errors import InputError
-from takt.command import main
+from takt.command import command_class, main
 from typer.models import CommandInfo
 from typer.testing import CliRunner, Result
 
@@ -39,7 +39,7 @@ OLD = b"what was here before\n"
 
 INPUTS = {
     ("run", "files"),
-    ("compare", "file"),
+    ("compare", "files"),
     ("convert", "source"),
     ("analyse", "files"),
     ("analyze", "files"),
@@ -54,6 +54,8 @@ LINUX_INPUTS = {
 }
 
 OUTPUTS: dict[tuple[str, str], list[str]] = {
+    ("demo", "page"): [],  # it reads no file of the user
+    ("new", "output"): [],  # it replaces no file
     ("run", "segments"): [f"{SMALLEST} --segments OUT.csv"],
     ("run", "jobs"): [f"{SMALLEST} --jobs OUT.csv"],
     ("run", "budgets"): [f"{SERVERS} --budgets OUT.csv"],
@@ -61,6 +63,7 @@ OUTPUTS: dict[tuple[str, str], list[str]] = {
     ("run", "page"): [f"{SMALLEST} --report OUT.html"],
     ("run", "gantt"): [f"{SMALLEST} --gantt OUT.{suffix}" for suffix in ("svg", "pdf", "png")],
     ("run", "perfetto"): [f"{SMALLEST} --perfetto OUT.perfetto"],
+    ("run", "platform_out"): [],  # it needs an emulated board: tests/board/test_clock.py
     ("compare", "page"): [f"{SMALLEST} --report OUT.html"],
     ("convert", "target"): [
         f"{SMALLEST} OUT.{suffix} --to {name}"
@@ -162,7 +165,7 @@ def roles_of(group: str, commands: Iterable[CommandInfo]) -> Iterator[tuple[tupl
         name = command.name or command.callback.__name__
         for parameter, kind in get_type_hints(command.callback, include_extras=True).items():
             if "Path" in str(kind):
-                yield (group + name, parameter), main._OUTPUT in kind.__metadata__
+                yield (group + name, parameter), command_class.OUTPUT in kind.__metadata__
 
 
 WRITERS = {

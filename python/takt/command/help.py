@@ -88,7 +88,7 @@ def _options(command: Any) -> Iterator[str]:
 
 
 def _roff(text: str) -> str:
-    """Return a text as roff: code in bold, minus signs that can be copied, no line that looks like a request."""
+    """Return a text as roff: code in bold, minus signs that can be copied, no line that begins as a request."""
     safe = text.replace("\\", "\\e").replace("-", "\\-")
     bold = re.sub(r"`([^`]*)`", r"\\fB\1\\fR", safe)
     return f"\\&{bold}" if bold.startswith((".", "'")) else bold

@@ -11,22 +11,20 @@ from __future__ import annotations
 import codecs
 import errno
 import gc
-import importlib.util
 import json
 import os
 import signal
 import sys
-from collections import Counter
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from types import ModuleType
-from typing import Annotated, Any, NoReturn, get_type_hints
+from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperCommand, TyperOption
 
 from takt.base.errors import ExitStatus
+from takt.command.command_class import OUTPUT, TaktCommand
+from takt.command.postponed import postpone
 
 app = typer.Typer(
     name="takt",
@@ -42,91 +40,7 @@ _NO_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _OBJECTS = 100_000
 """How many new objects let Python search for unused ones: imports make many, and all of them are used."""
 
-_OUTPUT = "an output"
-"""Marks a parameter that names a file, or a folder, to be written; every other path is only read."""
-
-
-class _TaktCommand(TyperCommand):
-    """A command that loses nothing silently: neither one of two values of an option, nor an input to an output.
-
-    With `--watch` it is repeated.
-    """
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse options that are given again, then parse as ever; flags may be repeated."""
-        if not ctx.resilient_parsing:
-            *_, given = self.make_parser(ctx).parse_args(args=list(args))
-            options = [part for part in given if isinstance(part, TyperOption) and not (part.is_flag or part.multiple)]
-            _refuse_repeated(Counter(option.opts[-1] for option in options))
-        return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: Any) -> Any:
-        """Refuse outputs that are inputs, then run the command with its inputs protected."""
-        from takt.base import output_files
-        from takt.command.terminal import errors_to_stderr
-
-        hints = get_type_hints(self.callback, include_extras=True)
-        inputs, outputs = list[Path](), dict[str, Path]()
-        for parameter in self.params:
-            value = ctx.params.get(parameter.name)
-            paths = [one for one in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(one, Path)]
-            if _OUTPUT in getattr(hints[parameter.name], "__metadata__", ()):
-                name = parameter.opts[-1] if parameter.opts[-1].startswith("-") else str(parameter.metavar)
-                outputs.update((name, path) for path in paths)
-            else:
-                inputs += paths
-        with output_files.inputs_protected():
-            with errors_to_stderr():
-                output_files.check_outputs(filter(_is_file, inputs), outputs)
-                if ctx.params.get("watch"):
-                    from takt.command import watching
-
-                    inputs += _python_files(ctx.params.get("policy"))
-                    watching.check(inputs, has_check=bool(ctx.params.get("check")))
-            _name_packaged(inputs)
-            if ctx.params.get("watch"):
-                return watching.repeat(inputs, partial(super().invoke, ctx))
-            return super().invoke(ctx)
-
-
-def _refuse_repeated(options: Counter[str]) -> None:
-    """End with a line for each option that stands there more than once."""
-    if max(options.values(), default=0) <= 1:
-        return
-    from takt.base.errors import InputError, Problem
-    from takt.command.terminal import errors_to_stderr
-
-    with errors_to_stderr():
-        raise InputError(
-            [
-                Problem(f"expected once, found {times} times; leave all but one out", "conflict", key=option)
-                for option, times in options.items()
-                if times > 1
-            ]
-        )
-
-
-def _python_files(policies: str | None) -> list[Path]:
-    """Return the files of policies in Python."""
-    parts = [part.strip().rpartition(":")[0] for part in (policies or "").split(",")]
-    return [Path(part) for part in parts if part.endswith(".py")]
-
-
-def _is_file(path: Path) -> bool:
-    """True if a name is not that of the standard input."""
-    return str(path) != "-"
-
-
-def _name_packaged(inputs: list[Path]) -> None:
-    """Print a line for each input that is not there, and is read from the package."""
-    from takt.base import input_files
-
-    for path in filter(input_files.packaged, inputs):
-        name = path.relative_to("examples").as_posix().removesuffix(".toml")
-        typer.echo(f"{path}: read from the package; takt new --example {name} copies it", err=True)
-
-
-_command = partial(app.command, cls=_TaktCommand)
+_command = partial(app.command, cls=TaktCommand)
 
 
 def main() -> None:
@@ -135,7 +49,7 @@ def main() -> None:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     gc.set_threshold(_OBJECTS)
-    _postpone("polars")
+    postpone("polars")
     if sys.stdout is None:  # it was closed before the process began
         _end_without_output(OSError(errno.EBADF, os.strerror(errno.EBADF)))
     if isinstance(sys.stdout, TextIOWrapper):
@@ -148,26 +62,6 @@ def main() -> None:
             sys.stdout.flush()
     except OSError as error:
         _end_without_output(error)
-
-
-class _Postponed(ModuleType):
-    """A package that is not loaded yet; importlib's LazyLoader loads at a second import already."""
-
-    def __getattr__(self, name: str) -> Any:
-        """Load the package, and return what it has under a name."""
-        object.__setattr__(self, "__class__", ModuleType)
-        assert self.__spec__ is not None
-        assert self.__spec__.loader is not None
-        self.__spec__.loader.exec_module(self)
-        return getattr(self, name)
-
-
-def _postpone(name: str) -> None:
-    """Let a package be loaded when something of it is first used, though modules import it before."""
-    spec = None if name in sys.modules else importlib.util.find_spec(name)
-    if spec is not None:
-        package = sys.modules[name] = importlib.util.module_from_spec(spec)
-        object.__setattr__(package, "__class__", _Postponed)
 
 
 def _spelled(error: UnicodeError) -> tuple[str, int]:
@@ -257,7 +151,7 @@ Three questions to try next:
 
 @_command()
 def demo(
-    page: Annotated[Path, _option("R.html", "Where to write the page.", "--report"), _OUTPUT] = Path("takt_demo.html"),
+    page: Annotated[Path, _option("R.html", "Where to write the page.", "--report"), OUTPUT] = Path("takt_demo.html"),
 ) -> None:
     """Simulate an IoT node, write a page with charts, and name three questions to try.
 
@@ -293,7 +187,7 @@ def new(
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="The new file; default: print it, or the example's name."),
-        _OUTPUT,
+        OUTPUT,
     ] = None,
 ) -> None:
     """Begin a task-set file with comments that say what its keys mean.
@@ -328,7 +222,7 @@ Edits = Annotated[
 ]
 Horizon = Annotated[str | None, _option("T", "End of the run: ticks, or a time such as 2s.")]
 Seed = Annotated[str | None, _option("N", "Seed of the random numbers.")]
-Budgets = Annotated[Path | None, _option("B.csv", "Write the budget of every server in every tick."), _OUTPUT]
+Budgets = Annotated[Path | None, _option("B.csv", "Write the budget of every server in every tick."), OUTPUT]
 Board = Annotated[
     str | None,
     typer.Option(
@@ -337,8 +231,8 @@ Board = Annotated[
         "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
     ),
 ]
-Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), _OUTPUT]
-Gantt = Annotated[Path | None, _option("G.svg", "Draw a Gantt chart for print: .svg, .pdf or .png."), _OUTPUT]
+Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), OUTPUT]
+Gantt = Annotated[Path | None, _option("G.svg", "Draw a Gantt chart for print: .svg, .pdf or .png."), OUTPUT]
 Distance = Annotated[
     str | None,
     _option(
@@ -351,7 +245,7 @@ EmulatedClock = Annotated[
     str | None, _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz.")
 ]
 PlatformOut = Annotated[
-    Path | None, _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."), _OUTPUT
+    Path | None, _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."), OUTPUT
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")]
 Watch = Annotated[bool, typer.Option("--watch", help="Run again whenever a file is saved, until Ctrl-C.")]
@@ -364,14 +258,14 @@ def run(
     edits: Edits = None,
     policy: Policies = None,
     horizon: Horizon = None,
-    segments: Annotated[Path | None, _option("S.csv", "Write which job ran when."), _OUTPUT] = None,
-    jobs: Annotated[Path | None, _option("J.csv", "Write every job."), _OUTPUT] = None,
+    segments: Annotated[Path | None, _option("S.csv", "Write which job ran when."), OUTPUT] = None,
+    jobs: Annotated[Path | None, _option("J.csv", "Write every job."), OUTPUT] = None,
     budgets: Budgets = None,
-    trace: Annotated[Path | None, _option("T.takt", "Record a trace for takt replay."), _OUTPUT] = None,
+    trace: Annotated[Path | None, _option("T.takt", "Record a trace for takt replay."), OUTPUT] = None,
     seed: Seed = None,
     page: Page = None,
     gantt: Gantt = None,
-    perfetto: Annotated[Path | None, _option("P", "Write a trace for ui.perfetto.dev."), _OUTPUT] = None,
+    perfetto: Annotated[Path | None, _option("P", "Write a trace for ui.perfetto.dev."), OUTPUT] = None,
     on: Board = None,
     real_time: Annotated[
         bool, typer.Option("--real-time", help="With --on posix: run by the machine's clock, as long as the horizon.")
@@ -418,7 +312,7 @@ def compare(
     page: Annotated[
         Path | None,
         _option("R.html", "Write a page with the charts above one another.", "--report"),
-        _OUTPUT,
+        OUTPUT,
     ] = None,
     as_json: AsJson = False,
     check: Check = False,
@@ -450,7 +344,7 @@ def compare(
 @_command()
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A task set in any of the formats.", show_default=False)],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to be written.", show_default=False), _OUTPUT],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to be written.", show_default=False), OUTPUT],
     source_format: Annotated[
         str | None, _option("F", "Read this format; default: by the content of the file.", "--from")
     ] = None,
@@ -479,7 +373,7 @@ Number = Annotated[
     int | None,
     typer.Option("--apply", min=1, metavar="N", help="Print the file with the changes up to step N of what helps."),
 ]
-NewFile = Annotated[Path | None, _option("NEW.toml", "With --apply: write it here.", "-o", "--output"), _OUTPUT]
+NewFile = Annotated[Path | None, _option("NEW.toml", "With --apply: write it here.", "-o", "--output"), OUTPUT]
 
 
 @_command("analyze", hidden=True)
@@ -491,7 +385,7 @@ def analyse(
     page: Annotated[
         Path | None,
         _option("R.html", "Write a page with the parts of all bounds, and demand against supply.", "--report"),
-        _OUTPUT,
+        OUTPUT,
     ] = None,
     no_sensitivity: Annotated[
         bool, typer.Option("--no-sensitivity", help="Leave out the sensitivity analysis, which takes longest.")
@@ -568,7 +462,7 @@ def generate(
     seed: Annotated[str, _option("N", "Seed of the random numbers.")] = "0",
     first: Annotated[str, _option("N", "Number of the first set.")] = "0",
     output: Annotated[
-        Path | None, _option("DIR", "Write a file for each set here; default: print the one set."), _OUTPUT
+        Path | None, _option("DIR", "Write a file for each set here; default: print the one set."), OUTPUT
     ] = None,
     tasks: Annotated[str | None, _option("X", "Number of tasks per set.")] = None,
     utilization: Annotated[str | None, _option("X", "Sum of the shares.")] = None,
@@ -610,14 +504,12 @@ def study(
     workers: Annotated[
         int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes; default: one for each processor.")
     ] = None,
-    output: Annotated[Path | None, _option("DIR", "Folder for the results."), _OUTPUT] = None,
+    output: Annotated[Path | None, _option("DIR", "Folder for the results."), OUTPUT] = None,
     scheduler: Annotated[
         str | None, _option("ADDRESS", "Compute on a Dask cluster, such as tcp://10.0.0.1:8786.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
-    plot: Annotated[
-        Path | None, _option("F.svg", "Draw a figure of each measure: .svg, .pdf or .png."), _OUTPUT
-    ] = None,
+    plot: Annotated[Path | None, _option("F.svg", "Draw a figure of each measure: .svg, .pdf or .png."), OUTPUT] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Delete the results in the folder and start again.")] = False,
     is_wide: Wide = False,
 ) -> None:
@@ -638,7 +530,7 @@ _linux = typer.Typer(name="linux", no_args_is_help=True, help="Takt's scheduler 
 app.add_typer(_linux)
 
 
-@_linux.command("check", cls=_TaktCommand)
+@_linux.command("check", cls=TaktCommand)
 def linux_check(
     root: Annotated[Path, _option("DIR", "Where proc, sys and boot of the machine are.")] = Path("/"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
@@ -658,7 +550,7 @@ Socket = Annotated[Path, _option("PATH", "The socket of taktd; default: /run/tak
 _SOCKET = Path("/run/takt/taktd.sock")
 
 
-@_linux.command("daemon", cls=_TaktCommand)
+@_linux.command("daemon", cls=TaktCommand)
 def linux_daemon(
     socket: Socket = _SOCKET,
     mode: Annotated[str, _option("OCTAL", "Of the file of the socket.")] = "0660",
@@ -683,7 +575,7 @@ def linux_daemon(
     command.start([*words, *(word for name, value in named.items() if value is not None for word in (name, value))])
 
 
-@_linux.command("load", cls=_TaktCommand)
+@_linux.command("load", cls=TaktCommand)
 def linux_load(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A task-set file (TOML).", show_default=False)],
     policy: Annotated[str | None, _option("P", "Policy of the root; default: that of the file.")] = None,
@@ -709,7 +601,7 @@ def linux_load(
     command.load(file, policy, horizon, cpu, socket, when_joined=wait)
 
 
-@_linux.command("status", cls=_TaktCommand)
+@_linux.command("status", cls=TaktCommand)
 def linux_status(
     once: Annotated[bool, typer.Option("--once", help="Print it once, also in a terminal.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, once.")] = False,
@@ -724,7 +616,7 @@ def linux_status(
     command.show_status(socket, once, as_json)
 
 
-@_linux.command("detach", cls=_TaktCommand)
+@_linux.command("detach", cls=TaktCommand)
 def linux_detach(socket: Socket = _SOCKET) -> None:
     """End the task set that decides: its threads continue in the fair class.
 
@@ -735,9 +627,9 @@ def linux_detach(socket: Socket = _SOCKET) -> None:
     command.detach(socket)
 
 
-@_linux.command("trace", cls=_TaktCommand)
+@_linux.command("trace", cls=TaktCommand)
 def linux_trace(
-    target: Annotated[Path, typer.Argument(metavar="T.takt", help="The trace file.", show_default=False), _OUTPUT],
+    target: Annotated[Path, typer.Argument(metavar="T.takt", help="The trace file.", show_default=False), OUTPUT],
     socket: Socket = _SOCKET,
 ) -> None:
     """Write the trace of the task set that was detached last, for takt replay.
@@ -776,21 +668,9 @@ def policies(is_wide: Wide = False) -> None:
 
     Example: `takt policies`
     """
-    from takt.model import catalogue
-    from takt.show.text_tables import Terminal, text_columns
+    from takt.command import policies as command
 
-    terminal = Terminal(is_wide=is_wide)
-    terminal.print("policies", "title")
-    (tie, _), *_ = Counter(policy.tie for policy in catalogue.policies()).most_common()
-    others = {policy: f"; equals: {policy.tie}" for policy in catalogue.policies() if policy.tie != tie}
-    rows = [(policy.name, policy.summary + others.get(policy, "")) for policy in catalogue.policies()]
-    terminal.print_table(text_columns(("name", "order"), rows))
-    terminal.print(f"equals: {tie}")
-    terminal.print("\nkinds of servers", "title")
-    kinds = [(kind.name, kind.summary) for kind in catalogue.server_kinds()]
-    terminal.print_table(text_columns(("name", "budget"), kinds))
-    terminal.print(f"\nprotocols of resources: {', '.join(catalogue.PROTOCOLS)}")
-    terminal.print(f"architectures: {', '.join(catalogue.ARCHITECTURES)}")
+    command.policies(is_wide)
 
 
 # ---- takt help --------------------------------------------------------------------------------------

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Packages that are loaded when they are first used."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from types import ModuleType
+from typing import Any
+
+
+class _Postponed(ModuleType):
+    """A package that is not loaded yet; importlib's LazyLoader loads at a second import already."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Load the package, and return what it has under a name."""
+        object.__setattr__(self, "__class__", ModuleType)
+        assert self.__spec__ is not None
+        assert self.__spec__.loader is not None
+        self.__spec__.loader.exec_module(self)
+        return getattr(self, name)
+
+
+def postpone(name: str) -> None:
+    """Let a package be loaded when something of it is first used, though modules import it before."""
+    spec = None if name in sys.modules else importlib.util.find_spec(name)
+    if spec is not None:
+        package = sys.modules[name] = importlib.util.module_from_spec(spec)
+        object.__setattr__(package, "__class__", _Postponed)
