@@ -193,7 +193,7 @@ lint: tools-test $(STAMPS)/package $(STAMPS)/test
 
 lint-types:
 	$(VENV)/bin/mypy
-	MYPYPATH=tests $(VENV)/bin/mypy tests tools linux studies bench/sim bench/report.py bench/firmware.py
+	MYPYPATH=tests:examples $(VENV)/bin/mypy tests tools linux studies bench/sim bench/report.py bench/firmware.py
 	$(VENV)/bin/mypy bench/analysis
 	$(VENV)/bin/mypy bench/kernel
 
