@@ -12,6 +12,9 @@
  * from the image; a board with one clock ignores it. */
 void takt_firmware_prepare(uint64_t tick_ns);
 
+/* True if time passes whatever executes: a timer that is due has interrupted. */
+extern const bool takt_firmware_time_passes;
+
 /* Executes for `ticks`, accurate to a few instructions; may be interrupted. */
 void takt_firmware_burn(takt_duration_t ticks);
 

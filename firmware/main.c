@@ -244,19 +244,9 @@ static void unlock(takt_work_t *work, const takt_task_spec_t *task, const takt_i
     (void)takt_job_unlock(resource_of(item));
 }
 
-/* True if a timer or the end of a budget may be due that no interrupt has handled, as in virtual time. What a scheduler
- * at a distance has to do is not known here. */
-static bool may_be_due(void) {
-    const bool is_charged = (takt_kernel_running()->plain.entity.attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
-    const takt_port_level_t level = takt_port_lock();
-    const bool is_due = takt_dispatcher_is_due(built.dispatcher, takt_port_now());
-    takt_port_unlock(level);
-    return is_due || is_charged || program.is_remote;
-}
-
-/* Items due at the instant of a lock are handled before it. */
+/* Items due at the instant of a lock are handled before it, unless an interrupt has handled them. */
 static void lock(const takt_item_t *item) {
-    if (may_be_due()) {
+    if (!takt_firmware_time_passes) {
         takt_firmware_asks();
         (void)takt_job_settle();
     }

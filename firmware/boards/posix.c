@@ -14,6 +14,8 @@ enum { INPUT_INTERRUPT = 0, MEMORY_BYTES = 1 << 29 };
 /* Untouched pages take no memory. */
 static _Alignas(16) uint8_t memory[MEMORY_BYTES];
 
+const bool takt_firmware_time_passes = false;
+
 void takt_firmware_prepare(uint64_t tick_ns) {
     if (tick_ns != 0) {
         (void)takt_posix_use_real_time(tick_ns);
