@@ -127,7 +127,9 @@ def check(system: takt.System, horizon: int) -> LateJob | None:
     return late
 
 
-@pytest.mark.parametrize("features", [EVERYTHING, EVERYTHING | SERVER_KINDS, EVERYTHING | RESOURCES], ids=str)
+@pytest.mark.parametrize(
+    "features", [EVERYTHING, EVERYTHING | SERVER_KINDS, EVERYTHING | RESOURCES], ids=["", "servers", "resources"]
+)
 def test_the_first_late_job_is_that_of_the_frames_and_its_delays_are_those_of_a_walk(features: frozenset[str]) -> None:
     seen = set[str]()
 

@@ -61,9 +61,9 @@ def result_of(trace: Trace, system: System) -> RunResult:
     kept = list(frames.OPTIONS)
     outcome = _retold(trace, kept)
     statistics = frames.statistics(system.resolved, outcome["statistics"])
-    statistics["optional_wanted"] = [None for _ in system.tasks]
+    statistics["optional_wanted"] = [None for _ in statistics["task"]]
     if trace.is_remote:
-        statistics["overruns"] = [0 for _ in system.tasks]
+        statistics["overruns"] = [0 for _ in statistics["task"]]
     return RunResult(
         system=system,
         horizon=trace.horizon,

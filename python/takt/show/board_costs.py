@@ -10,8 +10,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import tomlkit
-
 from takt.base import input_files, output_files, times
 from takt.board import clock
 from takt.run.board_costs import Costs
@@ -116,6 +114,8 @@ def write_platform(target: Path, source: Path, costs: Costs, hertz: Fraction, re
         resolution_ns: nanoseconds of a tick of the file.
         board: that has these costs.
     """
+    import tomlkit  # which takes long to load
+
     document = tomlkit.parse(input_files.decoded(input_files.read(source)))
     table: Any = document.setdefault("platform", tomlkit.table())
     for name in list(table):
