@@ -129,7 +129,11 @@ def assignments_of(state: State) -> Iterator[Move]:
         for what, way in ways.items():
             bins = None if state.budget.is_empty else way(count)
             if bins is not None:
-                yield _move(system, _as_they_are(system, bins), count, what)
+                changes: Changes = {("system", ""): {"cpus": count}} if count != system.cpus else {}
+                kept = _as_they_are(system, bins)
+                number = {name: at for at, units in enumerate(kept) for unit in units for name in unit}
+                changes |= _placed(system, number)
+                yield Move(f"fits on {count} processors ({what})", changes, processors=count - system.cpus)
                 return
 
 
@@ -224,14 +228,6 @@ def moved_of(state: State) -> Iterator[Move]:
             if cpu != own:
                 more = f" and {len(unit) - 1} more" if len(unit) > 1 else ""
                 yield Move(f"{min(unit)}{more} on processor {cpu}", _placed(system, places | dict.fromkeys(unit, cpu)))
-
-
-def _move(system: System, bins: list[list[Unit]], count: int, what: str) -> Move:
-    """Return an assignment, to maybe more processors, as new values of keys."""
-    number = {name: at for at, units in enumerate(bins) for unit in units for name in unit}
-    changes: Changes = {("system", ""): {"cpus": count}} if count != system.cpus else {}
-    changes |= _placed(system, number)
-    return Move(f"fits on {count} processors ({what})", changes, processors=count - system.cpus)
 
 
 def _placed(system: System, number: Mapping[str, int]) -> Changes:

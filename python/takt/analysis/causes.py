@@ -205,26 +205,23 @@ class Level:
     def parts(self, place: int) -> list[Part]:
         """Return the parts of the response of the child at an index."""
         me = self.members[place]
-        is_limited = self.is_apart and me.threshold is not None
+        threshold = me.threshold if self.is_apart else None
+        sources = [
+            replace(self._seen(other), is_over=threshold is not None and member.key < threshold)
+            for other, member in enumerate(self.members)
+            if other != place and member.key <= me.key
+        ]
         return Job(
             own=replace(source_of(me, self.there[place]), jitter=me.jitter),
             number=self.responses[place].job,
             path=me.wcet,
-            last=me.wcet if is_limited else me.last,
+            last=me.last if threshold is None else me.wcet,
             blocking=self.blocking(place),
-            sources=list(self._sources(place)),
+            sources=sources,
             supplied=None if self.supply is None else self._supplied,
             server=self.server,
             response=self.responses[place].ticks,
         ).parts()
-
-    def _sources(self, place: int) -> Iterator[Source]:
-        """Yield what goes before a member: more urgent members, and equals."""
-        me = self.members[place]
-        for other, member in enumerate(self.members):
-            if other != place and member.key <= me.key:
-                is_over = self.is_apart and me.threshold is not None and member.key < me.threshold
-                yield replace(self._seen(other), is_over=is_over)
 
     def _seen(self, place: int) -> Source:
         """Return a member as it delays those below: servers_seen.c."""
@@ -238,15 +235,14 @@ class Level:
 
     def _supplied(self, work: int) -> int:
         """Return the least time in which so many ticks are supplied."""
-        assert self.supply is not None
+        supply = self.supply
+        assert supply is not None
         if not self.heads:
-            return time_of(self.supply, work)
-        return max(self._behind(head, work) for head in self.heads)
-
-    def _behind(self, head: Head, work: int) -> int:
-        assert self.supply is not None
-        gap, delay, ticks = head
-        return work + delay if work <= ticks else time_of(self.supply, work - ticks) - self.supply[2] + gap
+            return time_of(supply, work)
+        return max(
+            work + delay if work <= ticks else time_of(supply, work - ticks) - supply[2] + gap
+            for gap, delay, ticks in self.heads
+        )
 
 
 def time_of(supply: tuple[int, int, int, int], work: int) -> int:
@@ -374,7 +370,8 @@ class Latest:
         if sum(self.task.period // task.period + 1 for task in tasks) * len(tasks) > MAX_COUNTED:
             return []
         releases = sorted({first, *self._releases(first)})
-        most = self._longest_blocking()
+        steps = blocking.delays_in(self.view, self.dispatcher).steps
+        most = max(task.barred - 1 for task in tasks) + max((ticks for _, ticks in steps), default=0)
         for release, needed in zip(releases, self._blocking_at(releases), strict=True):
             if needed > most or (needed < 0 and most == 0):
                 continue
@@ -383,12 +380,6 @@ class Latest:
                 if _sum(blocked) == needed + over:
                     return self._parts(release, blocked, blocker)
         return []
-
-    def _longest_blocking(self) -> int:
-        """Return an upper bound of what blocks a job; 0: nothing does."""
-        regions = max(task.barred - 1 for task in self.dispatcher.tasks)
-        steps = blocking.delays_in(self.view, self.dispatcher).steps
-        return regions + max((ticks for _, ticks in steps), default=0)
 
     def _jobs(self, task: TaskView, release: int) -> int:
         """Return how many jobs of another task go before the job with a release."""
@@ -476,12 +467,14 @@ class Charged:
         """Return the parts of the response of the task at an index."""
         me, task = self.members[place], self.tasks[place]
         above = [other for other, member in enumerate(self.members) if other != place and member.key <= me.key]
+        below = [other for other, member in zip(self.tasks, self.members, strict=True) if member.key > me.key]
+        passing = Part(PartKind.KERNEL, max(map(self._passing, below), default=0))
         return Job(
             own=self._job(place),
             number=self.jobs[place],
             path=task.wcet + self._at_points(task),
             last=me.last,
-            blocking=self._blocking(place),
+            blocking=[*max(map(self._region, below), key=_sum, default=[]), passing],
             sources=[*self._interrupts(), *map(self._job, above)],
         ).parts()
 
@@ -527,13 +520,6 @@ class Charged:
         cost = self.costs.release + self._completion
         if cost:
             yield from (Source("", 0, task.period, task.jitter, cost, is_over=True) for task in self.tasks)
-
-    def _blocking(self, place: int) -> list[Part]:
-        """Return the longest region of tasks less urgent than one, and what of the kernel may come before it."""
-        key = self.members[place].key
-        below = [task for task, member in zip(self.tasks, self.members, strict=True) if member.key > key]
-        passing = Part(PartKind.KERNEL, max(map(self._passing, below), default=0))
-        return [*max(map(self._region, below), key=_sum, default=[]), passing]
 
     def _region(self, task: TaskView) -> list[Part]:
         """Return a region of a task with the kernel's work at its end."""

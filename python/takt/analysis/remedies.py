@@ -187,6 +187,7 @@ class Search:
     def steps(self, node: Node) -> Iterator[Step]:
         """Yield the steps to a system, with their effects one after the other."""
         state, done = self.origin.state, dict[tuple[str, str, str], object]()
+        system = state.system
         for at, move in enumerate(node.moves):
             before = state.score.open
             state = node.state if at == len(node.moves) - 1 else (state.after(move.changes) or node.state)
@@ -194,10 +195,10 @@ class Search:
                 (*place, key): value
                 for place, keys in move.changes.items()
                 for key, value in keys.items()
-                if _present(self.origin.state.system, done, place, key) != value
+                if done.get((*place, key), getattr(_table(system, place), key)) != value
             }
             done |= changed
-            texts = tuple(_edit(self.origin.state.system, *place, value) for place, value in changed.items())
+            texts = tuple(_edit(system, *place, value) for place, value in changed.items())
             yield Step(move.what or " ".join(texts), texts, before, state.score.open)
 
 
@@ -219,11 +220,6 @@ def _is_again(changes: Changes, then: Changes) -> bool:
         for place, keys in then.items()
         for key, value in keys.items()
     )
-
-
-def _present(system: System, done: dict[tuple[str, str, str], object], place: tuple[str, str], key: str) -> object:
-    """Return the value of a key after earlier steps."""
-    return done.get((*place, key), getattr(_table(system, place), key))
 
 
 def _table(system: System, place: tuple[str, str]) -> Any:

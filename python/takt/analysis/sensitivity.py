@@ -236,19 +236,18 @@ def _scaling_in_finer_ticks(view: SystemView, plain: growth.Plain) -> int | None
     longest = max(time for task in tasks for time in (task.wcet, task.period, task.deadline, task.jitter))
     if min(task.wcet for task in tasks) >= FINER or longest * FINER > _analysis.TIME_MAX:
         return None
-    return scaling_of(view.map(_in_finer_ticks, lambda server: server), _accepts(plain))
-
-
-def _in_finer_ticks(task: TaskView) -> TaskView:
-    """Return a plain task in ticks that are a part of FINER as long."""
-    return replace(
-        task,
-        wcet=task.wcet * FINER,
-        period=task.period * FINER,
-        deadline=task.deadline * FINER,
-        jitter=task.jitter * FINER,
-        regions=tuple(length * FINER for length in task.regions),
+    finer = view.map(
+        lambda task: replace(
+            task,
+            wcet=task.wcet * FINER,
+            period=task.period * FINER,
+            deadline=task.deadline * FINER,
+            jitter=task.jitter * FINER,
+            regions=tuple(length * FINER for length in task.regions),
+        ),
+        lambda server: server,
     )
+    return scaling_of(finer, _accepts(plain))
 
 
 def is_too_short(task: TaskView) -> bool:

@@ -19,7 +19,17 @@ def warnings_of(view: SystemView) -> Iterator[str]:
     tasks = [task for each in view.dispatchers for task in each.tasks]
     for task in tasks:
         yield from _of_wcet(view, task)
-    yield from _of_load(view, tasks)
+    cpus, load = view.resolved.cpus, _load(tasks)
+    if load > cpus:
+        there = "the processor" if cpus == 1 else f"{cpus} processors"
+        yield f"utilization {_decimals(load)} is above {cpus}: the tasks demand more than {there} can execute"
+    for server in (server for each in view.dispatchers for server in each.servers):
+        inside = view.dispatchers[server.number].tasks
+        share = Fraction(server.budget, server.period) if server.period else Fraction(0)
+        demanded = _load(inside)
+        if inside and not server.is_rule and demanded > share > 0:
+            above = f"above its share {_decimals(share)}"
+            yield f"utilization {_decimals(demanded)} of the tasks in {server.name} is {above}"
     for task in tasks:
         yield from _of_deadline(view, task)
 
@@ -37,25 +47,6 @@ def _of_wcet(view: SystemView, task: TaskView) -> Iterator[str]:
             f"wcet, {parts} of {task.name} together are {view.write(needed)},"
             f" above its deadline {view.write(task.deadline)}"
         )
-
-
-def _of_load(view: SystemView, tasks: list[TaskView]) -> Iterator[str]:
-    """Yield that the tasks demand more than there is, of the processors or of a server's budget."""
-    cpus = view.resolved.cpus
-    load = _load(tasks)
-    if load > cpus:
-        there = "the processor" if cpus == 1 else f"{cpus} processors"
-        yield f"utilization {_decimals(load)} is above {cpus}: the tasks demand more than {there} can execute"
-    for dispatcher in view.dispatchers:
-        for server in dispatcher.servers:
-            inside = view.dispatchers[server.number]
-            share = Fraction(server.budget, server.period) if server.period else Fraction(0)
-            demanded = _load(inside.tasks)
-            if inside.tasks and not server.is_rule and demanded > share > 0:
-                yield (
-                    f"utilization {_decimals(demanded)} of the tasks in {server.name} is above its share"
-                    f" {_decimals(share)}"
-                )
 
 
 def _load(tasks: list[TaskView] | tuple[TaskView, ...]) -> Fraction:

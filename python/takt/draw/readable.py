@@ -15,7 +15,7 @@ from takt.draw.recipe_keys import RecipeKeys
 from takt.model.distributions import Uniform
 from takt.model.horizon import default_horizon
 from takt.model.system import System
-from takt.model.tables import Server, Task
+from takt.model.tables import Task
 
 _PERIODS = 10
 """So many of the longest periods are simulated where no hyperperiod is short enough."""
@@ -74,10 +74,6 @@ def _task(writer: _Writer, task: Task) -> Task:
         if (parts := getattr(task, key)) is not None:
             keys[key] = [writer.part(part) for part in parts]
     return task.replace(**keys)
-
-
-def _server(writer: _Writer, server: Server) -> Server:
-    return server.replace(**{key: writer.time(getattr(server, key)) for key in _SERVER_TIMES})
 
 
 @dataclass(frozen=True)

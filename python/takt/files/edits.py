@@ -88,8 +88,13 @@ def apply(document: Document, edits: Sequence[str]) -> list[Place]:
         if key not in place.kind.keys():  # noqa: SIM118
             close = catalogue.alternatives(key, place.kind.keys())
             raise _refused(edit, "unknown-key", f"unknown key {show(key)} of {place.full}; {close}")
+        text, value = match["value"], value_of(match["value"])
+        if key in place.kind.text_keys() and not isinstance(value, str):
+            value = text
+        elif not text:
+            value = None
         for table in _tables_at(document, place):
-            _set(table, key, _value(place.kind, key, match["value"]))
+            _set(table, key, value)
         places.append(place)
     return places
 
@@ -166,12 +171,6 @@ def value_of(text: str) -> object:
         return text
 
 
-def _value(kind: type[Table], key: str, text: str) -> object:
-    """Return the value of an edit, None if the key is left out."""
-    value = value_of(text)
-    return text if key in kind.text_keys() and not isinstance(value, str) else value if text else None
-
-
 def _set(table: Document, key: str, value: object) -> None:
     """Change, add or remove a key of a table."""
     if value is None:
@@ -204,22 +203,13 @@ def _add(table: Any, key: str, value: object) -> None:
     last = next((at for at in reversed(range(len(body))) if body[at][0] is not None), -1)
     tail = [] if any(isinstance(item, Block) for _, item in body) else body[last + 1 :]
     del body[len(body) - len(tail) :]
-    table.add(SingleKey(key, sep=_separator(key, {len(name.as_string() + name.sep) for name, _ in keys})), value)
+    widths = {len(name.as_string() + name.sep) for name, _ in keys}
+    width = widths.pop() if len(widths) == 1 else 0  # equals signs that are aligned stay so
+    table.add(SingleKey(key, sep=f"{'=':>{max(2, width - len(key) - 1)}} "), value)
     if keys and not isinstance(body[-1][1], Block):
         before, own = keys[-1][1].trivia, body[-1][1].trivia
         own.indent, own.trail = before.indent, before.trail or own.trail
     body += tail
-
-
-def _separator(key: str, widths: set[int]) -> str:
-    """Return what stands between a key and its value: below the equals signs of the keys before, if these are aligned.
-
-    Args:
-        key: the new one.
-        widths: of the others, up to their values.
-    """
-    width = widths.pop() if len(widths) == 1 else 0
-    return f"{'=':>{max(2, width - len(key) - 1)}} "
 
 
 # ---- blocks -------------------------------------------------------------------------------------------

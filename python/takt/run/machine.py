@@ -8,7 +8,7 @@ queries start the threads of polars; see base/forks.py.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,7 +18,6 @@ from takt.base import output_files
 from takt.files import trace_file
 from takt.model import image as images
 from takt.model.system import Domain, System
-from takt.run.frames import Statistics
 from takt.run.result import RunResult
 
 _LAST = 2**64 - 1
@@ -59,6 +58,8 @@ def together(system: System, results: Sequence[RunResult]) -> RunResult:
         results: of its domains, in their order; all have kept the same frames.
     """
     order = {task.name: number for number, task in enumerate(system.tasks)}
+    columns = {name: [value for each in results for value in each.statistics[name]] for name in results[0].statistics}
+    rows = sorted(range(len(order)), key=[order[name] for name in columns["task"]].__getitem__)
     place = pl.col("task").replace_strict(order, return_dtype=pl.UInt32)
     numbered = [_numbered(system, domain, result) for domain, result in zip(system.domains, results, strict=True)]
     whole = {name: pl.concat([each[name] for each in numbered]) for name in results[0].frames}
@@ -72,7 +73,7 @@ def together(system: System, results: Sequence[RunResult]) -> RunResult:
         invocations=sum(result.invocations for result in results),
         switches=sum(result.switches for result in results),
         overhead=sum(result.overhead for result in results),
-        statistics=_statistics(order, results),
+        statistics={name: [values[row] for row in rows] for name, values in columns.items()},
         architecture=None,
         policies={
             name or domain.label: policy
@@ -82,13 +83,6 @@ def together(system: System, results: Sequence[RunResult]) -> RunResult:
         frames=merged,
         first_late=min((each.first_late for each in results if each.first_late is not None), default=None),
     )
-
-
-def _statistics(order: Mapping[str, int], results: Sequence[RunResult]) -> Statistics:
-    """Return the statistics of all domains, in the order of the machine's tasks."""
-    columns = {name: [value for each in results for value in each.statistics[name]] for name in results[0].statistics}
-    rows = sorted(range(len(order)), key=[order[name] for name in columns["task"]].__getitem__)
-    return {name: [values[row] for row in rows] for name, values in columns.items()}
 
 
 def _instants(frame: pl.DataFrame) -> list[str]:
