@@ -18,8 +18,7 @@ from oracle.systems import EVERYTHING as ANYTHING
 from oracle.systems import RESOURCES, SERVER_KINDS, systems
 from places import CASES
 from sampling import count, tries
-from takt.analysis import priority_orders
-from takt.analysis.priority_orders import Member, renumbered
+from takt.analysis.remedy_moves import Member, renumbered
 from takt.analysis.result import Remedies, Remedy
 from takt.files.edits import applied_to_text
 from takt.files.task_set_reading import loads
@@ -358,4 +357,4 @@ def test_no_smaller_set_of_priorities_gives_a_random_order(seed: int) -> None:
 def test_equals_stay_equals() -> None:
     group = [Member("task", name, 0, 3) for name in "AB"]
     assert renumbered([[Member("task", "C", 0, 0)], group]) == {("task", "C"): {"priority": 4}}
-    assert priority_orders.renumbered([group]) == {}
+    assert renumbered([group]) == {}

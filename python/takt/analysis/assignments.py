@@ -232,18 +232,17 @@ def moved_of(state: State) -> Iterator[Move]:
 
 def _placed(system: System, number: Mapping[str, int]) -> Changes:
     """Return the numbers of the processors of tasks as new values of keys."""
+    parents = {server.name: server.parent for server in system.servers}
+    first: dict[str, str] = {}  # task in each server
+    for task in system.tasks:
+        around = task.server
+        while around is not None:
+            first.setdefault(around, task.name)
+            around = parents.get(around)
     members: list[tuple[Any, int | None]] = [
         (task, number[task.name] if task.server is None else None) for task in system.tasks
     ]
-    for server in system.servers:
-        inside = next((task.name for task in system.tasks if _is_in(system, task.server, server.name)), None)
-        members.append((server, number.get(inside or "") if server.parent is None else None))
+    members += [
+        (server, number.get(first.get(server.name, "")) if server.parent is None else None) for server in system.servers
+    ]
     return {(each.table, each.name): {"cpu": cpu} for each, cpu in members if each.cpu != cpu}
-
-
-def _is_in(system: System, name: str | None, server: str) -> bool:
-    """True if a server is another one, or in it."""
-    parents = {each.name: each.parent for each in system.servers}
-    while name is not None and name != server:
-        name = parents.get(name)
-    return name == server

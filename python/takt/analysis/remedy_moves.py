@@ -4,23 +4,27 @@
 A move is a change that a person would call one: a task that becomes preemptive, a task above another one, one protocol
 for all resources. Policies, protocols and kinds are found by their roles and traits. Where a move has a size (how far a
 task rises, how long its pieces are), the smallest change that helps as much is tried, found by bisection: responses of
-a task do not grow as it rises.
+a task do not grow as it rises. New priorities are as few as an order needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from takt.analysis import advice, least_budgets, priority_orders
+from takt.analysis import advice, least_budgets
 from takt.analysis.judge import judge
-from takt.analysis.priority_orders import Member, Order, renumbered
 from takt.analysis.result import Verdict
 from takt.analysis.trials import Changes, State, Trial, merged
 from takt.analysis.view import DispatcherView, TaskView, static_key
 from takt.model import catalogue
 from takt.model.bodies import Op
 from takt.model.catalogue import AMONG_PROTOCOLS, DEADLINE_POLICY, EARLIEST_DEADLINE, PERIOD_POLICY
+from takt.model.value_checks import MAX_PRIORITY
+
+if TYPE_CHECKING:
+    from takt.model.system import System
 
 
 class Move(NamedTuple):
@@ -115,11 +119,109 @@ def can_be_cut(task: TaskView) -> bool:
 # ---- order --------------------------------------------------------------------------------------------
 
 
+class Member(NamedTuple):
+    """A task or a server with a priority.
+
+    Args:
+        table: "task" or "server".
+        name: as in the file.
+        number: as of its view.
+        priority: as in the file.
+    """
+
+    table: str
+    name: str
+    number: int
+    priority: int
+
+
+Order = list[list[Member]]
+"""Members, the most urgent first; those of a list have one priority."""
+
+
+def order_of(system: System, dispatcher: DispatcherView) -> Order:
+    """Return the present order of a dispatcher.
+
+    Args:
+        system: that the dispatcher is in.
+        dispatcher: with priorities.
+    """
+    members = [Member("task", task.name, task.number, system.tasks[task.number].priority) for task in dispatcher.tasks]
+    members += [
+        Member("server", each.name, each.number, system.servers[each.number - 1].priority)
+        for each in dispatcher.servers
+    ]
+    members.sort(key=lambda member: -member.priority)
+    return [list(group) for _, group in groupby(members, lambda member: member.priority)]
+
+
+def sorted_by(system: System, dispatcher: DispatcherView, key: str) -> Order:
+    """Return the tasks and servers of a dispatcher by their deadlines - jitter, or their periods; no two are equals."""
+    tasks = {task.number: task for task in dispatcher.tasks}
+    periods = {server.number: server.period for server in dispatcher.servers}
+
+    def length(member: Member) -> int:
+        if member.table == "server":
+            return periods[member.number]
+        task: TaskView = tasks[member.number]
+        return task.deadline - task.jitter if key == "deadline" else task.period
+
+    members = [member for group in order_of(system, dispatcher) for member in group]
+    return [[member] for member in sorted(members, key=length)]
+
+
+def renumbered(order: Sequence[Sequence[Member]]) -> Changes:
+    """Return the priorities of an order: as many as possible stay as they are.
+
+    Args:
+        order: groups, the most urgent first; members of a group have one priority, or get one.
+
+    Example:
+        >>> A, B, C = (Member("task", name, 0, priority) for name, priority in (("A", 9), ("B", 5), ("C", 2)))
+        >>> renumbered([[B], [A], [C]])
+        {('task', 'B'): {'priority': 10}}
+    """
+    groups = list(reversed(order))
+    kept = _kept(groups)
+    last = len(groups) - 1
+    changes: Changes = {}
+    for place, group in enumerate(groups):
+        below = max((each for each in kept if each <= place), default=None)
+        first = min(kept, default=0)
+        start = groups[below][0].priority if below is not None else groups[first][0].priority if kept else last
+        priority = start + place - (below if below is not None else first if kept else last)
+        changes |= {(each.table, each.name): {"priority": priority} for each in group if each.priority != priority}
+    return changes
+
+
+def _kept(groups: Sequence[Sequence[Member]]) -> list[int]:
+    """Return the places of the groups that keep their priorities, with as many members as possible.
+
+    Args:
+        groups: the least urgent first.
+    """
+    best: list[tuple[int, list[int]]] = []
+    for place, group in enumerate(groups):
+        priority = group[0].priority
+        has_room = place <= priority <= MAX_PRIORITY - (len(groups) - 1 - place)
+        if not has_room or any(each.priority != priority for each in group):
+            best.append((0, []))
+            continue
+        before = [
+            best[other]
+            for other in range(place)
+            if best[other][1] and priority - groups[other][0].priority >= place - other
+        ]
+        weight, chain = max(before, key=lambda each: each[0], default=(0, []))
+        best.append((weight + len(group), [*chain, place]))
+    return max(best, key=lambda each: each[0], default=(0, []))[1]
+
+
 def _orders(part: Trial, dispatcher: DispatcherView, late: list[str]) -> Iterator[Move]:
     """Yield tasks and servers above others, and below others."""
     if not dispatcher.traits.has_fifo_levels or len(dispatcher.children()) < 2:
         return
-    order = priority_orders.order_of(part.system, dispatcher)
+    order = order_of(part.system, dispatcher)
     is_late = {member: _is_late(part, member, late) for group in order for member in group}
     for member in (each for each, is_open in is_late.items() if is_open):
         if part.budget is None or not part.budget.is_empty:
@@ -131,7 +233,7 @@ def _orders(part: Trial, dispatcher: DispatcherView, late: list[str]) -> Iterato
 def _whole_orders(part: Trial, dispatcher: DispatcherView) -> Iterator[Move]:
     """Yield whole orders by deadlines and periods."""
     for key in ("deadline", "period") if dispatcher.traits.has_fifo_levels else ():
-        changes = renumbered(priority_orders.sorted_by(part.system, dispatcher, key))
+        changes = renumbered(sorted_by(part.system, dispatcher, key))
         if len(changes) > 1:  # one new priority is a task above or below others
             yield Move(f"priorities by {key}s", changes)
 
@@ -187,19 +289,17 @@ def _lowered(order: Order, member: Member, is_late: Mapping[Member, bool]) -> It
 
 def _policies(part: Trial, dispatcher: DispatcherView) -> Iterator[Move]:
     """Yield other policies of a dispatcher: those by relative deadlines, by periods and by absolute deadlines."""
+    if not dispatcher.children():
+        return
     place = ("server", dispatcher.name) if dispatcher.name else ("system", "")
-    for policy in dict.fromkeys((DEADLINE_POLICY, PERIOD_POLICY, EARLIEST_DEADLINE)):
-        if dispatcher.children() and not _orders_alike(dispatcher, policy):
-            yield Move("", {place: {"policy": policy}}, weight=len(part.view.dispatchers[0].children()))
-
-
-def _orders_alike(dispatcher: DispatcherView, policy: str) -> bool:
-    """True if another policy is that of a dispatcher, maybe under another name."""
     keys = [(task.fixed.level, task.period, task.deadline, task.key) for task in dispatcher.tasks]
     keys += [(1, server.period, server.period, server.key) for server in dispatcher.servers]
-    return dispatcher.traits == catalogue.traits_of(policy) and all(
-        static_key(policy, level, period, deadline) == key for level, period, deadline, key in keys
-    )
+    for policy in dict.fromkeys((DEADLINE_POLICY, PERIOD_POLICY, EARLIEST_DEADLINE)):
+        is_present = dispatcher.traits == catalogue.traits_of(policy) and all(
+            static_key(policy, level, period, deadline) == key for level, period, deadline, key in keys
+        )
+        if not is_present:  # maybe under another name
+            yield Move("", {place: {"policy": policy}}, weight=len(part.view.dispatchers[0].children()))
 
 
 def _protocols(part: Trial) -> Iterator[Move]:
@@ -246,9 +346,7 @@ def _with_few_priorities(find: Callable[[Trial], Changes]) -> Callable[[Trial], 
         ranks = {place: keys["priority"] for place, keys in changes.items() if "priority" in keys}
         if not ranks or any(isinstance(keys.get("threshold"), int) for keys in changes.values()):
             return changes
-        members = [
-            member for group in priority_orders.order_of(part.system, part.view.dispatchers[0]) for member in group
-        ]
+        members = [member for group in order_of(part.system, part.view.dispatchers[0]) for member in group]
         members.sort(key=lambda member: -ranks[member.table, member.name])
         others: dict[tuple[str, str], dict[str, Any]] = {
             place: {key: value for key, value in keys.items() if key != "priority"} for place, keys in changes.items()

@@ -143,14 +143,12 @@ def written(system: System, table: str, name: str, key: str, value: object) -> s
     members: tuple[Any, ...] = (*system.tasks, *system.servers, *system.resources)
     is_plain = name and place.full == f"{table}.{name}" and "." not in name and name not in _singles()
     is_only = is_plain and sum(each.name == name for each in members) == 1
-    return f"{name if is_only else place.full}.{key}={'' if value is None else _text(value)}"
-
-
-def _text(value: object) -> str:
-    """Write a value so that it is read again."""
+    text = "" if value is None else str(value)
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(json.dumps(each, ensure_ascii=False) for each in value)}]"
-    return str(value) if not isinstance(value, str) or value_of(value) == value else json.dumps(value)
+        text = f"[{', '.join(json.dumps(each, ensure_ascii=False) for each in value)}]"
+    elif isinstance(value, str) and value_of(value) != value:  # without quotes it is no text
+        text = json.dumps(value)
+    return f"{name if is_only else place.full}.{key}={text}"
 
 
 def label(path: str | Path, edits: Sequence[str]) -> str:
