@@ -295,7 +295,12 @@ class Interval:
         there = self.dispatcher.children()
         members = children.members_of(there)
         if self.supplied == self.length:
-            for length, _ in groupby(islice(merge(*map(_deadlines, members)), MAX_TRIED)):
+            dues = (
+                range(max(each.deadline - each.jitter, 1), MAX_TICKS, each.period)
+                for each in members
+                if each.kind != _analysis.KERNEL
+            )
+            for length, _ in groupby(islice(merge(*dues), MAX_TRIED)):
                 if 0 < length < self.length and _sum(parts := self._parts(there, members, length)) > length:
                     return Demand(self.dispatcher.name, length, length, tuple(parts))
         parts = self._parts(there, members, self.length)
@@ -305,13 +310,6 @@ class Interval:
         """Return what is due in an interval of a length, and what blocks it."""
         due = [part for member, child in zip(members, there, strict=True) for part in _due(member, child, length)]
         return tidy([*due, *blockers.in_interval(self.view, self.dispatcher, length)])
-
-
-def _deadlines(member: Member) -> range:
-    """Return the lengths of intervals in which one more job or budget is due."""
-    if member.kind == _analysis.KERNEL:
-        return range(0)
-    return range(max(member.deadline - member.jitter, 1), MAX_TICKS, member.period)
 
 
 def _due(member: Member, child: Child, length: int) -> Iterator[Part]:

@@ -222,7 +222,11 @@ def _orders(part: Trial, dispatcher: DispatcherView, late: list[str]) -> Iterato
     if not dispatcher.traits.has_fifo_levels or len(dispatcher.children()) < 2:
         return
     order = order_of(part.system, dispatcher)
-    is_late = {member: _is_late(part, member, late) for group in order for member in group}
+    is_late = {
+        member: any(part.system.tasks[number].name in late for number in _tasks_of(part, member))
+        for group in order
+        for member in group
+    }
     for member in (each for each, is_open in is_late.items() if is_open):
         if part.budget is None or not part.budget.is_empty:
             yield from _raised(part, order, member)
@@ -238,11 +242,11 @@ def _whole_orders(part: Trial, dispatcher: DispatcherView) -> Iterator[Move]:
             yield Move(f"priorities by {key}s", changes)
 
 
-def _is_late(part: Trial, member: Member, late: list[str]) -> bool:
-    """True if the deadline of a task is open, or of one that is directly in a server."""
+def _tasks_of(part: Trial, member: Member) -> list[int]:
+    """Return the number of a task, or those of the tasks that are directly in a server."""
     if member.table == "task":
-        return member.name in late
-    return any(task.name in late for task in part.view.dispatchers[member.number].tasks)
+        return [member.number]
+    return [task.number for task in part.view.dispatchers[member.number].tasks]
 
 
 def _raised(part: Trial, order: Order, member: Member) -> Iterator[Move]:
@@ -259,9 +263,7 @@ def _raised(part: Trial, order: Order, member: Member) -> Iterator[Move]:
         found = part.judged(placed(at))
         if found is None:
             return False
-        inside = part.view.dispatchers[member.number].tasks if member.table == "server" else ()
-        numbers = [task.number for task in inside] if inside else [member.number]
-        return all(found.tasks[number].verdict is Verdict.SCHEDULABLE for number in numbers)
+        return all(found.tasks[number].verdict is Verdict.SCHEDULABLE for number in _tasks_of(part, member))
 
     if lowest < 0 or not is_met(0):
         return

@@ -120,11 +120,7 @@ def applied_to_text(text: str, edits: Sequence[str]) -> str:
         place = apply(plain, [edit])[0]
         _edit_block(blocks, place, edit)
     changed = "".join(blocks)
-    try:
-        is_right = tomllib.loads(changed) == plain
-    except tomllib.TOMLDecodeError:
-        is_right = False
-    if not is_right:
+    if _loaded(changed) != plain:
         raise _refused(", ".join(edits), "layout", "cannot be written into this layout; edit the file by hand")
     return changed
 
@@ -220,7 +216,7 @@ def _blocks(text: str) -> list[str]:
     """
     blocks: list[list[str]] = [[]]
     for line in text.splitlines(keepends=True):
-        if _HEADER.match(line) and _is_whole("".join(blocks[-1])):
+        if _HEADER.match(line) and _loaded("".join(blocks[-1])) is not None:  # between two keys
             own = len(blocks[-1])
             while own > 0 and blocks[-1][own - 1].lstrip().startswith("#"):
                 own -= 1
@@ -230,13 +226,12 @@ def _blocks(text: str) -> list[str]:
     return ["".join(lines) for lines in blocks]
 
 
-def _is_whole(text: str) -> bool:
-    """True if a block ends between two keys."""
+def _loaded(text: str) -> dict[str, Any] | None:
+    """Return what a text has, None if it is no TOML, such as one that ends within a value."""
     try:
-        tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        return False
-    return True
+        return None
 
 
 def _edit_block(blocks: list[str], place: Place, edit: str) -> None:

@@ -85,8 +85,20 @@ def measure(name: str, policy: str | Policy) -> Costs:
         BoardError: as of a run on the board.
     """
     used = name_of(policy) if catalogue.traits_of(policy).is_level_or_deadline_driven else catalogue.LEVEL_POLICY
+    tasks = [
+        Task(
+            name=task,
+            period=f"{_PERIOD}us",
+            deadline=f"{deadline}us",
+            offset=f"{offset}us",
+            wcet=f"{demand}us",
+            priority=len(_TASKS) - place,
+        )
+        for place, (task, (deadline, offset, demand)) in enumerate(_TASKS.items())
+    ]
+    system = System(name="costs", resolution="1us", policy=used, tasks=tasks, horizon=f"{_PERIOD * _PERIODS}us")
     with emulation.temporary_folder() as folder:
-        jobs = measurement.jobs_of(emulation.run(_system(used), folder / "costs.takt", name))
+        jobs = measurement.jobs_of(emulation.run(system, folder / "costs.takt", name))
     board = emulation.load_board(name)
 
     def longer(task: str) -> Fraction:
@@ -101,18 +113,3 @@ def measure(name: str, policy: str | Policy) -> Costs:
     scheduling = interrupted - alone - release
     switch = max(resume - scheduling, Fraction(0))
     return Costs(release, resume - switch, switch, used)
-
-
-def _system(policy: str) -> System:
-    tasks = [
-        Task(
-            name=name,
-            period=f"{_PERIOD}us",
-            deadline=f"{deadline}us",
-            offset=f"{offset}us",
-            wcet=f"{demand}us",
-            priority=len(_TASKS) - place,
-        )
-        for place, (name, (deadline, offset, demand)) in enumerate(_TASKS.items())
-    ]
-    return System(name="costs", resolution="1us", policy=policy, tasks=tasks, horizon=f"{_PERIOD * _PERIODS}us")
