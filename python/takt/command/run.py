@@ -211,8 +211,6 @@ def compare_files(
     check: bool,
 ) -> None:
     """Simulate several files, each under its own policy or under the requested ones; print them beside one another."""
-    from takt.show.files_text import FileRun, print_files
-
     with errors_to_stderr():
         if page is not None:
             message = f"expected one file, found {len(files)}; takt run FILE --report R.html draws one of them"
@@ -223,9 +221,8 @@ def compare_files(
         if as_json:
             _print_json(outcomes)
         else:
-            print_files(
-                terminal, [FileRun(*each) for each in zip(names, (one.report for one in outcomes), strict=True)]
-            )
+            reports = [outcome.report for outcome in outcomes]
+            run_text.print_files(terminal, [run_text.FileRun(*each) for each in zip(names, reports, strict=True)])
     if check and any(outcome.report.has_finding for outcome in outcomes):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
