@@ -130,7 +130,7 @@ def apply(
         found = question.analyses(file)
         if len(found) > 1:
             raise _refusal("--apply", f"expected one policy, found {len(found)}")
-        edits = [*question.edits, *_policy_edit(question), *_remedy(found[0], file, number)]
+        edits = _edits(question, found[0], file, number)
         text = applied_to_text(input_files.decoded(input_files.read(file)), edits)
         system = loads(text, file.stem)
         after = analyse_system(system, remote=times.written(question.remote or "0"), sensitivity=False)
@@ -145,16 +145,10 @@ def apply(
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
-def _policy_edit(question: Question) -> list[str]:
-    if question.policy is None:
-        return []
-    if ":" in question.policy:
+def _edits(question: Question, analysis: Analysis, file: Path, number: int) -> list[str]:
+    """Return the edits of a new file: those of the options, and those up to a step of the remedies."""
+    if question.policy is not None and ":" in question.policy:
         raise _refusal("--policy", "expected a policy that a file can name, found one in Python")
-    return [f"system.policy={question.policy}"]
-
-
-def _remedy(analysis: Analysis, file: Path, number: int) -> tuple[str, ...]:
-    """Return the edits up to a step of the remedies of an analysis."""
     if analysis.is_schedulable:
         raise _refusal("--apply", f"{file} needs no change: {analysis.reason}")
     found = analysis.remedies.found if analysis.remedies is not None else ()
@@ -162,7 +156,8 @@ def _remedy(analysis: Analysis, file: Path, number: int) -> tuple[str, ...]:
     if analysis.remedies is None or not 1 <= number <= count:
         found_so = f"expected a step from 1 to {count}, found {number}" if count else "nothing was found that helps"
         raise _refusal("--apply", f"{found_so}; see takt analyse {shlex.quote(str(file))}")
-    return analysis.remedies.edits_of(number)
+    policy = [] if question.policy is None else [f"system.policy={question.policy}"]
+    return [*question.edits, *policy, *analysis.remedies.edits_of(number)]
 
 
 def _refusal(option: str, message: str, code: str = "conflict") -> InputError:

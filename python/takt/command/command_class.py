@@ -26,12 +26,21 @@ class TaktCommand(TyperCommand):
         if not ctx.resilient_parsing:
             *_, given = self.make_parser(ctx).parse_args(args=list(args))
             options = [part for part in given if isinstance(part, TyperOption) and not (part.is_flag or part.multiple)]
-            _refuse_repeated(Counter(option.opts[-1] for option in options))
+            repeated = {name: n for name, n in Counter(option.opts[-1] for option in options).items() if n > 1}
+            if repeated:
+                from takt.base.errors import InputError, Problem
+                from takt.command.terminal import errors_to_stderr
+
+                messages = {
+                    name: f"expected once, found {n} times; leave all but one out" for name, n in repeated.items()
+                }
+                with errors_to_stderr():
+                    raise InputError([Problem(message, "conflict", key=name) for name, message in messages.items()])
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Refuse outputs that are inputs, then run the command with its inputs protected."""
-        from takt.base import output_files
+        from takt.base import input_files, output_files
         from takt.command.terminal import errors_to_stderr
 
         hints = get_type_hints(self.callback, include_extras=True)
@@ -46,50 +55,23 @@ class TaktCommand(TyperCommand):
                 inputs += paths
         with output_files.inputs_protected():
             with errors_to_stderr():
-                output_files.check_outputs(filter(_is_file, inputs), outputs)
+                output_files.check_outputs(
+                    (path for path in inputs if str(path) != input_files.STANDARD_STREAM), outputs
+                )
                 if ctx.params.get("watch"):
                     from takt.command import watching
 
                     inputs += _python_files(ctx.params.get("policy"))
                     watching.check(inputs, has_check=bool(ctx.params.get("check")))
-            _name_packaged(inputs)
+            for path in filter(input_files.packaged, inputs):
+                name = path.relative_to("examples").as_posix().removesuffix(".toml")
+                typer.echo(f"{path}: read from the package; takt new --example {name} copies it", err=True)
             if ctx.params.get("watch"):
                 return watching.repeat(inputs, partial(super().invoke, ctx))
             return super().invoke(ctx)
-
-
-def _refuse_repeated(options: Counter[str]) -> None:
-    """End with a line for each option that stands there more than once."""
-    if max(options.values(), default=0) <= 1:
-        return
-    from takt.base.errors import InputError, Problem
-    from takt.command.terminal import errors_to_stderr
-
-    with errors_to_stderr():
-        raise InputError(
-            [
-                Problem(f"expected once, found {times} times; leave all but one out", "conflict", key=option)
-                for option, times in options.items()
-                if times > 1
-            ]
-        )
 
 
 def _python_files(policies: str | None) -> list[Path]:
     """Return the files of policies in Python."""
     parts = [part.strip().rpartition(":")[0] for part in (policies or "").split(",")]
     return [Path(part) for part in parts if part.endswith(".py")]
-
-
-def _is_file(path: Path) -> bool:
-    """True if a name is not that of the standard input."""
-    return str(path) != "-"
-
-
-def _name_packaged(inputs: list[Path]) -> None:
-    """Print a line for each input that is not there, and is read from the package."""
-    from takt.base import input_files
-
-    for path in filter(input_files.packaged, inputs):
-        name = path.relative_to("examples").as_posix().removesuffix(".toml")
-        typer.echo(f"{path}: read from the package; takt new --example {name} copies it", err=True)

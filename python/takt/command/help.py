@@ -55,17 +55,14 @@ def _page(root: Any) -> Iterator[str]:
     yield ".SH COMMANDS"
     for path, command in commands_of(root):
         if command is not root:
-            yield from (f'.SS "{_roff(_usage(path, command))}"', *_paragraphs(_text_of(command)), *_options(command))
+            arguments = [_metavar(one) for one in command.params if one.param_type_name == "argument"]
+            usage = " ".join([*path, *arguments])
+            yield from (f'.SS "{_roff(usage)}"', *_paragraphs(_text_of(command)), *_options(command))
 
 
 def _text_of(command: Any) -> list[str]:
     """Return the paragraphs of a help."""
     return [" ".join(part.split()) for part in re.split(r"\n\s*\n", (command.help or "").strip())]
-
-
-def _usage(path: tuple[str, ...], command: Any) -> str:
-    arguments = [_metavar(one) for one in command.params if one.param_type_name == "argument"]
-    return " ".join([*path, *arguments])
 
 
 def _metavar(parameter: Any) -> str:

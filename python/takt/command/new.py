@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -101,7 +102,7 @@ def text_of(wanted: Wanted, output: Path | None) -> str:
     if wanted.task and wanted.tasks is not None:
         raise InputError([Problem("expected none beside --task; leave one of both out", "conflict", key="--tasks")])
     tasks = [_task(text) for text in wanted.task] or _invented(wanted.tasks or 3, int(cpus))
-    horizon = wanted.horizon or _horizon(tasks)
+    horizon = wanted.horizon or times.shortest(max(1_000_000_000, *(10 * _length(task.period) for task in tasks)))
     check_option("--horizon", horizon=times.written(horizon))
     name = "tasks" if output is None else output.stem
     text = "".join(f"{line}\n" for line in _lines(name, policy, cpus, horizon, tasks))
@@ -127,7 +128,9 @@ def _lines(name: str, policy: str, cpus: int | str, horizon: str, tasks: Sequenc
     yield "# A task set for Takt: takt run simulates it, takt analyse proves what can be proved of it."
     yield "# Times are numbers with ns, us, ms or s. takt policies lists policies, takt schema all keys."
     yield from ("schema = 1", "", "[system]", f"name       = {_text(name)}")
-    yield f'resolution = "{_resolution(tasks)}" # length of a tick; every time is a multiple of it'
+    lengths = [_length(time) for task in tasks for time in (task.period, task.wcet)]
+    resolution = "1us" if all(length % 1000 == 0 for length in lengths) else "1ns"
+    yield f'resolution = "{resolution}" # length of a tick; every time is a multiple of it'
     yield f"# {policy}: {info.summary}"
     yield f"policy     = {_text(policy)}"
     yield f"cpus       = {cpus} # processors"
@@ -144,18 +147,15 @@ def _lines(name: str, policy: str, cpus: int | str, horizon: str, tasks: Sequenc
     yield from ("", "# Further keys of a task:")
     meanings = descriptions(Task.__doc__ or "")
     for key in _FURTHER_KEYS:
-        yield from _comment(f"{key.rstrip('_')}: {meanings[key]}")
-
-
-def _comment(text: str) -> Iterator[str]:
-    """Yield a comment in lines of at most 100 columns."""
-    line = "#  "
-    for word in text.split():
-        if len(line) + 1 + len(word) > 100:
-            yield line
-            line = "#     "
-        line += f" {word}"
-    yield line
+        comment = f"{key.rstrip('_')}: {' '.join(meanings[key].split())}"
+        yield from textwrap.wrap(
+            comment,
+            100,
+            initial_indent="#   ",
+            subsequent_indent="#      ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
 
 def _invented(count: int, cpus: int) -> list[Task]:
@@ -187,17 +187,6 @@ def _length(time: int | str | None) -> int:
     assert time is not None
     parsed = times.to_ticks(time, 1) if isinstance(time, str) else time * 1000
     return int(parsed)
-
-
-def _resolution(tasks: Sequence[Task]) -> str:
-    """Return a tick that all times are multiples of."""
-    lengths = [_length(time) for task in tasks for time in (task.period, task.wcet)]
-    return "1us" if all(length % 1000 == 0 for length in lengths) else "1ns"
-
-
-def _horizon(tasks: Sequence[Task]) -> str:
-    """Return ten of the longest periods, at least a second."""
-    return times.shortest(max(1_000_000_000, 10 * max(_length(task.period) for task in tasks)))
 
 
 def _text(text: str) -> str:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 import typer
@@ -151,10 +151,7 @@ def run(
         else:
             has_picture = bool(outputs.pictures())
             _print_outcomes(terminal, outcomes, _Asked(policy, horizon, seed, has_picture, place.real_time))
-        for name, frame in outcomes[0].frames.items():
-            csv_files.write(getattr(outputs, name), frame.with_columns(pl.selectors.boolean().cast(pl.UInt8)))
-        _write_pictures(outcomes[0], outputs)
-        _write_platform(outcomes[0], outputs)
+        _write_files(outcomes[0], outputs)
     if check and any(outcome.report.has_finding for outcome in outcomes):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
@@ -211,8 +208,6 @@ def compare_files(
     check: bool,
 ) -> None:
     """Simulate several files, each under its own policy or under the requested ones; print them beside one another."""
-    from takt.show.files_text import FileRun, print_files
-
     with errors_to_stderr():
         if page is not None:
             message = f"expected one file, found {len(files)}; takt run FILE --report R.html draws one of them"
@@ -223,9 +218,8 @@ def compare_files(
         if as_json:
             _print_json(outcomes)
         else:
-            print_files(
-                terminal, [FileRun(*each) for each in zip(names, (one.report for one in outcomes), strict=True)]
-            )
+            reports = [outcome.report for outcome in outcomes]
+            run_text.print_files(terminal, [run_text.FileRun(*each) for each in zip(names, reports, strict=True)])
     if check and any(outcome.report.has_finding for outcome in outcomes):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
@@ -437,14 +431,14 @@ def _blaming(file: str) -> Iterator[None]:
 def _print_json(outcomes: list[_Outcome]) -> None:
     from takt.base.version import __version__
 
-    reports = [
-        report.as_json(found, str(outcome.run.file))
-        | as_key(outcome.run.edits)
-        | (_board_json(outcome) if found is outcome.report and outcome.emulated is not None else {})
-        for outcome in outcomes
-        for found in (outcome.simulated, outcome.report)
-        if found is not None
-    ]
+    reports = []
+    for outcome in outcomes:
+        found = [one for one in (outcome.simulated, outcome.report) if one is not None]
+        reports += [report.as_json(one, str(outcome.run.file)) | as_key(outcome.run.edits) for one in found]
+        if (board := outcome.emulated) is not None:
+            from takt.show import board_costs as costs_shown
+
+            reports[-1] |= costs_shown.as_json(board.costs, board.hertz)
     typer.echo(json.dumps({"version": __version__, "runs": reports}, indent=2))
 
 
@@ -498,25 +492,16 @@ def _late_job(outcome: _Outcome) -> LateJob | None:
     return None if outcome.result is None else late_jobs.first_late(outcome.result)
 
 
-def _board_json(outcome: _Outcome) -> dict[str, Any]:
-    from takt.show import board_costs as costs_shown
-
-    board = outcome.emulated
-    return {} if board is None else costs_shown.as_json(board.costs, board.hertz)
-
-
-def _write_platform(outcome: _Outcome, outputs: Outputs) -> None:
-    board, run = outcome.emulated, outcome.run
+def _write_files(outcome: _Outcome, outputs: Outputs) -> None:
+    for name, frame in outcome.frames.items():
+        csv_files.write(getattr(outputs, name), frame.with_columns(pl.selectors.boolean().cast(pl.UInt8)))
+    run, board, result = outcome.run, outcome.emulated, outcome.result
     if outputs.platform_out is not None and board is not None:
         from takt.show import board_costs as costs_shown
 
         costs_shown.write_platform(
             outputs.platform_out, run.file, board.costs, board.hertz, run.system.resolution_ns, board.name
         )
-
-
-def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:
-    result = outcome.result
     if result is None:
         return
     if outputs.report is not None:

@@ -51,25 +51,17 @@ def repeat(files: Sequence[Path], command: Callable[[], object]) -> None:
             command()
         sys.stdout.flush()
         print(f"watching {listed([str(file) for file in files])}; Ctrl-C ends it", file=sys.stderr, flush=True)
-        _wait(files, before)
+        last = before
+        while (now := _stamps(files)) == before or now != last:  # unchanged, or being written
+            last = now
+            time.sleep(_INTERVAL_SECONDS)
         typer.echo(_CLEAR if sys.stdout.isatty() else "\n", nl=False)
 
 
-def _wait(files: Sequence[Path], before: _Stamps) -> None:
-    """Wait until a file has changed, and is not being written any more."""
-    last = before
-    while (now := _stamps(files)) == before or now != last:
-        last = now
-        time.sleep(_INTERVAL_SECONDS)
-
-
 def _stamps(files: Sequence[Path]) -> _Stamps:
-    return {file: _stamp(file) for file in files}
-
-
-def _stamp(file: Path) -> tuple[int, int, int] | None:
-    try:
-        status = file.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
+    found = dict[Path, tuple[int, int, int] | None](dict.fromkeys(files))
+    for file in files:
+        with suppress(OSError):
+            status = file.stat()
+            found[file] = status.st_mtime_ns, status.st_size, status.st_ino
+    return found

@@ -10,7 +10,7 @@ from typing import Any
 
 from takt.analysis.result import Analysis, Part, PartKind, ServerBound, TaskBound, Verdict
 from takt.show import causes_text, remedy_text
-from takt.show.text_tables import MAX_LINES, Cell, Clock, Column, Terminal, percent
+from takt.show.text_tables import MAX_LINES, Cell, Clock, Column, Terminal, percent, text_of
 
 REASONS = 5
 """How many reasons are printed unless more are asked for."""
@@ -30,9 +30,9 @@ _MARKS = {
     Verdict.NOT_KNOWN: " ?",
 }
 _LEGEND = {
-    " !": "!  missed: some arrivals and demands that the file allows make a job late",
-    " ?": "?  open: the bound is above the deadline, and the bound is only sufficient",
-    " ??": "?  not known: no test covers all that the file has, or it takes too long",
+    Verdict.NOT_SCHEDULABLE: "!  missed: some arrivals and demands that the file allows make a job late",
+    Verdict.NOT_GUARANTEED: "?  open: the bound is above the deadline, and the bound is only sufficient",
+    Verdict.NOT_KNOWN: "?  not known: no test covers all that the file has, or it takes too long",
 }
 _OF_TASK = {
     Verdict.SCHEDULABLE: "met",
@@ -64,7 +64,9 @@ def print_analysis(terminal: Terminal, analysis: Analysis, most: int | None = RE
     if analysis.servers:
         terminal.print()
         _print_table(terminal, server_columns(analysis, clock))
-    for block in (_legend(analysis), _reasons(analysis, clock, terminal.width, most)):
+    verdicts = {row.verdict for row in analysis.tasks}
+    legend = [meaning for verdict, meaning in _LEGEND.items() if verdict in verdicts]
+    for block in (legend, _reasons(analysis, clock, terminal.width, most)):
         for line in block:
             terminal.print(line, indent=2)
     for line in remedy_text.lines_of(analysis, clock, command, terminal.width):
@@ -105,13 +107,6 @@ def _print_table(terminal: Terminal, columns: Sequence[Column]) -> None:
         terminal.print(f"Not shown: {', '.join(left_out)} (--wide)")
 
 
-def _legend(analysis: Analysis) -> Iterator[str]:
-    """Yield what the marks of the table mean."""
-    verdicts = {row.verdict for row in analysis.tasks}
-    marks = {Verdict.NOT_SCHEDULABLE: " !", Verdict.NOT_GUARANTEED: " ?", Verdict.NOT_KNOWN: " ??"}
-    yield from (_LEGEND[mark] for verdict, mark in marks.items() if verdict in verdicts)
-
-
 def _reasons(analysis: Analysis, clock: Clock, width: int | None, most: int | None) -> Iterator[str]:
     """Yield whose time the bounds are, and how many reasons are left; all of them are the parts of each response."""
     known = causes_text.worst(analysis, clock)
@@ -130,27 +125,26 @@ def _reasons(analysis: Analysis, clock: Clock, width: int | None, most: int | No
 
 
 def _remedies(analysis: Analysis, clock: Clock, changes: Sequence[str]) -> Iterator[str]:
-    """Yield what would make the system fit: changes, and cuts of wcets."""
-    lines = [*changes, *_cuts(analysis, clock)]
-    yield from ["", *lines] if lines else []
-
-
-def _cuts(analysis: Analysis, clock: Clock) -> Iterator[str]:
-    """Yield by how much wcets must be cut, where that suffices."""
+    """Yield what would make the system fit: changes, and by how much wcets must be cut, where that suffices."""
+    lines = list(changes)
     cuts = [(row.task, -row.growth) for row in analysis.tasks if row.growth is not None and row.growth < 0]
     if cuts:
         cuts.sort(key=lambda each: each[1])
         words = [f"{name} by {clock.write(ticks)}" for name, ticks in cuts[:MAX_CUTS]]
         more = [f"{len(cuts) - MAX_CUTS} more tasks" for _ in cuts[MAX_CUTS : MAX_CUTS + 1]]
-        yield f"It would fit with one wcet cut: {' or '.join([*words, *more])}"
+        lines.append(f"It would fit with one wcet cut: {' or '.join([*words, *more])}")
     if analysis.scaling is not None and analysis.scaling < 1000:
-        yield f"It would fit with all wcets cut to {percent(Fraction(analysis.scaling, 1000))}"
+        lines.append(f"It would fit with all wcets cut to {percent(Fraction(analysis.scaling, 1000))}")
+    yield from ["", *lines] if lines else []
 
 
 def _closing(analysis: Analysis, clock: Clock) -> Iterator[str]:
     """Yield by how much all wcets may grow together, what was left out, and which test says so."""
     if analysis.scaling is not None and analysis.scaling >= 1000:
-        yield _scaling(analysis, clock)
+        factor, finer = _factor(analysis.scaling), _factor(analysis.scaling_finer)
+        # a coarse tick hides a part of it
+        steps = f" in steps of {clock.write(1)}; {finer} at a finer resolution" if finer not in ("", factor) else ""
+        yield f"All wcets together may be multiplied by {factor}{steps}."
     if analysis.unsearched:
         searched = len(analysis.tasks) - analysis.unsearched
         yield f"How far wcets may grow was searched for {searched} of {len(analysis.tasks)} tasks only."
@@ -159,19 +153,8 @@ def _closing(analysis: Analysis, clock: Clock) -> Iterator[str]:
     policy = f"Policy {analysis.policy}, load {percent(Fraction(*analysis.utilization))}"
     remote = f", messages of at most {clock.write(analysis.remote)}" if analysis.remote else ""
     tests = dict.fromkeys(f"{row.test.name} ({row.test.source})" for row in analysis.tasks if row.test is not None)
-    yield f"{policy}{remote}. {'Test: ' * bool(tests)}{next(iter(tests), '')}{_more(len(tests) - 1)}."
-
-
-def _more(count: int) -> str:
-    return f" and {count} more (--json)" if count > 0 else ""
-
-
-def _scaling(analysis: Analysis, clock: Clock) -> str:
-    """Return by how much all wcets may grow together; a coarse tick hides a part of it."""
-    factor = _factor(analysis.scaling)
-    finer = _factor(analysis.scaling_finer)
-    steps = f" in steps of {clock.write(1)}; {finer} at a finer resolution" if finer not in ("", factor) else ""
-    return f"All wcets together may be multiplied by {factor}{steps}."
+    more = f" and {len(tests) - 1} more (--json)" if len(tests) > 1 else ""
+    yield f"{policy}{remote}. {'Test: ' * bool(tests)}{next(iter(tests), '')}{more}."
 
 
 def _factor(thousandths: int | None) -> str:
@@ -219,7 +202,11 @@ def task_columns(analysis: Analysis, clock: Clock) -> list[Column]:
         column("period", lambda row: clock.exactly(row.period or None), 40),
         column("wcet", lambda row: clock.exactly(row.wcet), 45),
         column("deadline", lambda row: clock.exactly(row.deadline), 90),
-        column("response" if is_exact else "bound", lambda row: _bound(row, clock), 99),
+        column(
+            "response" if is_exact else "bound",  # one that may never occur has a sign
+            lambda row: "<= " * (not row.is_tight and row.response is not None) + clock.write(row.response),
+            99,
+        ),
         column("slack", lambda row: clock.write(row.slack) + _MARKS[row.verdict], 95),
         column("blocked by", lambda row: _author(row, PartKind.BLOCKING, clock), 70),
         column("delayed by", lambda row: _author(row, PartKind.INTERFERENCE, clock), 60),
@@ -231,18 +218,8 @@ def task_columns(analysis: Analysis, clock: Clock) -> list[Column]:
         column("test", _test, 10),
     ]
     kept = ("task", "period", "wcet", "deadline", "response", "bound", "slack", "deadline is")
-    found = [each for each in columns if each.heading in kept or any(_says(cell) for cell in each.cells)]
+    found = [each for each in columns if each.heading in kept or any(text_of(cell) != "-" for cell in each.cells)]
     return found if len({_test(row) for row in rows}) > 1 else [each for each in found if each.heading != "test"]
-
-
-def _says(cell: Cell | str) -> bool:
-    """True if a cell says something."""
-    return (cell if isinstance(cell, str) else cell.text) != "-"
-
-
-def _bound(row: TaskBound, clock: Clock) -> str:
-    """Return a response; a bound that may never occur has a sign."""
-    return "<= " * (not row.is_tight and row.response is not None) + clock.write(row.response)
 
 
 def _author(row: TaskBound, kind: PartKind, clock: Clock) -> str:

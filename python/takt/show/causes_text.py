@@ -95,7 +95,9 @@ def _blocker(late: Sequence[TaskBound]) -> tuple[str, int] | None:
     """Return the task that blocks most of the late ones, and how many, if its blocking is decisive for one of them."""
     blocked = Counter(name for row in late for name in {part.name for part in _blocking(row)})
     decisive = {part.name for row in late for part in _blocking(row) if _is_decisive(row, part)}
-    return max(((name, count) for name, count in blocked.items() if name in decisive), key=_count, default=None)
+    return max(
+        ((name, count) for name, count in blocked.items() if name in decisive), key=lambda each: each[1], default=None
+    )
 
 
 def _blocking(row: TaskBound) -> list[Part]:
@@ -117,10 +119,6 @@ def _longest_delays(late: Sequence[TaskBound]) -> str:
     return f"{' and '.join(names)} delay them most" if names else ""
 
 
-def _count(named: tuple[str, int]) -> int:
-    return named[1]
-
-
 def worst(analysis: Analysis, clock: Clock) -> str:
     """Return a sentence on the task that is latest for its deadline, or of the least slack if all are met."""
     late = open_rows(analysis)
@@ -128,19 +126,15 @@ def worst(analysis: Analysis, clock: Clock) -> str:
         return _tightest(analysis, clock)
     row = late[0]
     if not row.parts and analysis.demands:
-        return _worst_demand(analysis.demands[0], clock)
+        demand = analysis.demands[0]
+        due = f"Up to {clock.write(demand.ticks)} are due in {clock.write(demand.interval)}{_among(demand)}"
+        longest = sorted(demand.parts, key=lambda part: -part.ticks)[:MAX_PARTS]
+        return f"{due}: {', '.join(_told(part, clock) for part in longest)}."
     if row.response is None or row.slack is None or row.slack >= 0 or (row.reason and not row.parts):
         return sentence(row.reason) if row.verdict is not Verdict.NOT_KNOWN and row.reason else ""
     verb = "is up to" if row.verdict is Verdict.NOT_SCHEDULABLE else "can be"
     said = [_told(part, clock) for part in _longest(row)]
     return f"{row.task} {verb} {clock.write(-row.slack)} late{': ' * bool(said)}{', '.join(said)}."
-
-
-def _worst_demand(demand: Demand, clock: Clock) -> str:
-    """Return a sentence on what is due in an interval, the longest parts first."""
-    longest = sorted(demand.parts, key=lambda part: -part.ticks)[:MAX_PARTS]
-    said = ", ".join(_told(part, clock) for part in longest)
-    return f"Up to {clock.write(demand.ticks)} are due in {clock.write(demand.interval)}{_among(demand)}: {said}."
 
 
 def sentence(text: str) -> str:

@@ -89,17 +89,13 @@ def _with_edits(step: Step) -> str:
 
 def _head(remedies: Remedies, clock: Clock) -> str:
     """Return how many changes were tried, and what came of it."""
-    tried = _tried(remedies.tried)
+    words = [_counted(count, what) for count, what in zip(remedies.tried, _TRIED, strict=False) if count]
+    tried = " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
     if not remedies.found:
         return f"Nothing found that helps: {tried} tried; {_nearest(remedies, clock)}"
     if len(remedies.found[0].steps) == 1:
         return f"What helps, each proved ({tried} tried):"
     return f"What helps, each step proved. No single change is enough ({tried} tried):"
-
-
-def _tried(tried: tuple[int, ...]) -> str:
-    words = [_counted(count, what) for count, what in zip(tried, _TRIED, strict=False) if count]
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def _counted(count: int, what: tuple[str, str]) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 from typing import NamedTuple
@@ -20,7 +21,19 @@ from takt.show.report import (
     policies_of,
     verdict,
 )
-from takt.show.text_tables import MAX_LINES, Cell, Clock, Column, Terminal, fitting, percent, share, width_of, wrapped
+from takt.show.text_tables import (
+    MAX_LINES,
+    Cell,
+    Clock,
+    Column,
+    Terminal,
+    fitting,
+    percent,
+    share,
+    text_of,
+    width_of,
+    wrapped,
+)
 
 
 class _Column(NamedTuple):
@@ -357,7 +370,8 @@ def print_comparison(
     rows = []
     for both in zip(measured.rows[:MAX_LINES], simulated.rows, strict=False):
         cells = [_cells(row, clock) for row, clock in zip(both, clocks, strict=True)]
-        rows.append(_numbered(cells) | {"bound": Cell(clocks[1].write(known.get(both[1].task)))})
+        of_runs = {f"{key} {number}": cell for number, of in enumerate(cells) for key, cell in of.items()}
+        rows.append(cells[0] | of_runs | {"bound": Cell(clocks[1].write(known.get(both[1].task)))})
     totals = _totals(measured) | {"misses 1": _late(simulated.missed)}
     left_out = set() if bounds is not None else {"bound"}
     left_out |= {"domain", "server"} - _present(measured)
@@ -376,11 +390,6 @@ def print_comparison(
             indent=2,
         )
     _print_omitted(terminal, measured)
-
-
-def _numbered(of_runs: Sequence[Mapping[str, Cell]]) -> dict[str, Cell]:
-    """Join the cells of one task in several runs: those of run n under "NAME n" too, those of the first also alone."""
-    return {**of_runs[0], **{f"{key} {n}": cell for n, cells in enumerate(of_runs) for key, cell in cells.items()}}
 
 
 # ---- several policies ---------------------------------------------------------------------------------
@@ -418,13 +427,13 @@ def print_policies(terminal: Terminal, runs: Sequence[Compared]) -> None:
     for sentence in _policies_summary(groups, clock):
         terminal.print(sentence)
     terminal.print()
-    names = _names_columns(first, clock)
+    names = [replace(each, importance=10) for each in _columns(first, clock) if each.heading in ("task", "deadline")]
     blocks = list(_blocks(terminal, names, [_policy_columns(group, groups, clock) for group in groups]))
     for number, columns in enumerate(blocks):
         if number:
             terminal.print()
         terminal.print_table(columns)
-    if any("*" in _text for column in blocks for each in column for _text in map(_cell_text, each.cells)):
+    if any("*" in text_of(cell) for columns in blocks for column in columns for cell in column.cells):
         terminal.print("*  best of its row by 1 % or more.  Each policy got the same jobs.")
     for group in groups:
         prefix = f"{_names_of(group)}: "
@@ -432,10 +441,6 @@ def print_policies(terminal: Terminal, runs: Sequence[Compared]) -> None:
         _print_deadlocks(terminal, group[0].report, clock, prefix)
     _print_changes(terminal, first, clock)
     _print_omitted(terminal, first)
-
-
-def _cell_text(cell: Cell | str) -> str:
-    return cell if isinstance(cell, str) else cell.text
 
 
 def _alike(runs: Sequence[Compared]) -> list[list[Compared]]:
@@ -482,16 +487,6 @@ def _policies_summary(groups: Sequence[Sequence[Compared]], clock: Clock) -> Ite
         yield f"First late under {which}: {sentence}"
 
 
-def _names_columns(report: Report, clock: Clock) -> list[Column]:
-    """Return the columns that stand at the left of each block."""
-    cells = [_cells(row, clock) for row in report.rows[:MAX_LINES]]
-    shown = [each for each in _COLUMNS if each.key in {"task", "deadline"}]
-    totals = {"task": "all"}
-    return [
-        Column(each.heading, [of[each.key] for of in cells], totals.get(each.key, ""), each.kind, 10) for each in shown
-    ]
-
-
 def _policy_columns(group: Sequence[Compared], groups: Sequence[Sequence[Compared]], clock: Clock) -> list[Column]:
     """Return the columns of a policy: the longest responses, the best of each row marked, and the late jobs."""
     report, name = group[0].report, _names_of(group)
@@ -535,3 +530,68 @@ def _blocks(
             yield block
             block = [*names, *columns]
     yield block
+
+
+# ---- several files ------------------------------------------------------------------------------------
+
+
+class FileRun(NamedTuple):
+    """The run of a file.
+
+    Args:
+        name: that of the file, and of the policy if there are several of a file.
+        report: of the run.
+    """
+
+    name: str
+    report: Report
+
+
+def print_files(terminal: Terminal, runs: Sequence[FileRun]) -> None:
+    """Print the late jobs of each file, and a table with the longest response of each task in each of them.
+
+    Tasks of one name are one row. Left out: servers, resources and changes, which `takt run` shows file by file.
+
+    Args:
+        terminal: where to.
+        runs: one for each file and policy.
+    """
+    clocks = [terminal.clock(run.report.resolution_ns) for run in runs]
+    for run, clock in zip(runs, clocks, strict=True):
+        report, horizon = run.report, clock.write(run.report.horizon)
+        jobs = sum(row.jobs for row in report.rows)
+        late = f"{report.missed:,} of {jobs:,} jobs late" if report.missed else f"all {jobs:,} jobs in time"
+        if report.missed_requested:
+            late += f", {report.missed_requested:,} later than requested,"
+        terminal.print(f"{run.name}: {late} in {horizon}, policy {report.policy}", indent=2)
+    terminal.print()
+    by_name = [{row.task: row for row in run.report.rows} for run in runs]
+    names = list(dict.fromkeys(name for rows in by_name for name in rows))
+    columns = [Column("task", [Cell(name, "name") for name in names[:MAX_LINES]], "all", "name")]
+    for run, rows, clock in zip(runs, by_name, clocks, strict=True):
+        columns += _columns_of_file(run, [rows.get(name) for name in names[:MAX_LINES]], clock)
+    left_out = terminal.print_table(columns)
+    if left_out:
+        terminal.print(f"Left out: {len(left_out)} columns; --wide prints all.")
+    if len(names) > MAX_LINES:
+        terminal.print(f"{len(names) - MAX_LINES:,} more tasks are not shown.")
+
+
+def _columns_of_file(run: FileRun, rows: Sequence[TaskRow | None], clock: Clock) -> list[Column]:
+    """Return the columns of a file; a task that it does not have has no cells there."""
+
+    def late(count: int) -> Cell:
+        return Cell(f"{count:,}", "missed" if count else "number")
+
+    cells = {
+        "wcet": [Cell("-" if row is None else row.written("wcet", clock)) for row in rows],
+        "deadline": [Cell("-" if row is None else row.written("deadline", clock)) for row in rows],
+        "worst": [Cell("-" if row is None else clock.write(row.response_max)) for row in rows],
+        "late": [Cell("-") if row is None else late(row.missed) for row in rows],
+    }
+    importance = {"wcet": 1, "deadline": 2, "worst": 8, "late": 9}
+    totals = {"late": late(run.report.missed)}
+    return [
+        Column(key, column, totals.get(key, ""), importance=importance[key], group=run.name)
+        for key, column in cells.items()
+    ]

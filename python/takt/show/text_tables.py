@@ -124,7 +124,7 @@ class Column:
     @property
     def width(self) -> int:
         """Width of the longest line."""
-        return max(width_of(_text(cell)) for cell in (self.heading, self.total, *self.cells))
+        return max(width_of(text_of(cell)) for cell in (self.heading, self.total, *self.cells))
 
 
 def fitting(columns: Sequence[Column], width: int | None) -> list[Column]:
@@ -190,7 +190,7 @@ class Terminal:
         self._write([(rule, "")])
         for cells in zip(*(column.cells for column in shown), strict=True):
             self._row(cells, shown, widths)
-        if any(_text(column.total) for column in shown[1:]):
+        if any(text_of(column.total) for column in shown[1:]):
             self._write([(rule, "")])
             self._row([column.total for column in shown], shown, widths)
         kept = {id(column) for column in shown}
@@ -243,7 +243,8 @@ def wrapped(text: str, width: int, indent: int = 0) -> list[str]:
     return [line.replace("\u00a0", " ") for line in lines]
 
 
-def _text(cell: Cell | str) -> str:
+def text_of(cell: Cell | str) -> str:
+    """Return what a cell says."""
     return cell if isinstance(cell, str) else cell.text
 
 
@@ -272,7 +273,7 @@ def _widths(columns: Sequence[Column], width: int | None) -> list[int]:
 
 def _lines(cell: Cell | str, column: Column, width: int) -> list[str]:
     """Return the lines of a cell in a column."""
-    text = _text(cell)
+    text = text_of(cell)
     if width_of(text) <= width:
         return [text]
     if column.kind == "text":
