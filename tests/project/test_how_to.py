@@ -18,6 +18,7 @@ import how_to
 import pytest
 import takt
 from places import ROOT
+from takt.base import times
 
 THINGS = (
     "a key of task sets",
@@ -96,7 +97,7 @@ def test_a_column_of_reports_is_a_heading_and_a_cell(sources: Path) -> None:
 def test_a_distribution_of_recipes_is_drawn(sources: Path) -> None:
     how_to.apply("add-a-distribution", sources)
     drawn = run(sources, "generate", "--tasks", "400", "--utilization", "0.5", "--periods", "linear", "--seed", "1")
-    ticks = [int(number) for number in re.findall(r"^period += (\d+)$", drawn, re.MULTILINE)]
+    ticks = [times.to_ticks(text, 1000) for text in re.findall(r'^period += "(.*)"$', drawn, re.MULTILINE)]
     assert len(ticks) == 400
     assert 0.6 < (sum(ticks) / 400 - 10_000) / 990_000 < 0.73  # the mean of the square root of a number is 2/3
     assert '"linear"' in run(sources, "schema", "--recipe")

@@ -54,7 +54,7 @@ def judge_static(
         verdict = response.verdict(me.deadline, test)
         is_met = verdict is Verdict.SCHEDULABLE
         is_said = not is_met and view.has_reasons
-        reason = _reason(view, members, place, response) if is_said else ""
+        reason = _reason(view, dispatcher, members, place, response) if is_said else ""
         if isinstance(child, ServerView):
             found.servers[child.number] = server_bound(
                 child, dispatcher, verdict, test, response=response.ticks, reason=reason
@@ -105,13 +105,16 @@ def _interference(members: Sequence[Member], place: int, response: Response) -> 
     return () if response.ticks is None else tuple(children.interference(members, place, response))
 
 
-def _reason(view: SystemView, members: Sequence[Member], place: int, response: Response) -> str:
+def _reason(
+    view: SystemView, dispatcher: DispatcherView, members: Sequence[Member], place: int, response: Response
+) -> str:
     """Return in one line why a deadline is not known to be met, with the largest interferences and what delays more."""
     me = members[place]
     if not response.is_known:
         return children.unanswered(me.name)
     if response.ticks is None:
-        return f"{me.name} and more urgent tasks demand more than the whole processor"
+        who = f"{me.name} and more urgent tasks demand" if place > 0 else f"{me.name} alone demands"
+        return f"{who} more than the {f'share of {dispatcher.name}' if dispatcher.name else 'whole processor'}"
     ranked = sorted(_interference(members, place, response), key=lambda row: -row[1])
     shown = [f"{name} {view.write(ticks)}" for name, ticks in ranked[:MAX_NAMES]]
     rest = sum(ticks for _, ticks in ranked[MAX_NAMES:])

@@ -59,7 +59,9 @@ class Question:
         return found
 
     def command(self, file: Path) -> str:
-        """Return the command line that analyses a file so."""
+        """Return the command line that analyses a file so; "" if it cannot be read again."""
+        if str(file) == input_files.STANDARD_STREAM:
+            return ""
         options = [word for edit in self.edits for word in ("--set", edit)]
         for option, value in (("--policy", self.policy), ("--remote", self.remote)):
             options += [option, value] if value is not None else []
@@ -149,6 +151,8 @@ def _edits(question: Question, analysis: Analysis, file: Path, number: int) -> l
     """Return the edits of a new file: those of the options, and those up to a step of the remedies."""
     if question.policy is not None and ":" in question.policy:
         raise _refusal("--policy", "expected a policy that a file can name, found one in Python")
+    if not question.remedies:
+        raise _refusal("--apply", "--no-remedies leaves out the search for changes; leave one of both out")
     if analysis.is_schedulable:
         raise _refusal("--apply", f"{file} needs no change: {analysis.reason}")
     found = analysis.remedies.found if analysis.remedies is not None else ()

@@ -371,7 +371,7 @@ def convert(
 NoRemedies = Annotated[bool, typer.Option("--no-remedies", help="Leave out the search for changes that help.")]
 Number = Annotated[
     int | None,
-    typer.Option("--apply", min=1, metavar="N", help="Print the file with the changes up to step N of what helps."),
+    typer.Option("--apply", metavar="N", help="Print the file with the changes up to step N of what helps."),
 ]
 NewFile = Annotated[Path | None, _option("NEW.toml", "With --apply: write it here.", "-o", "--output"), OUTPUT]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import typer
 
-from takt.base import csv_files, times
+from takt.base import csv_files, input_files, times
 from takt.base.errors import BoardError, ExitStatus, InputError, Problem, show
 from takt.command import task_sets
 from takt.command.terminal import errors_to_stderr, progress_bar
@@ -174,7 +174,7 @@ def compare(
         (own,) = _runs(file, None, edits)
         given = list(_runs(file, _COMPARED if policies is None else policies, edits))
         if policies is None:
-            given = [own, *(run for run in given if run.system.policy != own.system.policy or own.system.domains)]
+            given = [own, *(run for run in given if run.system != own.system)]
         outcomes = [_simulate(_with_options(run, horizon, seed), outputs) for run in given]
         reports = [outcome.report for outcome in outcomes]
         if as_json:
@@ -453,13 +453,13 @@ class _Asked:
     is_real_time: bool
 
     def hint(self, run: _Run) -> str:
-        """Return the command that draws a run; "" if there is a picture already."""
+        """Return the command that draws a run; "" if there is a picture already, or the file cannot be read again."""
         policy = None if self.policy is None else name_of(run.system.policy) if "," in self.policy else self.policy
         options = [*(("--set", edit) for edit in run.edits), ("--policy", policy)]
         options += [("--horizon", self.horizon), ("--seed", self.seed)]
         given = [word for name, value in options if value is not None for word in (name, value)]
         words = ["takt", "run", str(run.file), *given, "--report", f"{run.file.stem}.html"]
-        return "" if self.has_picture else shlex.join(words)
+        return "" if self.has_picture or str(run.file) == input_files.STANDARD_STREAM else shlex.join(words)
 
 
 def _print_outcomes(terminal: Terminal, outcomes: list[_Outcome], asked: _Asked) -> None:

@@ -213,7 +213,11 @@ class Adapter:
         """Return the policy's keys of jobs: entity, number, release, deadline, executed, whether it runs."""
         assert isinstance(self.policy, DynamicPolicy)
         jobs = [self._job(*row) for row in rows]
-        found = list(self.policy.keys(now, jobs, processors))
+        try:
+            found = list(self.policy.keys(now, jobs, processors))
+        except Exception as error:
+            message = f"policy {show(self.policy.name)}: keys() failed at {now}: {type(error).__name__}: {error}"
+            raise InputError([Problem(message, "policy")]) from error
         if len(found) != len(jobs):
             message = f"policy {show(self.policy.name)}: expected {len(jobs)} keys at {now}, found {len(found)}"
             raise InputError([Problem(message, "out-of-range")])

@@ -31,7 +31,7 @@ _MARKS = {
 }
 _LEGEND = {
     Verdict.NOT_SCHEDULABLE: "!  missed: some arrivals and demands that the file allows make a job late",
-    Verdict.NOT_GUARANTEED: "?  open: the bound is above the deadline, and the bound is only sufficient",
+    Verdict.NOT_GUARANTEED: "?  open: no bound, or one above the deadline that is only sufficient",
     Verdict.NOT_KNOWN: "?  not known: no test covers all that the file has, or it takes too long",
 }
 _OF_TASK = {

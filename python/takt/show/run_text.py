@@ -457,14 +457,17 @@ def _alike(runs: Sequence[Compared]) -> list[list[Compared]]:
 
 
 def _names_of(group: Sequence[Compared]) -> str:
-    return ", ".join(f"{policies_of(run.report)}{' (own)' * run.is_own}" for run in group)
+    """Return the names of the policies of runs; domains with policies of their own are joined by a plus sign."""
+    names = (policies_of(run.report).replace(", ", "+") for run in group)
+    return ", ".join(name + " (own)" * run.is_own for name, run in zip(names, group, strict=True))
 
 
 def _policies_summary(groups: Sequence[Sequence[Compared]], clock: Clock) -> Iterator[str]:
     """Yield under which policies deadlines are met, how many jobs are late, and why the first ones."""
     report = groups[0][0].report
     horizon, count = clock.write(report.horizon), sum(map(len, groups))
-    good = [_names_of(group) for group in groups if not group[0].report.missed]
+    met = [group for group in groups if not group[0].report.missed]
+    good = [_names_of(group) for group in met]
     jobs = sum(row.jobs for row in report.rows)
     merged = [_names_of(group) for group in groups if len(group) > 1]
     one = f"; {' and '.join(merged)} give the same" if merged else ""
@@ -473,7 +476,7 @@ def _policies_summary(groups: Sequence[Sequence[Compared]], clock: Clock) -> Ite
         yield f"{report.name}: {which} all deadlines in {horizon}{one}."
         return
     which = ", ".join(good) if good else f"none of {count} policies" if count > 1 else "the policy does not"
-    verb = "meet" if len(good) > 1 or (not good and count == 1) else "meets"
+    verb = "meet" if sum(map(len, met)) > 1 or (not good and count == 1) else "meets"
     yield f"{report.name}: {which} {verb} all deadlines in {horizon}{one}."
     late = "; ".join(f"{_names_of(group)} {group[0].report.missed:,}" for group in groups)
     yield f"Late jobs of {jobs:,}: {late}."
