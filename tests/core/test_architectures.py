@@ -232,7 +232,7 @@ def test_the_table_has_a_line_of_what_the_scheduler_cost() -> None:
     output = runner.invoke(main.app, ["run", str(EXAMPLE)], env={"COLUMNS": "200"}).output
     figures = takt.simulate(takt.load(EXAMPLE)).architecture
     assert figures is not None
-    start = f"{figures.switch_steps} switch steps, {figures.dispatches} dispatches, {figures.fails} fails, "
+    start = f"{figures.switch_steps:,} switch steps, {figures.dispatches:,} dispatches, {figures.fails} fails, "
     assert [line for line in output.splitlines() if line.startswith(start)]
 
 

@@ -71,7 +71,7 @@ def test_charts_and_pages_say_what_changes(tmp_path: Path) -> None:
     result.to_html(tmp_path / "r.html")
     result.gantt(tmp_path / "g.svg")
     result.to_perfetto(tmp_path / "p")
-    assert "at 7ms: removed A; policy edf" in (tmp_path / "r.html").read_text()
+    assert "at 7 ms: removed A; policy edf" in (tmp_path / "r.html").read_text()
     assert "removed A; policy edf" in (tmp_path / "g.svg").read_text()
     assert b"policy: edf" in (tmp_path / "p").read_bytes()
 

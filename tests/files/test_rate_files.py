@@ -164,8 +164,8 @@ def test_the_trace_replays_and_a_damaged_header_is_refused(tmp_path: Path) -> No
 def test_table_and_json_say_what_was_granted() -> None:
     example = str(EXAMPLES / "iot_110.toml")
     told = CliRunner().invoke(main.app, ["run", example]).stdout
-    assert "missed requested" in told
-    assert "13.2ms / 42.4ms" in told
+    assert "late for request" in told
+    assert "13.2 ms / 42.4 ms" in told
     (run,) = json.loads(CliRunner().invoke(main.app, ["run", example, "--json"]).stdout)["runs"]
     by_task = {row["task"]: row for row in run["tasks"]}
     assert by_task["multimedia"]["grant"] == {"state": "", "rate": 0.312, "budget": 132, "period": 424}
@@ -230,7 +230,7 @@ def test_answers_stand_in_table_page_chart_json_and_perfetto(tmp_path: Path) -> 
     result.to_html(tmp_path / "r.html")
     result.gantt(tmp_path / "g.svg")
     result.to_perfetto(tmp_path / "p")
-    assert "at 105ms: H2: wcet = 15 (rejected)" in (tmp_path / "r.html").read_text()
+    assert "at 105 ms: H2: wcet = 15 (rejected)" in (tmp_path / "r.html").read_text()
     assert "H2: wcet = 15 (rejected)" in (tmp_path / "g.svg").read_text()
     assert b"parameters: wcet = 15; rejected" in (tmp_path / "p").read_bytes()
     told = report.as_json(report.report_of(result), "x")

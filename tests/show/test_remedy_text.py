@@ -154,7 +154,7 @@ def test_edits_and_policy_of_the_analysis_are_written_too() -> None:
         ("adv.toml wd.toml --apply 1", "--apply: expected one file, found 2"),
         ("adv.toml --policy rm,edf --apply 1", "--apply: expected one policy, found 2"),
         ("adv.toml -o x.toml", "--output: expected --apply N beside it, which says what is written"),
-        ("adv.toml --apply 1 --no-remedies", "--apply: nothing was found that helps"),
+        ("adv.toml --apply 1 --no-remedies", "--apply: --no-remedies leaves out the search for changes; "),
         ("adv.toml --apply 1 -o adv.toml", '--output: expected a file of its own, found "adv.toml"'),
         ("adv.toml --apply 1 --json", "--json: expected none beside --apply or --output; analyse the new file so"),
         ("adv.toml --apply 1 --report r.html", "--report: expected none beside --apply or --output"),

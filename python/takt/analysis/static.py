@@ -113,8 +113,8 @@ def _reason(
     if not response.is_known:
         return children.unanswered(me.name)
     if response.ticks is None:
-        who = f"{me.name} and more urgent tasks demand" if place > 0 else f"{me.name} alone demands"
-        return f"{who} more than the {f'share of {dispatcher.name}' if dispatcher.name else 'whole processor'}"
+        demand = f"{me.name} and more urgent tasks demand" if place > 0 else f"{me.name} alone demands"
+        return f"{demand} more than the {f'share of {dispatcher.name}' if dispatcher.name else 'whole processor'}"
     ranked = sorted(_interference(members, place, response), key=lambda row: -row[1])
     shown = [f"{name} {view.write(ticks)}" for name, ticks in ranked[:MAX_NAMES]]
     rest = sum(ticks for _, ticks in ranked[MAX_NAMES:])
