@@ -315,8 +315,9 @@ def test_a_tick_that_is_none_is_refused() -> None:
 
 
 def test_a_policy_that_fails_ends_the_run_with_its_error() -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(InputError, match=r'^policy "wrong": keys\(\) failed at 0: TypeError: ') as failed:
         takt.simulate(takt.System(tasks=[takt.Task(name="A", period=5, wcet=1)], policy=Wrong(None), horizon=20))
+    assert isinstance(failed.value.__cause__, TypeError)
 
 
 def test_servers_and_places_of_a_scheduler_are_refused() -> None:
