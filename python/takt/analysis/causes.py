@@ -52,7 +52,7 @@ class Source:
         period, jitter: of the releases.
         kernel: ticks of the kernel with each release.
         suspended: ticks of each release that count as executed.
-        inside: wcet, period and jitter of the tasks in a server that request less than its budgets.
+        served: wcet, period and jitter of the tasks in a server that request less than its budgets.
         is_over: whether it also displaces the last region of the job.
     """
 
@@ -62,7 +62,7 @@ class Source:
     jitter: int = 0
     kernel: int = 0
     suspended: int = 0
-    inside: tuple[tuple[int, int, int], ...] = ()
+    served: tuple[tuple[int, int, int], ...] = ()
     is_over: bool = False
 
     @property
@@ -77,9 +77,9 @@ class Source:
     def requests(self, length: int) -> int:
         """Return the ticks that are requested in less than so many ticks."""
         own = self.releases(length) * self.cost
-        if not self.inside:
+        if not self.served:
             return own
-        return min(own, sum(-(-(length + jitter) // period) * wcet for wcet, period, jitter in self.inside))
+        return min(own, sum(-(-(length + jitter) // period) * wcet for wcet, period, jitter in self.served))
 
     def parts(self, length: int) -> Iterator[Part]:
         """Yield what is requested in less than so many ticks, by kinds."""
@@ -256,9 +256,9 @@ def time_of(supply: tuple[int, int, int, int], work: int) -> int:
 
 def source_of(member: Member, child: Child) -> Source:
     """Return a member as what is released again and again, the kernel's work apart from its own."""
-    inside = tuple((each.wcet, each.period, each.jitter) for each in member.inside)
+    served = tuple((each.wcet, each.period, each.jitter) for each in member.inside)
     if isinstance(child, ServerView):
-        return Source(member.name, member.wcet, member.period, member.felt_jitter, inside=inside)
+        return Source(member.name, member.wcet, member.period, member.felt_jitter, served=served)
     plain = 0 if child.is_kernel else (child.uncharged or child).wcet
     return Source(member.name, plain, member.period, member.jitter, child.wcet - plain, child.suspended)
 

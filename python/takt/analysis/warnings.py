@@ -24,10 +24,10 @@ def warnings_of(view: SystemView) -> Iterator[str]:
         there = "the processor" if cpus == 1 else f"{cpus} processors"
         yield f"utilization {_decimals(load)} is above {cpus}: the tasks demand more than {there} can execute"
     for server in (server for each in view.dispatchers for server in each.servers):
-        inside = view.dispatchers[server.number].tasks
+        served = view.dispatchers[server.number].tasks
         share = Fraction(server.budget, server.period) if server.period else Fraction(0)
-        demanded = _load(inside)
-        if inside and not server.is_rule and demanded > share > 0:
+        demanded = _load(served)
+        if served and not server.is_rule and demanded > share > 0:
             above = f"above its share {_decimals(share)}"
             yield f"utilization {_decimals(demanded)} of the tasks in {server.name} is {above}"
     for task in tasks:

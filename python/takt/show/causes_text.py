@@ -129,11 +129,11 @@ def worst(analysis: Analysis, clock: Clock) -> str:
         demand = analysis.demands[0]
         due = f"Up to {clock.write(demand.ticks)} are due in {clock.write(demand.interval)}{_among(demand)}"
         longest = sorted(demand.parts, key=lambda part: -part.ticks)[:MAX_PARTS]
-        return f"{due}: {', '.join(_told(part, clock) for part in longest)}."
+        return f"{due}: {', '.join(_clause(part, clock) for part in longest)}."
     if row.response is None or row.slack is None or row.slack >= 0 or (row.reason and not row.parts):
         return sentence(row.reason) if row.verdict is not Verdict.NOT_KNOWN and row.reason else ""
     verb = "is up to" if row.verdict is Verdict.NOT_SCHEDULABLE else "can be"
-    said = [_told(part, clock) for part in _longest(row)]
+    said = [_clause(part, clock) for part in _longest(row)]
     return f"{row.task} {verb} {clock.write(-row.slack)} late{': ' * bool(said)}{', '.join(said)}."
 
 
@@ -157,7 +157,7 @@ def _longest(row: TaskBound) -> list[Part]:
     return sorted(parts, key=lambda part: -part.ticks)[:MAX_PARTS]
 
 
-def _told(part: Part, clock: Clock) -> str:
+def _clause(part: Part, clock: Clock) -> str:
     """Return what a part is, as the end of a sentence."""
     ticks = clock.write(part.ticks)
     if part.kind is PartKind.KERNEL:
@@ -228,10 +228,10 @@ def _by_author(analysis: Analysis, clock: Clock) -> Iterator[Reason]:
             longest[author] = max(longest.get(author, part), part, key=lambda each: each.ticks)
             tasks.setdefault(author, []).append(row.task)
     for author in sorted(longest, key=lambda each: (each[0] is not PartKind.BLOCKING, -longest[each].ticks)):
-        yield _said_of(longest[author], clock), tasks[author]
+        yield _reason_of(longest[author], clock), tasks[author]
 
 
-def _said_of(part: Part, clock: Clock) -> str:
+def _reason_of(part: Part, clock: Clock) -> str:
     """Return what an author does, and for how long."""
     ticks = clock.write(part.ticks)
     if part.kind is PartKind.KERNEL:
