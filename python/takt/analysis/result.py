@@ -367,6 +367,11 @@ class Analysis:
         return self.verdict is Verdict.SCHEDULABLE
 
 
+def deciding(rows: Sequence[TaskBound]) -> list[TaskBound]:
+    """Return the tasks that decide a verdict, in their order: the hard ones, or all if none is hard."""
+    return [row for row in rows if row.class_ == "hard"] or list(rows)
+
+
 _WORST_FIRST = (Verdict.NOT_SCHEDULABLE, Verdict.NOT_GUARANTEED, Verdict.NOT_KNOWN, Verdict.SCHEDULABLE)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
-from takt.analysis.result import TaskBound, Verdict
+from takt.analysis.result import TaskBound, Verdict, deciding
 from takt.analysis.view import SystemView, view_of
 from takt.base.errors import InputError
 
@@ -149,8 +149,8 @@ class State:
 
     @property
     def deciding(self) -> list[TaskBound]:
-        """The tasks that decide the verdict: the hard ones, or all if none is hard."""
-        return [row for row in self.rows if row.class_ == "hard"] or list(self.rows)
+        """The tasks that decide the verdict."""
+        return deciding(self.rows)
 
     @property
     def late(self) -> list[TaskBound]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from takt.analysis.result import Analysis, Remedies, Remedy, Step
+from takt.analysis.result import Analysis, Remedies, Remedy, Step, deciding
 from takt.show.text_tables import Clock, shorten, wrapped
 
 MAX_EDIT_LINES = 2
@@ -116,8 +116,7 @@ def _progress(analysis: Analysis, remedy: Remedy, step: Step, is_last: bool) -> 
     text = f"{step.before} open -> {step.after}"
     if not is_last:
         return text
-    deciding = sum(row.class_ == "hard" for row in analysis.tasks) or len(analysis.tasks)
-    return f"{text}, all {deciding} proved" + (
+    return f"{text}, all {len(deciding(analysis.tasks))} proved" + (
         f"; {_counted(remedy.others, ('other', 'others'))} open" if remedy.others else ""
     )
 
