@@ -321,7 +321,8 @@ def compare(
 ) -> None:
     """Simulate a task set under several policies and print their responses and late jobs beside one another.
 
-    Every policy gets the same jobs, random ones too. Default: the policy of the file, then rm, dm and edf.
+    Every policy gets the same jobs, random ones too. Default: the policy of the file, then rm, dm
+    and edf, as far as they can order its tasks.
     Several files stand beside one another, each under its own policy; tasks of one name are one row.
 
     Example: `takt compare examples/iot_65.toml examples/iot_110.toml`

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from takt.linux import board as linux
     from takt.run import board_costs, linux_checks
 
-_COMPARED = "rm,dm,edf"
+_COMPARED = ("rm", "dm", "edf")
 """Policies that are compared with that of the file unless others are given."""
 
 _NO_PROMISE = "in real time: Linux may delay the process for any time, so responses and misses differ from run to run"
@@ -172,9 +172,7 @@ def compare(
     outputs = Outputs(report=page)
     with errors_to_stderr():
         (own,) = _runs(file, None, edits)
-        given = list(_runs(file, _COMPARED if policies is None else policies, edits))
-        if policies is None:
-            given = [own, *(run for run in given if run.system != own.system)]
+        given = [own, *_under_others(own)] if policies is None else list(_runs(file, policies, edits))
         outcomes = [_simulate(_with_options(run, horizon, seed), outputs) for run in given]
         reports = [outcome.report for outcome in outcomes]
         if as_json:
@@ -193,6 +191,20 @@ def compare(
             typer.echo(f"report: {page}", err=True)
     if check and any(found.has_finding for found in reports):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
+
+
+def _under_others(own: _Run) -> Iterator[_Run]:
+    """Yield a run under each policy of the default that can order the tasks; say which one cannot, and why."""
+    for policy in _COMPARED:
+        try:
+            system = own.system.replace(policy=policy)
+        except InputError as error:
+            more = len(error.problems) - 1
+            also = f" (and {more} more)" if more else ""
+            typer.echo(f"{policy} is left out: {error.problems[0]}{also}", err=True)
+            continue
+        if system != own.system:
+            yield replace(own, system=system)
 
 
 def compare_files(
