@@ -142,6 +142,8 @@ def run(
         if len(runs) > 1 and outputs.options():
             message = f"expected one file and one policy, found {len(runs)} runs"
             raise InputError([Problem(message, "conflict", key=option) for option in outputs.options()])
+        if outputs.gantt is not None:
+            _check_stretch(runs[0], outputs)
         outcomes = [
             _simulate(run, outputs) if place.board is None else _run_elsewhere(run, place, remote, outputs)
             for run in runs
@@ -529,16 +531,29 @@ def _write_files(outcome: _Outcome, outputs: Outputs) -> None:
         perfetto.write(result, outputs.perfetto, [each.stretches() for each in processors])
 
 
+def _edges(outputs: Outputs) -> list[int | str | None]:
+    """Return begin and end of the part that the Gantt chart shows, as they were written."""
+    return [None if text is None else times.written(text) for text in (outputs.start, outputs.end)]
+
+
+def _check_stretch(run: _Run, outputs: Outputs) -> None:
+    """Refuse, before a run, a part of it that no chart can show."""
+    from takt.show import gantt
+
+    with _blaming(run.label):
+        horizon = horizon_ticks(run.system)
+    try:
+        gantt.stretch(horizon, run.system.resolution_ns, *_edges(outputs))
+    except InputError as error:
+        names = {"start": "--from", "end": "--to"}
+        raise InputError([replace(each, key=names.get(each.key or "", each.key)) for each in error.problems]) from None
+
+
 def _draw_gantt(result: Result, outputs: Outputs, path: Path) -> None:
     """Draw the Gantt chart, and say which part of the run it shows if it is not all of it."""
     from takt.show import gantt
 
-    start, end = (None if text is None else times.written(text) for text in (outputs.start, outputs.end))
-    try:
-        _, first, last = gantt.drawn(result, path, start, end)
-    except InputError as error:
-        names = {"start": "--from", "end": "--to"}
-        raise InputError([replace(each, key=names.get(each.key or "", each.key)) for each in error.problems]) from None
+    _, first, last = gantt.drawn(result, path, *_edges(outputs))
     if (first, last) != (0, result.horizon):
         edges = [times.for_readers(ticks * result.system.resolution_ns) for ticks in (first, last, result.horizon)]
         line = f"{path}: {edges[0]} to {edges[1]} of {edges[2]}; --from and --to draw another part"
