@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,17 @@ def test_nothing_found_says_what_was_tried_and_what_came_nearest() -> None:
         "Nothing found that helps: 5 single changes, 5 pairs, 5 chains of three and 5 chains of four tried; "
         "nothing brings it nearer: B has no bound"
     )
+
+
+def test_a_search_that_ends_at_its_limit_says_so() -> None:
+    step = Step("", ("a.priority=2",), 1, 0)
+    for remedies in (Remedies((Remedy((step,)),), (40,), is_limited=True), Remedies((), (40,), is_limited=True)):
+        head = remedy_text._head(remedies, Clock(1))
+        assert "40 single changes tried, up to the limit of effort" in head
+        assert remedy_text._head(replace(remedies, is_limited=False), Clock(1)) == head.replace(
+            ", up to the limit of effort", ""
+        )
+    assert '"limited": false' in CliRunner().invoke(main.app, ["analyse", str(PEOPLE / "wd.toml"), "--json"]).stdout
 
 
 def test_the_command_that_writes_it_has_the_options_of_the_analysis() -> None:
@@ -191,7 +203,8 @@ def test_json_has_the_steps_with_the_numbers_to_apply() -> None:
     assert found["nearest"] is None
     assert [step["number"] for remedy in found["found"] for step in remedy["steps"]] == [1, 2, 3, 4, 5, 6]
     nothing = json.loads(invoke("wd.toml", "--json", "--no-sensitivity").stdout)["analyses"][0]["remedies"]
-    assert nothing == {"found": [], "tried": [5, 5, 5, 5], "nearest": {"steps": [], "task": "B", "late": None}}
+    nearest = {"steps": [], "task": "B", "late": None}
+    assert nothing == {"found": [], "tried": [5, 5, 5, 5], "limited": False, "nearest": nearest}
 
 
 def test_without_a_search_the_changes_of_one_kind_are_printed() -> None:

@@ -14,6 +14,7 @@ from takt.analysis import sensitivity as search
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Analysis, TaskBound, Verdict, worst_of
+from takt.analysis.trials import Progress
 from takt.analysis.view import SystemView, view_of
 from takt.base import times
 from takt.base.errors import InputError, Problem, show
@@ -35,6 +36,7 @@ def analyse(
     effort: int = EFFORT,
     sensitivity: bool = True,
     remedies: bool = False,
+    progress: Progress | None = None,
 ) -> Analysis:
     """Prove what can be proved of a system.
 
@@ -47,6 +49,7 @@ def analyse(
         effort: steps that the tests of each dispatcher may take; what needs more is not known.
         sensitivity: whether to search by how much wcets may grow, which takes most of the time.
         remedies: whether to search chains of changes that make it schedulable, if it is not.
+        progress: called with the number of changes that this search has tried.
 
     Returns:
         Verdict with its reason, bounds of all tasks and servers, sensitivity, and advice if it does not fit. All times
@@ -65,7 +68,7 @@ def analyse(
     else:
         found = _analysed(system, _latency_of(system, remote), effort, sensitivity=sensitivity)
     if remedies and not found.is_schedulable:
-        return replace(found, remedies=remedy_search.search(system, found.remote, effort))
+        return replace(found, remedies=remedy_search.search(system, found.remote, effort, progress))
     return found
 
 

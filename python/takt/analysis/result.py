@@ -250,12 +250,14 @@ class Remedies:
         tried: how many systems with one change were analysed, how many with two, and so on.
         nearest: if none is found, the changes that come nearest; empty if no change helps.
         late: with these, the task that is latest and by how many ticks, None: it has no bound; "" if nothing helps.
+        is_limited: whether the search ended as its effort was used up, so that changes are left that were not tried.
     """
 
     found: tuple[Remedy, ...] = ()
     tried: tuple[int, ...] = ()
     nearest: tuple[Step, ...] = ()
     late: tuple[str, int | None] = ("", None)
+    is_limited: bool = False
 
     def edits_of(self, number: int) -> tuple[str, ...]:
         """Return the edits up to a step.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +23,9 @@ SMALL = 5
 
 Changes = dict[tuple[str, str], dict[str, Any]]
 """New values of keys, by table and name."""
+
+Progress = Callable[[int], None]
+"""Called with how far a search is; its result does not depend on it."""
 
 
 def changed(system: System, changes: Changes) -> System:
@@ -56,11 +60,13 @@ class Budget:
 
     Args:
         rows: in all.
+        progress: called with the number of systems that were tried; None: nothing is.
     """
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, progress: Progress | None = None) -> None:
         """Start with a number of rows."""
         self.rows = rows
+        self.progress = progress
         self.step = 1
         self.tried = Counter[int]()
 
@@ -75,6 +81,8 @@ class Budget:
             return False
         self.rows -= rows
         self.tried[self.step] += 1
+        if self.progress is not None:
+            self.progress(self.tried.total())
         return True
 
 

@@ -16,7 +16,7 @@ from takt.base import input_files, output_files, times
 from takt.base.errors import ExitStatus, InputError, Problem, show
 from takt.base.version import __version__
 from takt.command.task_sets import as_option, systems_of
-from takt.command.terminal import errors_to_stderr
+from takt.command.terminal import counter, errors_to_stderr
 from takt.files.edits import applied_to_text, as_key, label
 from takt.files.task_set_reading import loads
 from takt.show import analysis_text, remedy_text
@@ -50,10 +50,15 @@ class Question:
         found = []
         for system in systems_of(file, self.policy, self.edits):
             try:
-                remote = times.written(self.remote or "0")
-                found.append(
-                    analyse_system(system, remote=remote, sensitivity=self.sensitivity, remedies=self.remedies)
-                )
+                with counter("searching for remedies: {:,} changes tried ...") as progress:
+                    analysis = analyse_system(
+                        system,
+                        remote=times.written(self.remote or "0"),
+                        sensitivity=self.sensitivity,
+                        remedies=self.remedies,
+                        progress=progress,
+                    )
+                found.append(analysis)
             except InputError as error:
                 raise as_option("--remote", error).in_file(label(file, self.edits)) from None
         return found

@@ -98,9 +98,7 @@ def drawn(
     return figure, first, last
 
 
-def stretch(
-    horizon: int, resolution_ns: int, start: int | str | None, end: int | str | None
-) -> tuple[int, int | None]:
+def stretch(horizon: int, resolution_ns: int, start: int | str | None, end: int | str | None) -> tuple[int, int | None]:
     """Return the stretch of a run that is drawn, in ticks; its end is None if that is what is well shown.
 
     Args:

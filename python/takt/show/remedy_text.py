@@ -75,7 +75,8 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
     ]
     task, late = remedies.late
     nearest = {"steps": [_step_as_json(step) for step in remedies.nearest], "task": task, "late": late}
-    return {"remedies": {"found": found, "tried": list(remedies.tried), "nearest": None if found else nearest}}
+    tried = {"tried": list(remedies.tried), "limited": remedies.is_limited}
+    return {"remedies": {"found": found, **tried, "nearest": None if found else nearest}}
 
 
 def _step_as_json(step: Step) -> dict[str, Any]:
@@ -91,11 +92,12 @@ def _head(remedies: Remedies, clock: Clock) -> str:
     """Return how many changes were tried, and what came of it."""
     words = [_counted(count, what) for count, what in zip(remedies.tried, _TRIED, strict=False) if count]
     tried = " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+    tried += " tried, up to the limit of effort" if remedies.is_limited else " tried"
     if not remedies.found:
-        return f"Nothing found that helps: {tried} tried; {_nearest(remedies, clock)}"
+        return f"Nothing found that helps: {tried}; {_nearest(remedies, clock)}"
     if len(remedies.found[0].steps) == 1:
-        return f"What helps, each proved ({tried} tried):"
-    return f"What helps, each step proved. No single change is enough ({tried} tried):"
+        return f"What helps, each proved ({tried}):"
+    return f"What helps, each step proved. No single change is enough ({tried}):"
 
 
 def _counted(count: int, what: tuple[str, str]) -> str:
