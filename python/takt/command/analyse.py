@@ -45,8 +45,8 @@ class Question:
             return int(self.reasons)
         raise _refusal("--reasons", f'expected a number or "all", found {show(self.reasons)}', "out-of-range")
 
-    def analyses(self, file: Path) -> list[Analysis]:
-        """Analyse a file under each requested policy."""
+    def analyses(self, file: Path, *, has_advice: bool = False) -> list[Analysis]:
+        """Analyse a file under each requested policy; advice, which remedies replace, is in documents and on pages."""
         found = []
         for system in systems_of(file, self.policy, self.edits):
             try:
@@ -57,6 +57,7 @@ class Question:
                         sensitivity=self.sensitivity,
                         remedies=self.remedies,
                         progress=progress,
+                        advice=has_advice,
                     )
                 found.append(analysis)
             except InputError as error:
@@ -86,7 +87,8 @@ def analyse(
     """Analyse files; print the results, and write a page if one is requested."""
     with errors_to_stderr():
         most = question.most
-        found = [(file, analysis) for file in files for analysis in question.analyses(file)]
+        has_advice = as_json or page is not None
+        found = [(file, each) for file in files for each in question.analyses(file, has_advice=has_advice)]
         if page is not None:
             from takt.show import analysis_page as pages
 

@@ -19,8 +19,10 @@ from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
+from unicodedata import combining
 
 import typer
+from typer.models import CommandInfo
 
 from takt.base.errors import ExitStatus
 from takt.command.command_class import OUTPUT, TaktCommand
@@ -50,6 +52,8 @@ def main() -> None:
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     gc.set_threshold(_OBJECTS)
     postpone("polars")
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # they are sought in all installed packages
+    _keep_only(sys.argv[1:2])
     if sys.stdout is None:  # it was closed before the process began
         _end_without_output(OSError(errno.EBADF, os.strerror(errno.EBADF)))
     if isinstance(sys.stdout, TextIOWrapper):
@@ -64,11 +68,23 @@ def main() -> None:
         _end_without_output(error)
 
 
+def _keep_only(words: list[str]) -> None:
+    """Leave out the commands that are not called, since options are made for each; help and completion need all."""
+    called = [each for each in app.registered_commands if _name_of(each) in words]
+    if called and _name_of(called[0]) != "help":
+        app.registered_commands, app.registered_groups = called, []
+
+
+def _name_of(command: CommandInfo) -> str:
+    return command.name or getattr(command.callback, "__name__", "")
+
+
 def _spelled(error: UnicodeError) -> tuple[str, int]:
     """Return what stands for signs that the standard output does not know: "us" for microseconds, "-" for a rule."""
     assert isinstance(error, UnicodeEncodeError)
     part = error.object[error.start : error.end]
-    return "".join({"\u00b5": "u", "\u2500": "-"}.get(sign, "?") for sign in part), error.end
+    known = {"\u00b5": "u", "\u2500": "-", "\u2026": "~"}
+    return "".join(known.get(sign, "" if combining(sign) else "?") for sign in part), error.end
 
 
 def _end_without_output(error: OSError) -> NoReturn:
