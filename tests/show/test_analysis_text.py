@@ -167,7 +167,7 @@ def advised(system: takt.System) -> list[str]:
     return [line for line in said(takt.analyse(system), 200).splitlines() if "wcet cut" in line]
 
 
-def with_wcet(system: takt.System, name: str, wcet: int) -> takt.System:
+def with_wcet(system: takt.System, name: str, wcet: int | str) -> takt.System:
     return system.replace(tasks=[each.replace(wcet=wcet) if each.name == name else each for each in system.tasks])
 
 

@@ -11,7 +11,7 @@ from takt.show.text_tables import Clock, shorten, wrapped
 
 MAX_EDIT_LINES = 2
 """How many lines the edits of a step have."""
-_WHAT = 42
+_WHAT = 40
 """Columns of what a step is, where the terminal has them."""
 _TRIED = (
     ("single change", "single changes"),
@@ -110,17 +110,18 @@ def _nearest(remedies: Remedies, clock: Clock) -> str:
     how = f"{task} has no bound" if late is None else f"{task} {clock.write(late)} late"
     if not remedies.nearest:
         return f"nothing brings it nearer: {how}"
-    return f"nearest: {how}, {remedies.nearest[-1].after} open, with {', '.join(map(_with_edits, remedies.nearest))}"
+    steps = ", ".join(map(_with_edits, remedies.nearest))
+    return f"nearest: {how}, {remedies.nearest[-1].after} unproved, with {steps}"
 
 
 def _progress(analysis: Analysis, remedy: Remedy, step: Step, is_last: bool) -> str:
-    """Return how many deadlines are open before and after a step."""
-    text = f"{step.before} open -> {step.after}"
+    """Return how many deadlines are not proved before and after a step."""
+    text = f"{step.before} unproved -> {step.after}"
     if not is_last:
         return text
-    return f"{text}, all {len(deciding(analysis.tasks))} proved" + (
-        f"; {_counted(remedy.others, ('other', 'others'))} open" if remedy.others else ""
-    )
+    count = len(deciding(analysis.tasks))
+    proved = "proved" if count == 1 else "both proved" if count == 2 else f"all {count} proved"
+    return f"{text}, {proved}" + (f"; {_counted(remedy.others, ('other', 'others'))} unproved" if remedy.others else "")
 
 
 def _step_lines(head: str, step: Step, progress: str, width: int) -> Iterator[str]:
