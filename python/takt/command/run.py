@@ -16,7 +16,7 @@ import polars as pl
 import typer
 
 from takt.base import csv_files, input_files, times
-from takt.base.errors import BoardError, ExitStatus, InputError, Problem, show
+from takt.base.errors import BoardError, ExitStatus, InputError, Problem, file_error, show
 from takt.command import task_sets
 from takt.command.terminal import errors_to_stderr, progress_bar
 from takt.files.edits import as_key, label
@@ -226,6 +226,9 @@ def compare_files(
         if page is not None:
             message = f"expected one file, found {len(files)}; takt run FILE --report R.html draws one of them"
             raise InputError([Problem(message, "conflict", key="--report")])
+        for file in (file for file in files if files.count(file) > 1):
+            message = "expected files that differ, found this one twice; --policy P,P2 compares policies of one file"
+            raise file_error(file, message, "conflict")
         runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policies, edits)]
         outcomes = [_simulate(run, Outputs()) for run in runs]
         names = _names_of(runs, has_policies=len(runs) > len(files))
