@@ -76,14 +76,14 @@ def _keep_only(words: list[str]) -> None:
 
 
 def _name_of(command: CommandInfo) -> str:
-    return command.name or getattr(command.callback, "__name__", "")
+    return command.name or str(getattr(command.callback, "__name__", ""))
 
 
 def _spelled(error: UnicodeError) -> tuple[str, int]:
     """Return what stands for signs that the standard output does not know: "us" for microseconds, "-" for a rule."""
     assert isinstance(error, UnicodeEncodeError)
     part = error.object[error.start : error.end]
-    known = {"\u00b5": "u", "\u2500": "-", "\u2026": "~"}
+    known = {"\u00a0": " ", "\u00b5": "u", "\u2026": "~", "\u2500": "-"}
     return "".join(known.get(sign, "" if combining(sign) else "?") for sign in part), error.end
 
 
@@ -108,6 +108,27 @@ def _complete_policies(incomplete: str) -> list[str]:
 
     before, comma, last = incomplete.rpartition(",")
     return [before + comma + policy.name for policy in catalogue.policies() if policy.name.startswith(last)]
+
+
+def _complete_boards(incomplete: str) -> list[str]:
+    """Complete the name of a board, for shells."""
+    from takt.board import emulation
+
+    return [name for name in (*emulation.BOARDS, *emulation.LINUX_BOARDS) if name.startswith(incomplete)]
+
+
+def _complete_edits(context: typer.Context, incomplete: str) -> list[str]:
+    """Complete table and key of an edit, for shells; names are those of the first file, if it can be read."""
+    from contextlib import suppress
+
+    from takt.base.errors import InputError
+    from takt.files import edits, task_set_reading
+
+    document = dict[str, Any]()
+    for file in context.args[:1]:  # words before an option without its value are not parsed
+        with suppress(InputError):
+            document = task_set_reading.read(file)
+    return edits.completions(document, incomplete)
 
 
 def _complete_examples(incomplete: str) -> list[str]:
@@ -234,7 +255,12 @@ Policies = Annotated[
 ]
 Edits = Annotated[
     list[str] | None,
-    _option("NAME.KEY=VALUE", "Read the file with another value, such as sensor.wcet=2ms; may be repeated.", "--set"),
+    typer.Option(
+        "--set",
+        metavar="NAME.KEY=VALUE",
+        help="Read the file with another value, such as sensor.wcet=2ms; may be repeated.",
+        autocompletion=_complete_edits,
+    ),
 ]
 Horizon = Annotated[str | None, _option("T", "End of the run: ticks, or a time such as 2s.")]
 Seed = Annotated[str | None, _option("N", "Seed of the random numbers.")]
@@ -245,6 +271,7 @@ Board = Annotated[
         metavar="BOARD",
         help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), posix (in virtual time without "
         "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
+        autocompletion=_complete_boards,
     ),
 ]
 Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), OUTPUT]
@@ -696,7 +723,9 @@ def policies(is_wide: Wide = False) -> None:
 @_command("help")
 def help_command(
     words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]", show_default=False)] = None,
-    man: Annotated[bool, typer.Option("--man", help="Print the manual page of all commands, as roff.")] = False,
+    man: Annotated[
+        bool, typer.Option("--man", help="Print the manual page of all commands, or of the named one, as roff.")
+    ] = False,
 ) -> None:
     """Print the help of a command, as its option --help does.
 
@@ -707,4 +736,4 @@ def help_command(
     from takt.command import help as command
 
     root = typer.main.get_command(app)
-    command.print_page(root) if man else command.print_help(root, words or [])
+    (command.print_page if man else command.print_help)(root, words or [])
