@@ -8,12 +8,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takt.analysis import advice, as_written, charting, least_budgets, machine, mode_changes, warnings
+from takt.analysis import as_written, charting, least_budgets, machine, mode_changes, warnings
 from takt.analysis import remedies as remedy_search
 from takt.analysis import sensitivity as search
+from takt.analysis.advice import advise
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Analysis, TaskBound, Verdict, worst_of
+from takt.analysis.trials import Progress
 from takt.analysis.view import SystemView, view_of
 from takt.base import times
 from takt.base.errors import InputError, Problem, show
@@ -35,6 +37,8 @@ def analyse(
     effort: int = EFFORT,
     sensitivity: bool = True,
     remedies: bool = False,
+    progress: Progress | None = None,
+    advice: bool = True,
 ) -> Analysis:
     """Prove what can be proved of a system.
 
@@ -47,6 +51,8 @@ def analyse(
         effort: steps that the tests of each dispatcher may take; what needs more is not known.
         sensitivity: whether to search by how much wcets may grow, which takes most of the time.
         remedies: whether to search chains of changes that make it schedulable, if it is not.
+        progress: called with the number of changes that this search has tried.
+        advice: whether to search changes of one kind that make it schedulable, if it is not.
 
     Returns:
         Verdict with its reason, bounds of all tasks and servers, sensitivity, and advice if it does not fit. All times
@@ -60,16 +66,19 @@ def analyse(
         ('not schedulable', [2, 8])
     """
     if system.domains:
-        parts = [analyse(each.system, remote=remote, effort=effort, sensitivity=sensitivity) for each in system.domains]
+        parts = [
+            analyse(each.system, remote=remote, effort=effort, sensitivity=sensitivity, advice=advice)
+            for each in system.domains
+        ]
         found = machine.together(system, parts)
     else:
-        found = _analysed(system, _latency_of(system, remote), effort, sensitivity=sensitivity)
+        found = _analysed(system, _latency_of(system, remote), effort, sensitivity=sensitivity, has_advice=advice)
     if remedies and not found.is_schedulable:
-        return replace(found, remedies=remedy_search.search(system, found.remote, effort))
+        return replace(found, remedies=remedy_search.search(system, found.remote, effort, progress))
     return found
 
 
-def _analysed(system: System, latency: int, effort: int, *, sensitivity: bool) -> Analysis:
+def _analysed(system: System, latency: int, effort: int, *, sensitivity: bool, has_advice: bool) -> Analysis:
     """Analyse a system of one domain."""
     view = view_of(system, latency)
     judgement = least_budgets.with_least_budgets(view, judge(view, effort), effort).with_parts()
@@ -89,7 +98,7 @@ def _analysed(system: System, latency: int, effort: int, *, sensitivity: bool) -
         scaling=edge.scaling,
         scaling_finer=edge.scaling_finer,
         unsearched=edge.unsearched,
-        advice=() if is_met else tuple(advice.advise(system, view, effort)),
+        advice=tuple(advise(system, view, effort)) if has_advice and not is_met else (),
         charts=tuple(charting.charts_of(view, judgement)),
         as_written=as_written.found_in(system, view, judgement),
         warnings=tuple(warnings.warnings_of(view)),
