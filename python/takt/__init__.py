@@ -140,5 +140,5 @@ if not TYPE_CHECKING:  # which would take any name for one that is there
 
 
 def __dir__() -> list[str]:
-    """Return the names of this module, including those that are imported on first use."""
-    return sorted({*globals(), *__all__})
+    """Return the names that users need, imported or not."""
+    return sorted(__all__)

@@ -14,6 +14,7 @@ from collections.abc import MutableMapping, MutableSequence, MutableSet, Sequenc
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from takt.base import one_line
 from takt.base.errors import InputError, Problem, printable, show
 
 _MAX_KEY = 2**63 - 1
@@ -48,6 +49,8 @@ class Job:
     class_: str
     remaining: int = 0
     is_running: bool = False
+
+    __repr__ = one_line.of_fields
 
 
 class Policy(ABC):

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from takt import _core
+from takt.base import one_line
 from takt.base.errors import InputError, Problem
 from takt.model.core_input import ResolvedChange, ResolvedSystem
 
@@ -89,6 +90,10 @@ class Recorded(Mapping[str, Any]):
     def __reduce__(self) -> tuple[type[dict[str, pl.DataFrame]], tuple[dict[str, pl.DataFrame]]]:
         """Return what pickle keeps: the frames."""
         return dict, (dict(self),)
+
+    def __repr__(self) -> str:
+        """Return the names of the frames."""
+        return one_line.sentence(self, f"frames: {', '.join(self) or 'none'}")
 
     def has_word(self, name: str, column: str, word: str) -> bool:
         """True if a word stands in a column of words, without a frame being made."""

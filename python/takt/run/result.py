@@ -10,10 +10,11 @@ from typing import Self, overload
 
 import polars as pl
 
-from takt.base import forks
+from takt.base import forks, one_line, times
+from takt.base.errors import show
 from takt.model import changes
 from takt.model.core_input import ResolvedChange
-from takt.model.python_policy import Policy
+from takt.model.python_policy import Policy, name_of
 from takt.model.system import System
 from takt.run import frames, rate_answers
 from takt.run.architecture import Architecture
@@ -65,6 +66,18 @@ class RunResult:
     rates = Kept()
     ledger = Kept()
     budget_changes = Kept("budgets")
+
+    def __repr__(self) -> str:
+        """Return how many jobs were late, of what system, and by when the first one was due."""
+        jobs, requested = sum(self.statistics["released"]), sum(self.statistics["missed_requested"])
+        facts = f"{self.missed:,} of {jobs:,} jobs late in {self._written(self.horizon)}"
+        facts += f", the first due at {self._written(self.first_late)}" if self.first_late is not None else ""
+        facts += f", {requested:,} later than requested" if requested != self.missed else ""
+        of = f"{show(self.system.name)}, policy {name_of(self.system.policy)}"
+        return one_line.sentence(self, f"of {of}: {facts}")
+
+    def _written(self, ticks: int) -> str:
+        return times.for_readers(ticks * self.system.resolution_ns)
 
     @cached_property
     def summary(self) -> pl.DataFrame:
