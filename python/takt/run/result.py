@@ -81,8 +81,13 @@ class RunResult:
 
     @cached_property
     def summary(self) -> pl.DataFrame:
-        """The frame with one row for each task: what it is, and what became of its jobs."""
-        return frames.summary(self.statistics)
+        """The frame with one row for each task: what it is, and what became of its jobs.
+
+        Times are ticks, whose length `unit` has. response_p50 and response_p99 are nearest-rank percentiles of the
+        responses of finished jobs: with n of them, in ascending order, those at the places ceil(0.50 n) and
+        ceil(0.99 n), counted from 1; null if none finished, or the jobs were not kept.
+        """
+        return frames.summary(self.statistics, self.frames.get("jobs"), self.system.resolution_ns)
 
     def __eq__(self, other: object) -> bool:
         """True if system, horizon, all numbers and all frames that were kept are the same."""
