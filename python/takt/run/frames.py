@@ -69,11 +69,11 @@ def summary(columns: Statistics, jobs: pl.DataFrame | None, resolution_ns: int) 
     means = [total / count if count else None for total, count in _pairs(columns, "response_sum", "finished")]
     every = columns | {"response_mean": means} | _percentiles(columns["task"], jobs)
     every["unit"] = [f"ticks of {times.exactly(resolution_ns)}"] * len(means)
-    types = _SUMMARY_TYPES | dict.fromkeys(every.keys() - _SUMMARY_TYPES, pl.UInt64)
+    types = {name: pl.String if name in _TEXTS else pl.UInt64 for name in every} | {"response_mean": pl.Float64}
     return _beside_one_another({name: pl.Series(values, dtype=types[name]) for name, values in every.items()})
 
 
-_SUMMARY_TYPES = dict.fromkeys(("task", "server", "class", "unit"), pl.String) | {"response_mean": pl.Float64}
+_TEXTS = ("task", "server", "class", "unit")
 _PERCENTS = {"response_p50": 50, "response_p99": 99}
 
 
