@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from takt.base import one_line
+from takt.base import one_line, views
 from takt.base.errors import show
 
 
@@ -401,6 +401,10 @@ class Analysis:
         proved = sum(row.verdict is Verdict.SCHEDULABLE for row in self.tasks)
         facts = f"{self.verdict.value}, {proved:,} of {len(self.tasks):,} deadlines proved"
         return one_line.sentence(self, f"of {show(self.name)}, policy {self.policy}: {facts}; {self.reason}")
+
+    def _repr_html_(self) -> str | None:
+        """Return the analysis as a notebook shows it."""
+        return views.html_of(self)
 
     @property
     def is_schedulable(self) -> bool:

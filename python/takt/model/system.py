@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import PlainValidator, PrivateAttr
 
-from takt.base import one_line
+from takt.base import one_line, views
 from takt.base.errors import InputError, show
 from takt.model import value_checks
 from takt.model.consistency import checked, find_problems
@@ -171,6 +171,10 @@ class System(Header):
         return one_line.sentence(self, f"{show(self.name)}: {', '.join(facts)}, ticks of {self.resolution}")
 
     __str__ = __repr__
+
+    def _repr_html_(self) -> str | None:
+        """Return the system as a notebook shows it."""
+        return views.html_of(self)
 
     @property
     def tables(self) -> SystemTables:

@@ -10,7 +10,7 @@ from typing import Self, overload
 
 import polars as pl
 
-from takt.base import forks, one_line, times
+from takt.base import forks, one_line, times, views
 from takt.base.errors import show
 from takt.model import changes
 from takt.model.core_input import ResolvedChange
@@ -75,6 +75,10 @@ class RunResult:
         facts += f", {requested:,} later than requested" if requested != self.missed else ""
         of = f"{show(self.system.name)}, policy {name_of(self.system.policy)}"
         return one_line.sentence(self, f"of {of}: {facts}")
+
+    def _repr_html_(self) -> str | None:
+        """Return the result as a notebook shows it."""
+        return views.html_of(self)
 
     def _written(self, ticks: int) -> str:
         return times.for_readers(ticks * self.system.resolution_ns)
