@@ -118,7 +118,7 @@ def test_an_axis_has_some_round_values(first: float, length: float) -> None:
     steps = {round(after - before, 9) for before, after in pairwise(values)}
     assert len({f"{step:.6g}" for step in steps}) == 1
     assert re.fullmatch(r"[125]\.?0*(?:e[+-]\d+)?|0\.0*[125]0*|[125]0*", f"{steps.pop():.6g}")
-    assert all(first * (1 - 1e-9) - 1e-9 <= value <= (first + length) * (1 + 1e-9) for value in values)
+    assert all(first - length / 1e5 <= value <= first + length * (1 + 1e-5) for value in values)
 
 
 # ---- which part ---------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def test_a_chart_opens_on_the_first_late_job_and_says_what_it_shows() -> None:
     tree = tree_of(shown(result))
     assert words(tree).count("First late: can_rx_isr, due at 9.95 ms, 3.73 ms late, because flash ran") == 1
     assert [title for title in titles(tree, "path") if title.endswith("missed its deadline at 9.95 ms")]
-    assert 'Drawn: 9.75 ms to 19.6 ms of 2 s. result.to_html("run.html") writes a page with all.' in words(tree)
+    assert 'Drawn: 9.75 ms to 16.8 ms of 2 s. result.to_html("run.html") writes a page with all.' in words(tree)
 
 
 def test_a_whole_chart_says_nothing_of_a_part() -> None:
@@ -220,6 +220,8 @@ def chromium() -> Iterator[Browser]:
         yield started
 
 
+JUPYTER = ":not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon :is(td, th) { text-align: right; padding: 0.5em }"
+"""The rule of its tables that is hardest to replace."""
 THEMES = {"light": ("#ffffff", "#111111"), "dark": ("#111111", "#dddddd")}
 
 
@@ -238,7 +240,9 @@ def test_names_are_inert_and_texts_are_seen_on_any_ground(chromium: Browser, the
     system = hostile()
     body = shown(system) + shown(takt.simulate(system)) + shown(takt.analyse(system))
     (tmp_path / "cell.html").write_text(
-        f"<!DOCTYPE html><meta charset=utf-8><body style='background:{ground};color:{ink}'>{body}", encoding="utf-8"
+        f"<!DOCTYPE html><meta charset=utf-8><style>{JUPYTER}</style>"
+        f"<body style='background:{ground};color:{ink}'><div class=jp-RenderedHTMLCommon>{body}",
+        encoding="utf-8",
     )
     page = chromium.new_page(viewport={"width": 1000, "height": 800})
     requests, messages = list[str](), list[str]()
@@ -251,6 +255,7 @@ def test_names_are_inert_and_texts_are_seen_on_any_ground(chromium: Browser, the
     assert HOSTILE in page.inner_text("body")
     name = page.locator("svg text").filter(has_text="</ti").first
     assert name.evaluate("each => getComputedStyle(each).fill") == rgb(ink)
+    assert page.locator("td.name").first.evaluate("each => getComputedStyle(each).textAlign") == "left"
     picture = imread(io.BytesIO(page.screenshot(full_page=True)), format="png")[:, :, :3]
     shades = {int(abs(picture - channel(color)).max(axis=2).min() * 255) for color in THEMES[theme]}
     assert max(shades) < 8  # both the ground and the ink are there

@@ -22,7 +22,7 @@ from takt.base import times
 from takt.show.text_tables import shorten
 from takt.show.timeline import MISS_COLOR, SECTION_HEIGHT, Group, Lane, Timeline, axis_unit
 
-MAX_INSTANTS = 360
+MAX_INSTANTS = 240
 """At how many instants something begins or ends in a stretch; a job in one piece has four."""
 
 WIDTH = 860
@@ -40,6 +40,8 @@ _TITLE_CHARACTERS = 60
 _LETTER = 6.2
 _STEPS = (1, 2, 5, 10)
 _MAX_TICKS = 8
+_TOLERANCE = 1e-6
+"""Of the places of ticks, in steps."""
 
 
 def stretch_of(lines: Timeline) -> tuple[int, int]:
@@ -181,9 +183,9 @@ def axis_values(first: float, last: float) -> Iterator[float]:
     """Yield some round values in a stretch."""
     rough = (last - first) / _MAX_TICKS
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * power for factor in _STEPS if factor * power >= rough * (1 - 1e-9))
-    number = -int(-first // step)
-    while number * step <= last * (1 + 1e-9):
+    step = next(factor * power for factor in _STEPS if factor * power >= rough * (1 - _TOLERANCE))
+    number = math.ceil(first / step - _TOLERANCE)
+    while number * step <= last + _TOLERANCE * step:
         yield round(number * step, 12)
         number += 1
 
