@@ -38,6 +38,7 @@ _SECTION_TOP, _HOLD_HEIGHT, _WAIT_HEIGHT = 0.48, 0.26, 0.16
 _NAME_CHARACTERS = 18
 _TITLE_CHARACTERS = 60
 _LETTER = 6.2
+_FONT = "font:12px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif"
 _STEPS = (1, 2, 5, 10)
 _MAX_TICKS = 8
 _TOLERANCE = 1e-6
@@ -79,7 +80,7 @@ def _instants(lines: Timeline) -> pl.Series:
 
 def svg(width: float, height: float, label: str) -> ET.Element:
     """Return an empty picture."""
-    style = "font:12px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;max-width:none;overflow:visible"
+    style = f"{_FONT};max-width:100%;min-width:640px;height:auto;overflow:visible"
     size = {"width": f"{width:g}", "height": f"{height:g}", "viewBox": f"0 0 {width:g} {height:g}"}
     return ET.Element("svg", {**size, "role": "img", "aria-label": label, "style": style})
 
