@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takt.analysis import as_written, charting, least_budgets, machine, mode_changes, warnings
@@ -19,6 +20,7 @@ from takt.analysis.trials import Progress
 from takt.analysis.view import SystemView, view_of
 from takt.base import times
 from takt.base.errors import InputError, Problem, show
+from takt.files.task_set_reading import system_of
 from takt.model.python_policy import name_of
 from takt.model.value_checks import TIME_RULE
 
@@ -31,7 +33,7 @@ MAX_REASONS = 3
 
 
 def analyse(
-    system: System,
+    system: System | str | Path,
     *,
     remote: int | str = 0,
     effort: int = EFFORT,
@@ -46,7 +48,7 @@ def analyse(
     offset on, each with a demand up to the wcet, or up to the longest one that the system gives.
 
     Args:
-        system: the task set.
+        system: the task set: a system, or the path of a task-set file.
         remote: the longest time of a message to or from a remote scheduler; 0: it stands where the jobs run.
         effort: steps that the tests of each dispatcher may take; what needs more is not known.
         sensitivity: whether to search by how much wcets may grow, which takes most of the time.
@@ -58,13 +60,19 @@ def analyse(
         Verdict with its reason, bounds of all tasks and servers, sensitivity, and advice if it does not fit. All times
         are in ticks.
 
+    Raises:
+        InputError: the file or `remote` is not right.
+
     Example:
         >>> import takt
         >>> tasks = [takt.Task(name="A", period=5, wcet=2), takt.Task(name="B", period=7, wcet=4)]
         >>> found = takt.analyse(takt.System(tasks=tasks, policy="rm"))
         >>> found.verdict.value, [row.response for row in found.tasks]
         ('not schedulable', [2, 8])
+        >>> takt.analyse("examples/smallest.toml").is_schedulable
+        False
     """
+    system = system_of(system)
     if system.domains:
         parts = [
             analyse(each.system, remote=remote, effort=effort, sensitivity=sensitivity, advice=advice)

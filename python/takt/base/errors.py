@@ -60,6 +60,10 @@ class Problem:
         message = printable(self.message)
         return f"{file}{place}: {message}" if place else f"{file}{message}"
 
+    def __repr__(self) -> str:
+        """Return the line, cut where it is long."""
+        return f"<Problem {listed([str(self)])}>"
+
 
 def _place(table: str | None, entity: str | None, number: int | None) -> str:
     """Return the name of a table as a task-set file writes it, with its place among its kind."""
