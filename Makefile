@@ -257,7 +257,7 @@ $(STAMPS)/package: $(PACKAGE_SOURCES) $(STAMPS)/dependencies | tools-run
 	@touch $@
 
 $(STAMPS)/test: pyproject.toml tools/lock.txt | $(STAMPS)/package
-	@$(PREPARE) extras test lint cluster sbom docs
+	@$(PREPARE) extras drs perfetto test lint wheel cluster sbom docs
 	@touch $@
 
 $(STAMPS)/docs: pyproject.toml tools/lock.txt | $(STAMPS)/package
