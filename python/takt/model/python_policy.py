@@ -207,7 +207,11 @@ class Adapter:
     def release(self, entity: int, number: int, release: int, deadline: int) -> int:
         """Return the policy's key of a job."""
         job = self._job(entity, number, release, deadline)
-        return self._checked(self.policy.release(job), 1, f"as the key of {show(job.task)}#{number}")
+        try:
+            key = self.policy.release(job)
+        except Exception as error:
+            raise self._failure(f"release() failed for {show(job.task)}#{number}", error) from error
+        return self._checked(key, 1, f"as the key of {show(job.task)}#{number}")
 
     def keys(self, now: int, rows: Sequence[tuple[int, int, int, int, int, bool]], processors: int) -> list[int]:
         """Return the policy's keys of jobs: entity, number, release, deadline, executed, whether it runs."""
@@ -216,8 +220,7 @@ class Adapter:
         try:
             found = list(self.policy.keys(now, jobs, processors))
         except Exception as error:
-            message = f"policy {show(self.policy.name)}: keys() failed at {now}: {type(error).__name__}: {error}"
-            raise InputError([Problem(message, "policy")]) from error
+            raise self._failure(f"keys() failed at {now}", error) from error
         if len(found) != len(jobs):
             message = f"policy {show(self.policy.name)}: expected {len(jobs)} keys at {now}, found {len(found)}"
             raise InputError([Problem(message, "out-of-range")])
@@ -237,7 +240,16 @@ class Adapter:
 
     def complete(self, entity: int, number: int, release: int, deadline: int, finish: int) -> None:
         """Report a job that has finished to the policy."""
-        self.policy.complete(self._job(entity, number, release, deadline), finish)
+        job = self._job(entity, number, release, deadline)
+        try:
+            self.policy.complete(job, finish)
+        except Exception as error:
+            raise self._failure(f"complete() failed for {show(job.task)}#{number}", error) from error
+
+    def _failure(self, what: str, error: Exception) -> InputError:
+        text = " ".join(str(error).split()) or "no message"
+        message = f"policy {show(self.policy.name)}: {what}: {type(error).__name__}: {text}"
+        return InputError([Problem(message, "policy")])
 
     def _job(
         self, entity: int, number: int, release: int, deadline: int, executed: int = 0, is_running: bool = False
