@@ -38,7 +38,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     board.products(FOLDER)
     caches = {path: path.read_text() for path in ROOT.glob("build/*/CMakeCache.txt")}
-    must_build(["make", "wheel", f"WHEELS={folder}"])
+    must_build(["make", "wheel", f"WHEELS={folder}", f"LINUX_PRODUCTS={FOLDER / 'takt'}"])
     assert all(path.read_text() == text for path, text in caches.items())  # those of the environment of the tests
     (found,) = folder.glob("*.whl")
     return found

@@ -154,10 +154,24 @@ def _print_version(is_wanted: bool) -> None:
         raise typer.Exit(ExitStatus.DONE)
 
 
+def _print_sources(is_wanted: bool) -> None:
+    if is_wanted:
+        from takt.board.firmware import source_folder
+
+        typer.echo(source_folder())
+        raise typer.Exit(ExitStatus.DONE)
+
+
 @app.callback()
 def takt_command(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+    sources: Annotated[
+        bool,
+        typer.Option(
+            "--sources", callback=_print_sources, is_eager=True, help="Print the folder of the C sources and end."
+        ),
     ] = False,
 ) -> None:
     """One real-time scheduler: simulate task sets, compare policies, prove deadlines, replay traces.

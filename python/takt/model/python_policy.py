@@ -235,7 +235,8 @@ class Adapter:
         try:
             yield
         except Exception as error:
-            message = f"policy {show(self.policy.name)}: {what}: {type(error).__name__}: {error}"
+            text = " ".join(str(error).split()) or "no message"
+            message = f"policy {show(self.policy.name)}: {what}: {type(error).__name__}: {text}"
             raise InputError([Problem(message, "policy")]) from error
 
     def _checked(self, value: object, least: int, what: str) -> int:

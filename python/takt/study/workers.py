@@ -24,6 +24,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Protocol
 
+from takt.base import extras
 from takt.base.errors import InputError, Problem
 from takt.study import chunks
 from takt.study.measures import Columns
@@ -199,7 +200,7 @@ def cluster_workers(address: str, tell: Tell) -> Iterator[Workers]:
     try:
         from distributed import Client
     except ImportError:
-        message = "Dask is not installed here; run pip install 'takt[cluster]'"
+        message = extras.missing("a study on a cluster", "distributed", "cluster")
         raise InputError([Problem(message, "missing", key="--scheduler")]) from None
     try:
         client = Client(address, timeout=_CONNECT_SECONDS)
