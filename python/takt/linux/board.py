@@ -17,7 +17,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -228,14 +228,6 @@ def parts(system: System) -> list[Part]:
 # ---- where it runs --------------------------------------------------------------------------------------------
 
 
-def _folders_above() -> list[Path]:
-    """Return the working folder and those above it; none if it was removed."""
-    try:
-        return [Path.cwd(), *Path.cwd().parents]
-    except FileNotFoundError:
-        return []
-
-
 def folder() -> Path:
     """Return the folder that `make linux` fills.
 
@@ -243,7 +235,9 @@ def folder() -> Path:
         BoardError: there is none.
     """
     named = os.environ.get(FOLDER_VARIABLE)
-    places = [Path(named)] if named else [parent / "build" / "linux" for parent in _folders_above()]
+    places = [Path(named)] if named else []
+    with suppress(FileNotFoundError):  # the working folder was removed
+        places = places or [parent / "build" / "linux" for parent in (Path.cwd(), *Path.cwd().parents)]
     found = next((place for place in places if (place / "vmlinux").exists()), None)
     if found is None:
         message = f"run make linux in Takt's folder, or name its build/linux by {FOLDER_VARIABLE}"

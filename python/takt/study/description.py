@@ -178,7 +178,14 @@ def load(path: str | Path) -> Study:
     document = task_set_reading.read(path)
     try:
         study = _build(document, task_set_reading.as_name(Path(path).stem, "study"))
-        _check_points(study)
+        for number, point in enumerate(study.points):
+            where = f" (at {name_of(point)})" if point else ""
+            try:
+                batch = study.batch_of(number * study.chunks_of_point)
+                for measure in study.measures:
+                    measure.check(batch)
+            except InputError as error:
+                raise InputError([replace(one, message=one.message + where) for one in error.problems]) from None
         return study
     except InputError as error:
         raise error.in_file(path) from None
@@ -282,15 +289,3 @@ def _grid_problems(study: Study) -> Iterator[Problem]:
         if over is not None and over not in study.axes:
             message = f"expected an axis of [grid], found {show(over)}"
             yield Problem(message, "out-of-range", table="measure", entity=measure.kind, key="over")
-
-
-def _check_points(study: Study) -> None:
-    """Check the recipe of every point with the measures; a problem names its point."""
-    for number, point in enumerate(study.points):
-        try:
-            batch = study.batch_of(number * study.chunks_of_point)
-            for measure in study.measures:
-                measure.check(batch)
-        except InputError as error:
-            where = f" (at {name_of(point)})" if point else ""
-            raise InputError([replace(one, message=one.message + where) for one in error.problems]) from None
