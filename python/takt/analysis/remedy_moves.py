@@ -131,13 +131,14 @@ Order = list[list[Member]]
 
 
 def order_of(system: System, dispatcher: DispatcherView) -> Order:
-    """Return the present order of a dispatcher.
+    """Return the present order of a dispatcher, without the allocator's own task: no file gives it a priority.
 
     Args:
         system: that the dispatcher is in.
         dispatcher: with priorities.
     """
-    members = [Member("task", task.name, task.number, system.tasks[task.number].priority) for task in dispatcher.tasks]
+    tasks = [task for task in dispatcher.tasks if task.number < len(system.tasks)]
+    members = [Member("task", task.name, task.number, system.tasks[task.number].priority) for task in tasks]
     members += [
         Member("server", each.name, each.number, system.servers[each.number - 1].priority)
         for each in dispatcher.servers
