@@ -10,6 +10,7 @@ decided exactly, in fractions, where doubles are not exact enough.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import fields
 from fractions import Fraction
 
@@ -202,7 +203,10 @@ def _is_above(wcet: Floats, period: Ticks, total: float) -> _Rows:
     is_above = sums > total
     exact = Fraction(str(total))
     for row in np.flatnonzero(np.abs(sums - total) <= margin):
-        is_above[row] = _exact_sum(wcet[row], period[row]) > exact
+        lengths = Counter[int]()  # of tasks with one period at once, which are many
+        for ticks, length in zip(map(int, wcet[row]), map(int, period[row]), strict=True):
+            lengths[length] += ticks
+        is_above[row] = sum((Fraction(ticks, length) for length, ticks in lengths.items()), Fraction(0)) > exact
     return np.asarray(is_above)
 
 
@@ -212,11 +216,3 @@ def _sums(wcet: Floats, period: Ticks) -> Floats:
     for task in range(wcet.shape[1]):
         sums += wcet[:, task] / period[:, task]
     return sums
-
-
-def _exact_sum(wcet: Floats, period: Ticks) -> Fraction:
-    """Add up the utilizations of one set; of tasks with one period at once, which are many."""
-    by_period: dict[int, int] = {}
-    for length, ticks in zip(map(int, period), map(int, wcet), strict=True):
-        by_period[length] = by_period.get(length, 0) + ticks
-    return sum((Fraction(ticks, length) for length, ticks in by_period.items()), Fraction(0))

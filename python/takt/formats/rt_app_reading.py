@@ -393,7 +393,10 @@ class _Reader(_ThreadReader):
         made = self.unshared(made, places)
         steps = [step for one in made for step in one.values.get("body", ())]
         mutexes = dict.fromkeys([*declared, *(step.value for step in steps if step.op == "lock")])
-        microseconds = [span for one in made for span in _spans(one)]
+        values = [value for one in made for value in one.values.values()]
+        parts = [each for value in values for each in (value if isinstance(value, (list, tuple)) else [value])]
+        microseconds = [part.span if isinstance(part, Step) else part for part in parts]
+        microseconds += [span for one in made for span in one.budget or ()]
         return System(
             name=name,
             resolution=written(common.coarsest(span * 1000 for span in microseconds) // 1000),
@@ -522,13 +525,6 @@ def _demand(jobs: Sequence[Job]) -> dict[str, Any]:
     if len({job.steps for job in jobs}) > 1:
         raise UnreadError("jobs that differ, and do more than run")
     return {"wcet": lengths[0], "body": jobs[0].steps}
-
-
-def _spans(made: _Made) -> Iterator[int]:
-    for value in made.values.values():
-        for one in value if isinstance(value, (list, tuple)) else [value]:
-            yield one.span if isinstance(one, Step) else one
-    yield from made.budget or ()
 
 
 # ---- the tables -------------------------------------------------------------------------------------
