@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -196,8 +196,9 @@ def digest_of(document: str) -> str:
     return hashlib.sha256(document.encode()).hexdigest()
 
 
+@lru_cache(maxsize=1)
 def of_document(document: str) -> Study:
-    """Return the study of its document.
+    """Return the study of its document, read once for all chunks of it that a worker gets.
 
     Raises:
         ValueError: this is another version of Takt, which may compute other numbers.

@@ -22,7 +22,6 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -41,12 +40,6 @@ POINT, SET = "point", "set"
 """Columns that say which task set a row is about: number of the point, and of the set within it."""
 
 
-@lru_cache(maxsize=1)
-def _study_of(document: str) -> Study:
-    """Return the study of a document, read once for all chunks of it that a worker gets."""
-    return of_document(document)
-
-
 def answer(document: str, number: int) -> Columns | str:
     """Compute a chunk in another process or on another machine.
 
@@ -58,7 +51,7 @@ def answer(document: str, number: int) -> Columns | str:
         The columns of the chunk, a row for each task set; or in one line why there are none.
     """
     try:
-        return compute(_study_of(document), number)
+        return compute(of_document(document), number)
     except Exception as error:
         lines = str(error).splitlines() or ["no message"]
         return f"{type(error).__name__}: {lines[0]}"
