@@ -132,7 +132,12 @@ class _Machine:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.release = self.text("proc/sys/kernel/osrelease") or ""
-        self.options = self._options()
+        try:
+            text: str | None = gzip.decompress((root / "proc/config.gz").read_bytes()).decode(errors="replace")
+        except (OSError, EOFError, zlib.error):
+            text = self.text(f"boot/config-{self.release}")
+        # The options with which the kernel was built; None if no file has them.
+        self.options = None if text is None else dict(re.findall(r"^(CONFIG_\w+)=(.*)$", text, re.MULTILINE))
         self.has_sched_ext = (root / _SCHED_EXT).is_dir()
         self.apart = _processors(self.text("sys/devices/system/cpu/isolated"))
 
@@ -142,14 +147,6 @@ class _Machine:
             return (self.root / path).read_text(errors="replace").strip().replace("\0", "")
         except OSError:
             return None
-
-    def _options(self) -> dict[str, str] | None:
-        """Read the options with which the kernel was built; None if no file has them."""
-        try:
-            text: str | None = gzip.decompress((self.root / "proc/config.gz").read_bytes()).decode(errors="replace")
-        except (OSError, EOFError, zlib.error):
-            text = self.text(f"boot/config-{self.release}")
-        return None if text is None else dict(re.findall(r"^(CONFIG_\w+)=(.*)$", text, re.MULTILINE))
 
     def kernel(self) -> Finding:
         """Compare the release of the kernel."""
