@@ -118,7 +118,7 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 
 TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
 
-/* The board's clock and timer, inline as all of this; another board has another such file. */
-#include "port/cortex_m/mps2_an385_clock.h"
+/* The board's clock and timer, inline as all of this. */
+#include <takt_board_clock.h>
 
 #endif

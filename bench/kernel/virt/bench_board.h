@@ -8,7 +8,8 @@
 
 #include "bench/kernel/stamp.h"
 #include "kernel/port.h"
-#include "port/riscv/virt.h"
+
+#include <takt_board.h>
 
 #define BENCH_COUNTER ((bench_stamp_t)(TAKT_PORT_CLINT + UINT32_C(0xBFF8)))
 

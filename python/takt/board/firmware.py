@@ -23,7 +23,7 @@ from typing import Any
 from takt.base import output_files, seals
 from takt.base.errors import BoardError
 
-_FOLDERS = ("core", "policy", "system", "remote", "kernel", "port", "firmware")
+_FOLDERS = ("core", "policy", "system", "remote", "kernel", "port", "boards", "firmware")
 _SUFFIXES = frozenset({".c", ".def", ".h", ".S", ".ld"})
 
 
