@@ -115,6 +115,7 @@ bench-linux: $(STAMPS)/package
 
 bench-kernel: tools-test $(STAMPS)/package
 	$(RUN) bench/kernel/run.py
+	$(RUN) bench/kernel/cores.py
 
 studies: study-s0 study-s1 study-s2 study-s3 study-s4
 

@@ -35,7 +35,7 @@ endif()
 # ---- which board --------------------------------------------------------------------------------------------
 
 # A board's folders have takt_board.h, the C files and the linker script; a port without a table entry is its own board.
-set(takt_boards_cortex_m mps2_an385)
+set(takt_boards_cortex_m mps2_an385 mps2_an386)
 set(takt_boards_riscv virt)
 set(takt_board "${TAKT_BOARD}")
 if(NOT takt_board AND takt_boards_${takt_port})
@@ -91,6 +91,9 @@ file(GLOB takt_kernel_sources CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/core/*.c ${PROJECT_SOURCE_DIR}/policy/*.c ${PROJECT_SOURCE_DIR}/kernel/*.c)
 takt_library(kernel ${takt_kernel_sources})
 target_compile_options(takt_kernel PRIVATE -ffreestanding)
+if(takt_port STREQUAL "cortex_m")
+  target_compile_options(takt_kernel PRIVATE -mgeneral-regs-only) # else every thread that calls it computes
+endif()
 set_target_properties(takt_kernel PROPERTIES TAKT_PORT ${takt_port} EXPORT_PROPERTIES TAKT_PORT)
 target_compile_definitions(takt_kernel PUBLIC TAKT_CHECKS=$<BOOL:${TAKT_CHECKS}>)
 if(NOT TAKT_GUARD STREQUAL "")
@@ -122,7 +125,7 @@ endif()
 
 if(takt_port STREQUAL "cortex_m")
   set(takt_libraries c gcc) # what a compiler calls to copy, to clear and to divide
-  takt_library(port_cortex_m ${takt_port_folder}/switch.c ${takt_port_folder}/guard.c)
+  takt_library(port_cortex_m ${takt_port_folder}/switch.c ${takt_port_folder}/fpu.c ${takt_port_folder}/guard.c)
 elseif(takt_port STREQUAL "riscv")
   set(takt_libraries gcc)
   takt_library(port_riscv ${takt_port_folder}/switch.c ${takt_port_folder}/memory.c)

@@ -13,6 +13,7 @@ int main(void);
 void takt_port_svc_handler(void);
 
 void takt_board_reset(void) {
+    takt_port_fpu_begin();
     const uint32_t *source = takt_board_data_source;
     for (uint32_t *word = takt_board_data_start; word < takt_board_data_end; word++) {
         *word = *source++;
@@ -52,6 +53,6 @@ __attribute__((used, section(".vectors"))) static const vector_t vectors[16 + TA
     [6] = unexpected,
     [11] = takt_port_svc_handler,
     [12] = unexpected,
-    [14] = takt_kernel_preempt,
+    [14] = takt_port_pendsv_handler,
     [15] = unexpected,
     EACH_INTERRUPT(ENTRY)};

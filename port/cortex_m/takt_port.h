@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The inline part of the port to ARMv7-M without a floating-point unit (Cortex-M3, Cortex-M4 and
- * Cortex-M7 built for soft float). Included by kernel/port.h, which has the contract.
+/* The inline part of the port to ARMv7-M: Cortex-M3, and Cortex-M4 and Cortex-M7 built with or without their
+ * floating-point unit. Included by kernel/port.h, which has the contract.
  *
  * Lock: BASEPRI. Interrupts of priority TAKT_PORT_KERNEL_LEVEL and numerically above may call the
  * kernel and are masked by the lock; the more urgent ones are never delayed and may not call it.
@@ -11,18 +11,25 @@
 #if !defined(__ARM_ARCH_7M__) && !defined(__ARM_ARCH_7EM__)
 #error "this port is for ARMv7-M: ARMv6-M has neither BASEPRI nor the wide register lists it uses"
 #endif
+#if defined(__ARM_FEATURE_MVE)
+#error "this port does not save the vector predicate of MVE: build without it"
+#endif
+
+/* 1: threads may use the floating-point unit; see fpu.h. Kernel and port themselves are compiled with
+ * -mgeneral-regs-only, else every thread that calls them uses it. */
 #if defined(__ARM_FP)
-#error "this port saves no floating-point registers: build with -mfloat-abi=soft"
-/* With a unit in use the hardware frame grows to 104 bytes and is filled lazily, and s16 to s31 belong
- * to the context; a port that ignored this would corrupt floats in silence. */
+#define TAKT_PORT_FPU 1
+#else
+#define TAKT_PORT_FPU 0
 #endif
 
 typedef uint32_t takt_port_level_t;
 
-/* Guards: see guard.h. */
+/* Guards: see guard.h. The frame of a thread that computes has 104 bytes, and its lowest part must not come to lie
+ * below the guard. */
 #define TAKT_PORT_GUARDS TAKT_GUARD
 #ifndef TAKT_PORT_GUARD_BYTES
-#define TAKT_PORT_GUARD_BYTES 32
+#define TAKT_PORT_GUARD_BYTES (TAKT_PORT_FPU ? 128 : 32)
 #endif
 
 enum {
@@ -32,6 +39,8 @@ enum {
      * two. */
     TAKT_PORT_GUARD_LOSS = (TAKT_PORT_GUARDS) != 0 ? 2 * (TAKT_PORT_GUARD_BYTES)-8 : 0,
     TAKT_PORT_STACK_BYTES_MIN = 192 + TAKT_PORT_GUARD_LOSS,
+    /* What a thread that uses the floating-point unit has besides: s0 to s15 and fpscr in its frame, s16 to s31. */
+    TAKT_PORT_STACK_BYTES_FPU = TAKT_PORT_FPU ? 72 + 72 : 0,
 };
 
 #define TAKT_PORT_ICSR (*(volatile uint32_t *)UINT32_C(0xE000ED04))
@@ -92,6 +101,25 @@ typedef struct takt_port_frame {
 } takt_port_frame_t;
 
 void takt_port_resume_preempted(void);
+
+/* The handler of PendSV. */
+#if TAKT_PORT_FPU
+void takt_port_pendsv_handler(void);
+#else
+#define takt_port_pendsv_handler takt_kernel_preempt
+#endif
+
+#define TAKT_PORT_CPACR (*(volatile uint32_t *)UINT32_C(0xE000ED88))
+#define TAKT_PORT_FPCCR (*(volatile uint32_t *)UINT32_C(0xE000EF34))
+
+/* Switches the floating-point unit on, with lazy stacking, if there is one. A board calls it before all else. */
+TAKT_INLINE void takt_port_fpu_begin(void) {
+    if (TAKT_PORT_FPU) {
+        TAKT_PORT_CPACR |= UINT32_C(0xF) << 20;
+        TAKT_PORT_FPCCR |= UINT32_C(3) << 30; /* ASPEN, LSPEN */
+        __asm volatile("dsb\n\tisb" : : : "memory");
+    }
+}
 
 /* Saves the caller's context under `from`, to be resumed at `level`, and resumes that of `to`. Called closed. */
 takt_status_t takt_port_exchange(struct takt_thread *to, struct takt_thread *from, takt_port_level_t level);

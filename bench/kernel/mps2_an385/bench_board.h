@@ -44,6 +44,15 @@ TAKT_INLINE void bench_interrupt_enable(void) {
     takt_board_interrupt_enable(BENCH_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
 }
 
+/* ---- the floating-point unit ----------------------------------------------------------------------- */
+
+/* From now on the calling thread is one that uses it. */
+#if TAKT_PORT_FPU
+#define BENCH_USE_FLOATS() __asm volatile("vmov.f32 s0, #1.0" : : : "s0")
+#else
+#define BENCH_USE_FLOATS() ((void)0)
+#endif
+
 /* ---- the kernel's timer ------------------------------------------------------------------------- */
 
 /* Raises the interrupt of the kernel's timer, whether something expires or not. */

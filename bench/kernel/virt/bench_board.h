@@ -34,4 +34,8 @@ enum { BENCH_INTERRUPT = 0 };
 
 TAKT_INLINE void bench_interrupt_enable(void) { takt_board_interrupt_enable(BENCH_INTERRUPT); }
 
+/* ---- the floating-point unit ----------------------------------------------------------------------- */
+
+#define BENCH_USE_FLOATS() ((void)0)
+
 #endif

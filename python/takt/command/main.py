@@ -227,8 +227,8 @@ Board = Annotated[
     str | None,
     typer.Option(
         metavar="BOARD",
-        help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), posix (in virtual time without "
-        "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
+        help="Run on the kernel too, and compare: cortex_m, cortex_m4f or riscv (under QEMU), posix (in virtual time "
+        "without --real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
     ),
 ]
 Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), OUTPUT]
@@ -242,7 +242,7 @@ Distance = Annotated[
     ),
 ]
 EmulatedClock = Annotated[
-    str | None, _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz.")
+    str | None, _option("F", "On a board under QEMU: instructions a second, such as 168MHz; default: 15.625MHz.")
 ]
 PlatformOut = Annotated[
     Path | None, _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."), OUTPUT
