@@ -35,7 +35,7 @@ endif()
 # ---- which board --------------------------------------------------------------------------------------------
 
 # A board's folders have takt_board.h, the C files and the linker script; a port without a table entry is its own board.
-set(takt_boards_cortex_m mps2_an385 mps2_an386)
+set(takt_boards_cortex_m mps2_an385 mps2_an386 mps2_an500)
 set(takt_boards_riscv virt)
 set(takt_board "${TAKT_BOARD}")
 if(NOT takt_board AND takt_boards_${takt_port})

@@ -7,6 +7,7 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 
 set(TAKT_BOARD mps2_an385 CACHE STRING "The board, or the folder of one")
 set(takt_flags_mps2_an386 "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16")
+set(takt_flags_mps2_an500 "-mcpu=cortex-m7 -mthumb -mfloat-abi=hard -mfpu=fpv5-d16")
 if(DEFINED takt_flags_${TAKT_BOARD})
   set(takt_flags "${takt_flags_${TAKT_BOARD}}")
 else()

@@ -24,6 +24,7 @@ KEYS = ("yield", "give_runs", "take_blocks", "interrupt_runs")
 CORES = (
     (MPS2, False),
     (Board("mps2_an385", "cortex_m4f", 8), True),
+    (Board("mps2_an385", "cortex_m7f", 8), True),
     (VIRT, False),
 )
 
