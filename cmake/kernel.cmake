@@ -35,7 +35,7 @@ endif()
 # ---- which board --------------------------------------------------------------------------------------------
 
 # A board's folders have takt_board.h, the C files and the linker script; a port without a table entry is its own board.
-set(takt_boards_cortex_m mps2_an385 mps2_an386 mps2_an500)
+set(takt_boards_cortex_m mps2_an385 mps2_an386 mps2_an500 mps2_an505)
 set(takt_boards_riscv virt)
 set(takt_board "${TAKT_BOARD}")
 if(NOT takt_board AND takt_boards_${takt_port})
@@ -44,6 +44,9 @@ endif()
 set(takt_board_folders)
 if(takt_board MATCHES "^mps2_")
   set(takt_board_folders ${PROJECT_SOURCE_DIR}/boards/mps2)
+  if(takt_board STREQUAL "mps2_an505")
+    list(PREPEND takt_board_folders ${PROJECT_SOURCE_DIR}/boards/mps2/an505)
+  endif()
 elseif(takt_board STREQUAL "virt")
   set(takt_board_folders ${PROJECT_SOURCE_DIR}/boards/virt)
 elseif(takt_board)
@@ -125,7 +128,8 @@ endif()
 
 if(takt_port STREQUAL "cortex_m")
   set(takt_libraries c gcc) # what a compiler calls to copy, to clear and to divide
-  takt_library(port_cortex_m ${takt_port_folder}/switch.c ${takt_port_folder}/fpu.c ${takt_port_folder}/guard.c)
+  takt_library(port_cortex_m ${takt_port_folder}/switch.c ${takt_port_folder}/fpu.c ${takt_port_folder}/guard.c
+    ${takt_port_folder}/limit.c)
 elseif(takt_port STREQUAL "riscv")
   set(takt_libraries gcc)
   takt_library(port_riscv ${takt_port_folder}/switch.c ${takt_port_folder}/memory.c)

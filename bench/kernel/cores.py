@@ -25,6 +25,7 @@ CORES = (
     (MPS2, False),
     (Board("mps2_an385", "cortex_m4f", 8), True),
     (Board("mps2_an385", "cortex_m7f", 8), True),
+    (Board("mps2_an385", "cortex_m33", 8), True),
     (VIRT, False),
 )
 

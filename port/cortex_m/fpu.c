@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Switches of threads that use the floating-point unit; see fpu.h. */
 #include "port/cortex_m/fpu.h"
+#include "port/cortex_m/guard.h"
 
 #if TAKT_PORT_FPU
 
@@ -38,6 +39,7 @@ __attribute__((naked)) void takt_port_pendsv_handler(void) {
         "mrs  r0, psp                \n"
         "cmp  r0, r1                 \n"
         "beq  1f                     \n" /* the thread goes on */
+        TAKT_PORT_LIMIT_CHECK
         "ldrd r2, r3, [r0]           \n" /* to, from */
         "vstmdb r1!, {s16-s31}       \n"
         "strd r2, r3, [r1, #-32]!    \n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Context switch of ARMv7-M: an ordinary function call in thread mode.
+/* Context switch of ARMv7-M and ARMv8-M: an ordinary function call in thread mode.
  *
  * Every thread that does not run has one form of saved context on its stack (PSP):
  *
@@ -36,8 +36,7 @@ __attribute__((naked)) takt_status_t takt_port_exchange(struct takt_thread *to, 
                    ".thumb_func                     \n"
                    "takt_port_exchange_core:        \n"
                    "push {r2, r4-r11, lr}   \n"
-                   "str  sp, [r1, %[offset]]\n"
-                   "ldr  sp, [r0, %[offset]]\n" TAKT_PORT_GUARD_MOVE
+                   "str  sp, [r1, %[offset]]\n" TAKT_PORT_STACK_LOAD
                    "pop  {r0, r4-r11, lr}   \n"
                    "msr  basepri, r0        \n"
                    "bx   lr                 \n"

@@ -124,6 +124,9 @@ SAMPLE: list[tuple[str, str, list[str]]] = [
     ("cortex_m4f", "floats", []),
     ("cortex_m4f", "guards", guard_case("YIELD", 72, COMPUTE)),
     ("cortex_m4f", "guards", guard_case("BE_INTERRUPTED", 136, COMPUTE)),
+    ("cortex_m33", "floats", []),
+    ("cortex_m33", "guards", guard_case("JUMP")),
+    ("cortex_m33", "guards", guard_case("BE_INTERRUPTED", 136, COMPUTE)),
 ]
 ALL_OF_CORES = [
     (core, program, defines)
@@ -268,7 +271,9 @@ def test_no_program_is_forgotten(program: str) -> None:
     ("port", "machine", "complaint"),
     [
         ("cortex_m", ["-mcpu=cortex-m0"], "this port is for ARMv7-M"),
-        ("cortex_m", ["-mcpu=cortex-m33"], "this port is for ARMv7-M"),
+        ("cortex_m", ["-mcpu=cortex-m23"], "this port is for ARMv7-M"),
+        ("cortex_m", ["-mcpu=cortex-m55", "-mfloat-abi=hard"], "does not save the vector predicate"),
+        ("cortex_m", ["-mcpu=cortex-m33", "-mfloat-abi=soft"], None),
         ("cortex_m", ["-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"], None),
         ("cortex_m", ["-mcpu=cortex-m7", "-mfloat-abi=softfp", "-mfpu=fpv5-d16"], None),
         ("cortex_m", ["-mcpu=cortex-m4", "-mfloat-abi=soft"], None),

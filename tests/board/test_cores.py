@@ -20,7 +20,7 @@ from test_package import ADDED, RUNS, outcome_of
 IS_SAMPLE = SYSTEMS is None or IS_SMALLER
 TRIED = CORES[:1] if IS_SAMPLE else CORES
 EXAMPLES_TRIED = ("smallest",) if IS_SAMPLE else ("smallest", "iot_node", "resources", "servers")
-BOARDS_OF_CMAKE = {"cortex_m4f": "mps2_an386", "cortex_m7f": "mps2_an500"}
+BOARDS_OF_CMAKE = {"cortex_m4f": "mps2_an386", "cortex_m7f": "mps2_an500", "cortex_m33": "mps2_an505"}
 
 
 def test_every_core_is_a_board() -> None:
