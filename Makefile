@@ -13,9 +13,9 @@ RUN := $(VENV)/bin/python
 PREPARE := $(PYTHON) tools/prepare.py
 STAMPS := $(VENV)/stamps
 
-FOLDERS := $(wildcard core policy analysis system remote linux sim kernel port firmware python tests bench examples studies)
+FOLDERS := $(wildcard core policy analysis system remote linux sim kernel port boards firmware python tests bench examples studies)
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE $(wildcard LICENSES/*) tools/lock.txt \
-    $(shell find core policy analysis system remote sim kernel port firmware linux/guest python -type f -not -name '*.pyc' \
+    $(shell find core policy analysis system remote sim kernel port boards firmware linux/guest python -type f -not -name '*.pyc' \
         -not -path python/takt/model/records.py -not -path 'python/takt/_*.pyi' 2>/dev/null)
 C_SOURCES := $(shell find $(FOLDERS) -name '*.[ch]' -o -name '*.[ch]pp')
 CPPCHECK := cppcheck -j $(shell nproc) --quiet --error-exitcode=1 --std=c11 --enable=warning,style,performance,portability \
@@ -117,6 +117,7 @@ bench-linux: $(STAMPS)/package
 
 bench-kernel: tools-test $(STAMPS)/package
 	$(RUN) bench/kernel/run.py
+	$(RUN) bench/kernel/cores.py
 
 studies: study-s0 study-s1 study-s2 study-s3 study-s4
 
@@ -217,7 +218,7 @@ lint-rest:
 	$(VENV)/bin/ruff format --check .
 	@echo clang-format, cppcheck: $(words $(C_SOURCES)) files
 	@clang-format-14 --dry-run -Werror $(C_SOURCES)
-	@$(CPPCHECK) --std=c++17 -Iport/cortex_m $(filter-out %.bpf.c,$(C_SOURCES))
+	@$(CPPCHECK) --std=c++17 -Iport/cortex_m -Iboards/mps2 $(filter-out %.bpf.c,$(C_SOURCES))
 	@$(CPPCHECK) '-DSEC(name)=' '-DBPF_PROG(name,...)=name(__VA_ARGS__)' $(filter %.bpf.c,$(C_SOURCES))
 
 format: tools-test $(STAMPS)/test

@@ -283,8 +283,9 @@ Board = Annotated[
     str | None,
     typer.Option(
         metavar="BOARD",
-        help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), posix (in virtual time without "
-        "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
+        help="Run on the kernel too, and compare: cortex_m, cortex_m4f, cortex_m7f, cortex_m33 or riscv (under QEMU), "
+        "posix (in virtual time without --real-time), linux (threads under sched_ext in an emulated Linux) or "
+        "linux-host (on this machine).",
         autocompletion=_complete_boards,
     ),
 ]
@@ -299,7 +300,7 @@ Distance = Annotated[
     ),
 ]
 EmulatedClock = Annotated[
-    str | None, _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz.")
+    str | None, _option("F", "On a board under QEMU: instructions a second, such as 168MHz; default: 15.625MHz.")
 ]
 PlatformOut = Annotated[
     Path | None, _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."), OUTPUT
