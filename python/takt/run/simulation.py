@@ -40,17 +40,10 @@ def simulate(
 
     Args:
         system: what to run: a system, or the path of a task-set file.
-        horizon: how long, in ticks or with a unit. Default: the system's; without one, the largest offset plus
-            one hyperperiod, the time after which the pattern of releases repeats.
-        policy: of the root. Default: the system's.
-        seed: from which all random numbers follow. Default: the system's.
-        segments: whether to keep the segments of execution, the kernel included. A run that keeps nothing
+        horizon: how long, in ticks or with a unit. Default: the system's, else the largest offset plus one hyperperiod.
+        policy, seed: of the root; from which all random numbers follow. Default: the system's.
+        segments, jobs, budgets, points, locks, rates: whether to keep the frames of these. A run that keeps nothing
             needs no memory that grows with the horizon.
-        jobs: whether to keep all jobs.
-        budgets: whether to keep the budgets of servers.
-        points: whether to keep the points that jobs came to.
-        locks: whether to keep what became of resources.
-        rates: whether to keep what became of the tasks of a rate-based system.
         progress: called now and then with the instant that the run has reached.
         trace: a file to record inputs and decisions in, for takt.replay.
 
@@ -63,8 +56,6 @@ def simulate(
 
     Example:
         >>> import takt
-        >>> takt.simulate("examples/smallest.toml").missed
-        1
         >>> takt.simulate("examples/smallest.toml", policy="edf", horizon="1s").missed
         0
     """
