@@ -4,8 +4,8 @@
 The run is repeated up to that job, with segments, jobs, budgets and locks; every tick from the job's release to its end
 has one cause: the job executed, or waited for a resource, or its server had no budget, or others occupied the
 processors, or nothing ran. Why another job could not be preempted follows from the traits of the policy under which
-both compete; of policies that these do not order it is only known that a non-preemptive job continues. What is left open
-is not said.
+both compete; of policies that these do not order it is only known that a non-preemptive job continues. What is left
+open is not said.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +36,23 @@ def simulate(
     trace: str | Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> RunResult:
-    """Simulate a system. Unless its platform says otherwise, nothing but the jobs takes time.
+    """Return what happens in a system, simulated. Unless its platform says otherwise, nothing but the jobs takes time.
+
+    A run that keeps nothing needs no memory that grows with the horizon.
 
     Args:
         system: what to run: a system, or the path of a task-set file.
         horizon: how long, in ticks or with a unit. Default: the system's, else the largest offset plus one hyperperiod.
-        policy, seed: of the root; from which all random numbers follow. Default: the system's.
-        segments, jobs, budgets, points, locks, rates: whether to keep the frames of these. A run that keeps nothing
-            needs no memory that grows with the horizon.
+        policy: of the root. Default: the system's.
+        seed: from which all random numbers follow. Default: the system's.
+        segments: whether to keep the segments of execution, the kernel included.
+        jobs: whether to keep all jobs.
+        budgets: whether to keep the budgets of servers.
+        points: whether to keep the points that jobs came to.
+        locks: whether to keep what became of resources.
+        rates: whether to keep what became of the tasks of a rate-based system.
         progress: called now and then with the instant that the run has reached.
         trace: a file to record inputs and decisions in, for takt.replay.
-
-    Returns:
-        What happened.
 
     Raises:
         InputError: the file, the policy, the seed or the horizon is not right, or the trace file cannot be written.
@@ -66,11 +70,13 @@ def simulate(
     listener = progress if progress is not None or trace is None else _let_signals_in
     if system.domains:
         return _run_domains(system, ticks, kept, trace, listener)
-    if trace is None:
-        return _run(system, ticks, kept, None, listener)
-    image = images.pack(system.resolved, ticks)
-    with trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR) as path:
+    with nullcontext() if trace is None else _recording(trace, system, ticks) as path:
         return _run(system, ticks, kept, path, listener)
+
+
+def _recording(trace: str | Path, system: System, ticks: int) -> AbstractContextManager[str]:
+    """Return a context with the path of a trace file whose header is written."""
+    return trace_file.started(trace, system.resolved, images.pack(system.resolved, ticks), trace_file.SIMULATOR)
 
 
 def _run_domains(
