@@ -38,10 +38,8 @@ def simulate(
 ) -> RunResult:
     """Return what happens in a system, simulated. Unless its platform says otherwise, nothing but the jobs takes time.
 
-    A run that keeps nothing needs no memory that grows with the horizon.
-
     Args:
-        system: what to run: a system, or the path of a task-set file.
+        system: what to run, or the path of a task-set file.
         horizon: how long, in ticks or with a unit. Default: the system's, else the largest offset plus one hyperperiod.
         policy: of the root. Default: the system's.
         seed: from which all random numbers follow. Default: the system's.
