@@ -16,7 +16,7 @@ from hypothesis import given
 from oracle import System as OracleSystem
 from oracle.systems import EVERYTHING as ANYTHING
 from oracle.systems import RESOURCES, SERVER_KINDS, systems
-from places import CASES
+from places import CASES, EXAMPLES
 from sampling import count, tries
 from takt.analysis.remedies import EFFORT_PER_ROW
 from takt.analysis.remedy_moves import Member, renumbered
@@ -134,6 +134,15 @@ def test_the_nearest_system_is_named_where_nothing_helps() -> None:
     assert found.found == ()
     assert [step.what for step in found.nearest] == ["C.preemption=preemptive"]
     assert found.late == ("B", 1)
+
+
+def test_no_change_moves_the_task_of_an_allocator() -> None:
+    system = takt.load(EXAMPLES / "allocator.toml").replace(policy=catalogue.LEVEL_POLICY)
+    found = takt.analyse(system, sensitivity=False, remedies=True)
+    assert [row.task for row in found.tasks] == ["control", "video", "log", "allocator"]
+    assert found.remedies is not None
+    assert found.remedies.found == ()
+    assert found.remedies.late == ("control", None)
 
 
 def test_a_system_that_fits_is_not_searched() -> None:

@@ -115,7 +115,13 @@ class Search:
                 break
             changes = _trimmed(self.origin.state.system, merged(node.changes, move.changes))
             child = Node(node.state, (*node.moves, move), changes)
-            if child.key in self._seen or _is_again(node.changes, move.changes):
+            # A word, such as a policy, that changes for the second time would without the first be another chain.
+            is_again = any(
+                isinstance(value, str) and key in node.changes.get(place, {})
+                for place, keys in move.changes.items()
+                for key, value in keys.items()
+            )
+            if child.key in self._seen or is_again:
                 continue
             self._seen.add(child.key)
             state = node.state.after(move.changes)
@@ -165,7 +171,7 @@ class Search:
         for at, move in enumerate(node.moves):
             tasks = [task for part in self.origin.state.parts for each in part.view.dispatchers for task in each.tasks]
             task = next((each for each in tasks if move.changes == advice.displaced([each])), None)
-            if task is None or not remedy_moves.can_be_cut(task):
+            if task is None or not advice.can_be_cut(task):
                 continue
             best, enough, too_long = None, 0, task.longest_region
             while too_long - enough > 1:
@@ -211,15 +217,6 @@ def _of_each_kind(nodes: Iterable[Node]) -> list[Node]:
         )
         best.setdefault(kind, node)
     return list(best.values())
-
-
-def _is_again(changes: Changes, then: Changes) -> bool:
-    """True if a word, such as a policy, changes for the second time: without the first time that is another chain."""
-    return any(
-        isinstance(value, str) and key in changes.get(place, {})
-        for place, keys in then.items()
-        for key, value in keys.items()
-    )
 
 
 def _table(system: System, place: tuple[str, str]) -> Any:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Class of all commands: options that are repeated, outputs that are inputs, files of the package, and --watch.
 
-Beside it: which commands an application has in one call, and the values of options that shells complete.
+Beside it: which commands an application has in one call, how signs are spelled that an output does not know, and the
+values of options that shells complete.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, get_type_hints
+from unicodedata import combining
 
 import typer
 from typer.core import TyperCommand, TyperOption
@@ -89,6 +91,14 @@ def keep_only(app: typer.Typer, words: list[str]) -> None:
     called = [each for name, each in names.items() if name in words and name != "help"]
     if called:
         app.registered_commands, app.registered_groups = called, []
+
+
+def spelled(error: UnicodeError) -> tuple[str, int]:
+    """Return what stands for signs that the standard output does not know: "us" for microseconds, "-" for a rule."""
+    assert isinstance(error, UnicodeEncodeError)
+    part = error.object[error.start : error.end]
+    known = {"\u00a0": " ", "\u00b5": "u", "\u2026": "~", "\u2500": "-"}
+    return "".join(known.get(sign, "" if combining(sign) else "?") for sign in part), error.end
 
 
 # ---- values of options, for shells ------------------------------------------------------------------

@@ -19,14 +19,13 @@ from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
-from unicodedata import combining
 
 import typer
 
 from takt.base.errors import ExitStatus
 from takt.command import command_class
 from takt.command.command_class import OUTPUT, TaktCommand, keep_only
-from takt.command.postponed import postpone
+from takt.command.postponed import configure, postpone
 
 app = typer.Typer(
     name="takt",
@@ -42,12 +41,6 @@ _NO_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _OBJECTS = 100_000
 """How many new objects let Python search for unused ones: imports make many, and all of them are used."""
 
-_CHEAPER = {
-    "PYDANTIC_DISABLE_PLUGINS": "__all__",  # they are sought in all installed packages
-    "BOKEH_VALIDATE_DOC": "false",  # pages are checked when they are tested
-}
-"""Settings of libraries, for the command's process only."""
-
 _command = partial(app.command, cls=TaktCommand)
 
 
@@ -58,13 +51,12 @@ def main() -> None:
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     gc.set_threshold(_OBJECTS)
     postpone("polars")
-    for name, value in _CHEAPER.items():
-        os.environ.setdefault(name, value)
+    configure()
     keep_only(app, sys.argv[1:2])
     if sys.stdout is None:  # it was closed before the process began
         _end_without_output(OSError(errno.EBADF, os.strerror(errno.EBADF)))
     if isinstance(sys.stdout, TextIOWrapper):
-        codecs.register_error("spelled", _spelled)
+        codecs.register_error("spelled", command_class.spelled)
         sys.stdout.reconfigure(errors="spelled")
     try:
         try:
@@ -73,14 +65,6 @@ def main() -> None:
             sys.stdout.flush()
     except OSError as error:
         _end_without_output(error)
-
-
-def _spelled(error: UnicodeError) -> tuple[str, int]:
-    """Return what stands for signs that the standard output does not know: "us" for microseconds, "-" for a rule."""
-    assert isinstance(error, UnicodeEncodeError)
-    part = error.object[error.start : error.end]
-    known = {"\u00a0": " ", "\u00b5": "u", "\u2026": "~", "\u2500": "-"}
-    return "".join(known.get(sign, "" if combining(sign) else "?") for sign in part), error.end
 
 
 def _end_without_output(error: OSError) -> NoReturn:
@@ -114,10 +98,24 @@ def _print_version(is_wanted: bool) -> None:
         raise typer.Exit(ExitStatus.DONE)
 
 
+def _print_sources(is_wanted: bool) -> None:
+    if is_wanted:
+        from takt.board.firmware import source_folder
+
+        typer.echo(source_folder())
+        raise typer.Exit(ExitStatus.DONE)
+
+
 @app.callback()
 def takt_command(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+    sources: Annotated[
+        bool,
+        typer.Option(
+            "--sources", callback=_print_sources, is_eager=True, help="Print the folder of the C sources and end."
+        ),
     ] = False,
 ) -> None:
     """One real-time scheduler: simulate task sets, compare policies, prove deadlines, replay traces.
@@ -230,8 +228,9 @@ Board = Annotated[
     str | None,
     typer.Option(
         metavar="BOARD",
-        help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), posix (in virtual time without "
-        "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
+        help="Run on the kernel too, and compare: cortex_m, cortex_m4f, cortex_m7f, cortex_m33 or riscv (under QEMU), "
+        "posix (in virtual time without --real-time), linux (threads under sched_ext in an emulated Linux) or "
+        "linux-host (on this machine).",
         autocompletion=command_class.complete_boards,
     ),
 ]
@@ -246,7 +245,7 @@ Distance = Annotated[
     ),
 ]
 EmulatedClock = Annotated[
-    str | None, _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz.")
+    str | None, _option("F", "On a board under QEMU: instructions a second, such as 168MHz; default: 15.625MHz.")
 ]
 PlatformOut = Annotated[
     Path | None, _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."), OUTPUT

@@ -64,6 +64,32 @@ def load(path: str | Path, edits: Sequence[str] = ()) -> System:
         raise error.in_file(edited.label(path, edits)) from None
 
 
+def system_of(given: System | str | Path, **changes: Any) -> System:
+    """Return a system as it was made, or read from its file, with other values of some keys.
+
+    Args:
+        given: the system, or the path of a task-set file.
+        changes: keys of the table [system] with their new values; None: as it is.
+
+    Raises:
+        InputError: as load, or it is neither, or the changed values are not right.
+    """
+    if not isinstance(given, (System, str, Path)):
+        message = f"expected a takt.System or the path of a task-set file, found {show(given)}"
+        raise InputError([Problem(message, "wrong-type")])
+    if isinstance(given, str) and "\n" in given:
+        message = (
+            f"expected the path of a task-set file, found a text of {given.count(chr(10)) + 1} lines; save it first"
+        )
+        raise InputError([Problem(message, "wrong-type")])
+    system = given if isinstance(given, System) else load(given)
+    changed = {key: value for key, value in changes.items() if value is not None}
+    try:
+        return system.replace(**changed) if changed else system
+    except InputError as error:
+        raise (error if isinstance(given, System) else error.in_file(given)) from None
+
+
 def loads(text: str, name: str) -> System:
     """Read the text of a task-set file.
 

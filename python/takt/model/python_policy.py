@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from takt.base import one_line
 from takt.base.errors import InputError, Problem, printable, show
 
 _MAX_KEY = 2**63 - 1
@@ -49,6 +50,8 @@ class Job:
     class_: str
     remaining: int = 0
     is_running: bool = False
+
+    __repr__ = one_line.of_fields
 
 
 class Policy(ABC):
@@ -232,7 +235,8 @@ class Adapter:
         try:
             yield
         except Exception as error:
-            message = f"policy {show(self.policy.name)}: {what}: {type(error).__name__}: {error}"
+            text = " ".join(str(error).split()) or "no message"
+            message = f"policy {show(self.policy.name)}: {what}: {type(error).__name__}: {text}"
             raise InputError([Problem(message, "policy")]) from error
 
     def _checked(self, value: object, least: int, what: str) -> int:
