@@ -19,14 +19,13 @@ from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
-from unicodedata import combining
 
 import typer
-from typer.models import CommandInfo
 
 from takt.base.errors import ExitStatus
-from takt.command.command_class import OUTPUT, TaktCommand
-from takt.command.postponed import postpone
+from takt.command import command_class
+from takt.command.command_class import OUTPUT, TaktCommand, keep_only
+from takt.command.postponed import configure, postpone
 
 app = typer.Typer(
     name="takt",
@@ -52,12 +51,12 @@ def main() -> None:
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     gc.set_threshold(_OBJECTS)
     postpone("polars")
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # they are sought in all installed packages
-    _keep_only(sys.argv[1:2])
+    configure()
+    keep_only(app, sys.argv[1:2])
     if sys.stdout is None:  # it was closed before the process began
         _end_without_output(OSError(errno.EBADF, os.strerror(errno.EBADF)))
     if isinstance(sys.stdout, TextIOWrapper):
-        codecs.register_error("spelled", _spelled)
+        codecs.register_error("spelled", command_class.spelled)
         sys.stdout.reconfigure(errors="spelled")
     try:
         try:
@@ -66,25 +65,6 @@ def main() -> None:
             sys.stdout.flush()
     except OSError as error:
         _end_without_output(error)
-
-
-def _keep_only(words: list[str]) -> None:
-    """Leave out the commands that are not called, since options are made for each; help and completion need all."""
-    called = [each for each in app.registered_commands if _name_of(each) in words]
-    if called and _name_of(called[0]) != "help":
-        app.registered_commands, app.registered_groups = called, []
-
-
-def _name_of(command: CommandInfo) -> str:
-    return command.name or str(getattr(command.callback, "__name__", ""))
-
-
-def _spelled(error: UnicodeError) -> tuple[str, int]:
-    """Return what stands for signs that the standard output does not know: "us" for microseconds, "-" for a rule."""
-    assert isinstance(error, UnicodeEncodeError)
-    part = error.object[error.start : error.end]
-    known = {"\u00a0": " ", "\u00b5": "u", "\u2026": "~", "\u2500": "-"}
-    return "".join(known.get(sign, "" if combining(sign) else "?") for sign in part), error.end
 
 
 def _end_without_output(error: OSError) -> NoReturn:
@@ -100,42 +80,6 @@ def _end_without_output(error: OSError) -> NoReturn:
 
 
 # ---- options ----------------------------------------------------------------------------------------
-
-
-def _complete_policies(incomplete: str) -> list[str]:
-    """Complete the last of some policies, for shells."""
-    from takt.model import catalogue
-
-    before, comma, last = incomplete.rpartition(",")
-    return [before + comma + policy.name for policy in catalogue.policies() if policy.name.startswith(last)]
-
-
-def _complete_boards(incomplete: str) -> list[str]:
-    """Complete the name of a board, for shells."""
-    from takt.board import emulation
-
-    return [name for name in (*emulation.BOARDS, *emulation.LINUX_BOARDS) if name.startswith(incomplete)]
-
-
-def _complete_edits(context: typer.Context, incomplete: str) -> list[str]:
-    """Complete table and key of an edit, for shells; names are those of the first file, if it can be read."""
-    from contextlib import suppress
-
-    from takt.base.errors import InputError
-    from takt.files import edits, task_set_reading
-
-    document = dict[str, Any]()
-    for file in context.args[:1]:  # words before an option without its value are not parsed
-        with suppress(InputError):
-            document = task_set_reading.read(file)
-    return edits.completions(document, incomplete)
-
-
-def _complete_examples(incomplete: str) -> list[str]:
-    """Complete the name of an example of the package, for shells."""
-    from takt.base import input_files
-
-    return [name for name in input_files.examples() if name.startswith(incomplete)]
 
 
 def _option(metavar: str, help_text: str, *names: str) -> Any:
@@ -223,7 +167,8 @@ def new(
         int | None, typer.Option(min=1, max=1000, metavar="N", help="Instead: so many tasks with numbers to change.")
     ] = None,
     policy: Annotated[
-        str | None, typer.Option(metavar="P", help="Policy of the root.", autocompletion=_complete_policies)
+        str | None,
+        typer.Option(metavar="P", help="Policy of the root.", autocompletion=command_class.complete_policies),
     ] = None,
     cpus: Annotated[str | None, _option("N", "Number of processors.")] = None,
     horizon: Annotated[str | None, _option("T", "End of a simulation, such as 2s.")] = None,
@@ -232,7 +177,7 @@ def new(
         typer.Option(
             metavar="NAME",
             help="Instead: copy an example such as iot_node, or recipes/automotive.",
-            autocompletion=_complete_examples,
+            autocompletion=command_class.complete_examples,
         ),
     ] = None,
     output: Annotated[
@@ -264,7 +209,7 @@ Policies = Annotated[
         metavar="P[,P2]",
         help="Policy of the root, or several in turn; FILE.py:CLASS is one in Python, and executes that file with your "
         "rights.",
-        autocompletion=_complete_policies,
+        autocompletion=command_class.complete_policies,
     ),
 ]
 Edits = Annotated[
@@ -273,7 +218,7 @@ Edits = Annotated[
         "--set",
         metavar="NAME.KEY=VALUE",
         help="Read the file with another value, such as sensor.wcet=2ms; may be repeated.",
-        autocompletion=_complete_edits,
+        autocompletion=command_class.complete_edits,
     ),
 ]
 Horizon = Annotated[str | None, _option("T", "End of the run: ticks, or a time such as 2s.")]
@@ -286,7 +231,7 @@ Board = Annotated[
         help="Run on the kernel too, and compare: cortex_m, cortex_m4f, cortex_m7f, cortex_m33 or riscv (under QEMU), "
         "posix (in virtual time without --real-time), linux (threads under sched_ext in an emulated Linux) or "
         "linux-host (on this machine).",
-        autocompletion=_complete_boards,
+        autocompletion=command_class.complete_boards,
     ),
 ]
 Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), OUTPUT]
