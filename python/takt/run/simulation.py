@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +36,14 @@ def simulate(
     trace: str | Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> RunResult:
-    """Simulate a system. Unless its platform says otherwise, nothing but the jobs takes time.
+    """Simulate a system and return what happened. Unless its platform says otherwise, only jobs take time.
 
     Args:
-        system: what to run: a system, or the path of a task-set file.
-        horizon: how long, in ticks or with a unit. Default: the system's; without one, the largest offset plus
-            one hyperperiod, the time after which the pattern of releases repeats.
-        policy: of the root. Default: the system's.
-        seed: from which all random numbers follow. Default: the system's.
+        system: what to run, or the path of its task-set file.
+        horizon: how long, in ticks or with a unit. Default: the system's; without one, the largest offset plus one
+            hyperperiod, the time after which the pattern of releases repeats.
+        policy: of the root; default: the system's.
+        seed: of all random numbers; default: the system's.
         segments: whether to keep the segments of execution, the kernel included. A run that keeps nothing
             needs no memory that grows with the horizon.
         jobs: whether to keep all jobs.
@@ -54,18 +54,12 @@ def simulate(
         progress: called now and then with the instant that the run has reached.
         trace: a file to record inputs and decisions in, for takt.replay.
 
-    Returns:
-        What happened.
-
     Raises:
-        InputError: the file, the policy, the seed or the horizon is not right, or the trace file cannot be written.
+        InputError: an argument or the file is not right, or the trace file cannot be written.
         ForkError: the process was forked after polars had started its threads; see takt.base.forks.
 
     Example:
-        >>> import takt
-        >>> takt.simulate("examples/smallest.toml").missed
-        1
-        >>> takt.simulate("examples/smallest.toml", policy="edf", horizon="1s").missed
+        >>> simulate("examples/smallest.toml", policy="edf", horizon="1s").missed
         0
     """
     forks.check()
@@ -75,11 +69,13 @@ def simulate(
     listener = progress if progress is not None or trace is None else _let_signals_in
     if system.domains:
         return _run_domains(system, ticks, kept, trace, listener)
-    if trace is None:
-        return _run(system, ticks, kept, None, listener)
-    image = images.pack(system.resolved, ticks)
-    with trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR) as path:
+    with nullcontext() if trace is None else _started(trace, system, ticks) as path:
         return _run(system, ticks, kept, path, listener)
+
+
+def _started(trace: str | Path, system: System, ticks: int) -> AbstractContextManager[str]:
+    """Return the context in which a run is recorded: the file to append records to."""
+    return trace_file.started(trace, system.resolved, images.pack(system.resolved, ticks), trace_file.SIMULATOR)
 
 
 def _run_domains(
