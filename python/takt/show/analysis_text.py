@@ -83,14 +83,14 @@ def sentences(analysis: Analysis, clock: Clock) -> list[str]:
     return [line for line in found if line]
 
 
-def lines_of(analysis: Analysis, clock: Clock) -> list[str]:
-    """Return what is said of an analysis beside its tables, its reasons left out, for a page."""
+def lines_of(analysis: Analysis, clock: Clock, most: int = MAX_LINES) -> list[str]:
+    """Return what is said of an analysis beside its tables with so many tasks, its reasons left out, for a page."""
     warnings = [f"Warning: {line}" for line in analysis.warnings]
     others = [
         *sentences(analysis, clock)[1:],
         *warnings,
         *_remedies(analysis, clock, remedy_text.sentences(analysis)),
-        *_closing(analysis, clock),
+        *_closing(analysis, clock, most),
     ]
     return [line for line in others if line]
 
@@ -167,7 +167,7 @@ def _is_open(rows: Sequence[TaskBound]) -> bool:
     return any(row.verdict is not Verdict.SCHEDULABLE for row in rows)
 
 
-def _closing(analysis: Analysis, clock: Clock) -> Iterator[str]:
+def _closing(analysis: Analysis, clock: Clock, most: int = MAX_LINES) -> Iterator[str]:
     """Yield by how much all wcets may grow together, what was left out, and which test says so."""
     if analysis.scaling is not None and analysis.scaling >= 1000:
         factor, finer = _factor(analysis.scaling), _factor(analysis.scaling_finer)
@@ -177,8 +177,8 @@ def _closing(analysis: Analysis, clock: Clock) -> Iterator[str]:
     if analysis.unsearched:
         searched = len(analysis.tasks) - analysis.unsearched
         yield f"How far wcets may grow was searched for {searched} of {len(analysis.tasks)} tasks only."
-    if len(analysis.tasks) > MAX_LINES:
-        yield f"{MAX_LINES} of {len(analysis.tasks)} tasks shown; --json has all."
+    if len(analysis.tasks) > most:
+        yield f"{most} of {len(analysis.tasks)} tasks shown; --json has all."
     policy = f"Policy {analysis.policy}, load {percent(Fraction(*analysis.utilization))}"
     remote = f", messages of at most {clock.write(analysis.remote)}" if analysis.remote else ""
     tests = dict.fromkeys(f"{row.test.name} ({row.test.source})" for row in analysis.tasks if row.test is not None)
