@@ -32,7 +32,7 @@ QUICK = (
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The archive, of a copy of what git has."""
     folder = tmp_path_factory.mktemp("sdist")
-    build = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", folder, ROOT]
+    build: list[str | Path] = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", folder, ROOT]
     must_run(build, folder, SOURCE_DATE_EPOCH=EPOCH)
     (found,) = folder.glob("takt-*.tar.gz")
     return found
