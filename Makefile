@@ -13,9 +13,9 @@ RUN := $(VENV)/bin/python
 PREPARE := $(PYTHON) tools/prepare.py
 STAMPS := $(VENV)/stamps
 
-FOLDERS := $(wildcard core policy analysis system remote linux sim kernel port firmware python tests bench examples studies)
+FOLDERS := $(wildcard core policy analysis system remote linux sim kernel port boards firmware python tests bench examples studies)
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE $(wildcard LICENSES/*) tools/lock.txt \
-    $(shell find core policy analysis system remote sim kernel port firmware linux/guest python -type f -not -name '*.pyc' \
+    $(shell find core policy analysis system remote sim kernel port boards firmware linux/guest python -type f -not -name '*.pyc' \
         -not -path python/takt/model/records.py -not -path 'python/takt/_*.pyi' 2>/dev/null)
 C_SOURCES := $(shell find $(FOLDERS) -name '*.[ch]' -o -name '*.[ch]pp')
 CPPCHECK := cppcheck -j $(shell nproc) --quiet --error-exitcode=1 --std=c11 --enable=warning,style,performance,portability \
@@ -33,7 +33,7 @@ help:
 	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems, the fuzzers for FUZZ_SECONDS=$(FUZZ_SECONDS) each, LINUX_SYSTEMS=$(LINUX_SYSTEMS) under Linux"
 	@echo "make many-linux  the last of these alone; it continues where it was ended"
 	@echo "make proof    the model checker on core's ready sets, timers and budgets, on sources as they are and damaged"
-	@echo "make bench    measure simulator, kernel, frames and report; make bench-kernel: the kernel, beside its peers; bench-linux: wakes in Linux"
+	@echo "make bench    measure simulator, kernel, frames and report; make bench-kernel: the kernel, beside its peers; bench-linux: wakes and loading in Linux"
 	@echo "make studies  make the tables and figures of the papers again; make study-s0, study-s1, study-s2, study-s3, study-s4: of one paper"
 	@echo "make blinky   build examples/blinky_rtos and run it; PORT=$(PORT), cortex_m and riscv in QEMU, or posix"
 	@echo "make admission  likewise examples/admission_rtos: tasks that an analysis admits at run time"
@@ -113,9 +113,11 @@ bench-linux: $(STAMPS)/package
 	@$(PYTHON) tools/get_linux.py > build/linux.txt
 	$(RUN) linux/bench/latency.py
 	$(RUN) linux/bench/budget.py
+	$(RUN) linux/bench/loading.py
 
 bench-kernel: tools-test $(STAMPS)/package
 	$(RUN) bench/kernel/run.py
+	$(RUN) bench/kernel/cores.py
 
 studies: study-s0 study-s1 study-s2 study-s3 study-s4
 
@@ -216,7 +218,7 @@ lint-rest:
 	$(VENV)/bin/ruff format --check .
 	@echo clang-format, cppcheck: $(words $(C_SOURCES)) files
 	@clang-format-14 --dry-run -Werror $(C_SOURCES)
-	@$(CPPCHECK) --std=c++17 -Iport/cortex_m $(filter-out %.bpf.c,$(C_SOURCES))
+	@$(CPPCHECK) --std=c++17 -Iport/cortex_m -Iboards/mps2 $(filter-out %.bpf.c,$(C_SOURCES))
 	@$(CPPCHECK) '-DSEC(name)=' '-DBPF_PROG(name,...)=name(__VA_ARGS__)' $(filter %.bpf.c,$(C_SOURCES))
 
 format: tools-test $(STAMPS)/test
