@@ -62,7 +62,13 @@ def make_environment(folder: Path, wheel: Path) -> None:
     venv.create(folder)
     python = folder / "bin" / "python"
     has_pip = importlib.util.find_spec("pip") is not None  # else that of the system, as tools/prepare.py has it
-    pip = [sys.executable if has_pip else f"{sys.base_prefix}/bin/python3", "-m", "pip", "--python", python]
+    pip: list[str | Path] = [
+        sys.executable if has_pip else f"{sys.base_prefix}/bin/python3",
+        "-m",
+        "pip",
+        "--python",
+        python,
+    ]
     must_run([*pip, "install", "--quiet", "--no-deps", "--no-index", "--no-compile", wheel])
     (packages,) = folder.glob("lib/*/site-packages")
     for name in locked_dependencies():

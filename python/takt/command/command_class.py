@@ -7,6 +7,9 @@ values of options that shells complete.
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
 from collections import Counter
 from contextlib import suppress
 from functools import partial
@@ -73,10 +76,17 @@ class TaktCommand(TyperCommand):
                     watching.check(inputs, has_check=bool(ctx.params.get("check")))
             for path in filter(input_files.packaged, inputs):
                 name = path.relative_to("examples").as_posix().removesuffix(".toml")
-                typer.echo(f"{path}: read from the package; takt new --example {name} copies it", err=True)
+                _note(f"{path}: read from the package; takt new --example {name} copies it")
             if ctx.params.get("watch"):
                 return watching.repeat(inputs, partial(super().invoke, ctx))
             return super().invoke(ctx)
+
+
+def _note(text: str) -> None:
+    """Write a line to the standard error, as long as a terminal is wide."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        text = textwrap.fill(text, shutil.get_terminal_size().columns, break_on_hyphens=False)
+    typer.echo(text, err=True)
 
 
 def _python_files(policies: str | None) -> list[Path]:
