@@ -18,6 +18,7 @@ from oracle.systems import EVERYTHING as ANYTHING
 from oracle.systems import RESOURCES, SERVER_KINDS, systems
 from places import CASES, EXAMPLES
 from sampling import count, tries
+from takt.analysis.remedies import EFFORT_PER_ROW
 from takt.analysis.remedy_moves import Member, renumbered
 from takt.analysis.result import Remedies, Remedy
 from takt.files.edits import applied_to_text
@@ -51,6 +52,22 @@ def expect_proved(text: str, found: Remedies) -> None:
             number += 1
             after = loads(applied_to_text(text, found.edits_of(number)), "applied")
             assert open_deadlines(after) == step.after, (number, found.edits_of(number))
+
+
+# ---- the effort of a search --------------------------------------------------------------------------------------
+
+
+def test_a_search_counts_its_trials_and_says_when_its_effort_is_used_up() -> None:
+    system = takt.load(PEOPLE / "wd.toml")
+    tried = list[int]()
+    whole = takt.analyse(system, remedies=True, progress=tried.append).remedies
+    assert whole is not None
+    assert not whole.is_limited
+    assert tried[: sum(whole.tried)] == list(range(1, 1 + sum(whole.tried)))
+    assert whole == takt.analyse(system, remedies=True).remedies
+    few = takt.analyse(system, remedies=True, effort=6 * EFFORT_PER_ROW).remedies  # 6 rows are 3 trials of 2 tasks
+    assert few is not None
+    assert (few.is_limited, few.tried) == (True, (3,))
 
 
 # ---- what new users wrote --------------------------------------------------------------------------------

@@ -10,17 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takt.analysis import advice, charting, least_budgets, remarks
+from takt.analysis import charting, least_budgets, remarks
 from takt.analysis import remedies as remedy_search
 from takt.analysis import sensitivity as search
+from takt.analysis.advice import advise
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Advice, Analysis, AsWritten, TaskBound, Verdict, worst_of
+from takt.analysis.trials import Progress
 from takt.analysis.view import SystemView, view_of
 from takt.base import times
 from takt.base.errors import InputError, Problem, show
+from takt.files.task_set_reading import system_of
 from takt.model.python_policy import name_of
 from takt.model.system import Domain, System
 from takt.model.value_checks import TIME_RULE
@@ -34,12 +38,14 @@ MAX_REASONS = 3
 
 
 def analyse(
-    system: System,
+    system: System | str | Path,
     *,
     remote: int | str = 0,
     effort: int = EFFORT,
     sensitivity: bool = True,
     remedies: bool = False,
+    progress: Progress | None = None,
+    advice: bool = True,
 ) -> Analysis:
     """Prove what can be proved of a system.
 
@@ -47,15 +53,20 @@ def analyse(
     offset on, each with a demand up to the wcet, or up to the longest one that the system gives.
 
     Args:
-        system: the task set.
+        system: the task set: a system, or the path of a task-set file.
         remote: the longest time of a message to or from a remote scheduler; 0: it stands where the jobs run.
         effort: steps that the tests of each dispatcher may take; what needs more is not known.
         sensitivity: whether to search by how much wcets may grow, which takes most of the time.
         remedies: whether to search chains of changes that make it schedulable, if it is not.
+        progress: called with the number of changes that this search has tried.
+        advice: whether to search changes of one kind that make it schedulable, if it is not.
 
     Returns:
         Verdict with its reason, bounds of all tasks and servers, sensitivity, and advice if it does not fit. All times
         are in ticks.
+
+    Raises:
+        InputError: the file or `remote` is not right.
 
     Example:
         >>> import takt
@@ -63,18 +74,24 @@ def analyse(
         >>> found = takt.analyse(takt.System(tasks=tasks, policy="rm"))
         >>> found.verdict.value, [row.response for row in found.tasks]
         ('not schedulable', [2, 8])
+        >>> takt.analyse("examples/smallest.toml").is_schedulable
+        False
     """
+    system = system_of(system)
     if system.domains:
-        parts = [analyse(each.system, remote=remote, effort=effort, sensitivity=sensitivity) for each in system.domains]
+        parts = [
+            analyse(each.system, remote=remote, effort=effort, sensitivity=sensitivity, advice=advice)
+            for each in system.domains
+        ]
         found = together(system, parts)
     else:
-        found = _analysed(system, _latency_of(system, remote), effort, sensitivity=sensitivity)
+        found = _analysed(system, _latency_of(system, remote), effort, sensitivity=sensitivity, has_advice=advice)
     if remedies and not found.is_schedulable:
-        return replace(found, remedies=remedy_search.search(system, found.remote, effort))
+        return replace(found, remedies=remedy_search.search(system, found.remote, effort, progress))
     return found
 
 
-def _analysed(system: System, latency: int, effort: int, *, sensitivity: bool) -> Analysis:
+def _analysed(system: System, latency: int, effort: int, *, sensitivity: bool, has_advice: bool) -> Analysis:
     """Analyse a system of one domain."""
     view = view_of(system, latency)
     judgement = least_budgets.with_least_budgets(view, judge(view, effort), effort).with_parts()
@@ -94,7 +111,7 @@ def _analysed(system: System, latency: int, effort: int, *, sensitivity: bool) -
         scaling=edge.scaling,
         scaling_finer=edge.scaling_finer,
         unsearched=edge.unsearched,
-        advice=() if is_met else tuple(advice.advise(system, view, effort)),
+        advice=tuple(advise(system, view, effort)) if has_advice and not is_met else (),
         charts=tuple(charting.charts_of(view, judgement)),
         as_written=remarks.run_as_written(system, view, judgement),
         warnings=tuple(remarks.warnings_of(view)),

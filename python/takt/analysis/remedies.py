@@ -19,7 +19,7 @@ from takt.analysis import advice, assignments, remedy_moves
 from takt.analysis.remedy_moves import Move
 from takt.analysis.result import Remedies, Remedy, Step
 from takt.analysis.sensitivity import PROBES
-from takt.analysis.trials import Budget, Changes, State, merged, state_of
+from takt.analysis.trials import Budget, Changes, Progress, State, merged, state_of
 from takt.base import times
 from takt.files import edits
 
@@ -247,25 +247,26 @@ def _edit(system: System, table: str, name: str, key: str, value: object) -> str
     return edits.written(system, table, name, key, value)
 
 
-def search(system: System, latency: int, effort: int) -> Remedies:
+def search(system: System, latency: int, effort: int, progress: Progress | None = None) -> Remedies:
     """Search changes that make a system schedulable.
 
     Args:
         system: one that is not known to be schedulable.
         latency: of messages to and from its scheduler, at most.
         effort: steps that the tests of each dispatcher may take for a verdict.
+        progress: called with the number of changes that were tried.
     """
-    budget = Budget(effort // EFFORT_PER_ROW)
+    budget = Budget(effort // EFFORT_PER_ROW, progress)
     found = Search(state_of(system, latency, effort // PROBES, budget))
     if not found.origin.state.late:
         return Remedies()
     found.run()
-    tried = tuple(budget.tried[step] for step in sorted(budget.tried))
+    tried, is_limited = tuple(budget.tried[step] for step in sorted(budget.tried)), budget.is_empty
     # Proofs of what was found come beside the search.
     budget.rows = max(budget.rows, effort // EFFORT_PER_ROW // 4)
     remedies = tuple(found.remedies())
     if remedies:
-        return Remedies(remedies, tried)
+        return Remedies(remedies, tried, is_limited=is_limited)
     latest = max(found.nearest.state.late, key=lambda row: (row.slack is None, -(row.slack or 0)))
     late = (latest.task, None if latest.slack is None else -latest.slack)
-    return Remedies((), tried, tuple(found.steps(found.nearest)), late)
+    return Remedies((), tried, tuple(found.steps(found.nearest)), late, is_limited)

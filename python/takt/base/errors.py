@@ -65,6 +65,10 @@ class Problem:
         message = printable(self.message)
         return f"{file}{place}: {message}" if place else f"{file}{message}"
 
+    def __repr__(self) -> str:
+        """Return the line, cut where it is long."""
+        return f"<Problem {listed([str(self)])}>"
+
 
 class InputError(Exception):
     """An input that Takt cannot take, with all problems that were found in it.

@@ -36,9 +36,10 @@ from takt.model.system import System
 CORTEX_M = "cortex_m"
 POSIX = "posix"
 RISCV = "riscv"
-BOARDS = (CORTEX_M, POSIX, RISCV)
-EMULATED = (CORTEX_M, RISCV)
+EMULATED = (CORTEX_M, "cortex_m4f", "cortex_m7f", "cortex_m33", RISCV)
 """Boards whose clock counts instructions."""
+
+BOARDS = (*EMULATED, POSIX)
 
 LINUX = "linux"
 LINUX_HOST = "linux-host"

@@ -16,14 +16,14 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from takt.base import output_files, seals
 from takt.base.errors import BoardError
 
-_FOLDERS = ("core", "policy", "system", "remote", "kernel", "port", "firmware")
+_FOLDERS = ("core", "policy", "system", "remote", "kernel", "port", "boards", "firmware")
 _SUFFIXES = frozenset({".c", ".def", ".h", ".S", ".ld"})
 
 
@@ -109,16 +109,20 @@ def _fingerprint(recipe: Mapping[str, Any], compiler: str, source: Path) -> str:
 
 
 def _compile(recipe: Mapping[str, Any], compiler: str, source: Path, target: Path) -> None:
-    patterns = [*recipe["sources"], *recipe["taskset_sources"]]
-    command = [
-        compiler,
-        *recipe["cflags"],
-        *recipe["ldflags"],
-        *(str(path) for pattern in patterns for path in sorted(source.glob(pattern))),
-        *recipe["libs"],
-        "-o",
-        str(target),
-    ]
+    def found(key: str) -> list[str]:
+        return [str(path) for pattern in recipe[key] for path in sorted(source.glob(pattern))]
+
+    own = found("sources")
+    if "own_cflags" in recipe:
+        joined = str(target.with_suffix(".o"))
+        _call([compiler, *recipe["cflags"], *recipe["own_cflags"], "-r", "-nostdlib", *own, "-o", joined], source)
+        own = [joined]
+    sources = [*own, *found("taskset_sources")]
+    _call([compiler, *recipe["cflags"], *recipe["ldflags"], *sources, *recipe["libs"], "-o", str(target)], source)
+
+
+def _call(command: Sequence[str], source: Path) -> None:
+    """Run a compiler; its complaint is the error."""
     done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]

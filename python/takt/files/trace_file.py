@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from takt import _core
-from takt.base import input_files, output_files
-from takt.base.errors import InputError, file_error, printable
+from takt.base import input_files, one_line, output_files
+from takt.base.errors import InputError, file_error, printable, show
 from takt.model import image as images
 from takt.model.core_input import ResolvedSystem
 from takt.model.domains import joined
@@ -80,6 +80,11 @@ class Trace:
     rows: tuple[int, ...] = ()
     is_remote: bool = False
     full_at: int | None = None
+
+    def __repr__(self) -> str:
+        """Return where it was recorded, and how long it is."""
+        facts = f"{len(self):,} records, {self.platform}, {self.horizon:,} ticks"
+        return one_line.sentence(self, f"of {show(self.path)}: {facts}")
 
     def program(self) -> _core.Program:
         """Return the program of core, for one replay."""

@@ -52,6 +52,11 @@ FORMATS: dict[str, Format] = {one.name: one for one in _ALL}
 __all__ = ["FORMATS", "Imported", "read", "write"]
 
 
+def __dir__() -> list[str]:
+    """Return the names that users need."""
+    return __all__
+
+
 def read(path: str | Path, format: str | None = None) -> Imported:
     """Read a task set in any of the formats.
 

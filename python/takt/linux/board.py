@@ -261,7 +261,7 @@ def products(place: Path) -> dict[str, Path]:
     root = place.parents[1]
     if not (root / _BUILDER).exists():
         if has_shipped() or all(path.exists() for path in found.values()):
-            return {name: SHIPPED / name for name in _PRODUCTS} if has_shipped() else found
+            return _files_in(SHIPPED if has_shipped() else into)
         raise BoardError(f"there is no {_BUILDER} around {place}; run make linux in Takt's folder")
     sources = (path for folder in _FOLDERS for path in (root / folder).rglob("*") if path.suffix in (".c", ".h", ".py"))
     newest = max(path.stat().st_mtime for path in sources)
@@ -275,7 +275,13 @@ def products(place: Path) -> dict[str, Path]:
                 raise BoardError(f"the scheduler for Linux could not be built: {said.removeprefix('build.py: ')}")
             for path in found.values():
                 path.touch()
-    return found
+    return _files_in(into)
+
+
+def _files_in(place: Path) -> dict[str, Path]:
+    """Return the files of _PRODUCTS, and the objects of families of task sets, which load sooner."""
+    paths = [*(place / name for name in _PRODUCTS), *sorted(place.glob("takt-*.bpf.o"))]
+    return {path.name: path for path in paths}
 
 
 @contextmanager
@@ -352,7 +358,7 @@ def run_each(systems: Sequence[System], paths: Sequence[str | Path], name: str =
         _check_host()
     is_here = name == HOST and has_shipped()
     place = SHIPPED if is_here else folder()
-    built = {each: SHIPPED / each for each in _PRODUCTS} if is_here else products(place)
+    built = _files_in(SHIPPED) if is_here else products(place)
     # several emulated processors share the emulator's, so a system of one domain gets one
     for numbers in (
         [number for number, domains in enumerate(described) if len(domains) == 1],

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from takt import _core
-from takt.base import times
+from takt.base import one_line, times
 from takt.base.errors import InputError, Problem
 from takt.model.core_input import ResolvedChange, ResolvedSystem
 
@@ -43,8 +43,7 @@ def statistics(resolved: ResolvedSystem, counted: Mapping[str, _core.Column]) ->
     if resolved.rates is None:
         columns["missed_requested"] = columns["missed"]
     for name in ("response_min", "response_max", "response_sum"):
-        both = zip(columns[name], columns["finished"], strict=True)
-        columns[name] = [value if finished else None for value, finished in both]
+        columns[name] = [value if finished else None for value, finished in _pairs(columns, name, "finished")]
     return {
         "task": [task.name for task in tasks],
         "server": resolved.server_names(),
@@ -56,10 +55,51 @@ def statistics(resolved: ResolvedSystem, counted: Mapping[str, _core.Column]) ->
     }
 
 
-def summary(columns: Statistics) -> pl.DataFrame:
-    """Return the frame with one row for each task."""
-    types = {name: pl.String if name in ("task", "server", "class") else pl.UInt64 for name in columns}
-    return _beside_one_another({name: pl.Series(values, dtype=types[name]) for name, values in columns.items()})
+def _pairs(columns: Statistics, one: str, other: str) -> Iterator[tuple[Any, Any]]:
+    return zip(columns[one], columns[other], strict=True)
+
+
+def summary(columns: Statistics, jobs: pl.DataFrame | None, resolution_ns: int) -> pl.DataFrame:
+    """Return the frame with one row for each task.
+
+    Args:
+        columns: what is counted.
+        jobs: the frame of jobs, of which percentiles are taken; None: it was not kept.
+        resolution_ns: nanoseconds of a tick.
+    """
+    means = [total / count if count else None for total, count in _pairs(columns, "response_sum", "finished")]
+    every = columns | {"response_mean": means} | _percentiles(columns["task"], jobs)
+    every["unit"] = [f"ticks of {times.exactly(resolution_ns)}"] * len(means)
+    types = {name: pl.String if name in _TEXTS else pl.UInt64 for name in every} | {"response_mean": pl.Float64}
+    return _beside_one_another({name: pl.Series(values, dtype=types[name]) for name, values in every.items()})
+
+
+_TEXTS = ("task", "server", "class", "unit")
+_PERCENTS = {"response_p50": 50, "response_p99": 99}
+
+
+def _percentiles(tasks: Sequence[str], jobs: pl.DataFrame | None) -> Statistics:
+    """Return the percentiles of the responses of each task; lists, because polars would start its threads."""
+    responses: dict[str, list[int]] = {task: [] for task in tasks}
+    if jobs is not None:
+        for task, response in zip(jobs["task"].to_list(), jobs["response"].to_list(), strict=True):
+            if response is not None:
+                responses[task].append(response)
+    ordered = [sorted(found) for found in responses.values()]
+    return {name: [percentile(found, percent) for found in ordered] for name, percent in _PERCENTS.items()}
+
+
+def percentile(ordered: Sequence[int], percent: int) -> int | None:
+    """Return the nearest-rank percentile: the least value that is not exceeded by `percent` of 100 values, or more.
+
+    Args:
+        ordered: the values, ascending.
+        percent: 1 to 100.
+
+    Returns:
+        The value with the rank ceil(percent * n / 100) of n, counted from 1; None if there is none.
+    """
+    return ordered[-(-percent * len(ordered) // 100) - 1] if ordered else None
 
 
 class Recorded(Mapping[str, Any]):
@@ -91,6 +131,10 @@ class Recorded(Mapping[str, Any]):
     def __reduce__(self) -> tuple[type[dict[str, pl.DataFrame]], tuple[dict[str, pl.DataFrame]]]:
         """Return what pickle keeps: the frames."""
         return dict, (dict(self),)
+
+    def __repr__(self) -> str:
+        """Return the names of the frames."""
+        return one_line.sentence(self, f"frames: {', '.join(self) or 'none'}")
 
     def has_word(self, name: str, column: str, word: str) -> bool:
         """True if a word stands in a column of words, without a frame being made."""

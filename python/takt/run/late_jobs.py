@@ -4,7 +4,8 @@
 The run is repeated up to that job, with segments, jobs, budgets and locks; every tick from the job's release to its end
 has one cause: the job executed, or waited for a resource, or its server had no budget, or others occupied the
 processors, or nothing ran. Why another job could not be preempted follows from the traits of the policy under which
-both compete; what these leave open is not said.
+both compete; of policies that these do not order it is only known that a non-preemptive job goes on. What is left open
+is not said.
 """
 
 from __future__ import annotations
@@ -193,18 +194,19 @@ class _Window:
             if self.task.suspends:
                 return [Delay("kernel or suspended" if has_kernel else "suspended")]
             return [Delay("kernel" if has_kernel else "nothing")]
-        return [self._occupied(task, number, now) for _, _, _, task, number in running]
+        return [self._occupied(task, number, now, start) for start, _, _, task, number in running]
 
-    def _occupied(self, task: int, number: int, now: int) -> Delay:
-        """Return the cause where a job of another task, or a server without work, has the processor."""
+    def _occupied(self, task: int, number: int, now: int, since: int) -> Delay:
+        """Return the cause where a job of another task, or a server without work, has had the processor since then."""
         if task >= len(self.resolved.tasks):
             return Delay("idle server", self.resolved.servers[task - len(self.resolved.tasks)].name)
         if task == self.job.task:
             return Delay("earlier")
         other = self.resolved.tasks[task]
         order, by = self._order(other, self.run.jobs[task, number])
-        if order is None:
-            return Delay("task", other.name)
+        if order is None:  # whatever the order, what is not preempted goes on
+            is_kept = other.preemption_key == 0 and since < self.job.release
+            return Delay("task", other.name, "non-preemptive" if is_kept else "")
         if order < 0:
             return Delay("task", other.name, by)
         resource = self.held.last(task, now)

@@ -11,6 +11,7 @@ from typing import Any
 from takt import _core
 from takt.base import forks
 from takt.files import trace_file
+from takt.files.task_set_reading import system_of
 from takt.model import image as images
 from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import Policy
@@ -21,9 +22,11 @@ from takt.run.result import RunResult
 
 
 def simulate(
-    system: System,
+    system: System | str | Path,
     horizon: int | str | None = None,
     *,
+    policy: str | Policy | None = None,
+    seed: int | None = None,
     segments: bool = True,
     jobs: bool = True,
     budgets: bool = True,
@@ -36,9 +39,11 @@ def simulate(
     """Simulate a system. Unless its platform says otherwise, nothing but the jobs takes time.
 
     Args:
-        system: what to run.
+        system: what to run: a system, or the path of a task-set file.
         horizon: how long, in ticks or with a unit. Default: the system's; without one, the largest offset plus
             one hyperperiod, the time after which the pattern of releases repeats.
+        policy: of the root. Default: the system's.
+        seed: from which all random numbers follow. Default: the system's.
         segments: whether to keep the segments of execution, the kernel included. A run that keeps nothing
             needs no memory that grows with the horizon.
         jobs: whether to keep all jobs.
@@ -53,10 +58,18 @@ def simulate(
         What happened.
 
     Raises:
-        InputError: the horizon is not right, or the trace file cannot be written.
+        InputError: the file, the policy, the seed or the horizon is not right, or the trace file cannot be written.
         ForkError: the process was forked after polars had started its threads; see takt.base.forks.
+
+    Example:
+        >>> import takt
+        >>> takt.simulate("examples/smallest.toml").missed
+        1
+        >>> takt.simulate("examples/smallest.toml", policy="edf", horizon="1s").missed
+        0
     """
     forks.check()
+    system = system_of(system, policy=policy, seed=seed)
     asked = {"segments": segments, "jobs": jobs, "budgets": budgets, "points": points, "locks": locks, "rates": rates}
     ticks, kept = horizon_ticks(system, horizon), [name for name, option in frames.OPTIONS.items() if asked[option]]
     listener = progress if progress is not None or trace is None else _let_signals_in

@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
+from takt.base import one_line
 from takt.base.errors import InputError, Problem, show
 from takt.base.version import __version__
 from takt.draw.recipe import Recipe
@@ -80,6 +81,8 @@ class Study:
     generate: Mapping[str, Any]
     axes: Axes
     measures: tuple[Measure, ...]
+
+    __repr__ = one_line.of_fields
 
     @property
     def name(self) -> str:

@@ -26,6 +26,7 @@ from typing import IO, TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from takt.base import extras
 from takt.base.errors import InputError, Problem
 from takt.study.description import Study, of_document
 from takt.study.measures import UTILIZATION, Columns
@@ -243,7 +244,7 @@ def cluster_workers(address: str, tell: Tell) -> Iterator[Workers]:
     try:
         from distributed import Client
     except ImportError:
-        message = "Dask is not installed here; run pip install 'takt[cluster]'"
+        message = extras.missing("a study on a cluster", "distributed", "cluster")
         raise InputError([Problem(message, "missing", key="--scheduler")]) from None
     try:
         client = Client(address, timeout=_CONNECT_SECONDS)
