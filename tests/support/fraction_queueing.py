@@ -48,8 +48,12 @@ def simulate(flows: tuple[Flow, ...], horizon: int, *, is_wf2q: bool) -> list[tu
     for now in range(horizon):
         waiting += arrivals(flows, last_tags, virtual, now)
         if sending is None or sending.left == 0:
-            sending = take_next(waiting, virtual, is_wf2q)
-        ticks.append(send(flows, sending))
+            eligible = [packet for packet in waiting if packet.start <= virtual or not is_wf2q]
+            sending = min(eligible, key=lambda packet: (packet.finish, packet.flow, packet.number), default=None)
+            waiting = [packet for packet in waiting if packet is not sending]
+        ticks.append(None if sending is None else (flows[sending.flow].name, sending.number))
+        if sending is not None:
+            sending.left -= 1
         virtual = after_one_tick(flows, last_tags, virtual)
     return ticks
 
@@ -64,24 +68,6 @@ def arrivals(flows: tuple[Flow, ...], last_tags: list[int], virtual: Fraction, n
                 last_tags[place] = start + floor(length * SCALE / flow.share)
                 arrived.append(Packet(place, number, start, last_tags[place], length))
     return arrived
-
-
-def take_next(waiting: list[Packet], virtual: Fraction, is_wf2q: bool) -> Packet | None:
-    """Return the packet with the least virtual finish, removed, ties by place of the flow."""
-    eligible = [packet for packet in waiting if packet.start <= virtual or not is_wf2q]
-    if not eligible:
-        return None
-    best = min(eligible, key=lambda packet: (packet.finish, packet.flow, packet.number))
-    waiting.remove(best)
-    return best
-
-
-def send(flows: tuple[Flow, ...], sending: Packet | None) -> tuple[str, int] | None:
-    """Send one tick of a packet."""
-    if sending is None:
-        return None
-    sending.left -= 1
-    return flows[sending.flow].name, sending.number
 
 
 def after_one_tick(flows: tuple[Flow, ...], last_tags: list[int], virtual: Fraction) -> Fraction:
