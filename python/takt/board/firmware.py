@@ -71,21 +71,17 @@ def program(name: str, recipe: Mapping[str, Any], compiler: str, source: Path) -
     """
     folder = _cache_folder()
     wanted = folder / f"{name}-{_fingerprint(recipe, compiler, source)}.elf"
-    if not _is_whole(wanted):
+    try:
+        is_whole = seals.label_of(wanted.read_bytes()) == wanted.name  # as it was compiled
+    except (OSError, ValueError):
+        is_whole = False
+    if not is_whole:
         with tempfile.TemporaryDirectory(prefix=".takt-", dir=folder) as beside:
             built = Path(beside, wanted.name)
             _compile(recipe, compiler, source, built)
             output_files.write(built, seals.sealed(built.read_bytes() + f"\n{seals.blank(wanted.name)}\n".encode()))
             built.replace(wanted)
     return wanted
-
-
-def _is_whole(path: Path) -> bool:
-    """True if a program is there as it was compiled."""
-    try:
-        return seals.label_of(path.read_bytes()) == path.name
-    except (OSError, ValueError):
-        return False
 
 
 def _cache_folder() -> Path:
