@@ -7,7 +7,7 @@
  *     voluntary:  context, fs0 - fs11, fcsr, ra           the context's ra leads behind the call in takt_port_fpu_leave
  *     trap:       1, ft0 - ft11, fa0 - fa7, fcsr, frame   1 is no mepc, and so says that they lie there
  *
- * Invariant: what is resumed begins with FS initial and fcsr 0, and code at the place where it goes on makes it dirty
+ * Invariant: what is resumed begins with FS initial and fcsr 0, and code at the place where it continues makes it dirty
  * for those that had it so. A trap leaves FS dirty, so a switch at its end saves fs0 to fs11.
  *
  * Source: RISC-V Instruction Set Manual, volume II, Machine-Level ISA 1.12, 3.1.6.6. */
