@@ -76,11 +76,10 @@ TAKT_INLINE bool takt_near_remove(takt_entity_t *running, bool has_keys, uint32_
         }
         return has_others;
     }
-    takt_levels_remove(&ready->levels, running, depth);
-    if (TAKT_UNLIKELY(takt_levels_is_empty(&ready->levels))) {
-        takt_levels_insert(&ready->levels, running, depth);
+    if (TAKT_UNLIKELY(takt_levels_has_only(&ready->levels, running, depth))) {
         return false;
     }
+    takt_levels_remove(&ready->levels, running, depth);
     return true;
 }
 
