@@ -19,6 +19,7 @@ from browser import chromium, opened
 from places import CASES, ROOT, TESTS
 from reader import Reader
 
+pytest_plugins = ["installed"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDES = ROOT / "docs" / "how-to"
 BOARDS = shutil.which("qemu-system-arm") and shutil.which("arm-none-eabi-gcc")
