@@ -17,6 +17,7 @@ from installed import EPOCH, must_run
 from places import ROOT
 from sampling import IS_SMALLER, SYSTEMS
 
+pytest_plugins = ["installed"]
 QUICK = (
     "-C",
     "cmake.build-type=Debug",
