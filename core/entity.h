@@ -18,17 +18,19 @@
 struct takt_server;
 struct takt_task;
 
-/* Attributes. While those of the running and of the next entity are all 0, the inline layer of
- * ready.h decides alone. Its decision equals that of the full pass (rule 2 of DESIGN.md). */
+/* Attributes. While those of the running and of the next entity are all 0, the inline layer of ready.h decides alone;
+ * while they are equal and TAKT_ATTRIBUTES_NEAR contains them, near.h may. Their decisions equal that of the full pass
+ * (rule 2 of DESIGN.md). */
 enum {
     TAKT_ATTRIBUTE_SERVER = 1u << 0,    /* the entity is itself a server */
     TAKT_ATTRIBUTE_IN_SERVER = 1u << 1, /* a budget pays for its execution */
     TAKT_ATTRIBUTE_LIMITED = 1u << 2,   /* it has a preemption threshold */
     TAKT_ATTRIBUTE_KEYED = 1u << 3,     /* its ready set is a heap of keys */
-    TAKT_ATTRIBUTE_FULL_PASS = 1u << 4, /* its events are recorded, or the kernel acts when it is chosen */
-    TAKT_ATTRIBUTE_AGING = 1u << 5,     /* its key changes while it executes */
-    TAKT_ATTRIBUTE_LOCKING = 1u << 6,   /* it holds a resource, or waits for one */
-    TAKT_ATTRIBUTE_BUDGET = 1u << 7,    /* its job has its own budget, job.remaining; see allocator.h */
+    TAKT_ATTRIBUTE_FULL_PASS =
+        1u << 4,                    /* recorded, rewritten at a wake, or the kernel acts when it is chosen */
+    TAKT_ATTRIBUTE_AGING = 1u << 5, /* its key changes while it executes */
+    TAKT_ATTRIBUTE_LOCKING = 1u << 6, /* it holds a resource, or waits for one */
+    TAKT_ATTRIBUTE_BUDGET = 1u << 7,  /* its job has its own budget, job.remaining; see allocator.h */
 };
 
 /* Execution of such an entity is charged: to budgets, or to its own laxity. */

@@ -23,8 +23,8 @@ typedef struct takt_job {
      * which has no priority, that by which ceilings bar it. */
     takt_key_t level;
     takt_duration_t period; /* distance of arrivals, the least one if sporadic; 0 if there is none */
-    /* Of the wcet, 0 once it is overrun; of a server its budget. A job's is kept up to date only where
-     * something is charged: in servers and under a policy with `overtake`. */
+    /* Of the wcet, 0 once it is overrun; of a server its budget. A job's is kept up to date only if it has a budget of
+     * its own, or under a policy with `overtake`. */
     takt_duration_t remaining;
     takt_instant_t release;  /* nominal */
     takt_instant_t deadline; /* absolute */

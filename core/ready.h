@@ -228,6 +228,12 @@ TAKT_INLINE void takt_keys_remove(takt_keys_t *keys, takt_entity_t *entity) {
     }
 }
 
+/* Removes the most urgent entity; there are two or more. */
+TAKT_INLINE void takt_keys_remove_first(takt_keys_t *keys) {
+    takt_entity_t *last = keys->slots[--keys->count];
+    takt_keys_place(keys, takt_keys_make_room_below(keys, 0, last), last);
+}
+
 /* The most urgent entity after the best; there are two or more. */
 TAKT_INLINE takt_entity_t *takt_keys_second(const takt_keys_t *keys) {
     return keys->slots[takt_keys_best_child(keys, 1u)];

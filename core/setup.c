@@ -94,12 +94,13 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
     }
 }
 
-/* Children of a root whose policy may change have the union of the attributes that any of its policies requires. */
+/* Children of a root whose policy may change have the union of the attributes that any of its policies requires. Their
+ * keys are rewritten when they become ready, so that only the full pass decides. */
 void takt_dispatcher_set_changes(takt_dispatcher_t *dispatcher, takt_change_t *changes, uint32_t count) {
     uint32_t attributes = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (changes[i].kind == TAKT_CHANGE_POLICY) {
-            attributes |= TAKT_ATTRIBUTE_KEYED;
+            attributes |= TAKT_ATTRIBUTE_KEYED | TAKT_ATTRIBUTE_FULL_PASS;
             attributes |= changes[i].policy->overtake != NULL ? TAKT_ATTRIBUTE_AGING : 0u;
         }
     }

@@ -28,8 +28,15 @@ static uint64_t renewal_stack[RENEWAL_STACK_BYTES / sizeof(uint64_t)];
 
 /* Ends the current job of `job`, which runs; returns when the next job runs. Closed; opens. */
 static void end_current(takt_job_thread_t *job) {
+    takt_entity_t *entity = &job->thread.plain.entity;
     job->has_ended = true;
-    (void)takt_kernel_pass(TAKT_EVENT_COMPLETE, &job->thread.plain.entity);
+    const bool has_keys = takt_near_has_keys(entity);
+    if (takt_near_completes(entity) && takt_near_remove(entity, has_keys, 1)) {
+        takt_near_complete(entity);
+        (void)takt_kernel_decide_near(entity, has_keys);
+    } else {
+        (void)takt_kernel_pass(TAKT_EVENT_COMPLETE, entity);
+    }
 }
 
 /* The returning job may hold resources; the last one locked is unlocked first. */
@@ -103,14 +110,15 @@ takt_thread_t *takt_job_choose(takt_thread_t *self, takt_thread_t *next) {
     return self;
 }
 
-/* The inline layer must not select jobs that the scheduler may end, because it does not check their contexts. */
+/* Only the full pass selects jobs that the scheduler may end, because it checks their contexts, and in levels that have
+ * more than one row, which only a system that the program builds has. */
 void takt_job_fill(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters) {
     thread->entry = parameters->entry;
     thread->argument = parameters->argument;
     takt_kernel_fill_thread(&thread->thread, parameters);
     make_context(thread);
     takt_entity_t *entity = &thread->thread.plain.entity;
-    if (takt_task_may_be_ended(entity->task)) {
+    if (takt_task_may_be_ended(entity->task) || takt_kernel_has_rows(&entity->parent->ready)) {
         entity->attributes |= TAKT_ATTRIBUTE_FULL_PASS;
     }
 }
@@ -318,6 +326,9 @@ takt_status_t takt_kernel_adopt(void) {
         return TAKT_ERROR_STARTED;
     }
     takt_kernel_begin();
+    if (takt_kernel_has_rows(&takt_kernel.dispatcher.root.ready)) {
+        takt_kernel.full_pass = TAKT_ATTRIBUTE_FULL_PASS;
+    }
     return TAKT_OK;
 }
 

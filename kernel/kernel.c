@@ -123,23 +123,43 @@ static __attribute__((noinline)) void preempt_by_pass(void) {
     }
 }
 
+/* Lets `next` run in place of `running`, which may be the same; no pass is needed. */
+TAKT_INLINE void preempt_by(takt_entity_t *next, takt_entity_t *running) {
+    if (next == running) {
+        (void)takt_port_open();
+        return;
+    }
+    takt_kernel_leave(takt_thread_of(running));
+    takt_kernel.cpu.running = next;
+    takt_kernel_check_stack(takt_thread_of(running));
+    takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
+}
+
+/* Something is outdated, or `running` has attributes. */
+static __attribute__((noinline)) void preempt_slowly(takt_entity_t *running) {
+    takt_entity_t *next = NULL;
+    if (takt_kernel.busy == 0 && takt_near_leaves(running)) {
+        next = takt_near_best(&running->parent->ready, takt_near_has_keys(running), 1);
+    }
+    if (next == NULL || !takt_near_is_like(next, running)) {
+        preempt_by_pass();
+    } else {
+        preempt_by(next, running);
+    }
+}
+
 void takt_kernel_preempt(void) {
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
     if (!takt_entity_is_plain(running) || takt_kernel.busy != 0) {
-        preempt_by_pass();
+        preempt_slowly(running);
         return;
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
-    if (!takt_entity_is_plain(next)) {
-        preempt_by_pass();
-    } else if (next != running) {
-        takt_kernel_leave(takt_thread_of(running));
-        takt_kernel.cpu.running = next;
-        takt_kernel_check_stack(takt_thread_of(running));
-        takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
+    if (takt_entity_is_plain(next)) {
+        preempt_by(next, running);
     } else {
-        (void)takt_port_open();
+        preempt_by_pass();
     }
 }
 
@@ -165,7 +185,9 @@ TAKT_INLINE uint32_t expire_timeouts(takt_instant_t now) {
 /* Requests preemption once for all plain threads that have become ready. */
 TAKT_INLINE void pend_if_displaced(void) {
     const takt_entity_t *running = takt_kernel.cpu.running;
-    if (!takt_entity_is_plain(running) || takt_levels_best(takt_kernel_levels(), 1) != running) {
+    if (!takt_entity_is_plain(running)) {
+        takt_kernel_ask_for_pass();
+    } else if (takt_levels_best(takt_kernel_levels(), 1) != running) {
         takt_port_pend();
     }
 }

@@ -144,7 +144,7 @@ static uint32_t expire_wish(takt_timeout_t *timeout) {
     wish_t *wish = TAKT_CONTAINER_OF(timeout, wish_t, timeout);
     withdraw(&wish->thread->entity);
     forget_wish(wish);
-    takt_port_pend();
+    takt_kernel_pend_after_post();
     return 0;
 }
 

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The kernel object, and how the parts of the kernel change the running thread. Private to kernel/.
  *
- * Two layers (rule 2 of DESIGN.md). While the attribute words of the running and of the next thread are 0, the inline
- * layer decides alone and never reads the time; it is the level functions of core/ready.h at depth 1. Otherwise the
- * full pass decides: takt_kernel_post, then takt_kernel_dispatch.
+ * Three layers decide alike (rule 2 of DESIGN.md):
+ *   - inline, while the attribute words of the running and of the next thread are 0: the level functions of core/ready.h
+ *     at depth 1;
+ *   - near, where the inline layer gives up, among the threads of one ready set: core/near.h;
+ *   - the full pass otherwise: takt_kernel_post, then takt_kernel_dispatch.
+ * Only the full pass reads the time.
  *
  * Invariants, whenever a thread executes with the lock open:
  *   - `cpu.running` is that thread; without attributes it is the first of the most urgent level;
- *   - the port's timer is set to `alarm`, which is not after the end of the last decision (the inline layer changes no
- *     timer of core and no budget) nor after the first timeout. */
+ *   - the port's timer is set to `alarm`, which is not after the end of the last decision (the inline and the near layer
+ *     change no timer of core and no budget) nor after the first timeout. */
 #ifndef TAKT_KERNEL_STATE_H
 #define TAKT_KERNEL_STATE_H
 
+#include "core/near.h"
 #include "kernel/backend.h"
 #include "kernel/kernel.h"
 #include "kernel/numbers.h"
@@ -61,6 +65,11 @@ TAKT_INLINE void takt_thread_clear(takt_thread_t *thread, uint32_t flags) {
 /* The root's levels; valid while the running thread has no attributes. */
 TAKT_INLINE takt_levels_t *takt_kernel_levels(void) { return &takt_kernel.dispatcher.root.ready.levels; }
 
+/* True if the levels of `ready` have more than the one row that the inline and the near layer read. */
+TAKT_INLINE bool takt_kernel_has_rows(const takt_ready_t *ready) {
+    return ready->order == TAKT_ORDER_LEVELS && ready->levels.depth > 1;
+}
+
 /* The error of a call that was made while takt_port_is_open() is false. */
 takt_status_t takt_kernel_misuse(void);
 
@@ -109,6 +118,16 @@ takt_status_t takt_kernel_dispatch(void);
 TAKT_INLINE void takt_kernel_ask_for_pass(void) {
     takt_kernel.busy |= TAKT_BUSY_DUE;
     if (takt_kernel.cpu.running != NULL) {
+        takt_port_pend();
+    }
+}
+
+/* Requests preemption after an interrupt has posted an event. If the running thread has attributes, a full pass decides:
+ * the near layer would compare the entities of one ready set only. Locked. */
+TAKT_INLINE void takt_kernel_pend_after_post(void) {
+    if (takt_kernel.cpu.running->attributes != 0) {
+        takt_kernel_ask_for_pass();
+    } else {
         takt_port_pend();
     }
 }
@@ -165,6 +184,17 @@ TAKT_INLINE takt_status_t takt_kernel_switch(takt_entity_t *running, takt_entity
     takt_kernel_check_stack(takt_thread_of(running));
     takt_kernel_check_depth(takt_thread_of(running));
     return takt_port_switch(takt_thread_of(running), takt_thread_of(next));
+}
+
+/* ---- near layer -------------------------------------------------------------------------------- */
+
+/* Decides after the ready set of `running`, for which takt_near_leaves holds, has changed. Closed; opens. */
+TAKT_INLINE takt_status_t takt_kernel_decide_near(takt_entity_t *running, bool has_keys) {
+    takt_entity_t *next = takt_near_best(&running->parent->ready, has_keys, 1);
+    if (next == running) {
+        return takt_port_open();
+    }
+    return takt_near_is_like(next, running) ? takt_kernel_switch(running, next) : takt_kernel_dispatch();
 }
 
 #endif

@@ -9,13 +9,25 @@
 
 #define REQUIRE_STARTED() TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED)
 
+/* `running`, or its next equal, has attributes. Keys have no equals. */
+static __attribute__((noinline)) takt_status_t yield_slowly(takt_entity_t *running) {
+    if (!takt_near_leaves(running)) {
+        return takt_kernel_pass(TAKT_EVENT_YIELD, running);
+    }
+    if (takt_near_has_keys(running)) {
+        return takt_kernel_decide_near(running, true);
+    }
+    takt_levels_rotate(&running->parent->ready.levels, running);
+    return takt_kernel_decide_near(running, false);
+}
+
 takt_status_t takt_thread_yield(void) {
     TAKT_REQUIRE_OPEN();
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, TAKT_ERROR_NOT_STARTED);
     takt_port_close();
     if (!takt_entity_is_plain(running) || !takt_entity_is_plain(running->next)) {
-        return takt_kernel_pass(TAKT_EVENT_YIELD, running);
+        return yield_slowly(running);
     }
     takt_entity_t *next = running->next;
     if (next == running) {

@@ -39,7 +39,7 @@ static bool may_be_ended(const takt_entity_t *entity) {
 }
 
 /* Posts the event first: until then the entity's links belong to the ready set. */
-takt_status_t takt_wait_by_pass(takt_queue_t *queue, takt_entity_t *running) {
+static __attribute__((noinline)) takt_status_t wait_by_pass(takt_queue_t *queue, takt_entity_t *running) {
     TAKT_REQUIRE(!may_be_ended(running), refuse_job(takt_thread_of(running)));
     takt_kernel_post(TAKT_EVENT_BLOCK, running);
     takt_entity_set_state(running, TAKT_STATE_WAITING);
@@ -49,14 +49,27 @@ takt_status_t takt_wait_by_pass(takt_queue_t *queue, takt_entity_t *running) {
     return takt_kernel_dispatch();
 }
 
-/* Undoes everything: the full pass needs `running` in its level. */
-takt_status_t takt_wait_by_pass_after_all(takt_queue_t *queue, takt_entity_t *running) {
-    if (queue != NULL) {
-        takt_queue_remove(running);
+TAKT_INLINE takt_status_t wait_near(takt_queue_t *queue, takt_entity_t *running, bool has_keys) {
+    if (!takt_near_remove(running, has_keys, 1)) {
+        return wait_by_pass(queue, running);
     }
     takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
-    takt_levels_insert_first(takt_kernel_levels(), running, 1);
-    return takt_wait_by_pass(queue, running);
+    if (queue != NULL) {
+        takt_queue_append(queue, running);
+    }
+    return takt_kernel_decide_near(running, has_keys);
+}
+
+/* A function of its own, so that levels need few registers. */
+static __attribute__((noinline)) takt_status_t wait_by_keys(takt_queue_t *queue, takt_entity_t *running) {
+    return wait_near(queue, running, true);
+}
+
+takt_status_t takt_wait_slowly(takt_queue_t *queue, takt_entity_t *running) {
+    if (!takt_near_leaves(running)) {
+        return wait_by_pass(queue, running);
+    }
+    return takt_near_has_keys(running) ? wait_by_keys(queue, running) : wait_near(queue, running, false);
 }
 
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {
@@ -170,16 +183,53 @@ static bool is_released(takt_entity_t *waiter) {
     return true;
 }
 
-takt_status_t takt_wake_slowly(takt_entity_t *waiter) {
+static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waiter) {
     if (!is_released(waiter)) {
         return takt_port_open();
     }
     return takt_kernel_pass(TAKT_EVENT_WAKE, waiter);
 }
 
-__attribute__((noinline)) void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
+/* Makes `waiter`, for which takt_near_admits holds, ready. */
+TAKT_INLINE void make_ready_near(takt_entity_t *waiter, bool has_keys) {
+    takt_near_insert(waiter, has_keys, 1);
+    takt_entity_flip_state(waiter, TAKT_STATE_READY | TAKT_STATE_WAITING);
+}
+
+TAKT_INLINE takt_status_t wake_near(takt_entity_t *waiter, takt_entity_t *running, bool has_keys) {
+    make_ready_near(waiter, has_keys);
+    return takt_kernel_decide_near(running, has_keys);
+}
+
+static __attribute__((noinline)) takt_status_t wake_by_keys(takt_entity_t *waiter, takt_entity_t *running) {
+    return wake_near(waiter, running, true);
+}
+
+takt_status_t takt_wake_slowly(takt_entity_t *waiter) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    if (!takt_near_admits(waiter, running)) {
+        return wake_by_pass(waiter);
+    }
+    return takt_near_has_keys(running) ? wake_by_keys(waiter, running) : wake_near(waiter, running, false);
+}
+
+static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waiter) {
     if (is_released(waiter)) {
         takt_kernel_post(TAKT_EVENT_WAKE, waiter);
+        takt_kernel_pend_after_post();
+    }
+}
+
+/* The interrupted thread may be in a pass that has taken the last work from its server, so that the server is not ready. */
+void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
+    const takt_entity_t *running = takt_kernel.cpu.running;
+    if (!takt_near_admits(waiter, running) || !takt_entity_is_ready(&waiter->parent->entity)) {
+        wake_by_pass_from_isr(waiter);
+        return;
+    }
+    const bool has_keys = takt_near_has_keys(running);
+    make_ready_near(waiter, has_keys);
+    if (takt_near_best(&waiter->parent->ready, has_keys, 1) != running) {
         takt_port_pend();
     }
 }

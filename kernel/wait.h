@@ -32,10 +32,7 @@ typedef struct takt_wait {
 
 /* `running`, of any kind, waits in `queue`, if not NULL; returns open when it was woken. A job that may be ended does
  * not wait: the call returns ERROR_WAITS, also in its record, if any, and undoes the request. */
-takt_status_t takt_wait_by_pass(takt_queue_t *queue, takt_entity_t *running);
-
-/* Likewise, if `running` is in `queue` already and the next entity turned out to have attributes. */
-takt_status_t takt_wait_by_pass_after_all(takt_queue_t *queue, takt_entity_t *running);
+takt_status_t takt_wait_slowly(takt_queue_t *queue, takt_entity_t *running);
 
 /* No thread can wait before the start: undoes the request for a unit. Returns ERROR_NOT_STARTED, open. */
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters);
@@ -76,7 +73,7 @@ void takt_mutex_abandon(takt_thread_t *thread);
 /* `running` waits in `queue`, if not NULL. The next thread is selected last, which needs the fewest registers. */
 TAKT_INLINE takt_status_t takt_wait_in_queue(takt_queue_t *queue, takt_entity_t *running) {
     if (!takt_entity_is_plain(running)) {
-        return takt_wait_by_pass(queue, running);
+        return takt_wait_slowly(queue, running);
     }
     takt_levels_remove(takt_kernel_levels(), running, 1);
     takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
@@ -84,10 +81,7 @@ TAKT_INLINE takt_status_t takt_wait_in_queue(takt_queue_t *queue, takt_entity_t 
         takt_queue_append(queue, running);
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
-    if (!takt_entity_is_plain(next)) {
-        return takt_wait_by_pass_after_all(queue, running);
-    }
-    return takt_kernel_switch(running, next);
+    return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel_dispatch();
 }
 
 /* The running thread waits for a unit of `waiters`; the count includes it already. */
@@ -140,7 +134,9 @@ TAKT_INLINE void takt_wake_from_isr(takt_entity_t *waiter) {
     }
     /* Keys of a thread with attributes are not the root's levels: the full pass compares them. */
     const takt_entity_t *running = takt_kernel.cpu.running;
-    if (!takt_entity_is_plain(running) || takt_displaces(waiter, running)) {
+    if (!takt_entity_is_plain(running)) {
+        takt_kernel_ask_for_pass();
+    } else if (takt_displaces(waiter, running)) {
         takt_port_pend();
     }
 }

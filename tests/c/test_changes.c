@@ -107,12 +107,14 @@ static void another_policy_has_room_for_all(void) {
     destroy_driven();
 }
 
-/* Of a root that may get another policy: by keys they may be ordered, and keys may age. */
+/* Of a root that may get another policy: by keys they may be ordered, and keys may age. Only the full pass rewrites their
+ * keys. */
 static void children_are_as_attentive_as_the_strictest_policy_wants(void) {
     takt_change_t of_root[] = {{.kind = TAKT_CHANGE_PARAMETERS},
                                {.kind = TAKT_CHANGE_POLICY, .policy = &takt_policy_fp},
                                {.kind = TAKT_CHANGE_POLICY, .policy = &takt_policy_llf}};
-    const uint32_t expected[] = {0, 0, TAKT_ATTRIBUTE_KEYED, TAKT_ATTRIBUTE_KEYED | TAKT_ATTRIBUTE_AGING};
+    const uint32_t keyed = TAKT_ATTRIBUTE_KEYED | TAKT_ATTRIBUTE_FULL_PASS;
+    const uint32_t expected[] = {0, 0, keyed, keyed | TAKT_ATTRIBUTE_AGING};
     for (uint32_t count = 0; count <= 3; count++) {
         takt_dispatcher_t dispatcher = {.changes = NULL};
         takt_dispatcher_set_changes(&dispatcher, of_root, count);

@@ -2,14 +2,17 @@
 /* Threads that do what a script says, on the port to a Linux process in virtual time. tests/support/kernel_model.py draws
  * scripts and says what must be printed.
  *
- * Input, numbers and nothing else: whether all is traced; whether the root is edf and not fp; the horizon; the number of
- * servers, per server whether it is idling and not deferrable, whether it is edf, its period, budget, offset and priority; per
+ * Input, numbers and nothing else: whether all is traced; the policy of the root; the horizon; the number of servers, per
+ * server its kind, its policy, its period, budget, offset, priority and parent, 0 for the root; per
  * object its size (units of semaphores, capacity of queues, blocks of pools); per mutex its protocol, its ceiling and its
  * server, 0 for the root; per alarm and per interrupt its operation; per interrupt its instant; the number of threads; per
- * thread whether it exists from the start, its priority, its server, the number of its operations, and those. An operation is
+ * thread whether it exists from the start, its priority, its server, the number of its operations, the period of its jobs, and
+ * the operations. A period of 0: it executes no jobs; else there follow their relative deadline, the number of operations of
+ * a job, whether a started job is not preempted, and what is done about a late one. An operation is
  * five numbers: what, which object, and three arguments. An argument of NEVER means for ever.
  *
- * Output: a line for every operation that has ended: instant, thread, which operation, status, value. A thread that is created
+ * Output: a line for every operation that has ended: instant, thread, which operation, status, value; for a job that ends
+ * the number of operations that are over, the status of its end and its number. A thread that is created
  * anew goes on with its next operation. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +29,7 @@
 #include "port/posix/posix.h"
 
 enum {
-    SERVERS = 2,
+    SERVERS = 4,
     OBJECTS = 2, /* of every kind but mutexes */
     MUTEXES = 4,
     ALARMS = 3,
@@ -48,10 +51,16 @@ typedef struct message {
 } message_t;
 
 typedef struct actor {
-    takt_thread_t thread;
+    union {
+        takt_thread_t thread;
+        takt_periodic_thread_t periodic; /* begins with a thread */
+    };
+    takt_task_extension_t extension;
     uint64_t stack[STACK_BYTES / sizeof(uint64_t)];
-    bool exists_from_start;
+    bool exists_from_start, is_limited;
+    takt_on_miss_t on_miss;
     uint32_t priority, server, count, next;
+    uint32_t period, deadline, operations_of_job;
     operation_t operations[OPERATIONS];
     void *held[OBJECTS][CAPACITY]; /* blocks */
     uint32_t held_count[OBJECTS];
@@ -68,6 +77,7 @@ static uint64_t blocks[OBJECTS][CAPACITY][3];
 static takt_flags_t flags[OBJECTS];
 static takt_mutex_t mutexes[MUTEXES];
 static takt_thread_server_t servers[SERVERS];
+static takt_server_returns_t returns[SERVERS];
 static takt_alarm_t alarms[ALARMS];
 static operation_t alarm_operations[ALARMS], interrupt_operations[INTERRUPTS];
 static takt_instant_t interrupt_instants[INTERRUPTS];
@@ -96,16 +106,32 @@ static void run(void *argument);
 /* 0: the root. */
 static takt_thread_server_t *server_of(uint32_t number) { return number > 0 ? &servers[number - 1u] : NULL; }
 
+static void run_jobs(void *argument);
+
+static takt_status_t create_periodic(actor_t *actor, const takt_thread_parameters_t *thread) {
+    const takt_job_parameters_t parameters = {
+        .thread = *thread,
+        .period = actor->period,
+        .relative_deadline = actor->deadline,
+        .wcet = 1u + actor->deadline / 2u,
+        .is_limited = actor->is_limited,
+        .on_miss = actor->on_miss,
+        .extension = actor->on_miss != TAKT_ON_MISS_CONTINUE ? &actor->extension : NULL,
+    };
+    return takt_periodic_thread_create(&actor->periodic, &parameters);
+}
+
 static takt_status_t create(uint32_t number) {
     actor_t *actor = &actors[number];
     const takt_thread_parameters_t parameters = {.name = "actor",
-                                                 .entry = run,
+                                                 .entry = actor->period > 0 ? run_jobs : run,
                                                  .argument = actor,
                                                  .stack = actor->stack,
                                                  .stack_bytes = STACK_BYTES,
                                                  .priority = actor->priority,
                                                  .server = server_of(actor->server)};
-    return takt_thread_create(&actor->thread, &parameters);
+    return actor->period > 0 ? create_periodic(actor, &parameters)
+                             : takt_thread_create(&actor->thread, &parameters);
 }
 
 static takt_status_t act_work(actor_t *self, const operation_t *operation, uint64_t *value) {
@@ -287,16 +313,31 @@ static const act_t acts[] = {
     act_delete, act_create, act_alarm, act_stop,   act_priority, act_lock,   act_unlock,
 };
 
+static void act(actor_t *self) {
+    const uint32_t which = self->next++;
+    uint64_t value = 0;
+    const takt_status_t status = acts[self->operations[which].what](self, &self->operations[which], &value);
+    tell("t", (uint32_t)(self - actors), which, status, value);
+    takt_port_sync();
+}
+
+static void run_jobs(void *argument) {
+    actor_t *self = argument;
+    for (;;) {
+        for (uint32_t left = self->operations_of_job; left > 0 && self->next < self->count; left--) {
+            act(self);
+        }
+        const takt_status_t status = takt_wait_next_period();
+        tell("j", (uint32_t)(self - actors), self->next, status, takt_job_number());
+        takt_port_sync();
+    }
+}
+
 static void run(void *argument) {
     actor_t *self = argument;
     self->locked = 0; /* one that was deleted at the end of an unlock had not counted that */
     while (self->next < self->count) {
-        const uint32_t which = self->next++;
-        uint64_t value = 0;
-        const takt_status_t status =
-            acts[self->operations[which].what](self, &self->operations[which], &value);
-        tell("t", (uint32_t)(self - actors), which, status, value);
-        takt_port_sync();
+        act(self);
     }
     while (self->locked != 0) {
         (void)takt_thread_suspend(&self->thread); /* a holder does not end */
@@ -411,17 +452,26 @@ static operation_t read_operation(void) {
 }
 
 static const takt_policy_t *read_policy(void) {
-    return read_number() == 0 ? &takt_policy_fp : &takt_policy_edf;
+    static const takt_policy_t *const policies[] = {&takt_policy_fp, &takt_policy_edf, &takt_policy_llf};
+    return policies[read_number()];
+}
+
+static const takt_server_kind_t *read_kind(void) {
+    static const takt_server_kind_t *const kinds[] = {
+        &takt_server_deferrable,      &takt_server_idling, &takt_server_polling, &takt_server_sporadic,
+        &takt_server_sporadic_strict, &takt_server_cbs,    &takt_server_hard_cbs};
+    return kinds[read_number()];
 }
 
 static void read_server(takt_thread_server_t *server) {
-    takt_thread_server_parameters_t parameters = {.kind = read_number() == 0 ? &takt_server_deferrable
-                                                                             : &takt_server_idling};
+    takt_thread_server_parameters_t parameters = {.kind = read_kind()};
     parameters.policy = read_policy();
     parameters.period = read_number();
     parameters.budget = read_number();
     parameters.offset = read_number();
     parameters.priority = read_number();
+    parameters.parent = server_of(read_number());
+    parameters.returns = parameters.kind->has_returns ? &returns[server - servers] : NULL;
     must(takt_thread_server_create(server, &parameters) == TAKT_OK, "a server");
 }
 
@@ -464,6 +514,17 @@ static void read_interrupts(void) {
     }
 }
 
+static void read_jobs(actor_t *actor) {
+    actor->period = read_number();
+    if (actor->period > 0) {
+        actor->exists_from_start = true;
+        actor->deadline = read_number();
+        actor->operations_of_job = read_number();
+        actor->is_limited = read_number() != 0;
+        actor->on_miss = (takt_on_miss_t)read_number();
+    }
+}
+
 static void read_actors(void) {
     actor_count = read_number();
     must(actor_count <= THREADS, "the number of threads");
@@ -474,6 +535,7 @@ static void read_actors(void) {
         actor->server = read_number();
         actor->count = read_number();
         must(actor->count <= OPERATIONS, "the number of operations");
+        read_jobs(actor);
         for (uint32_t which = 0; which < actor->count; which++) {
             actor->operations[which] = read_operation();
         }

@@ -34,8 +34,9 @@ THREAD_ACTS = [
 ]
 ISR_ACTS = ["give", "signal", "send", "receive", "set", "resume", "notify", "borrow", "holder"]
 PROTOCOLS = ["none", "npcs", "pip", "pcp", "icpp", "srp"]
-ROOTS = ["fp", "edf"]
-KINDS_OF_SERVERS = ["deferrable", "idling"]
+POLICIES = ["fp", "edf", "llf"]
+KINDS_OF_SERVERS = ["deferrable", "idling", "polling", "sporadic", "sporadic-strict", "cbs", "hard-cbs"]
+ROOTS = POLICIES[:2]  # of which the model knows the rules; likewise two kinds of servers
 MIXING = ["none", "npcs", "pip", "icpp"]
 
 
@@ -54,31 +55,55 @@ class Operation:
         return f"{table.index(self.what)} {self.object} {self.a} {self.b} {self.c}"
 
 
+ServerRow = tuple[str, str, int, int, int, int]
+"""Kind, policy, period, budget, offset, priority."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """How a thread executes periodic jobs; the model knows none."""
+
+    period: int
+    deadline: int
+    operations: int  # of one job, at most
+    is_limited: bool  # not preempted once it has started
+    on_miss: int  # takt_on_miss_t
+
+    def words(self) -> str:
+        """Write it as the numbers that script.c reads."""
+        return f"{self.period} {self.deadline} {self.operations} {int(self.is_limited)} {self.on_miss}"
+
+
 @dataclass(frozen=True)
 class Script:
     """All that script.c reads but whether it is traced."""
 
     policy: str  # of the root
-    servers: tuple[tuple[str, str, int, int, int, int], ...]  # kind, policy, period, budget, offset, priority
+    servers: tuple[ServerRow, ...]
     sizes: tuple[tuple[int, int, int], ...]  # units, capacity, blocks
     mutexes: tuple[tuple[str, int, int], ...]  # protocol, ceiling, home: 0 the root, 1 the first server
     alarms: tuple[Operation, ...]
     interrupts: tuple[tuple[Operation, int], ...]
     threads: tuple[tuple[bool, int, int, tuple[Operation, ...]], ...]  # exists from the start, priority, home
+    parents: tuple[int, ...] = ()  # of the servers: 0 the root, 1 the first server; none: the root
+    jobs: tuple[Job | None, ...] = ()  # of the threads; none: they execute none
 
     def text(self, is_traced: bool) -> str:
         """Write it as script.c reads it."""
-        lines = [f"{int(is_traced)} {ROOTS.index(self.policy)} {HORIZON}"]
+        lines = [f"{int(is_traced)} {POLICIES.index(self.policy)} {HORIZON}"]
         lines.append(str(len(self.servers)))
-        for kind, policy, *numbers in self.servers:
-            lines.append(" ".join(map(str, [KINDS_OF_SERVERS.index(kind), ROOTS.index(policy), *numbers])))
+        parents = self.parents or (0,) * len(self.servers)
+        for (kind, policy, *numbers), parent in zip(self.servers, parents, strict=True):
+            row = [KINDS_OF_SERVERS.index(kind), POLICIES.index(policy), *numbers, parent]
+            lines.append(" ".join(map(str, row)))
         lines += [" ".join(map(str, sizes)) for sizes in self.sizes]
         lines += [f"{PROTOCOLS.index(protocol)} {ceiling} {home}" for protocol, ceiling, home in self.mutexes]
         lines += [operation.words(ISR_ACTS) for operation in self.alarms]
         lines += [f"{operation.words(ISR_ACTS)} {instant}" for operation, instant in self.interrupts]
         lines.append(str(len(self.threads)))
-        for exists, priority, home, operations in self.threads:
-            lines.append(f"{int(exists)} {priority} {home} {len(operations)}")
+        jobs = self.jobs or (None,) * len(self.threads)
+        for (exists, priority, home, operations), job in zip(self.threads, jobs, strict=True):
+            lines.append(f"{int(exists)} {priority} {home} {len(operations)} {job.words() if job else 0}")
             lines += [operation.words(THREAD_ACTS) for operation in operations]
         return "\n".join(lines) + "\n"
 
@@ -190,11 +215,11 @@ def draw_mutexes(
     return tuple(made)
 
 
-def draw_server(draw: random.Random) -> tuple[str, str, int, int, int, int]:
+def draw_server(draw: random.Random) -> ServerRow:
     """Draw a server with a small budget or nearly all of the time."""
     period = draw.choice([8, 16, 20, 30, 100])
     budget = draw.choice([draw.randint(1, period), period])
-    kind, policy = draw.choice(KINDS_OF_SERVERS), draw.choice(ROOTS)
+    kind, policy = draw.choice(KINDS_OF_SERVERS[:2]), draw.choice(ROOTS)
     return kind, policy, period, budget, draw.choice([0, 0, 5]), draw.randrange(PRIORITIES)
 
 

@@ -277,12 +277,14 @@ class Remedies:
         tried: how many systems with one change were analysed, how many with two, and so on.
         nearest: if none is found, the changes that come nearest; empty if no change helps.
         late: with these, the task that is latest and by how many ticks, None: it has no bound; "" if nothing helps.
+        is_limited: whether the search ended as its effort was used up, so that changes are left that were not tried.
     """
 
     found: tuple[Remedy, ...] = ()
     tried: tuple[int, ...] = ()
     nearest: tuple[Step, ...] = ()
     late: tuple[str, int | None] = ("", None)
+    is_limited: bool = False
 
     __repr__ = one_line.of_fields
 
@@ -410,6 +412,11 @@ class Analysis:
     def is_schedulable(self) -> bool:
         """True if all hard tasks are proved to meet their deadlines."""
         return self.verdict is Verdict.SCHEDULABLE
+
+
+def deciding(rows: Sequence[TaskBound]) -> list[TaskBound]:
+    """Return the tasks that decide a verdict, in their order: the hard ones, or all if none is hard."""
+    return [row for row in rows if row.class_ == "hard"] or list(rows)
 
 
 _WORST_FIRST = (Verdict.NOT_SCHEDULABLE, Verdict.NOT_GUARANTEED, Verdict.NOT_KNOWN, Verdict.SCHEDULABLE)

@@ -8,6 +8,7 @@ outside these tables, and collects the problems of all of them.
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,8 @@ from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Se
 from takt.model.value_checks import MAX_NAME_LENGTH
 
 _TABLES = ("schema", "system", "platform", "policy", "allocator", "task", "server", "resource", "cluster", "change")
+_OTHERS = {"study": ("a study", "study"), "generate": ("a recipe", "generate")}
+"""Tables of files that other commands take: what these files are, and the command."""
 _OTHER_FORMATS = (".xml", ".xmlv3", ".json", ".csv")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
@@ -48,6 +51,9 @@ def load(path: str | Path, edits: Sequence[str] = ()) -> System:
         InputError: the file cannot be read or is not right; it holds every problem that was found.
     """
     document = read(path)
+    for table, (what, command) in _OTHERS.items():
+        if table in document and "task" not in document:
+            raise file_error(path, f"this is {what}: takt {command} {shlex.quote(str(path))}", "other-file")
     try:
         edited.apply(document, edits)
     except InputError as error:

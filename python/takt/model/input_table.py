@@ -22,7 +22,12 @@ class Table(BaseModel):
     """A table of a task-set file: immutable, no unknown keys, all problems in one InputError."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, arbitrary_types_allowed=True
+        frozen=True,
+        extra="forbid",
+        validate_by_name=True,
+        validate_by_alias=True,
+        arbitrary_types_allowed=True,
+        defer_build=True,  # most files have a few kinds of tables only
     )
 
     table: ClassVar[str]

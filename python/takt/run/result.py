@@ -16,7 +16,7 @@ from takt.model import changes
 from takt.model.core_input import ResolvedChange
 from takt.model.python_policy import Policy, name_of
 from takt.model.system import System
-from takt.run import frames, rate_answers
+from takt.run import frames
 from takt.run.architecture import Architecture
 
 
@@ -157,7 +157,7 @@ class RunResult:
     def answered_changes(self) -> list[tuple[ResolvedChange, str]]:
         """The changes before the horizon, each with what a rate-based root answered."""
         rates = self.rates if self.keeps_rates and self.system.resolved.rates is not None else None
-        return rate_answers.answered(self.system.resolved, self.horizon, rates)
+        return frames.answered(self.system.resolved, self.horizon, rates)
 
     @property
     def change_lines(self) -> list[tuple[int, str]]:

@@ -36,16 +36,14 @@ def simulate(
     trace: str | Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> RunResult:
-    """Simulate a system and return what happened. Unless its platform says otherwise, only jobs take time.
+    """Return what happens in a system, simulated. Unless its platform says otherwise, nothing but the jobs takes time.
 
     Args:
-        system: what to run, or the path of its task-set file.
-        horizon: how long, in ticks or with a unit. Default: the system's; without one, the largest offset plus one
-            hyperperiod, the time after which the pattern of releases repeats.
-        policy: of the root; default: the system's.
-        seed: of all random numbers; default: the system's.
-        segments: whether to keep the segments of execution, the kernel included. A run that keeps nothing
-            needs no memory that grows with the horizon.
+        system: what to run, or the path of a task-set file.
+        horizon: how long, in ticks or with a unit. Default: the system's, else the largest offset plus one hyperperiod.
+        policy: of the root. Default: the system's.
+        seed: from which all random numbers follow. Default: the system's.
+        segments: whether to keep the segments of execution, the kernel included.
         jobs: whether to keep all jobs.
         budgets: whether to keep the budgets of servers.
         points: whether to keep the points that jobs came to.
@@ -55,11 +53,12 @@ def simulate(
         trace: a file to record inputs and decisions in, for takt.replay.
 
     Raises:
-        InputError: an argument or the file is not right, or the trace file cannot be written.
+        InputError: the file, the policy, the seed or the horizon is not right, or the trace file cannot be written.
         ForkError: the process was forked after polars had started its threads; see takt.base.forks.
 
     Example:
-        >>> simulate("examples/smallest.toml", policy="edf", horizon="1s").missed
+        >>> import takt
+        >>> takt.simulate("examples/smallest.toml", policy="edf", horizon="1s").missed
         0
     """
     forks.check()
@@ -69,12 +68,12 @@ def simulate(
     listener = progress if progress is not None or trace is None else _let_signals_in
     if system.domains:
         return _run_domains(system, ticks, kept, trace, listener)
-    with nullcontext() if trace is None else _started(trace, system, ticks) as path:
+    with nullcontext() if trace is None else _recording(trace, system, ticks) as path:
         return _run(system, ticks, kept, path, listener)
 
 
-def _started(trace: str | Path, system: System, ticks: int) -> AbstractContextManager[str]:
-    """Return the context in which a run is recorded: the file to append records to."""
+def _recording(trace: str | Path, system: System, ticks: int) -> AbstractContextManager[str]:
+    """Return a context with the path of a trace file whose header is written."""
     return trace_file.started(trace, system.resolved, images.pack(system.resolved, ticks), trace_file.SIMULATOR)
 
 

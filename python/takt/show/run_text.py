@@ -327,8 +327,9 @@ def _cause(delay: Delay, clock: Clock) -> str:
 
 
 def _listed(parts: Sequence[str]) -> str:
-    """Join parts of a sentence."""
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    """Join parts of a sentence; a comma is before the last one if there is one within the others."""
+    between = ", and " if any("," in part for part in parts[:-1]) else " and "
+    return between.join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 # ---- a board beside the simulator ---------------------------------------------------------------------

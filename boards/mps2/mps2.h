@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The board mps2-an385 as programs on it see it: interrupts and the one clock.
+/* The boards MPS2 as programs on them see them: interrupts and the one clock. Included by takt_board.h, which says where
+ * an image of the FPGA has its devices, and which interrupts are theirs.
  *
- * Source: Arm Application Note AN385; CMSDK technical reference manual DDI 0479, APB timer and dual timer. */
-#ifndef TAKT_PORT_MPS2_AN385_H
-#define TAKT_PORT_MPS2_AN385_H
+ * Source: CMSDK technical reference manual DDI 0479, APB timer and dual timer. */
+#ifndef TAKT_BOARD_MPS2_H
+#define TAKT_BOARD_MPS2_H
 
 #include <stdint.h>
 
-/* One tick of the scheduler is one cycle of the 25 MHz clock. */
-enum { TAKT_BOARD_TICK_NS = 40, TAKT_BOARD_INTERRUPTS = 32 };
+enum { TAKT_BOARD_INTERRUPTS = 32 };
 
 /* Handlers are functions named takt_board_interrupt_0 .. _31; those that the program does not define stop in
  * takt_port_fault. */
@@ -28,14 +28,13 @@ typedef struct takt_board_timer {
     volatile uint32_t interrupt; /* write 1 to clear */
 } takt_board_timer_t;
 
-/* Timer 0 runs freely and is the clock; timer 1 is the scheduler's one-shot, interrupt 9. */
-#define TAKT_BOARD_TIMER0 ((takt_board_timer_t *)UINT32_C(0x40000000))
-#define TAKT_BOARD_TIMER1 ((takt_board_timer_t *)UINT32_C(0x40001000))
+/* Timer 0 runs freely and is the clock; timer 1 is the scheduler's one-shot. */
+#define TAKT_BOARD_TIMER0 ((takt_board_timer_t *)TAKT_BOARD_DEVICES)
+#define TAKT_BOARD_TIMER1 ((takt_board_timer_t *)(TAKT_BOARD_DEVICES + 0x1000u))
 
 /* ---- the alarm: a timer for the program ------------------------------------------------------------------ */
 
-/* Its interrupt calls the function of this name, which is the program's, at TAKT_PORT_KERNEL_LEVEL. */
-#define TAKT_BOARD_ALARM_HANDLER takt_board_interrupt_10
+/* Its interrupt calls TAKT_BOARD_ALARM_HANDLER, which is the program's, at TAKT_PORT_KERNEL_LEVEL. */
 void TAKT_BOARD_ALARM_HANDLER(void);
 
 /* Sets the alarm to expire once, in `ahead` ticks, or earlier if that is far; or every `period` ticks, without drift.
@@ -56,6 +55,6 @@ typedef struct takt_board_dual_timer {
     volatile uint32_t clear;
 } takt_board_dual_timer_t;
 
-#define TAKT_BOARD_DUAL_TIMER ((takt_board_dual_timer_t *)UINT32_C(0x40002000))
+#define TAKT_BOARD_DUAL_TIMER ((takt_board_dual_timer_t *)(TAKT_BOARD_DEVICES + 0x2000u))
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Clock and timer of the board mps2-an385. Included by takt_port.h.
+/* Clock and timer of the boards MPS2. Included by takt_port.h.
  *
- * Clock: timer 0 counts down through all 32 bits at 25 MHz. It is extended to 64 bits by difference:
+ * Clock: timer 0 counts down through all 32 bits, once in a tick. It is extended to 64 bits by difference:
  * every reading adds what has passed since the last one modulo 2^32. No overflow interrupt exists
  * that could be late; instead the one-shot is never longer than half of the counter's range, so that the
  * kernel reads the clock in every round.
@@ -10,13 +10,13 @@
  * by the two counters' lower words; anything else is checked again after a quarter, early enough if `now` is less than
  * a quarter old.
  *
- * Source: as mps2_an385.h. Both functions are called under the lock. */
-#ifndef TAKT_PORT_MPS2_AN385_CLOCK_H
-#define TAKT_PORT_MPS2_AN385_CLOCK_H
+ * Source: as mps2.h. Both functions are called under the lock. */
+#ifndef TAKT_BOARD_CLOCK_H
+#define TAKT_BOARD_CLOCK_H
 
-#include "port/cortex_m/mps2_an385.h"
+#include <takt_board.h>
 
-enum { TAKT_BOARD_LONG_SHOT = 0x40000000 /* a quarter of a round of the clock, 43 s */ };
+enum { TAKT_BOARD_LONG_SHOT = 0x40000000 /* a quarter of a round of the clock */ };
 
 extern takt_instant_t takt_board_last_reading;
 

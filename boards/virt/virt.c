@@ -6,9 +6,9 @@
  *
  * The software interrupt serves two: takt_port_pend and interrupts that a program makes pending. What it was raised
  * for stands in memory. */
-#include "port/riscv/virt.h"
-
 #include "port/riscv/trap.h"
+
+#include <takt_board.h>
 
 /* ---- clock and timer ------------------------------------------------------------------------ */
 

@@ -2,8 +2,8 @@
 /* The board virt of QEMU as programs on it see it: numbered interrupts, and the one clock.
  *
  * Source: QEMU's documentation of the machine; the PLIC's specification 1.0.0. */
-#ifndef TAKT_PORT_VIRT_H
-#define TAKT_PORT_VIRT_H
+#ifndef TAKT_BOARD_H
+#define TAKT_BOARD_H
 
 #include <stdint.h>
 

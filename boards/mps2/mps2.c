@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Board mps2-an385: vectors, start-up, the program's alarm, and the start of clock and timer, whose readings are in
- * mps2_an385_clock.h. */
-#include "port/cortex_m/mps2_an385.h"
-
+/* The boards MPS2: the start of clock and timer, whose readings are in takt_board_clock.h, interrupts, the program's
+ * alarm, the serial line. */
 #include "kernel/port.h"
+
+#include <takt_board.h>
 
 enum {
     TIMER_RUN = 1,
     TIMER_INTERRUPT = 8,
-    TIMER1_INTERRUPT = 9,
     TIMER1_PRIORITY = 0xFF, /* below the interrupts of programs, beside PendSV */
 };
 
@@ -21,11 +20,12 @@ void takt_port_clock_start(void) {
     TAKT_BOARD_TIMER1->reload = 0;
     TAKT_BOARD_TIMER1->value = TAKT_BOARD_LONG_SHOT;
     TAKT_BOARD_TIMER1->control = TIMER_RUN | TIMER_INTERRUPT;
-    takt_board_interrupt_enable(TIMER1_INTERRUPT, TIMER1_PRIORITY);
+    takt_board_interrupt_enable(TAKT_BOARD_TIMER_INTERRUPT, TIMER1_PRIORITY);
     TAKT_BOARD_TIMER0->control = TIMER_RUN;
 }
 
-static void timer1_handler(void) {
+void TAKT_BOARD_TIMER_HANDLER(void);
+void TAKT_BOARD_TIMER_HANDLER(void) {
     TAKT_BOARD_TIMER1->interrupt = 1;
     takt_kernel_timer_expired();
 }
@@ -44,7 +44,6 @@ void takt_board_interrupt_pend(uint32_t number) { NVIC_PEND[0] = UINT32_C(1) << 
 /* ---- the alarm ------------------------------------------------------------------------------ */
 
 enum {
-    ALARM_INTERRUPT = 10,
     ALARM_ONCE = 0xE3, /* counts, from the load that was written on, interrupts, 32 bits, once */
     ALARM_EVERY = 0xE2,
 };
@@ -53,13 +52,13 @@ void takt_board_alarm_once(uint64_t ahead) {
     TAKT_BOARD_DUAL_TIMER->control = ALARM_ONCE;
     TAKT_BOARD_DUAL_TIMER->load =
         ahead < TAKT_BOARD_LONG_SHOT ? (uint32_t)ahead : (uint32_t)TAKT_BOARD_LONG_SHOT;
-    takt_board_interrupt_enable(ALARM_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
+    takt_board_interrupt_enable(TAKT_BOARD_ALARM_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
 }
 
 void takt_board_alarm_every(uint32_t period) {
     TAKT_BOARD_DUAL_TIMER->load = period;
     TAKT_BOARD_DUAL_TIMER->control = ALARM_EVERY;
-    takt_board_interrupt_enable(ALARM_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
+    takt_board_interrupt_enable(TAKT_BOARD_ALARM_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
 }
 
 void takt_board_alarm_served(void) { TAKT_BOARD_DUAL_TIMER->clear = 1; }
@@ -77,7 +76,7 @@ typedef struct uart {
     volatile uint32_t divider;
 } uart_t;
 
-#define UART0 ((uart_t *)UINT32_C(0x40004000))
+#define UART0 ((uart_t *)TAKT_BOARD_UART)
 
 enum { UART_FULL = 1, UART_TRANSMIT = 1, UART_DIVIDER = 217 /* 115,200 baud */, UART_PATIENCE = 1 << 16 };
 
@@ -95,58 +94,3 @@ __attribute__((weak)) void takt_port_fault(void) {
     for (;;) {
     }
 }
-
-/* ---- start-up and vectors ------------------------------------------------------------------ */
-
-extern uint32_t takt_board_data_source[], takt_board_data_start[], takt_board_data_end[];
-extern uint32_t takt_board_bss_start[], takt_board_bss_end[];
-extern uint32_t takt_board_stack_end[];
-
-int main(void);
-void takt_port_svc_handler(void);
-
-void takt_board_reset(void) {
-    const uint32_t *source = takt_board_data_source;
-    for (uint32_t *word = takt_board_data_start; word < takt_board_data_end; word++) {
-        *word = *source++;
-    }
-    for (uint32_t *word = takt_board_bss_start; word < takt_board_bss_end; word++) {
-        *word = 0;
-    }
-    (void)main();
-    takt_port_fault();
-}
-
-/* clang-format off */
-#define EACH_INTERRUPT(X)                                                              \
-    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(10) X(11) X(12) X(13) X(14) X(15)   \
-    X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) \
-    X(30) X(31)
-/* clang-format on */
-
-#define DECLARE(number) __attribute__((weak, alias("unexpected"))) void takt_board_interrupt_##number(void);
-#define ENTRY(number) [16 + number] = takt_board_interrupt_##number,
-
-/* The weak names need a body in this file. */
-__attribute__((used)) static void unexpected(void) { takt_port_fault(); }
-EACH_INTERRUPT(DECLARE)
-
-/* guard.c has it in builds with guards. */
-__attribute__((weak, alias("unexpected"))) void takt_port_memory_fault(void);
-
-typedef void (*vector_t)(void);
-
-__attribute__((used, section(".vectors"))) static const vector_t vectors[16 + TAKT_BOARD_INTERRUPTS] = {
-    [0] = (vector_t)(uintptr_t)takt_board_stack_end,
-    [1] = takt_board_reset,
-    [2] = unexpected,
-    [3] = takt_port_memory_fault,
-    [4] = takt_port_memory_fault,
-    [5] = unexpected,
-    [6] = unexpected,
-    [11] = takt_port_svc_handler,
-    [12] = unexpected,
-    [14] = takt_kernel_preempt,
-    [15] = unexpected,
-    [16 + TIMER1_INTERRUPT] = timer1_handler,
-    EACH_INTERRUPT(ENTRY)};

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""All layers of the kernel decide alike: random programs run once with the inline and the near layer, and once traced,
+that is with a full pass for every event. Their threads must do the same at the same instants."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sampling
+from kernel_model import NEVER, Operation, Script
+from recipes import run
+from test_kernel_objects import Build, built, link, script_of
+from wide_scripts import draw_wide_script
+
+__all__ = ["built"]
+
+SCRIPTS = 60
+
+
+@pytest.fixture(scope="module")
+def player(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program that executes a script."""
+    return link(built, "posix", "script", tmp_path_factory.mktemp("near"), [])
+
+
+def lines_of(player: Path, script: Script) -> list[str]:
+    """Return what the threads of a script do, which must be the same in all layers."""
+    near, full = (run([player], script.text(is_traced)) for is_traced in (False, True))
+    assert (near.returncode, near.stderr) == (0, "")
+    assert near.stdout.splitlines() == full.stdout.splitlines()
+    return near.stdout.splitlines()
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_all_layers_decide_alike(player: Path, part: int) -> None:
+    for seed in range(part, sampling.count(SCRIPTS), 4):
+        try:
+            lines_of(player, draw_wide_script(seed))
+        except AssertionError as error:
+            raise AssertionError(f"script {seed}") from error
+
+
+def test_a_ceiling_in_a_server_bars_the_thread_that_is_next(player: Path) -> None:
+    holder = (Operation("lock", 0, NEVER), Operation("work", 0, 10), Operation("unlock", 0), Operation("work", 0, 1))
+    barred = (Operation("delay", 0, 2), Operation("work", 0, 5))
+    above = (Operation("delay", 0, 1), Operation("work", 0, 3), Operation("delay", 0, 9))
+    script = replace(
+        script_of((0, list(holder)), (1, list(barred)), (2, list(above))),
+        servers=(("deferrable", "fp", 1000, 1000, 0, 0),),
+        mutexes=(("srp", 1, 1),) * 4,
+    )
+    script = replace(script, threads=tuple((exists, priority, 1, acts) for exists, priority, _, acts in script.threads))
+    assert lines_of(player, script)[:6] == [
+        "0 t0 0 0 1",
+        "1 t2 0 0 0",
+        "4 t2 1 0 0",
+        "13 t0 1 0 0",
+        "13 t2 2 0 0",
+        "13 t1 0 0 0",
+    ]

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Scripts for `tests/kernel/script.c` with more than the kernel's model knows: all kinds of servers at any depth, keys
+that age, and threads that execute periodic jobs."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from kernel_model import PRIORITIES, PROTOCOLS, Job, Script, ServerRow, draw_script
+
+SERVERS = 4
+KINDS = ["deferrable", "idling", "polling", "sporadic", "sporadic-strict"]
+KINDS_UNDER_KEYS = [*KINDS, "cbs", "hard-cbs"]
+"""The last two need a parent that is ordered by deadlines."""
+POLICIES = ["fp", "fp", "edf", "edf", "edf"]
+PROTOCOLS_WITHOUT_CEILINGS = ["none", "npcs", "pip"]
+
+
+def draw_job(draw: random.Random, share: float) -> Job | None:
+    """Draw how a thread executes jobs, or that it executes none, for a share of threads that do."""
+    if draw.random() >= share:
+        return None
+    period = draw.choice([7, 16, 20, 32, 50])
+    return Job(
+        period,
+        deadline=draw.randint(1, period),
+        operations=draw.randint(1, 5),
+        is_limited=draw.random() < 0.1,
+        on_miss=draw.choice([0, 0, 0, 0, 1, 2]),
+    )
+
+
+def draw_server(draw: random.Random, policies: list[str], parent: str) -> ServerRow:
+    """Draw a server for a parent under the policy `parent`, with a small budget or nearly all of the time."""
+    period = draw.choice([8, 16, 20, 30, 100])
+    budget = draw.choice([draw.randint(1, period), period, max(1, period - 1)])
+    kind = draw.choice(KINDS_UNDER_KEYS if parent == "edf" else KINDS)
+    return kind, draw.choice(policies), period, budget, draw.choice([0, 0, 5]), draw.randrange(PRIORITIES)
+
+
+def draw_wide_script(seed: int) -> Script:
+    """Draw a script: of half of them all threads and mutexes are in one place, and three of five have mutexes."""
+    draw = random.Random(f"wide {seed}")
+    count = draw.randint(0, SERVERS)
+    protocol = draw.choice([None, None, "mixed", "srp", draw.choice(PROTOCOLS)])
+    has_ceilings = protocol is not None and protocol not in PROTOCOLS_WITHOUT_CEILINGS
+    policies = POLICIES if has_ceilings else [*POLICIES, "llf"]
+    root = draw.choice(policies)
+    script = draw_script(seed, protocol=protocol, policy=root, servers=count)
+    servers: list[ServerRow] = []
+    parents = []
+    for number in range(count):
+        parents.append(draw.choice([0, draw.randint(0, number)]))
+        servers.append(draw_server(draw, policies, servers[parents[-1] - 1][1] if parents[-1] > 0 else root))
+    place = draw.randint(0, count) if draw.random() < 0.5 else None
+    share = draw.choice([0, 0.3, 1])
+    return replace(
+        script,
+        servers=tuple(servers),
+        parents=tuple(parents),
+        mutexes=tuple((kind, ceiling, home if place is None else place) for kind, ceiling, home in script.mutexes),
+        threads=tuple(
+            (exists, priority, home if place is None else place, operations)
+            for exists, priority, home, operations in script.threads
+        ),
+        jobs=tuple(draw_job(draw, share) for _ in script.threads),
+    )
