@@ -55,7 +55,7 @@ def simulate(
         trace: a file to record inputs and decisions in, for takt.replay.
 
     Raises:
-        InputError: an argument or the file is not right, or the trace file cannot be written.
+        InputError: the file, the policy, the seed or the horizon is not right, or the trace file cannot be written.
         ForkError: the process was forked after polars had started its threads; see takt.base.forks.
 
     Example:
