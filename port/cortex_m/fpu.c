@@ -38,7 +38,7 @@ __attribute__((naked)) void takt_port_pendsv_handler(void) {
         "pop  {r1, lr}               \n"
         "mrs  r0, psp                \n"
         "cmp  r0, r1                 \n"
-        "beq  1f                     \n" /* the thread goes on */
+        "beq  1f                     \n" /* the thread continues */
         TAKT_PORT_LIMIT_CHECK
         "ldrd r2, r3, [r0]           \n" /* to, from */
         "vstmdb r1!, {s16-s31}       \n"

@@ -2,7 +2,7 @@
 /* The floating-point unit in a context. Private to port/cortex_m/.
  *
  * The processor keeps a bit for the running code, CONTROL.FPCA: it has used the unit. A thread without it pays three
- * instructions in a switch of its own, and one where it goes on after a preemption. A thread with it has, besides what
+ * instructions in a switch of its own, and one where it continues after a preemption. A thread with it has, besides what
  * all have, on its stack:
  *
  *     voluntary:  context, s16 - s31, fpscr, lr           the context's lr leads behind the call in takt_port_fpu_leave
@@ -12,7 +12,7 @@
  * none of them.
  *
  * Invariant: takt_port_exchange_core executes with FPCA clear, so every thread is resumed with FPCA clear, and code at
- * the place where it goes on sets it for those that had it. Lazy stacking is never pending in a thread.
+ * the place where it continues sets it for those that had it. Lazy stacking is never pending in a thread.
  *
  * Source: ARMv7-M Architecture Reference Manual (DDI 0403E), B1.5.7 and B1.5.8. */
 #ifndef TAKT_PORT_CORTEX_M_FPU_H
@@ -38,7 +38,7 @@
 /* Saves s16 - s31 and fpscr of the calling thread, goes through the exchange, and restores them. */
 void takt_port_fpu_leave(void);
 
-/* Where a preempted thread with FPCA goes on. */
+/* Where a preempted thread with FPCA continues. */
 void takt_port_fpu_resume_preempted(void);
 
 #else

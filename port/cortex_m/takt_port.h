@@ -33,7 +33,7 @@ typedef uint32_t takt_port_level_t;
 #define TAKT_PORT_LIMITS 0
 #endif
 
-/* Guards: see guard.h. The frame of a thread that computes has 104 bytes, and its lowest part must not come to lie
+/* Guards: see guard.h. The frame of a thread that computes has 104 bytes, and its lowest part must not lie
  * below the guard. */
 #define TAKT_PORT_GUARDS TAKT_GUARD
 #ifndef TAKT_PORT_GUARD_BYTES

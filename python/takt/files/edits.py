@@ -208,7 +208,7 @@ def _add(table: Any, key: str, value: object) -> None:
 
 
 def completions(document: Mapping[str, Any], begun: str) -> list[str]:
-    """Return how an edit of a document may go on up to its value: names of tables, then their keys.
+    """Return how an edit of a document may continue up to its value: names of tables, then their keys.
 
     Args:
         document: of a task-set file; empty if there is none.

@@ -4,8 +4,8 @@
 The run is repeated up to that job, with segments, jobs, budgets and locks; every tick from the job's release to its end
 has one cause: the job executed, or waited for a resource, or its server had no budget, or others occupied the
 processors, or nothing ran. Why another job could not be preempted follows from the traits of the policy under which
-both compete; of policies that these do not order it is only known that a non-preemptive job goes on. What is left open
-is not said.
+both compete; of policies that these do not order it is only known that a non-preemptive job continues. What is left
+open is not said.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ class _Window:
             return Delay("earlier")
         other = self.resolved.tasks[task]
         order, by = self._order(other, self.run.jobs[task, number])
-        if order is None:  # whatever the order, what is not preempted goes on
+        if order is None:  # whatever the order, what is not preempted continues
             is_kept = other.preemption_key == 0 and since < self.job.release
             return Delay("task", other.name, "non-preemptive" if is_kept else "")
         if order < 0:

@@ -44,8 +44,7 @@ def simulate(
             one hyperperiod, the time after which the pattern of releases repeats.
         policy: of the root. Default: the system's.
         seed: from which all random numbers follow. Default: the system's.
-        segments: whether to keep the segments of execution, the kernel included. A run that keeps nothing
-            needs no memory that grows with the horizon.
+        segments: whether to keep the segments of execution; a run that keeps nothing needs no memory that grows.
         jobs: whether to keep all jobs.
         budgets: whether to keep the budgets of servers.
         points: whether to keep the points that jobs came to.
@@ -63,8 +62,6 @@ def simulate(
 
     Example:
         >>> import takt
-        >>> takt.simulate("examples/smallest.toml").missed
-        1
         >>> takt.simulate("examples/smallest.toml", policy="edf", horizon="1s").missed
         0
     """
@@ -72,24 +69,24 @@ def simulate(
     system = system_of(system, policy=policy, seed=seed)
     asked = {"segments": segments, "jobs": jobs, "budgets": budgets, "points": points, "locks": locks, "rates": rates}
     ticks, kept = horizon_ticks(system, horizon), [name for name, option in frames.OPTIONS.items() if asked[option]]
-    listener = progress if progress is not None or trace is None else _let_signals_in
-    if system.domains:
-        return _run_domains(system, ticks, kept, trace, listener)
-    if trace is None:
-        return _run(system, ticks, kept, None, listener)
-    image = images.pack(system.resolved, ticks)
-    with trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR) as path:
-        return _run(system, ticks, kept, path, listener)
+    return _run_traced(system, ticks, kept, trace, progress)
 
 
-def _run_domains(
+def _run_traced(
     system: System,
     ticks: int,
     kept: Sequence[str],
     trace: str | Path | None,
     progress: Callable[[int], None] | None,
 ) -> RunResult:
-    """Simulate the domains of a machine one after the other."""
+    """Simulate a system, or the domains of a machine one after the other, into a trace file if there is to be one."""
+    progress = progress if progress is not None or trace is None else _let_signals_in
+    if not system.domains:
+        if trace is None:
+            return _run(system, ticks, kept, None, progress)
+        image = images.pack(system.resolved, ticks)
+        with trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR) as file:
+            return _run(system, ticks, kept, file, progress)
     count, results = len(system.domains), list[RunResult]()
     with nullcontext([None] * count) if trace is None else machine.recorded(trace, system, ticks) as paths:
         for number, (domain, path) in enumerate(zip(system.domains, paths, strict=True)):

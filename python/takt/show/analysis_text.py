@@ -128,8 +128,8 @@ def _remedies(analysis: Analysis, clock: Clock, changes: Sequence[str]) -> Itera
     """Yield what would make the system fit: changes, and by how much wcets must be cut."""
     lines = [*changes, *_cuts(analysis, clock)]
     if analysis.scaling is not None and analysis.scaling < 1000:
-        who = _who_would_fit(analysis.tasks, "It", "Its")
-        lines.append(f"{who} would fit with all wcets cut to {percent(Fraction(analysis.scaling, 1000))}")
+        subject = _subject_of_cut(analysis.tasks, "It", "Its")
+        lines.append(f"{subject} would fit with all wcets cut to {percent(Fraction(analysis.scaling, 1000))}")
     yield from ["", *lines] if lines else []
 
 
@@ -152,11 +152,11 @@ def _cuts(analysis: Analysis, clock: Clock) -> Iterator[str]:
             yield f"Each of these would meet its deadline too with its own wcet cut: {', '.join(words)}"
         elif cuts:
             is_all = late == [domain] and not analysis.is_schedulable
-            who = _who_would_fit(rows, *(("It", "Its") if is_all else (domain, f"On {domain} the")))
-            yield f"{who} would fit with one wcet cut: {' or '.join(words)}"
+            subject = _subject_of_cut(rows, *(("It", "Its") if is_all else (domain, f"On {domain} the")))
+            yield f"{subject} would fit with one wcet cut: {' or '.join(words)}"
 
 
-def _who_would_fit(rows: Sequence[TaskBound], whole: str, of_whole: str) -> str:
+def _subject_of_cut(rows: Sequence[TaskBound], whole: str, of_whole: str) -> str:
     """Return what a change is for: a whole, or its hard tasks if others stay late."""
     counted = deciding(rows)
     return f"{of_whole} hard tasks" if _is_open([row for row in rows if row not in counted]) else whole
