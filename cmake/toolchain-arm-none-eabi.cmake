@@ -19,7 +19,10 @@ list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TAKT_BOARD TAKT_CPU_FLAGS)
 set(CMAKE_C_FLAGS_INIT "${TAKT_CPU_FLAGS}")
 set(CMAKE_EXECUTABLE_SUFFIX_C .elf)
 
-string(REPLACE "_" "-" takt_machine "${TAKT_BOARD}")
+set(takt_machine mps2-an385)
+if(DEFINED takt_flags_${TAKT_BOARD})
+  string(REPLACE "_" "-" takt_machine "${TAKT_BOARD}")
+endif()
 set(CMAKE_CROSSCOMPILING_EMULATOR
     qemu-system-arm -M ${takt_machine} -display none -monitor none -serial none -chardev stdio,id=host
     -semihosting-config enable=on,target=native,chardev=host -icount shift=6,align=off,sleep=off -kernel)

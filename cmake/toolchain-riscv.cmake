@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# RV32 in machine mode without a floating-point unit; programs run on QEMU's virt, an instruction in 64 ns.
+# RV32 in machine mode; with the F extension if TAKT_CPU_FLAGS says so. Programs run on QEMU's virt, an instruction in 64 ns.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR riscv32)
 set(CMAKE_C_COMPILER riscv64-unknown-elf-gcc)

@@ -6,7 +6,8 @@
  * Source: SPEC.md, 2 and 4; core/hierarchy.c, of which this is the common case.
  *
  * Invariant: two entities of one ready set without attributes of their own have the same payers. So a switch between them
- * charges nothing: budgets continue, and neither the instant at which the first of them is exhausted nor any timer moves.
+ * charges nothing: the same budgets pay, and neither the instant at which the first of them is exhausted nor any timer
+ * moves.
  * The end of the last decision stays valid, and no clock is read.
  *
  * What makes that true:
@@ -75,11 +76,10 @@ TAKT_INLINE bool takt_near_remove(takt_entity_t *running, bool has_keys, uint32_
         }
         return has_others;
     }
-    takt_levels_remove(&ready->levels, running, depth);
-    if (TAKT_UNLIKELY(takt_levels_is_empty(&ready->levels))) {
-        takt_levels_insert(&ready->levels, running, depth);
+    if (TAKT_UNLIKELY(takt_levels_has_only(&ready->levels, running, depth))) {
         return false;
     }
+    takt_levels_remove(&ready->levels, running, depth);
     return true;
 }
 

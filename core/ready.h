@@ -115,6 +115,22 @@ TAKT_INLINE void takt_levels_remove(takt_levels_t *levels, takt_entity_t *entity
     }
 }
 
+/* True if `entity`, which is in the set, is the only one. */
+TAKT_INLINE bool takt_levels_has_only(const takt_levels_t *levels, const takt_entity_t *entity,
+                                      uint32_t depth) {
+    uint32_t level = (uint32_t)entity->key;
+    if (entity->next != entity) {
+        return false;
+    }
+    for (uint32_t row = depth - 1u; row > 0; row--) {
+        if (levels->rows[row - 1u][level >> 5] != takt_bit(level & 31u)) {
+            return false;
+        }
+        level >>= 5;
+    }
+    return levels->top == takt_bit(level);
+}
+
 /* Moves the first entity of `entity`'s level to its end; `entity` is that first one. */
 TAKT_INLINE void takt_levels_rotate(takt_levels_t *levels, takt_entity_t *entity) {
     levels->heads[(uint32_t)entity->key] = entity->next;

@@ -82,7 +82,7 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
     wish_t wish;
     begin_wish(&wish, mutex);
     request(running, &wish);
-    (void)takt_kernel_dispatch();
+    (void)takt_kernel_dispatch_charged();
     return end_wish(&wish, mutex);
 }
 
@@ -128,23 +128,27 @@ takt_status_t takt_mutex_lock(takt_mutex_t *mutex) {
 
 /* ---- lock, for a while -------------------------------------------------------------------------- */
 
-static void withdraw(takt_entity_t *entity) {
-    if (takt_plain_of(entity)->wait != NULL) {
+/* Withdraws the lock request of `entity`, if it has not been granted. Returns whether it did. */
+static bool withdraw(takt_entity_t *entity) {
+    const bool waits = takt_plain_of(entity)->wait != NULL;
+    if (waits) {
         takt_kernel_post(TAKT_EVENT_WITHDRAW, entity);
     }
+    return waits;
 }
 
 void takt_mutex_forget(takt_thread_t *thread) {
     wish_t *wish = TAKT_CONTAINER_OF(thread->plain.wait, wish_t, wait);
-    withdraw(&thread->plain.entity);
+    (void)withdraw(&thread->plain.entity);
     forget_wish(wish);
 }
 
 static uint32_t expire_wish(takt_timeout_t *timeout) {
     wish_t *wish = TAKT_CONTAINER_OF(timeout, wish_t, timeout);
-    withdraw(&wish->thread->entity);
+    if (withdraw(&wish->thread->entity)) {
+        takt_kernel_pend_after_post();
+    }
     forget_wish(wish);
-    takt_kernel_pend_after_post();
     return 0;
 }
 
@@ -157,9 +161,9 @@ static takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running, takt_
     if (duration > 0) {
         takt_kernel_arm_after(&wish.timeout, duration);
     } else {
-        withdraw(running);
+        (void)withdraw(running);
     }
-    (void)takt_kernel_dispatch();
+    (void)takt_kernel_dispatch_charged();
     return end_wish(&wish, mutex);
 }
 
@@ -177,7 +181,7 @@ takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration)
 static __attribute__((noinline)) takt_status_t unlock_by_pass(takt_resource_t *resource,
                                                               takt_entity_t *running) {
     takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 /* `resource`, under pip, is free, and no other one is locked: the most urgent thread runs. */

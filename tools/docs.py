@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import gc
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import api
 from sphinx.cmd.build import build_main
-from takt.command.help import page
-from takt.command.main import app
-from typer.main import get_command
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -34,7 +32,8 @@ def write(folder: Path) -> int:
     options = ["--builder", "html", "--conf-dir", str(HERE / "pages"), "--doctree-dir", str(trees)]
     status = api.make_reference() or build_main([*strict, *options, str(ROOT), str(folder)])
     shutil.rmtree(trees, ignore_errors=True)
-    (folder / "takt.1").write_text("\n".join((*page(get_command(app)), "")), encoding="utf-8")
+    takt = str(Path(sys.executable).with_name("takt"))
+    (folder / "takt.1").write_bytes(subprocess.run([takt, "help", "--man"], check=True, capture_output=True).stdout)
     faults = links.faults(folder) if status == 0 else []
     print("".join(f"docs: {fault}\n" for fault in faults), file=sys.stderr, end="")
     return status or int(bool(faults))

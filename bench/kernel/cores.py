@@ -27,6 +27,7 @@ CORES = (
     (Board("mps2_an385", "cortex_m7f", 8), True),
     (Board("mps2_an385", "cortex_m33", 8), True),
     (VIRT, False),
+    (Board("virt", "riscv_f", 10), True),
 )
 
 

@@ -2,7 +2,7 @@
 /* Single operations of the kernel, measured with a counter of the board.
  *
  * The command line chooses, so that one program holds every policy:
- *   fp | traced | edf        the operations, under that root policy ("traced": fp, every pass recorded)
+ *   fp | traced | edf        the operations, under that root policy ("traced": fp, every pass recorded); places.c has others
  *   unit                     like fp, and every thread uses the floating-point unit, where there is one
  *   sizes                    bytes of the public types
  * Lines "name least most" in ticks go to the host, which knows how many ticks an instruction takes. "nothing" is a

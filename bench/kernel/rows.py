@@ -41,7 +41,9 @@ class Row:
     @property
     def name(self) -> str:
         """Key of the row in the JSON object."""
-        return f"{self.key}_{words[1]}" if len(words := self.choice.split()) > 1 else self.key
+        words = self.choice.split()
+        prefix = f"{words[0]}_" if self.program == "places" else ""
+        return f"{prefix}{self.key}_{words[1]}" if len(words) > 1 else self.key
 
 
 def load(key: str, label: str, gate: float, calls: int = 2) -> Row:
@@ -124,6 +126,63 @@ OPERATIONS = (
 )
 
 
+def place(choice: str, key: str, label: str, gate: int, peer: int | None = None) -> Row:
+    """Return the row of a switch where threads are not plain; the gate is the figure that was reached."""
+    return Row("places", choice, key, label, peer, gate, is_plain=False)
+
+
+def switches(choice: str, label: str, gates: tuple[int, int, int, int]) -> tuple[Row, ...]:
+    """Return the rows of a place of threads; the peers have fixed priorities alone."""
+    return (
+        place(choice, "yield", f"{label}: yield", gates[0], 45),
+        *wakes(choice, label, gates[1:], (53, 42, 105)),
+    )
+
+
+def wakes(
+    choice: str,
+    label: str,
+    gates: tuple[int, int, int],
+    peers: tuple[int | None, int | None, int | None] = (None, None, None),
+) -> tuple[Row, ...]:
+    """Likewise without a yield."""
+    return (
+        place(choice, "give_runs", f"{label}: give", gates[0], peers[0]),
+        place(choice, "take_blocks", f"{label}: take blocks", gates[1], peers[1]),
+        place(choice, "interrupt_runs", f"{label}: interrupt", gates[2], peers[2]),
+    )
+
+
+def ends(choice: str, label: str, gates: tuple[int, int]) -> tuple[Row, ...]:
+    """Return the rows of jobs in a place."""
+    return (
+        place(choice, "job_end", f"{label}: job ends, next runs", gates[0]),
+        place(choice, "timer_runs", f"{label}: timer until the job runs", gates[1]),
+    )
+
+
+# In the order of the tables in places.c.
+PLACES = (
+    *switches("threads 0", "edf at the root", (26, 99, 114, 136)),
+    *switches("threads 1", "deferrable, fp inside", (41, 73, 68, 120)),
+    *switches("threads 2", "deferrable, edf inside", (26, 99, 77, 136)),
+    *switches("threads 3", "sporadic, fp inside", (41, 73, 68, 120)),
+    *switches("threads 4", "sporadic, edf inside", (26, 99, 77, 136)),
+    *switches("threads 5", "cbs, fp inside", (41, 73, 68, 120)),
+    *switches("threads 6", "cbs, edf inside", (26, 99, 77, 136)),
+    *switches("threads 7", "two servers deep, fp", (41, 73, 68, 120)),
+    *switches("threads 8", "two servers deep, edf", (26, 99, 77, 136)),
+    *wakes("between 0", "between deferrable servers", (613, 659, 629)),
+    *wakes("between 1", "between sporadic servers", (718, 814, 734)),
+    *wakes("between 2", "between cbs servers", (720, 668, 736)),
+    *wakes("between 3", "root and deferrable server", (485, 541, 506)),
+    *ends("jobs 0", "edf", (160, 838)),
+    *ends("jobs 1", "fp", (97, 839)),
+    *ends("jobs 2", "edf in a server", (132, 1520)),
+    *ends("jobs 3", "fp in a server", (97, 1528)),
+)
+
+
 def admission(key: str, number: int, label: str, gate: int) -> Row:
     """Return the row of an analysis that admits the last of so many tasks; the gate is 5 % above the figure."""
     return Row("admission", "", f"{key}_{number}", f"{label}, task {number}", gate=gate)
@@ -144,14 +203,8 @@ ADMISSIONS = (
 # What it links of analysis/.
 ANALYSES = ("response_times", "servers_seen", "supply", "overheads", "qpa", "demand", "edf_blocking", "fractions")
 
-# What a pass costs, where the inline layer does not decide: under "edf" and "traced".
-PASSES = (
-    ("traced", "yield"),
-    ("edf", "yield"),
-    ("edf", "give_runs"),
-    ("edf", "take_blocks"),
-    ("edf", "interrupt_runs"),
-)
+# What a pass costs that is recorded: no other layer decides then.
+PASSES = ("yield", "give_runs", "take_blocks", "interrupt_runs")
 
 # Worst latency of an interrupt while so many delays end at one instant, and the peers' worst, with so many threads.
 DELAYS = {0: 76, 8: None, 32: 1369, 128: None}

@@ -37,6 +37,7 @@ from rows import (
     PEER_TEXT,
     PEER_THREAD,
     PERIODS,
+    PLACES,
     SHELL,
     STACKS,
     Row,
@@ -46,7 +47,7 @@ NOTHING_INSTRUCTIONS = 2  # the reading of the counter and the storing of it, se
 FLATNESS = 1.05
 GUARD_LIMIT = 5
 # Of every board; "timers" and "storm" need a clock to hold.
-PROGRAMS = ("loads", "shell_loads", "shell_preemption", "operations", "mutex", "messages", "admission")
+PROGRAMS = ("loads", "shell_loads", "shell_preemption", "operations", "places", "mutex", "messages", "admission")
 OWN = "bench/kernel/shell.c"  # besides the kernel's sources
 PLAIN_ONLY = "-DTAKT_PLAIN_ONLY=1"
 WIDE = ("-DBENCH_THREADS=140", "-DTAKT_KERNEL_ORDER_ROWS=3")  # room for 128 threads
@@ -74,8 +75,9 @@ def programs_of(kernel: Kernel) -> tuple[str, ...]:
 
 def measure_rows(kernel: Kernel, pool: ThreadPoolExecutor) -> dict[str, Figures]:
     """Measure all loads and operations that there are for the kernel. What varies counts with its most."""
-    loads, shells, operations, admissions = (rows_of(kernel, rows) for rows in (LOADS, SHELL, OPERATIONS, ADMISSIONS))
-    runs = sorted({(row.program, row.choice) for row in (*loads, *shells, *operations, *admissions)})
+    groups = (LOADS, SHELL, OPERATIONS, PLACES, ADMISSIONS)
+    loads, shells, operations, places, admissions = (rows_of(kernel, rows) for rows in groups)
+    runs = sorted({(row.program, row.choice) for row in (*loads, *shells, *operations, *places, *admissions)})
     printed = dict(zip(runs, pool.map(lambda one: kernel.emulate(*one), runs), strict=True))
     per_instruction = kernel.board.ticks_per_instruction
 
@@ -95,6 +97,7 @@ def measure_rows(kernel: Kernel, pool: ThreadPoolExecutor) -> dict[str, Figures]
         "loads": {row.name: round_of(row) for row in loads},
         "shell": {row.name: round_of(row) for row in shells},
         "operations": {row.name: single(row) for row in operations},
+        "places": {row.name: single(row) for row in places},
         "admissions": {row.name: single(row) for row in admissions},
         "steps": {row.name: printed[row.program, row.choice][f"steps_{row.key}"][1] for row in admissions},
     }
@@ -108,12 +111,10 @@ def measure_storm(kernel: Kernel, choice: str) -> dict[str, int]:
 
 
 def measure_passes(kernel: Kernel) -> dict[str, int]:
-    """Measure what operations cost where the inline layer does not decide."""
-    of_mode = {mode: kernel.emulate("operations", mode) for mode in ("traced", "edf")}
+    """Measure what operations cost if they are recorded."""
+    printed = kernel.emulate("operations", "traced")
     per_instruction = kernel.board.ticks_per_instruction
-    return {
-        f"{mode}_{key}": round(of_mode[mode][key][1] / per_instruction) - NOTHING_INSTRUCTIONS for mode, key in PASSES
-    }
+    return {f"traced_{key}": round(printed[key][1] / per_instruction) - NOTHING_INSTRUCTIONS for key in PASSES}
 
 
 # ---- sizes ------------------------------------------------------------------------------------------------
@@ -212,7 +213,7 @@ def guard_of(result: dict[str, Any], kind: str, name: str) -> float | None:
 def complaints(result: dict[str, Any]) -> list[str]:
     """Return gates missed and figures that are worse than the baseline file's."""
     found = []
-    kinds = {"loads": LOADS, "shell": SHELL, "operations": OPERATIONS, "admissions": ADMISSIONS}
+    kinds = {"loads": LOADS, "shell": SHELL, "operations": OPERATIONS, "places": PLACES, "admissions": ADMISSIONS}
     for kind, rows in kinds.items():
         for row in rows:
             value = result["rows"]["bare"][kind][row.name]
@@ -310,6 +311,8 @@ def print_table(result: dict[str, Any]) -> None:
     print_rows(result, "shell", SHELL)
     print("instructions of one operation")
     print_rows(result, "operations", OPERATIONS)
+    print("the same where threads are not plain; peers have fixed priorities and no servers")
+    print_rows(result, "places", PLACES)
     for name, value in result["passes"].items():
         print_line("full pass: " + name.replace("_", " "), str(value))
     print("instructions of an admission at run time, most of 64 task sets")

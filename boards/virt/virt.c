@@ -260,6 +260,7 @@ __attribute__((used)) static void reset(void) {
     for (uint32_t *word = takt_board_bss_start; word < takt_board_bss_end; word++) {
         *word = 0;
     }
+    takt_port_fpu_begin();
     set_mtimecmp(UINT64_MAX);
     __asm volatile("csrw mie, %0" : : "r"(SOFTWARE | TIMER | EXTERNAL));
     (void)takt_port_open();

@@ -111,7 +111,7 @@ static bool is_used(const takt_uses_t *uses, uint32_t function) {
     return uses == NULL || uses->is_used[function];
 }
 
-/* Sets the sizes of the memory, and the constants of the programs of an object before they are loaded. */
+/* Sets the sizes of the memory, and the constants of the programs of an object, before they are loaded. */
 static bool set_sizes(const takt_machine_t *machine, const takt_uses_t *uses,
                       const struct bpf_object *object) {
     const uint32_t processors = machine->processors;

@@ -16,6 +16,7 @@
  *
  * Invariants: a context is resumed with MIE clear, and the level popped with it decides. Only interrupts of
  * machine mode return, so mstatus is the same for every return and is no part of a frame. */
+#include "port/riscv/fpu.h"
 #include "port/riscv/trap.h"
 
 enum { OPEN = 8, CONTEXT_BYTES = 64, FRAME_BYTES = 80 };
@@ -56,6 +57,9 @@ __attribute__((naked)) takt_status_t takt_port_switch(struct takt_thread *from, 
         "    li   t0, %[open]                \n"
         "    .global takt_port_switch_closed \n"
         "takt_port_switch_closed:            \n"
+        TAKT_PORT_FPU_LEAVE
+        "    .global takt_port_switch_core   \n"
+        "takt_port_switch_core:              \n"
         "    addi sp, sp, -%[bytes]          \n"
         "    sw   t0, 0(sp)                  \n"
         SAVED("sw")
@@ -81,6 +85,7 @@ __attribute__((naked, aligned(4))) void takt_port_trap_entry(void) {
         SCRATCH("sw")
         "    csrr t0, mepc                            \n"
         "    sw   t0, 0(sp)                           \n"
+        TAKT_PORT_FPU_TRAP
         "    csrrw t1, mscratch, zero                 \n"
         "    bnez t1, 1f                              \n"
         "    li   a0, 1                               \n"
@@ -103,13 +108,14 @@ __attribute__((naked, aligned(4))) void takt_port_trap_entry(void) {
         "2:  li   t1, 0x1880                          \n" /* return to machine mode with MIE set */
         "    csrs mstatus, t1                         \n"
         "    lw   t0, 0(sp)                           \n"
+        TAKT_PORT_FPU_RETURN
         "    csrw mepc, t0                            \n"
         "    sc.w zero, t0, (sp)                      \n"
         SCRATCH("lw")
         "    addi sp, sp, %[bytes]                    \n"
         "    mret                                     \n"
         :
-        : [bytes] "i"(FRAME_BYTES));
+        : [bytes] "i"(FRAME_BYTES), [unit] "i"(TAKT_PORT_UNIT_FRAME_BYTES));
 }
 
 _Static_assert(offsetof(takt_port_exchange_t, to) == 4, "the end of the trap reads `to`");
@@ -134,9 +140,9 @@ void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *a
 /* What main has used of the stack stays in use; interrupts have the rest. */
 __attribute__((naked)) void takt_port_start(struct takt_thread *first) {
     (void)first;
-    __asm volatile(
-        "andi sp, sp, -16     \n"
-        "csrw mscratch, sp    \n"
-        "mv   a1, a0          \n"
-        "j    takt_port_resume\n");
+    __asm volatile(TAKT_PORT_FPU_START
+                   "andi sp, sp, -16     \n"
+                   "csrw mscratch, sp    \n"
+                   "mv   a1, a0          \n"
+                   "j    takt_port_resume\n");
 }

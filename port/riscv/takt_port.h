@@ -20,8 +20,15 @@
 #if !defined(__riscv_atomic)
 #error "this port needs the A extension: a trap breaks reservations, and interrupts are pended by AMOs"
 #endif
-#if defined(__riscv_flen) || defined(__riscv_vector)
-#error "this port saves no floating-point or vector registers: build for rv32imac with -mabi=ilp32"
+#if (defined(__riscv_flen) && __riscv_flen != 32) || defined(__riscv_vector)
+#error "this port saves no registers of double precision and no vectors: build for rv32imac or rv32imafc"
+#endif
+
+/* 1: threads may use the floating-point registers of the F extension; see fpu.h. */
+#if defined(__riscv_flen)
+#define TAKT_PORT_FPU 1
+#else
+#define TAKT_PORT_FPU 0
 #endif
 
 #if defined(__riscv_smrnmi)
@@ -33,6 +40,11 @@ typedef uint32_t takt_port_level_t; /* mstatus.MIE, in its place: 8 open, 0 clos
 enum {
     TAKT_PORT_SP_OFFSET = 40,
     TAKT_PORT_STACK_BYTES_MIN = 224, /* frame of a trap 80, context 64, and a call or two */
+    /* What a trap saves of the F extension, and what a switch saves of it. */
+    TAKT_PORT_UNIT_FRAME_BYTES = 96,
+    TAKT_PORT_UNIT_CONTEXT_BYTES = 64,
+    /* What a thread that uses it has besides. */
+    TAKT_PORT_STACK_BYTES_FPU = TAKT_PORT_FPU ? TAKT_PORT_UNIT_FRAME_BYTES + TAKT_PORT_UNIT_CONTEXT_BYTES : 0,
 };
 
 /* The CLINT's registers. SiFive's boards and QEMU's virt have it here; a board may say otherwise. */
@@ -49,6 +61,13 @@ typedef struct takt_port_exchange {
 
 extern takt_port_exchange_t takt_port_exchange;
 extern bool takt_port_is_preemption_wanted;
+
+/* Switches the floating-point registers on, if there are any. A board calls it before all else. */
+TAKT_INLINE void takt_port_fpu_begin(void) {
+    if (TAKT_PORT_FPU) {
+        __asm volatile("csrs mstatus, %0" : : "r"(0x2000)); /* FS initial */
+    }
+}
 
 TAKT_INLINE takt_port_level_t takt_port_lock(void) {
     takt_port_level_t status;

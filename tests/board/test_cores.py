@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,20 @@ def test_an_example_runs_on_every_core_and_replays_identically(core: str, exampl
     assert replay.difference is None
     assert replay.decisions == measured.decisions > 0
     assert sum(row.jobs for row in measured.rows) > 0
+
+
+@pytest.mark.parametrize("name", () if IS_SAMPLE else ("mine",))
+def test_a_project_brings_a_board_of_its_own(tmp_path: Path, name: str) -> None:
+    """As docs/how-to/add-a-board.md says: a folder with the headers, the C files and a linker script of its name."""
+    board = tmp_path / name
+    board.mkdir()
+    for part in ("takt_board_clock.h", "mps2.h", "mps2.c", "vectors.c"):
+        shutil.copy(ROOT / "boards" / "mps2" / part, board)
+    header = (ROOT / "boards" / "mps2" / "takt_board.h").read_text(encoding="utf-8")
+    (board / "takt_board.h").write_text(header.replace("boards/mps2/mps2.h", "mps2.h"), encoding="utf-8")
+    memory, sections = ((ROOT / "boards" / "mps2" / f"mps2_{part}.ld").read_text() for part in ("an385", "sections"))
+    (board / f"{name}.ld").write_text(memory.replace("INCLUDE mps2_sections.ld", "") + sections, encoding="utf-8")
+    assert outcome_of(tmp_path, "cortex_m", ADDED, options=[f"-DTAKT_BOARD={board}"]) == RUNS
 
 
 @pytest.mark.parametrize("core", () if IS_SAMPLE else BOARDS_OF_CMAKE)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import takt
 from places import EXAMPLES
-from takt.command import main
+from takt.command import command_class, main
 from typer.testing import CliRunner
 
 POLICIES = ", ".join(policy.name for policy in takt.policies())
@@ -158,7 +158,7 @@ def test_shells_can_complete(shell: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_last_of_some_policies_is_completed() -> None:
-    assert main._complete_policies("rm,e") == ["rm,edf"]
+    assert command_class.complete_policies("rm,e") == ["rm,edf"]
 
 
 @pytest.mark.parametrize("command", ["run", "compare", "replay", "generate", "policies", "schema"])

@@ -148,7 +148,7 @@ def test_names_of_policies_are_completed_also_behind_others() -> None:
 
 
 def test_boards_are_completed() -> None:
-    assert completed("takt run a.toml --on c") == ["cortex_m"]
+    assert completed("takt run a.toml --on ri") == ["riscv"]
     assert completed("takt run a.toml --on linux") == ["linux", "linux-host"]
 
 

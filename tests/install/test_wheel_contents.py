@@ -15,7 +15,8 @@ import pytest
 from installed import EPOCH, locked_dependencies, must_run
 from places import EXAMPLES, ROOT
 
-SOURCES = ("analysis", "cmake", "core", "firmware", "kernel", "policy", "port", "remote", "system")
+pytest_plugins = ["installed"]
+SOURCES = ("analysis", "boards", "cmake", "core", "firmware", "kernel", "policy", "port", "remote", "system")
 PAGES = ("man/man1/takt.1", "takt/task-set.schema.json", "takt/recipe.schema.json", "takt/study.schema.json")
 MOST_BYTES = 2_500_000
 
@@ -56,7 +57,9 @@ def test_it_has_the_modules_the_examples_the_pages_and_the_sources(contents: Map
     python = {path.relative_to(ROOT / "python" / "takt").as_posix() for path in (ROOT / "python/takt").rglob("*.py")}
     assert python <= below(contents, "takt/")
     shown = {
-        path.relative_to(EXAMPLES).as_posix() for each in ("*.toml", "*.py", "robot.*") for path in EXAMPLES.rglob(each)
+        path.relative_to(EXAMPLES).as_posix()
+        for each in ("*.toml", "*.py", "*.ipynb", "robot.*")
+        for path in EXAMPLES.rglob(each)
     }
     own = {f"own_policy/{path.name}" for path in (EXAMPLES / "own_policy").iterdir()}
     assert below(contents, "takt/examples/") == {name for name in shown if not name.startswith("linux/")} | own

@@ -29,7 +29,7 @@ from takt import _core
 from takt.base.errors import BoardError
 from takt.board import guest
 from takt.files import trace_file
-from takt.linux import board, check, daemon, negotiation
+from takt.linux import board, check, daemon
 from takt.run import linux_checks, linux_reference
 from test_boards import GENERATORS, invoke
 
@@ -653,7 +653,7 @@ def test_a_policy_in_python_is_refused_in_one_line() -> None:
 def test_rates_are_negotiated_where_there_is_an_allocator_for_them() -> None:
     for example, found in (("fpds", "policy fp"), ("shared_rates", "resources")):
         system = takt.load(EXAMPLES / f"{example}.toml")
-        assert not negotiation.is_possible(system.resolved)
+        assert not daemon.negotiates(system.resolved)
         line = f'[system] policy: expected policy = "rate-based" without resources, to negotiate rates, found {found}'
         with pytest.raises(takt.InputError, match=re.escape(line)):
-            negotiation.with_rows(system.resolved, 100, 1)
+            daemon.with_rows(system.resolved, 100, 1)

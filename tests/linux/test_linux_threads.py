@@ -26,7 +26,7 @@ from recipes import compile_objects, found, must_build, recipe_of_linux
 from sampling import tries
 from takt.board import programs
 from takt.files import trace_file
-from takt.linux import negotiation as requests
+from takt.linux import daemon
 from takt.model.core_input import ResolvedSystem
 from takt.model.horizon import horizon_ticks
 from takt.run import measurement
@@ -318,8 +318,8 @@ def run_example(program: Path, example: str, rows: int, folder: Path) -> tuple[i
     system = takt.load(EXAMPLES / "linux" / f"{example}.toml")
     described = programs.describe(system.resolved, system.resolution_ns)
     resolved = system.resolved
-    if requests.is_possible(resolved):
-        resolved, described = (requests.with_rows(each, horizon_ticks(system), rows) for each in (resolved, described))
+    if daemon.negotiates(resolved):
+        resolved, described = (daemon.with_rows(each, horizon_ticks(system), rows) for each in (resolved, described))
     (folder / "I").write_bytes(programs.image(resolved, described, horizon_ticks(system), is_remote=True))
     command: list[str | Path] = [program, folder / "I", folder / "R", "run", *(task.name for task in system.tasks)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
@@ -331,9 +331,9 @@ def test_threads_negotiate_rates_and_the_trace_replays(objects: list[Path], tmp_
     program = linked(objects, tmp_path, "examples/linux/negotiation.c")
     _, lines, data, described = run_example(program, "negotiation", 8, tmp_path)
     assert lines == NEGOTIATED
-    made = 3 * requests.REQUEST.size
+    made = 3 * daemon.REQUEST.size
     records = bytes(trace_file.without_closing(memoryview(data[:-made])))
-    ran = requests.filled(described, data[-made:])
+    ran = daemon.filled(described, data[-made:])
     asked = [(change.task, change.period, change.wcet) for change in ran.changes]
     assert asked == [(0, 50, 20), (2, 400, 80), (1, 500, 400)]
     for system, is_same in ((ran, True), (described, False)):
@@ -347,9 +347,9 @@ def test_demands_of_any_numbers_are_judged_and_replay(objects: list[Path], tmp_p
         program = linked(objects, tmp_path, f"-DSEED={seed}", "tests/linux/demands.c")
         _, lines, data, described = run_example(program, "negotiation", 30, tmp_path)
         counts = {name: int(number) for number, name in (line.split(" ", 1) for line in lines)}
-        made = (counts["admitted"] + counts["rejected"]) * requests.REQUEST.size
+        made = (counts["admitted"] + counts["rejected"]) * daemon.REQUEST.size
         records = bytes(trace_file.without_closing(memoryview(data[:-made])))
-        ran = requests.filled(described, data[-made:])
+        ran = daemon.filled(described, data[-made:])
         trace_file.write(tmp_path / "T.takt", ran, "linux", 5000, records, is_remote=True)
         assert takt.replay(tmp_path / "T.takt").is_identical
         found.update(counts)

@@ -46,6 +46,11 @@ def first_cells(page: Path) -> list[list[str]]:
     ]
 
 
+def test_the_manual_page_is_beside_the_first_page(site: Path) -> None:
+    assert (site / "takt.1").read_text(encoding="utf-8").startswith(".TH TAKT 1 ")
+    assert (site / "index.html").is_file()
+
+
 def test_the_trace_format_has_a_row_for_each_field(site: Path) -> None:
     written = first_cells(site / "docs/trace-format.html")
     assert [fields for _, _, fields in _core.fields() if [key for key, *_ in fields] not in written] == []

@@ -190,11 +190,30 @@ def test_the_bars_of_an_analysis_add_up_to_its_bounds() -> None:
     bars = [each for each in tree.iter("rect") if each.find("title") is not None]
     for row in analysis.tasks:
         of_task = [bar for bar in bars if bar.findtext("title").startswith(f"{row.task}: ")]
-        assert len(of_task) == sum(part.ticks > 0 for part in row.parts)
+        assert len(of_task) == sum(part.ticks > 0 for part in row.parts) <= 16
         whole = cell_chart.WIDTH - 170 - cell_chart.LEFT
         assert row.response is not None
         width = sum(float(bar.get("width")) for bar in of_task)
         assert width == pytest.approx(whole * row.response / max(row.response, row.deadline), rel=0.02)
+
+
+def test_a_thousand_tasks_make_no_large_cell_and_no_part_is_lost() -> None:
+    tasks = [takt.Task(name=f"T{n:04}", period=2000 + n, wcet=1 + n % 3, priority=n) for n in range(1000)]
+    system = takt.System(tasks=tasks, policy="fp")
+    analysis = takt.analyse(system, sensitivity=False)
+    tree = tree_of(shown(analysis))
+    assert max(len(shown(record).encode()) for record in (system, analysis, takt.simulate(system, 9000))) < MOST_BYTES
+    assert "960 other tasks: " in shown(system)
+    row = next(row for row in analysis.tasks if len(row.parts) > 500 and row.response is not None)
+    bars = [bar for bar in tree.iter("rect") if (bar.findtext("title") or "").startswith(f"{row.task}: ")]
+    assert len(bars) == 18
+    parts = sum(1 for part in row.parts if part.ticks > 0)
+    found = [bar.findtext("title") for bar in bars]
+    assert f"{row.task}: {parts - 17} smaller parts: more urgent jobs" in found
+    assert f"{row.task}: own {row.wcet} ms" in found
+    whole = cell_chart.WIDTH - 170 - cell_chart.LEFT
+    width = sum(float(bar.get("width")) for bar in bars)
+    assert width == pytest.approx(whole * min(1, (row.response or 0) / row.deadline), rel=0.01)
 
 
 def test_an_analysis_without_bounds_shows_demand_or_says_that_nothing_is_drawn() -> None:

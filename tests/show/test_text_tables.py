@@ -13,7 +13,7 @@ from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
 from takt.base import times
-from takt.command import main
+from takt.command import command_class
 from takt.show import run_text
 from takt.show.text_tables import Cell, Clock, Column, Terminal, fitting, percent, width_of, wrapped
 
@@ -146,7 +146,7 @@ def test_wide_signs_and_combining_ones_align() -> None:
 
 
 def test_signs_that_an_output_does_not_know_align() -> None:
-    codecs.register_error("spelled", main._spelled)
+    codecs.register_error("spelled", command_class.spelled)
     data = BytesIO()
     out = TextIOWrapper(data, encoding="ascii", errors="spelled")
     terminal = Terminal(out, 40)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The package as users get it: a wheel, made once for all tests that run side by side, and an environment with it."""
+"""The package as users get it: a wheel, made once for all tests that run side by side, and an environment with it.
+
+A file that names this module in `pytest_plugins` has both as fixtures.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
+import pytest
 from places import ROOT
+from recipes import shared_folder
 
 EPOCH = "1700000000"
 """The date of archives that the tests make."""
@@ -62,7 +67,13 @@ def make_environment(folder: Path, wheel: Path) -> None:
     venv.create(folder)
     python = folder / "bin" / "python"
     has_pip = importlib.util.find_spec("pip") is not None  # else that of the system, as tools/prepare.py has it
-    pip = [sys.executable if has_pip else f"{sys.base_prefix}/bin/python3", "-m", "pip", "--python", python]
+    pip: list[str | Path] = [
+        sys.executable if has_pip else f"{sys.base_prefix}/bin/python3",
+        "-m",
+        "pip",
+        "--python",
+        python,
+    ]
     must_run([*pip, "install", "--quiet", "--no-deps", "--no-index", "--no-compile", wheel])
     (packages,) = folder.glob("lib/*/site-packages")
     for name in locked_dependencies():
@@ -72,3 +83,17 @@ def make_environment(folder: Path, wheel: Path) -> None:
                 top.symlink_to(
                     Path(str(file.locate())).parents[len(file.parts) - 2] if file.parts[1:] else file.locate()
                 )
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of `make wheel`."""
+    (found,) = once(shared_folder(tmp_path_factory, "installed") / "wheel", make_wheel).glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
+    """An environment with the wheel and its dependencies alone."""
+    folder = shared_folder(tmp_path_factory, "installed") / "environment"
+    return once(folder, lambda made: make_environment(made, wheel))

@@ -22,7 +22,7 @@ from places import ROOT
 from bench.kernel.board import noticed_flags
 
 PORTS = ("cortex_m", "riscv", "posix")
-CORES = ("cortex_m4f", "cortex_m7f", "cortex_m33")
+CORES = ("cortex_m4f", "cortex_m7f", "cortex_m33", "riscv_f")
 """Recipes of other cores of these ports, with a floating-point unit."""
 TIMEOUT_SECONDS = 600
 

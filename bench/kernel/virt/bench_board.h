@@ -36,6 +36,10 @@ TAKT_INLINE void bench_interrupt_enable(void) { takt_board_interrupt_enable(BENC
 
 /* ---- the floating-point unit ----------------------------------------------------------------------- */
 
+#if TAKT_PORT_FPU
+#define BENCH_USE_FLOATS() __asm volatile("fmv.w.x ft0, zero" : : : "ft0")
+#else
 #define BENCH_USE_FLOATS() ((void)0)
+#endif
 
 #endif

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,11 +76,8 @@ def analyse(
     """
     system = system_of(system)
     if system.domains:
-        parts = [
-            analyse(each.system, remote=remote, effort=effort, sensitivity=sensitivity, advice=advice)
-            for each in system.domains
-        ]
-        found = together(system, parts)
+        part = partial(analyse, remote=remote, effort=effort, sensitivity=sensitivity, advice=advice)
+        found = together(system, [part(each.system) for each in system.domains])
     else:
         found = _analysed(system, _latency_of(system, remote), effort, sensitivity=sensitivity, has_advice=advice)
     if remedies and not found.is_schedulable:

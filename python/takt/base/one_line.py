@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterable
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import Any
 
 from takt.base.errors import printable
@@ -48,11 +48,13 @@ def of_values(record: object, values: Iterable[tuple[str, object]]) -> str:
 
 def of_fields(record: Any) -> str:
     """Return a dataclass with the values that differ from their defaults: the `__repr__` of records."""
-    shown = (field for field in fields(record) if field.repr)
-    pairs = ((field, getattr(record, field.name)) for field in shown)
-    return of_values(record, ((field.name, value) for field, value in pairs if not _is_default(value, field.default)))
-
-
-def _is_default(value: object, default: object) -> bool:
-    """True if a value says no more than its default does; values of other types, such as arrays, are not compared."""
-    return default is not MISSING and type(value) is type(default) and bool(value == default)
+    values = ((field, getattr(record, field.name)) for field in fields(record) if field.repr)
+    return of_values(
+        record,
+        (
+            (field.name, value)
+            for field, value in values
+            # values of other types than their defaults, such as arrays, are not compared
+            if type(value) is not type(field.default) or bool(value != field.default)
+        ),
+    )

@@ -19,16 +19,13 @@ from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
-from unicodedata import combining
 
 import typer
-from typer.models import CommandInfo
 
 from takt.base.errors import ExitStatus
-from takt.command import linux
-from takt.command.command_class import OUTPUT, TaktCommand
-from takt.command.command_class import option as _option
-from takt.command.postponed import postpone
+from takt.command import command_class
+from takt.command.command_class import OUTPUT, TaktCommand, keep_only
+from takt.command.postponed import configure, postpone
 
 app = typer.Typer(
     name="takt",
@@ -45,7 +42,6 @@ _OBJECTS = 100_000
 """How many new objects let Python search for unused ones: imports make many, and all of them are used."""
 
 _command = partial(app.command, cls=TaktCommand)
-app.add_typer(linux.app)
 
 
 def main() -> None:
@@ -55,12 +51,12 @@ def main() -> None:
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     gc.set_threshold(_OBJECTS)
     postpone("polars")
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # they are sought in all installed packages
-    _keep_only(sys.argv[1:2])
+    configure()
+    keep_only(app, sys.argv[1:2])
     if sys.stdout is None:  # it was closed before the process began
         _end_without_output(OSError(errno.EBADF, os.strerror(errno.EBADF)))
     if isinstance(sys.stdout, TextIOWrapper):
-        codecs.register_error("spelled", _spelled)
+        codecs.register_error("spelled", command_class.spelled)
         sys.stdout.reconfigure(errors="spelled")
     try:
         try:
@@ -69,25 +65,6 @@ def main() -> None:
             sys.stdout.flush()
     except OSError as error:
         _end_without_output(error)
-
-
-def _keep_only(words: list[str]) -> None:
-    """Leave out the commands that are not called, since options are made for each; help and completion need all."""
-    called = [each for each in app.registered_commands if _name_of(each) in words]
-    if called and _name_of(called[0]) != "help":
-        app.registered_commands, app.registered_groups = called, []
-
-
-def _name_of(command: CommandInfo) -> str:
-    return command.name or str(getattr(command.callback, "__name__", ""))
-
-
-def _spelled(error: UnicodeError) -> tuple[str, int]:
-    """Return what stands for signs that the standard output does not know: "us" for microseconds, "-" for a rule."""
-    assert isinstance(error, UnicodeEncodeError)
-    part = error.object[error.start : error.end]
-    known = {"\u00a0": " ", "\u00b5": "u", "\u2026": "~", "\u2500": "-"}
-    return "".join(known.get(sign, "" if combining(sign) else "?") for sign in part), error.end
 
 
 def _end_without_output(error: OSError) -> NoReturn:
@@ -105,40 +82,9 @@ def _end_without_output(error: OSError) -> NoReturn:
 # ---- options ----------------------------------------------------------------------------------------
 
 
-def _complete_policies(incomplete: str) -> list[str]:
-    """Complete the last of some policies, for shells."""
-    from takt.model import catalogue
-
-    before, comma, last = incomplete.rpartition(",")
-    return [before + comma + policy.name for policy in catalogue.policies() if policy.name.startswith(last)]
-
-
-def _complete_boards(incomplete: str) -> list[str]:
-    """Complete the name of a board, for shells."""
-    from takt.board import emulation
-
-    return [name for name in (*emulation.BOARDS, *emulation.LINUX_BOARDS) if name.startswith(incomplete)]
-
-
-def _complete_edits(context: typer.Context, incomplete: str) -> list[str]:
-    """Complete table and key of an edit, for shells; names are those of the first file, if it can be read."""
-    from contextlib import suppress
-
-    from takt.base.errors import InputError
-    from takt.files import edits, task_set_reading
-
-    document = dict[str, Any]()
-    for file in context.args[:1]:  # words before an option without its value are not parsed
-        with suppress(InputError):
-            document = task_set_reading.read(file)
-    return edits.completions(document, incomplete)
-
-
-def _complete_examples(incomplete: str) -> list[str]:
-    """Complete the name of an example of the package, for shells."""
-    from takt.base import input_files
-
-    return [name for name in input_files.examples() if name.startswith(incomplete)]
+def _option(metavar: str, help_text: str, *names: str) -> Any:
+    """Return an option with a value; without names it is called as its parameter."""
+    return typer.Option(*names, metavar=metavar, help=help_text)
 
 
 # ---- takt -------------------------------------------------------------------------------------------
@@ -221,7 +167,8 @@ def new(
         int | None, typer.Option(min=1, max=1000, metavar="N", help="Instead: so many tasks with numbers to change.")
     ] = None,
     policy: Annotated[
-        str | None, typer.Option(metavar="P", help="Policy of the root.", autocompletion=_complete_policies)
+        str | None,
+        typer.Option(metavar="P", help="Policy of the root.", autocompletion=command_class.complete_policies),
     ] = None,
     cpus: Annotated[str | None, _option("N", "Number of processors.")] = None,
     horizon: Annotated[str | None, _option("T", "End of a simulation, such as 2s.")] = None,
@@ -230,7 +177,7 @@ def new(
         typer.Option(
             metavar="NAME",
             help="Instead: copy an example such as iot_node, or recipes/automotive.",
-            autocompletion=_complete_examples,
+            autocompletion=command_class.complete_examples,
         ),
     ] = None,
     output: Annotated[
@@ -262,7 +209,7 @@ Policies = Annotated[
         metavar="P[,P2]",
         help="Policy of the root, or several in turn; FILE.py:CLASS is one in Python, and executes that file with your "
         "rights.",
-        autocompletion=_complete_policies,
+        autocompletion=command_class.complete_policies,
     ),
 ]
 Edits = Annotated[
@@ -271,7 +218,7 @@ Edits = Annotated[
         "--set",
         metavar="NAME.KEY=VALUE",
         help="Read the file with another value, such as sensor.wcet=2ms; may be repeated.",
-        autocompletion=_complete_edits,
+        autocompletion=command_class.complete_edits,
     ),
 ]
 Horizon = Annotated[str | None, _option("T", "End of the run: ticks, or a time such as 2s.")]
@@ -281,10 +228,10 @@ Board = Annotated[
     str | None,
     typer.Option(
         metavar="BOARD",
-        help="Run on the kernel too, and compare: cortex_m, cortex_m4f, cortex_m7f, cortex_m33 or riscv (under QEMU), "
-        "posix (in virtual time without --real-time), linux (threads under sched_ext in an emulated Linux) or "
-        "linux-host (on this machine).",
-        autocompletion=_complete_boards,
+        help="Run on the kernel too, and compare: cortex_m, cortex_m4f, cortex_m7f, cortex_m33, riscv or riscv_f "
+        "(under QEMU), posix (in virtual time without --real-time), linux (threads under sched_ext in an emulated "
+        "Linux) or linux-host (on this machine).",
+        autocompletion=command_class.complete_boards,
     ),
 ]
 Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), OUTPUT]
@@ -579,6 +526,123 @@ def study(
     from takt.command import study as command
 
     command.study(file, workers, scheduler, output, as_json=as_json, plot=plot, fresh=fresh, is_wide=is_wide)
+
+
+# ---- takt linux -------------------------------------------------------------------------------------
+
+_linux = typer.Typer(name="linux", no_args_is_help=True, help="Takt's scheduler under Linux.")
+app.add_typer(_linux)
+
+
+@_linux.command("check", cls=TaktCommand)
+def linux_check(
+    root: Annotated[Path, _option("DIR", "Where proc, sys and boot of the machine are.")] = Path("/"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Say what this machine has and lacks for Takt under sched_ext, and the remedy.
+
+    Exit status: 0 if Takt can run, with what is reported as reduced; 3 if something is missing.
+
+    Example: `takt linux check`
+    """
+    from takt.command import linux as command
+
+    command.check_machine(root, as_json)
+
+
+Socket = Annotated[Path, _option("PATH", "The socket of taktd; default: /run/takt/taktd.sock.", "--socket")]
+_SOCKET = Path("/run/takt/taktd.sock")
+
+
+@_linux.command("daemon", cls=TaktCommand)
+def linux_daemon(
+    socket: Socket = _SOCKET,
+    mode: Annotated[str, _option("OCTAL", "Of the file of the socket.")] = "0660",
+    group: Annotated[str | None, _option("GROUP", "Likewise: its members may join. Default: that of the user.")] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Schedule the fair class too, while no task is selected.")
+    ] = False,
+    others: Annotated[
+        str | None, _option("TASK", "With --full: and while this task is, an aperiodic one in a server.")
+    ] = None,
+) -> None:
+    """Run taktd, the scheduler of this machine, until Ctrl-C or SIGTERM.
+
+    Needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_NICE.
+
+    Example: `takt linux daemon --group takt`
+    """
+    from takt.command import taktd as command
+
+    words = ["--socket", str(socket), "--mode", mode, *(["--full"] if full else [])]
+    named = {"--group": group, "--others": others}
+    command.start([*words, *(word for name, value in named.items() if value is not None for word in (name, value))])
+
+
+@_linux.command("load", cls=TaktCommand)
+def linux_load(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A task-set file (TOML).", show_default=False)],
+    policy: Annotated[str | None, _option("P", "Policy of the root; default: that of the file.")] = None,
+    horizon: Annotated[
+        str | None, _option("T", "Detach after this time; default: never, but for 2^32 jobs of a task.")
+    ] = None,
+    cpu: Annotated[
+        int | None, typer.Option("--cpu", min=0, metavar="N", help="The processor; default: that of the file, or 0.")
+    ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Instant 0 is when a thread has joined for each task; default: at once.")
+    ] = False,
+    socket: Socket = _SOCKET,
+) -> None:
+    """Let a task set decide on this machine, which runs taktd: programs join as its tasks.
+
+    Needs root, or the user that runs taktd. A running set is not replaced: detach it first.
+
+    Example: `takt linux load examples/iot_node.toml --policy edf`
+    """
+    from takt.command import taktd as command
+
+    command.load(file, policy, horizon, cpu, socket, when_joined=wait)
+
+
+@_linux.command("status", cls=TaktCommand)
+def linux_status(
+    once: Annotated[bool, typer.Option("--once", help="Print it once, also in a terminal.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, once.")] = False,
+    socket: Socket = _SOCKET,
+) -> None:
+    """Show what taktd decides: processors, tasks and their threads; in a terminal until Ctrl-C.
+
+    Example: `takt linux status --once`
+    """
+    from takt.command import taktd as command
+
+    command.show_status(socket, once, as_json)
+
+
+@_linux.command("detach", cls=TaktCommand)
+def linux_detach(socket: Socket = _SOCKET) -> None:
+    """End the task set that decides: its threads continue in the fair class.
+
+    Example: `takt linux detach`
+    """
+    from takt.command import taktd as command
+
+    command.detach(socket)
+
+
+@_linux.command("trace", cls=TaktCommand)
+def linux_trace(
+    target: Annotated[Path, typer.Argument(metavar="T.takt", help="The trace file.", show_default=False), OUTPUT],
+    socket: Socket = _SOCKET,
+) -> None:
+    """Write the trace of the task set that was detached last, for takt replay.
+
+    Example: `takt linux trace node.takt && takt replay node.takt`
+    """
+    from takt.command import taktd as command
+
+    command.trace(target, socket)
 
 
 # ---- takt schema ------------------------------------------------------------------------------------

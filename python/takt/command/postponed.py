@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Packages that are loaded when they are first used."""
+"""Packages that are loaded when they are first used, and settings with which they do less."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from types import ModuleType
 from typing import Any
@@ -27,3 +28,15 @@ def postpone(name: str) -> None:
     if spec is not None:
         package = sys.modules[name] = importlib.util.module_from_spec(spec)
         object.__setattr__(package, "__class__", _Postponed)
+
+
+_SETTINGS = {
+    "PYDANTIC_DISABLE_PLUGINS": "__all__",  # they are sought in all installed packages
+    "BOKEH_VALIDATE_DOC": "false",  # pages are checked when they are tested
+}
+
+
+def configure() -> None:
+    """Leave out what libraries do at each start and this command does not need, unless the environment says so."""
+    for name, value in _SETTINGS.items():
+        os.environ.setdefault(name, value)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from takt.linux import board as linux
     from takt.run import board_costs, linux_checks
 
-_COMPARED = (PERIOD_POLICY, DEADLINE_POLICY, EARLIEST_DEADLINE)
+_COMPARED = ",".join((PERIOD_POLICY, DEADLINE_POLICY, EARLIEST_DEADLINE))
 """Policies that are compared with that of the file unless others are given."""
 
 _NO_PROMISE = "in real time: Linux may delay the process for any time, so responses and misses differ from run to run"
@@ -74,6 +74,21 @@ class Outputs:
     def pictures(self) -> list[str]:
         """Return the charts to draw or export; they need all frames."""
         return [name for name in ("report", "gantt", "perfetto") if getattr(self, name) is not None]
+
+    def edges(self) -> list[int | str | None]:
+        """Return begin and end of the part that the Gantt chart shows, as they were written."""
+        return [None if text is None else times.written(text) for text in (self.start, self.end)]
+
+    def check_stretch(self, horizon: int, resolution_ns: int) -> None:
+        """Refuse, before a run of so many ticks, a part of it that no chart can show."""
+        from takt.show import gantt
+
+        try:
+            gantt.stretch(horizon, resolution_ns, *self.edges())
+        except InputError as error:
+            names = {"start": "--from", "end": "--to"}
+            problems = [replace(each, key=names.get(each.key or "", each.key)) for each in error.problems]
+            raise InputError(problems) from None
 
 
 @dataclass(frozen=True)
@@ -144,7 +159,9 @@ def run(
             message = f"expected one file and one policy, found {len(runs)} runs"
             raise InputError([Problem(message, "conflict", key=option) for option in outputs.options()])
         if outputs.gantt is not None:
-            _check_stretch(runs[0], outputs)
+            with _blaming(runs[0].label):
+                ticks = horizon_ticks(runs[0].system)
+            outputs.check_stretch(ticks, runs[0].system.resolution_ns)
         outcomes = [
             _simulate(run, outputs) if place.board is None else _run_elsewhere(run, place, remote, outputs)
             for run in runs
@@ -198,7 +215,7 @@ def compare(
 
 def _under_others(own: _Run) -> Iterator[_Run]:
     """Yield a run under each policy of the default that can order the tasks; say which one cannot, and why."""
-    for policy in _COMPARED:
+    for policy in _COMPARED.split(","):
         try:
             system = own.system.replace(policy=policy)
         except InputError as error:
@@ -534,29 +551,11 @@ def _write_files(outcome: _Outcome, outputs: Outputs) -> None:
         perfetto.write(result, outputs.perfetto, [each.stretches() for each in processors])
 
 
-def _edges(outputs: Outputs) -> list[int | str | None]:
-    """Return begin and end of the part that the Gantt chart shows, as they were written."""
-    return [None if text is None else times.written(text) for text in (outputs.start, outputs.end)]
-
-
-def _check_stretch(run: _Run, outputs: Outputs) -> None:
-    """Refuse, before a run, a part of it that no chart can show."""
-    from takt.show import gantt
-
-    with _blaming(run.label):
-        horizon = horizon_ticks(run.system)
-    try:
-        gantt.stretch(horizon, run.system.resolution_ns, *_edges(outputs))
-    except InputError as error:
-        names = {"start": "--from", "end": "--to"}
-        raise InputError([replace(each, key=names.get(each.key or "", each.key)) for each in error.problems]) from None
-
-
 def _draw_gantt(result: Result, outputs: Outputs, path: Path) -> None:
     """Draw the Gantt chart, and say which part of the run it shows if it is not all of it."""
     from takt.show import gantt
 
-    _, first, last = gantt.drawn(result, path, *_edges(outputs))
+    _, first, last = gantt.drawn(result, path, *outputs.edges())
     if (first, last) != (0, result.horizon):
         edges = [times.for_readers(ticks * result.system.resolution_ns) for ticks in (first, last, result.horizon)]
         line = f"{path}: {edges[0]} to {edges[1]} of {edges[2]}; --from and --to draw another part"

@@ -291,7 +291,7 @@ def contents(part: board.Part) -> bytes:
         InputError: a name is too long.
     """
     described = part.described
-    if _negotiates(described):
+    if negotiates(described):
         described = with_rows(described, part.horizon, REQUESTS)
     image = programs.image_of_service(part.system.resolved, described, part.horizon)
     names = [name.encode() for name in described.entity_names()]
@@ -452,7 +452,7 @@ REQUEST = struct.Struct("<5Q")
 """A takt_requested_t."""
 
 
-def _negotiates(system: ResolvedSystem) -> bool:
+def negotiates(system: ResolvedSystem) -> bool:
     """True if the root of a system negotiates."""
     return system.rates is not None and not system.resources
 
@@ -468,7 +468,7 @@ def with_rows(system: ResolvedSystem, horizon: int, count: int) -> ResolvedSyste
     Raises:
         InputError: its root does not negotiate: it has another policy, or tasks share resources.
     """
-    if not _negotiates(system):
+    if not negotiates(system):
         found = "resources" if system.rates is not None else f"policy {system.policy}"
         message = f'expected policy = "rate-based" without resources, to negotiate rates, found {found}'
         raise InputError([Problem(message, "conflict", table="system", key="policy")])

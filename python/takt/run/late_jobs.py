@@ -162,7 +162,9 @@ class _Window:
         self.resolved = run.resolved
         self.task = self.resolved.tasks[job.task]
         self.segments = [row for row in run.segments if row[0] < end and row[1] > job.release]
-        self.starts = [row[0] for row in self.segments]
+        cpus = range(self.resolved.cpus)
+        self.places = [[place for place, row in enumerate(self.segments) if row[2] == cpu] for cpu in cpus]
+        self.starts = [[self.segments[place][0] for place in places] for places in self.places]
         self.chain = _chain(self.resolved, self.task)
         self.empty = list(_empty_budgets(run.budgets, self.chain, end))
         self.waits = list(_waits(run.locks, job, end))
@@ -178,7 +180,7 @@ class _Window:
 
     def causes(self, now: int) -> list[Delay]:
         """Return why the job did not execute from an instant on."""
-        running = [row for row in self.segments if row[0] <= now < row[1]]
+        running = self._running(now)
         if any((task, number) == (self.job.task, self.job.number) for _, _, _, task, number in running):
             return [_EXECUTED]
         for start, stop, resource in self.waits:
@@ -195,6 +197,12 @@ class _Window:
                 return [Delay("kernel or suspended" if has_kernel else "suspended")]
             return [Delay("kernel" if has_kernel else "nothing")]
         return [self._occupied(task, number, now, start) for start, _, _, task, number in running]
+
+    def _running(self, now: int) -> list[tuple[int, ...]]:
+        """Return the segments at an instant, in their order: on each processor the last one that has started."""
+        last = [bisect_right(starts, now) - 1 for starts in self.starts]
+        found = sorted(places[number] for places, number in zip(self.places, last, strict=True) if number >= 0)
+        return [self.segments[place] for place in found if now < self.segments[place][1]]
 
     def _occupied(self, task: int, number: int, now: int, since: int) -> Delay:
         """Return the cause where a job of another task, or a server without work, has had the processor since then."""

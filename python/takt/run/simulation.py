@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -36,15 +36,16 @@ def simulate(
     trace: str | Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> RunResult:
-    """Simulate a system. Unless its platform says otherwise, nothing but the jobs takes time.
+    """Simulate a system and return what happened. Unless its platform says otherwise, only jobs take time.
 
     Args:
-        system: what to run: a system, or the path of a task-set file.
-        horizon: how long, in ticks or with a unit. Default: the system's; without one, the largest offset plus
-            one hyperperiod, the time after which the pattern of releases repeats.
-        policy: of the root. Default: the system's.
-        seed: from which all random numbers follow. Default: the system's.
-        segments: whether to keep the segments of execution; a run that keeps nothing needs no memory that grows.
+        system: what to run, or the path of its task-set file.
+        horizon: how long, in ticks or with a unit. Default: the system's; without one, the largest offset plus one
+            hyperperiod, the time after which the pattern of releases repeats.
+        policy: of the root; default: the system's.
+        seed: of all random numbers; default: the system's.
+        segments: whether to keep the segments of execution, the kernel included. A run that keeps nothing
+            needs no memory that grows with the horizon.
         jobs: whether to keep all jobs.
         budgets: whether to keep the budgets of servers.
         points: whether to keep the points that jobs came to.
@@ -53,40 +54,38 @@ def simulate(
         progress: called now and then with the instant that the run has reached.
         trace: a file to record inputs and decisions in, for takt.replay.
 
-    Returns:
-        What happened.
-
     Raises:
-        InputError: the file, the policy, the seed or the horizon is not right, or the trace file cannot be written.
+        InputError: an argument or the file is not right, or the trace file cannot be written.
         ForkError: the process was forked after polars had started its threads; see takt.base.forks.
 
     Example:
-        >>> import takt
-        >>> takt.simulate("examples/smallest.toml", policy="edf", horizon="1s").missed
+        >>> simulate("examples/smallest.toml", policy="edf", horizon="1s").missed
         0
     """
     forks.check()
     system = system_of(system, policy=policy, seed=seed)
     asked = {"segments": segments, "jobs": jobs, "budgets": budgets, "points": points, "locks": locks, "rates": rates}
     ticks, kept = horizon_ticks(system, horizon), [name for name, option in frames.OPTIONS.items() if asked[option]]
-    return _run_traced(system, ticks, kept, trace, progress)
+    listener = progress if progress is not None or trace is None else _let_signals_in
+    if system.domains:
+        return _run_domains(system, ticks, kept, trace, listener)
+    with nullcontext() if trace is None else _started(trace, system, ticks) as path:
+        return _run(system, ticks, kept, path, listener)
 
 
-def _run_traced(
+def _started(trace: str | Path, system: System, ticks: int) -> AbstractContextManager[str]:
+    """Return the context in which a run is recorded: the file to append records to."""
+    return trace_file.started(trace, system.resolved, images.pack(system.resolved, ticks), trace_file.SIMULATOR)
+
+
+def _run_domains(
     system: System,
     ticks: int,
     kept: Sequence[str],
     trace: str | Path | None,
     progress: Callable[[int], None] | None,
 ) -> RunResult:
-    """Simulate a system, or the domains of a machine one after the other, into a trace file if there is to be one."""
-    progress = progress if progress is not None or trace is None else _let_signals_in
-    if not system.domains:
-        if trace is None:
-            return _run(system, ticks, kept, None, progress)
-        image = images.pack(system.resolved, ticks)
-        with trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR) as file:
-            return _run(system, ticks, kept, file, progress)
+    """Simulate the domains of a machine one after the other."""
     count, results = len(system.domains), list[RunResult]()
     with nullcontext([None] * count) if trace is None else machine.recorded(trace, system, ticks) as paths:
         for number, (domain, path) in enumerate(zip(system.domains, paths, strict=True)):

@@ -83,14 +83,14 @@ def sentences(analysis: Analysis, clock: Clock) -> list[str]:
     return [line for line in found if line]
 
 
-def lines_of(analysis: Analysis, clock: Clock) -> list[str]:
-    """Return what is said of an analysis beside its tables, its reasons left out, for a page."""
+def lines_of(analysis: Analysis, clock: Clock, most: int = MAX_LINES) -> list[str]:
+    """Return what is said of an analysis beside its tables with so many tasks, its reasons left out, for a page."""
     warnings = [f"Warning: {line}" for line in analysis.warnings]
     others = [
         *sentences(analysis, clock)[1:],
         *warnings,
         *_remedies(analysis, clock, remedy_text.sentences(analysis)),
-        *_closing(analysis, clock),
+        *_closing(analysis, clock, most),
     ]
     return [line for line in others if line]
 
@@ -128,8 +128,8 @@ def _remedies(analysis: Analysis, clock: Clock, changes: Sequence[str]) -> Itera
     """Yield what would make the system fit: changes, and by how much wcets must be cut."""
     lines = [*changes, *_cuts(analysis, clock)]
     if analysis.scaling is not None and analysis.scaling < 1000:
-        subject = _subject_of_cut(analysis.tasks, "It", "Its")
-        lines.append(f"{subject} would fit with all wcets cut to {percent(Fraction(analysis.scaling, 1000))}")
+        what = _what_would_fit(analysis.tasks, "It", "Its")
+        lines.append(f"{what} would fit with all wcets cut to {percent(Fraction(analysis.scaling, 1000))}")
     yield from ["", *lines] if lines else []
 
 
@@ -152,11 +152,11 @@ def _cuts(analysis: Analysis, clock: Clock) -> Iterator[str]:
             yield f"Each of these would meet its deadline too with its own wcet cut: {', '.join(words)}"
         elif cuts:
             is_all = late == [domain] and not analysis.is_schedulable
-            subject = _subject_of_cut(rows, *(("It", "Its") if is_all else (domain, f"On {domain} the")))
-            yield f"{subject} would fit with one wcet cut: {' or '.join(words)}"
+            what = _what_would_fit(rows, *(("It", "Its") if is_all else (domain, f"On {domain} the")))
+            yield f"{what} would fit with one wcet cut: {' or '.join(words)}"
 
 
-def _subject_of_cut(rows: Sequence[TaskBound], whole: str, of_whole: str) -> str:
+def _what_would_fit(rows: Sequence[TaskBound], whole: str, of_whole: str) -> str:
     """Return what a change is for: a whole, or its hard tasks if others stay late."""
     counted = deciding(rows)
     return f"{of_whole} hard tasks" if _is_open([row for row in rows if row not in counted]) else whole
@@ -167,7 +167,7 @@ def _is_open(rows: Sequence[TaskBound]) -> bool:
     return any(row.verdict is not Verdict.SCHEDULABLE for row in rows)
 
 
-def _closing(analysis: Analysis, clock: Clock) -> Iterator[str]:
+def _closing(analysis: Analysis, clock: Clock, most: int = MAX_LINES) -> Iterator[str]:
     """Yield by how much all wcets may grow together, what was left out, and which test says so."""
     if analysis.scaling is not None and analysis.scaling >= 1000:
         factor, finer = _factor(analysis.scaling), _factor(analysis.scaling_finer)
@@ -177,8 +177,8 @@ def _closing(analysis: Analysis, clock: Clock) -> Iterator[str]:
     if analysis.unsearched:
         searched = len(analysis.tasks) - analysis.unsearched
         yield f"How far wcets may grow was searched for {searched} of {len(analysis.tasks)} tasks only."
-    if len(analysis.tasks) > MAX_LINES:
-        yield f"{MAX_LINES} of {len(analysis.tasks)} tasks shown; --json has all."
+    if len(analysis.tasks) > most:
+        yield f"{most} of {len(analysis.tasks)} tasks shown; --json has all."
     policy = f"Policy {analysis.policy}, load {percent(Fraction(*analysis.utilization))}"
     remote = f", messages of at most {clock.write(analysis.remote)}" if analysis.remote else ""
     tests = dict.fromkeys(f"{row.test.name} ({row.test.source})" for row in analysis.tasks if row.test is not None)

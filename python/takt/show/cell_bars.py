@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 from takt.analysis.result import Chart
 from takt.base import times
 from takt.show.cell_chart import INK, LEFT, WIDTH, add, axis_values, markup, svg, write
-from takt.show.part_bars import INKS, Bar
+from takt.show.part_bars import INKS, Bar, BarPart
 from takt.show.text_tables import percent, shorten
 from takt.show.timeline import COLORS, MISS_COLOR, axis_unit
 
@@ -21,6 +21,10 @@ _NAME_CHARACTERS = 18
 _TEXT_WIDTH = 170
 _LEGEND_LETTER = 6.6
 _CURVE_HEIGHT = 180
+_MAX_SHARES = 40
+"""How many tasks have a place of their own in the bar of loads; the smallest of more are one."""
+_MAX_PARTS = 16
+"""Likewise of the parts of a response; the smallest of each colour are one."""
 
 
 def loads(shares: Sequence[tuple[str, Fraction]], cpus: int) -> str:
@@ -33,7 +37,10 @@ def loads(shares: Sequence[tuple[str, Fraction]], cpus: int) -> str:
     picture = svg(WIDTH, 52, "load of the processors by tasks")
     whole = max(float(sum(share for _, share in shares)), cpus)
     scale, x = (WIDTH - 20) / whole, 4.0
-    for number, (name, share) in enumerate(shares):
+    largest = sorted(shares, key=lambda each: -each[1])[:_MAX_SHARES]
+    rest = sum((share for _, share in shares), Fraction(0)) - sum((share for _, share in largest), Fraction(0))
+    more = [(f"{len(shares) - len(largest):,} other tasks", rest)] * (len(shares) > len(largest))
+    for number, (name, share) in enumerate([*(each for each in shares if each in largest), *more]):
         width, title = float(share) * scale, f"{name}: {percent(share)}"
         style = {"stroke": INK, "stroke_width": "0.5", "fill": COLORS[number % len(COLORS)]}
         add(picture, "rect", title, x=x, y=6, width=width, height=22, **style)
@@ -55,7 +62,7 @@ def parts(bars: Sequence[Bar]) -> str:
         name = write(picture, LEFT - 8, middle, shorten(bar.task, _NAME_CHARACTERS), text_anchor="end")
         ET.SubElement(name, "title").text = bar.task
         x = float(LEFT)
-        for part in bar.parts:
+        for part in _merged(bar.parts):
             width = part.width / 100 * (right - LEFT)
             style = {"fill": INKS[part.ink][0], "stroke": INK, "stroke_width": "0.5"}
             shape = {"x": x, "y": middle - _BAR / 2, "width": width, "height": float(_BAR)}
@@ -68,6 +75,20 @@ def parts(bars: Sequence[Bar]) -> str:
             text.attrib |= {"fill": MISS_COLOR, "font-weight": "bold"}
     _legend(picture, used, _ROW * len(bars) + 12)
     return markup(picture)
+
+
+def _merged(found: Sequence[BarPart]) -> list[BarPart]:
+    """Return the largest parts, and behind those of each colour the sum of its others."""
+    largest = sorted(found, key=lambda part: -part.width)[:_MAX_PARTS]
+    kept = [part for part in found if part in largest]
+    for ink in INKS:
+        others = [part for part in found if part.ink == ink and part not in largest]
+        if others:
+            place = max((number for number, part in enumerate(kept) if part.ink == ink), default=len(kept) - 1)
+            whole = sum(part.width for part in others)
+            merged = BarPart(ink, whole, f"{len(others):,} smaller parts: {INKS[ink][1]}")
+            kept.insert(place + 1, merged if len(others) > 1 else others[0])
+    return kept
 
 
 def _legend(picture: ET.Element, used: Sequence[str], y: float) -> None:

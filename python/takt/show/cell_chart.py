@@ -162,8 +162,7 @@ def gantt(lines: Timeline, first: int, last: int, write_time: Callable[[int | No
         write(picture, LEFT + 2, heading.y * LANE, shorten(heading.title, _TITLE_CHARACTERS), opacity=0.7)
     for number, lane in enumerate(lines.lanes):
         _lane(view, lines, number, lane)
-    _changes(view, lines)
-    _deadlocks(view, lines)
+    _whole_lines(view, lines)
     return markup(picture)
 
 
@@ -305,16 +304,12 @@ def _curve(view: _View, lines: Timeline, number: int) -> Iterator[tuple[float, f
             yield stop, budget - is_charged * (stop - tick)
 
 
-def _changes(view: _View, lines: Timeline) -> None:
-    """Draw a dashed line where something changes."""
+def _whole_lines(view: _View, lines: Timeline) -> None:
+    """Draw lines through all lanes: dashed at changes, thick where a circle of jobs closes, which are marked."""
     for instant, text in _rows(view.seen(lines.changes, "instant"), "instant text"):
-        x, title = view.x(instant), f"at {view.write(instant)}: {text}"
-        path = f"M{x:.1f} 0V{lines.height * LANE:.1f}"
-        add(view.picture, "path", title, d=path, stroke=INK, stroke_width="1.5", stroke_dasharray="5 3")
-
-
-def _deadlocks(view: _View, lines: Timeline) -> None:
-    """Draw a line through all lanes where a circle of waiting jobs closes, and a mark at each of these jobs."""
+        path = f"M{view.x(instant):.1f} 0V{lines.height * LANE:.1f}"
+        dashed = {"stroke": INK, "stroke_width": "1.5", "stroke_dasharray": "5 3"}
+        add(view.picture, "path", f"at {view.write(instant)}: {text}", d=path, **dashed)
     for instant, number in _rows(view.seen(lines.deadlocks, "instant"), "instant lane"):
         x, bottom = view.x(instant), lines.height * LANE
         add(view.picture, "path", "deadlock", d=f"M{x:.1f} 0V{bottom:.1f}", stroke=INK, stroke_width="2.5")

@@ -99,8 +99,7 @@ _IN_COLUMNS = {"name", "server", "class_", "period", "deadline", "wcet", "priori
 def _of_system(system: System) -> str:
     """Return a system: its load, its tasks and its servers."""
     clock = Clock(system.resolution_ns)
-    resolved = system.resolved.tasks[: len(system.tasks)]
-    shares = [(task.name, Fraction(task.wcet, task.period)) for task in resolved if task.period and not task.is_greedy]
+    shares = _shares(system)
     pictures = [Picture("", cell_bars.loads(shares, system.cpus))] if shares else []
     tables = [_task_columns(system, clock)]
     tables += [_server_columns(system.servers, clock, system)] if system.servers else []
@@ -113,9 +112,16 @@ def _of_system(system: System) -> str:
     return _html([Cell(repr(system)[1:-1].removeprefix("System "))], pictures, tables, notes)
 
 
+def _shares(system: System) -> list[tuple[str, Fraction]]:
+    """Return the load of each task with a period and a wcet."""
+    tasks = system.resolved.tasks[: len(system.tasks)]
+    return [(task.name, Fraction(task.wcet, task.period)) for task in tasks if task.period and not task.is_greedy]
+
+
 def _task_columns(system: System, clock: Clock) -> list[Column]:
     """Return the parameters of tasks; keys that few have are in one column."""
     tasks = list(zip(system.tasks, system.resolved.tasks, strict=False))[:MAX_ROWS]
+    shares = {name: percent(share) for name, share in _shares(system)}
     columns = [
         Column("task", [task.name for task, _ in tasks], kind="name"),
         Column("server", [task.server or "-" for task, _ in tasks], kind="name"),
@@ -124,7 +130,7 @@ def _task_columns(system: System, clock: Clock) -> list[Column]:
         Column("deadline", [clock.exactly(found.deadline) for _, found in tasks]),
         Column("wcet", [clock.exactly(None if found.is_greedy else found.wcet) for _, found in tasks]),
         Column("priority", [str(task.priority) for task, _ in tasks]),
-        Column("load", [_load(found.wcet, found.period) if not found.is_greedy else "-" for _, found in tasks]),
+        Column("load", [shares.get(task.name, "-") for task, _ in tasks]),
         Column("other keys", [_other_keys(task) for task, _ in tasks], kind="name"),
     ]
     return _used(columns)
@@ -134,10 +140,6 @@ def _used(columns: Sequence[Column]) -> list[Column]:
     """Return the columns in which something is not as it is by default."""
     unused = {"server": "-", "inside": "-", "class": "hard", "priority": "0", "other keys": ""}
     return [each for each in columns if any(cell != unused.get(each.heading) for cell in each.cells)]
-
-
-def _load(wcet: int, period: int) -> str:
-    return percent(Fraction(wcet, period)) if period else "-"
 
 
 def _other_keys(table: Task | Server) -> str:
@@ -236,32 +238,28 @@ def _legend(lines: timeline.Timeline) -> str:
 def _of_analysis(analysis: Analysis) -> str:
     """Return an analysis: what is proved, whose time the bounds are, and a row for each task."""
     clock = Clock(analysis.resolution_ns)
-    late = causes_text.open_rows(analysis)
-    worst = {row.task for row in [*late, *(row for row in analysis.tasks if row not in late)][:MAX_ROWS]}
+    late = dict.fromkeys(row.task for row in causes_text.open_rows(analysis))
+    worst = set([*late, *(row.task for row in analysis.tasks if row.task not in late)][:MAX_ROWS])
     first, last = (tuple(row for row in analysis.tasks if (row.task in worst) is shown) for shown in (True, False))
     ordered = replace(analysis, tasks=first + last)
     kind = "good" if analysis.is_schedulable else "bad" if analysis.verdict is Verdict.NOT_SCHEDULABLE else "open"
     lines = [Cell(causes_text.summary(analysis, clock), kind)]
-    lines += [Cell(line) for line in analysis_text.lines_of(analysis, clock)]
+    lines += [Cell(line) for line in analysis_text.lines_of(analysis, clock, len(analysis.tasks))]
     bars = [part_bars.bar_of(row, clock) for row in first if row.parts]
+    unknown = ", ".join(row.task for row in first if not row.parts)
+    rest = f"Without a bound in parts: {unknown}." if unknown else ""
     if bars:
-        pictures = [Picture("Whose time each bound is", cell_bars.parts(bars), [_without_bars(first)])]
+        pictures = [Picture("Whose time each bound is", cell_bars.parts(bars), [rest])]
     else:
         more = [f"1 of {len(analysis.charts)} charts: see analysis.charts."] * (len(analysis.charts) > 1)
         charts = ((chart.title, cell_bars.demand(chart, analysis.resolution_ns)) for chart in analysis.charts[:1])
         pictures = [Picture(*chart, more) for chart in charts]
     tables = [analysis_text.task_columns(ordered, clock)]
     tables += [analysis_text.server_columns(analysis, clock)] if analysis.servers else []
-    rest = ", those first that are not proved; analysis.tasks has all."
+    others = ", those first that are not proved; analysis.tasks has all."
     notes = [
         "" if pictures else "No chart: no bound has parts, and there is no demand to compare with a supply.",
-        _left_out(MAX_ROWS, len(analysis.tasks), "tasks", rest),
+        _left_out(MAX_ROWS, len(analysis.tasks), "tasks", others),
         _left_out(MAX_ROWS, len(analysis.servers), "servers", "; analysis.servers has all."),
     ]
     return _html(lines, pictures, tables, notes)
-
-
-def _without_bars(rows: Sequence[Any]) -> str:
-    """Return which tasks have no bar, as their bounds have no parts."""
-    names = [row.task for row in rows if not row.parts]
-    return f"Without a bound in parts: {', '.join(names)}." if names else ""

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import groupby, zip_longest
@@ -130,6 +130,16 @@ class Column:
         """Width of the longest line."""
         return max(width_of(text_of(cell)) for cell in (self.heading, self.total, *self.cells))
 
+    def spelled(self, write: Callable[[str], str]) -> Column:
+        """Return the column with all its texts written in another way."""
+
+        def cell(each: Cell | str) -> Cell | str:
+            return write(each) if isinstance(each, str) else replace(each, text=write(each.text))
+
+        heading, group = write(self.heading), write(self.group)
+        cells = [cell(each) for each in self.cells]
+        return replace(self, heading=heading, group=group, cells=cells, total=cell(self.total))
+
 
 def fitting(columns: Sequence[Column], width: int | None) -> list[Column]:
     """Return the columns that fit a width; all if there is none."""
@@ -189,7 +199,7 @@ class Terminal:
 
     def print_table(self, columns: Sequence[Column]) -> list[str]:
         """Print a table and return the headings of the columns that do not fit."""
-        written = [self._column_as_written(each) for each in columns]
+        written = [each.spelled(self._as_written) for each in columns] if self._coding else list(columns)
         shown = fitting(written, None if self.is_wide else self.width)
         widths = _widths(shown, None if self.is_wide else self.width)
         rule = RULE * _total(widths)
@@ -210,18 +220,6 @@ class Terminal:
         if self._coding is None or text.isascii():
             return text
         return text.encode(*self._coding).decode(self._coding[0])
-
-    def _column_as_written(self, column: Column) -> Column:
-        """Return a column likewise."""
-        if self._coding is None:
-            return column
-
-        def cell(each: Cell | str) -> Cell | str:
-            return self._as_written(each) if isinstance(each, str) else replace(each, text=self._as_written(each.text))
-
-        cells = [cell(each) for each in column.cells]
-        heading, group = self._as_written(column.heading), self._as_written(column.group)
-        return replace(column, heading=heading, cells=cells, total=cell(column.total), group=group)
 
     def _row(self, cells: Sequence[Cell | str], columns: Sequence[Column], widths: Sequence[int]) -> None:
         parts = [_lines(cell, column, width) for cell, column, width in zip(cells, columns, widths, strict=True)]
@@ -325,16 +323,11 @@ def _groups(columns: Sequence[Column], widths: Sequence[int]) -> str:
     places = zip(columns, widths, strict=True)
     for group, part in groupby(places, key=lambda each: each[0].group):
         span = _total(width for _, width in part)
-        parts.append(_centred(group, span) if group else " " * span)
+        text = f" {_cut(group, span - _AROUND)} " if group else ""
+        around = span - width_of(text)
+        left = (around + (span & 1)) // 2
+        parts.append(f"{RULE * left}{text}{RULE * (around - left)}" if group else " " * span)
     return _GAP.join(parts).rstrip()
-
-
-def _centred(group: str, span: int) -> str:
-    """Return the heading of a group in the middle of a rule."""
-    text = f" {_cut(group, span - _AROUND)} "
-    around = span - width_of(text)
-    left = (around + (span & 1)) // 2
-    return f"{RULE * left}{text}{RULE * (around - left)}"
 
 
 def text_columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Column]:
