@@ -17,7 +17,6 @@ from takt.base.errors import InputError
 from takt.board import clock, emulation
 from takt.command import main
 from takt.run import board_costs, measurement
-from takt.show import board_costs as costs_shown
 from takt.show import board_report, report
 from typer.testing import CliRunner
 
@@ -79,7 +78,7 @@ def test_demands_and_instants_are_those_of_the_file_at_any_clock(board: str, her
     system = takt.System(tasks=tasks, policy="rm", resolution="100us", horizon="100ms")
     target = emulation.load_board(board, Fraction(hertz))
     trace = emulation.run(system, tmp_path / "T.takt", board, hertz=Fraction(hertz))
-    measured = costs_shown.in_real_time(board_report.report_of(trace), target.stretch)
+    measured = board_report.in_real_time(board_report.report_of(trace), target.stretch)
     first, second = measured.rows
     assert (measured.resolution_ns, measured.horizon) == (1, 100_000_000)
     assert (first.period, first.deadline, second.period) == (10_000_000, 10_000_000, 20_000_000)
@@ -211,7 +210,7 @@ def sentences(measured: report.TaskRow, costs: board_costs.Costs, policy: str = 
     """Return what is said of a task at 100 MHz."""
     simulated = report.Report("x", policy, "simulator", 1000, 10_000, 20, [row_of()])
     board = report.Report("x", policy, "cortex_m", 1000, 10_000, 20, [measured])
-    return list(costs_shown.sentences(costs, Fraction(100_000_000), board, simulated))[1:]
+    return list(board_report.sentences(costs, Fraction(100_000_000), board, simulated))[1:]
 
 
 def test_what_is_no_work_of_takt_is_not_called_so() -> None:
@@ -229,5 +228,5 @@ def test_what_is_no_work_of_takt_is_not_called_so() -> None:
 def test_costs_of_another_policy_are_called_those() -> None:
     costs = board_costs.Costs(Fraction(40), Fraction(40), Fraction(20), "fp")
     simulated = report.Report("x", "llf", "simulator", 1000, 10_000, 20, [row_of()])
-    (said,) = costs_shown.sentences(costs, EMULATED, simulated, simulated)
+    (said,) = board_report.sentences(costs, EMULATED, simulated, simulated)
     assert said.endswith("preemption 6.4 µs (under fp)")

@@ -63,20 +63,16 @@ def analyse(
         advice: whether to search changes of one kind that make it schedulable, if it is not.
 
     Returns:
-        Verdict with its reason, bounds of all tasks and servers, sensitivity, and advice if it does not fit. All times
-        are in ticks.
+        Verdict with its reason, bounds of all tasks and servers, sensitivity, and advice if it does not fit, in ticks.
 
     Raises:
         InputError: the file or `remote` is not right.
 
     Example:
         >>> import takt
-        >>> tasks = [takt.Task(name="A", period=5, wcet=2), takt.Task(name="B", period=7, wcet=4)]
-        >>> found = takt.analyse(takt.System(tasks=tasks, policy="rm"))
+        >>> found = takt.analyse("examples/smallest.toml")
         >>> found.verdict.value, [row.response for row in found.tasks]
         ('not schedulable', [2, 8])
-        >>> takt.analyse("examples/smallest.toml").is_schedulable
-        False
     """
     system = system_of(system)
     if system.domains:

@@ -26,7 +26,11 @@ def generate(
     """Draw task sets after a recipe whose keys are replaced by options that are not None; print or write them."""
     with errors_to_stderr():
         known = Recipe.keys()
-        keys = {key: _value(key, text) for key, text in options.items() if key in known and text is not None}
+        keys = dict[str, object]()  # as a file would have them; texts need no quotes, and lists no brackets
+        for key, text in options.items():
+            if key in known and text is not None:
+                parts = [value_of(part.strip()) for part in text.split(",")]
+                keys[key] = parts if key == "periods" and len(parts) > 1 else value_of(text)
         recipe = with_options(file, keys)
         if file is None and "periods" not in keys and (periods := round_periods(recipe)):
             ranges = ("period_min", "period_max")
@@ -51,13 +55,6 @@ def generate(
                 save(system, output / f"set-{number}.toml", origin)
                 progress(done)
         typer.echo(f"task sets: {len(numbers)} in {output}", err=True)
-
-
-def _value(key: str, text: str) -> object:
-    """Read the value of a key as a file would have it; texts need no quotes, and lists no brackets."""
-    if key == "periods" and "," in text:
-        return [value_of(part.strip()) for part in text.split(",")]
-    return value_of(text)
 
 
 def _whole(option: str, text: str, least: int, most: int) -> int:

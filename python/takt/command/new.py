@@ -57,7 +57,11 @@ def new(wanted: Wanted, example: str | None, output: Path | None) -> None:
             if wanted != Wanted():
                 message = "expected no other option than -o beside it; leave it out, or edit the copy"
                 raise InputError([Problem(message, "conflict", key="--example")])
-            path = _example(example)
+            known, name = input_files.examples(), example.removeprefix("examples/").removesuffix(".toml")
+            if name not in known:
+                message = f"no example {show(example)}; {catalogue.alternatives(name, known)}"
+                raise InputError([Problem(message, "unknown-word", key="--example")])
+            path = known[name]
             _write(input_files.read(path), output or Path(path.name))
             return
         if wanted == Wanted() and sys.stdin is not None and sys.stdin.isatty():
@@ -67,15 +71,6 @@ def new(wanted: Wanted, example: str | None, output: Path | None) -> None:
             typer.echo(text, nl=False)
         else:
             _write(text.encode(), output)
-
-
-def _example(name: str) -> Path:
-    known = input_files.examples()
-    wanted = name.removeprefix("examples/").removesuffix(".toml")
-    if wanted not in known:
-        message = f"no example {show(name)}; {catalogue.alternatives(wanted, known)}"
-        raise InputError([Problem(message, "unknown-word", key="--example")])
-    return known[wanted]
 
 
 def _write(data: bytes, output: Path) -> None:

@@ -21,6 +21,7 @@ from takt.command import task_sets
 from takt.command.terminal import errors_to_stderr, progress_bar
 from takt.files.edits import as_key, label
 from takt.model import catalogue
+from takt.model.catalogue import DEADLINE_POLICY, EARLIEST_DEADLINE, PERIOD_POLICY
 from takt.model.delays import Delay
 from takt.model.delays import parse as parse_delay
 from takt.model.horizon import horizon_ticks
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from takt.linux import board as linux
     from takt.run import board_costs, linux_checks
 
-_COMPARED = "rm,dm,edf"
+_COMPARED = ",".join((PERIOD_POLICY, DEADLINE_POLICY, EARLIEST_DEADLINE))
 """Policies that are compared with that of the file unless others are given."""
 
 _NO_PROMISE = "in real time: Linux may delay the process for any time, so responses and misses differ from run to run"
@@ -405,7 +406,6 @@ def _run_on_board(run: _Run, place: Place, remote: Delay | None, outputs: Output
     from takt.board import clock, emulation
     from takt.run import board_costs, measurement
     from takt.run.replay import replay
-    from takt.show import board_costs as costs_shown
     from takt.show import board_report
 
     measures = {
@@ -424,7 +424,7 @@ def _run_on_board(run: _Run, place: Place, remote: Delay | None, outputs: Output
         frames = {kept: measures[kept](trace) for kept in outputs.frames()}
         result = drawable(measurement.result_of(trace, run.system)) if outputs.pictures() else None
         board = emulation.load_board(emulation.port_of(name), hertz)
-        measured = costs_shown.in_real_time(board_report.report_of(trace), board.stretch)
+        measured = board_report.in_real_time(board_report.report_of(trace), board.stretch)
         speed = hertz or clock.of_emulator(board.recipe)
         emulated = None if speed is None else _Emulated(name, speed, board_costs.measure(name, run.system.policy))
         return _Outcome(run, measured, _simulate(run, Outputs()).report, frames, result, emulated=emulated)
@@ -470,9 +470,9 @@ def _print_json(outcomes: list[_Outcome]) -> None:
         found = [one for one in (outcome.simulated, outcome.report) if one is not None]
         reports += [report.as_json(one, str(outcome.run.file)) | as_key(outcome.run.edits) for one in found]
         if (board := outcome.emulated) is not None:
-            from takt.show import board_costs as costs_shown
+            from takt.show import board_report
 
-            reports[-1] |= costs_shown.as_json(board.costs, board.hertz)
+            reports[-1] |= board_report.as_json(board.costs, board.hertz)
     typer.echo(json.dumps({"version": __version__, "runs": reports}, indent=2))
 
 
@@ -510,9 +510,9 @@ def _print_outcomes(terminal: Terminal, outcomes: list[_Outcome], asked: _Asked)
         if asked.is_real_time:
             terminal.print(_NO_PROMISE)
         if (board := outcome.emulated) is not None:
-            from takt.show import board_costs as costs_shown
+            from takt.show import board_report
 
-            for line in costs_shown.sentences(board.costs, board.hertz, outcome.report, outcome.simulated):
+            for line in board_report.sentences(board.costs, board.hertz, outcome.report, outcome.simulated):
                 terminal.print(line, indent=2)
         if kernel is not None:
             from takt.run import linux_checks
@@ -531,9 +531,9 @@ def _write_files(outcome: _Outcome, outputs: Outputs) -> None:
         csv_files.write(getattr(outputs, name), frame.with_columns(pl.selectors.boolean().cast(pl.UInt8)))
     run, board, result = outcome.run, outcome.emulated, outcome.result
     if outputs.platform_out is not None and board is not None:
-        from takt.show import board_costs as costs_shown
+        from takt.show import board_report
 
-        costs_shown.write_platform(
+        board_report.write_platform(
             outputs.platform_out, run.file, board.costs, board.hertz, run.system.resolution_ns, board.name
         )
     if result is None:

@@ -14,7 +14,6 @@ from takt.model.policy_options import by_policy
 from takt.model.system import SCHEMA, Header
 from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Server, Task
 from takt.study.description import KINDS, StudyTable
-from takt.study.measures import Measure
 
 
 def _file_schema(title: str, required: list[str], properties: dict[str, Any]) -> dict[str, Any]:
@@ -73,7 +72,11 @@ def study_schema() -> dict[str, Any]:
         >>> sorted(study_schema()["properties"])
         ['generate', 'grid', 'measure', 'schema', 'study']
     """
-    recipe = _schema_of(Recipe)
+    recipe, measures = _schema_of(Recipe), []
+    for measure in KINDS.values():  # its kind distinguishes a measure from the others
+        schema = _schema_of(measure)
+        keys = {"kind": {"const": measure.kind}} | schema["properties"]
+        measures.append(schema | {"properties": keys, "required": ["kind", *schema["required"]]})
     properties: dict[str, Any] = {
         "study": _schema_of(StudyTable),
         "generate": {key: value for key, value in recipe.items() if key != "required"},
@@ -83,7 +86,7 @@ def study_schema() -> dict[str, Any]:
             "additionalProperties": False,
             "properties": dict.fromkeys(recipe["properties"], _AXIS),
         },
-        "measure": {"type": "array", "minItems": 1, "items": {"oneOf": list(map(_measure_schema, KINDS.values()))}},
+        "measure": {"type": "array", "minItems": 1, "items": {"oneOf": measures}},
     }
     return _file_schema("Takt study", ["schema", "measure"], properties)
 
@@ -99,14 +102,6 @@ _AXIS = {
         },
     ]
 }
-
-
-def _measure_schema(measure: type[Measure]) -> dict[str, Any]:
-    """Return the schema of a measure, which its kind distinguishes from the others."""
-    schema = _schema_of(measure)
-    schema["properties"] = {"kind": {"const": measure.kind}} | schema["properties"]
-    schema["required"] = ["kind", *schema["required"]]
-    return schema
 
 
 def _schema_of(table: type[Table]) -> dict[str, Any]:

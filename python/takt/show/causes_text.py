@@ -64,8 +64,13 @@ def _cause(analysis: Analysis, late: Sequence[TaskBound], clock: Clock) -> str:
     blocker = _blocker(late)
     if blocker:
         return f"{blocker[0]} blocks {_how_many(blocker[1], late)}"
-    if analysis.demands:
-        return _of_demand(analysis.demands[0], clock)
+    if analysis.demands:  # the task that blocks what is due in an interval, if that is half of it, or all
+        demand = analysis.demands[0]
+        interval = f"in {clock.write(demand.interval)}{_among(demand)}"
+        parts = [part for part in demand.parts if part.kind is PartKind.BLOCKING and 2 * part.ticks >= demand.ticks]
+        if parts:
+            return f"{parts[0].name} blocks what is due {interval}"
+        return f"{interval} up to {clock.write(demand.ticks)} are due"
     return _longest_delays(late) or (late[0].reason if late[0].verdict is Verdict.NOT_KNOWN else "")
 
 
@@ -82,19 +87,15 @@ def _among(demand: Demand) -> str:
     return f" in {demand.server}" if demand.server else ""
 
 
-def _of_demand(demand: Demand, clock: Clock) -> str:
-    """Return what is too much in an interval: the task that blocks it, if that is half of it, or all."""
-    interval = f"in {clock.write(demand.interval)}{_among(demand)}"
-    blocking = [part for part in demand.parts if part.kind is PartKind.BLOCKING and 2 * part.ticks >= demand.ticks]
-    if blocking:
-        return f"{blocking[0].name} blocks what is due {interval}"
-    return f"{interval} up to {clock.write(demand.ticks)} are due"
-
-
 def _blocker(late: Sequence[TaskBound]) -> tuple[str, int] | None:
     """Return the task that blocks most of the late ones, and how many, if its blocking is decisive for one of them."""
     blocked = Counter(name for row in late for name in {part.name for part in _blocking(row)})
-    decisive = {part.name for row in late for part in _blocking(row) if _is_decisive(row, part)}
+    decisive = {  # half of a response, or without it the deadline would be met
+        part.name
+        for row in late
+        for part in _blocking(row)
+        if 2 * part.ticks >= (row.response or 0) or part.ticks >= -(row.slack or 0) > 0
+    }
     return max(
         ((name, count) for name, count in blocked.items() if name in decisive), key=lambda each: each[1], default=None
     )
@@ -102,11 +103,6 @@ def _blocker(late: Sequence[TaskBound]) -> tuple[str, int] | None:
 
 def _blocking(row: TaskBound) -> list[Part]:
     return [part for part in row.parts if part.kind is PartKind.BLOCKING]
-
-
-def _is_decisive(row: TaskBound, part: Part) -> bool:
-    """True if a part is half of a response, or without it the deadline would be met."""
-    return 2 * part.ticks >= (row.response or 0) or part.ticks >= -(row.slack or 0) > 0
 
 
 def _longest_delays(late: Sequence[TaskBound]) -> str:
@@ -123,7 +119,10 @@ def worst(analysis: Analysis, clock: Clock) -> str:
     """Return a sentence on the task that is latest for its deadline, or of the least slack if all are met."""
     late = open_rows(analysis)
     if not late:
-        return _tightest(analysis, clock)
+        rows = [row for row in analysis.tasks if row.slack is not None and row.parts]
+        least = max(rows, key=_lateness, default=None)
+        slack = "" if least is None else f"{clock.write(least.slack)} of {clock.write(least.deadline)}"
+        return "" if least is None else f"Least slack: {least.task}, {slack}."
     row = late[0]
     if not row.parts and analysis.demands:
         demand = analysis.demands[0]
@@ -133,28 +132,14 @@ def worst(analysis: Analysis, clock: Clock) -> str:
     if row.response is None or row.slack is None or row.slack >= 0 or (row.reason and not row.parts):
         return sentence(row.reason) if row.verdict is not Verdict.NOT_KNOWN and row.reason else ""
     verb = "is up to" if row.verdict is Verdict.NOT_SCHEDULABLE else "can be"
-    said = [_clause(part, clock) for part in _longest(row)]
+    parts = [part for part in row.parts if part.kind in _ADDED and part.ticks * LEAST_SHARE >= row.response]
+    said = [_clause(part, clock) for part in sorted(parts, key=lambda part: -part.ticks)[:MAX_PARTS]]
     return f"{row.task} {verb} {clock.write(-row.slack)} late{': ' * bool(said)}{', '.join(said)}."
 
 
 def sentence(text: str) -> str:
     """Return a text with a full stop."""
     return text if text.endswith((".", "?")) else f"{text}."
-
-
-def _tightest(analysis: Analysis, clock: Clock) -> str:
-    """Return which task has the least slack for its deadline."""
-    rows = [row for row in analysis.tasks if row.slack is not None and row.parts]
-    if not rows:
-        return ""
-    row = max(rows, key=_lateness)
-    return f"Least slack: {row.task}, {clock.write(row.slack)} of {clock.write(row.deadline)}."
-
-
-def _longest(row: TaskBound) -> list[Part]:
-    """Return the longest parts that others add to a response."""
-    parts = [part for part in row.parts if part.kind in _ADDED and part.ticks * LEAST_SHARE >= (row.response or 0)]
-    return sorted(parts, key=lambda part: -part.ticks)[:MAX_PARTS]
 
 
 def _clause(part: Part, clock: Clock) -> str:
