@@ -33,7 +33,7 @@ from takt.analysis.judge import judge
 from takt.analysis.view import view_of
 from takt.model import catalogue
 
-FOLDERS = ("core", "policy", "system", "sim", "analysis", "cmake", "kernel", "port", "firmware")
+FOLDERS = ("core", "policy", "system", "sim", "analysis", "cmake", "kernel", "port", "boards", "firmware")
 
 REFUSED_BY_FIFO = '[[task]] "A" threshold: expected none under "POLICY", which gives tasks no levels, found "B"'
 
