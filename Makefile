@@ -13,9 +13,9 @@ RUN := $(VENV)/bin/python
 PREPARE := $(PYTHON) tools/prepare.py
 STAMPS := $(VENV)/stamps
 
-FOLDERS := $(wildcard core policy analysis system remote linux sim kernel port firmware python tests bench examples studies)
+FOLDERS := $(wildcard core policy analysis system remote linux sim kernel port boards firmware python tests bench examples studies)
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE $(wildcard LICENSES/*) tools/lock.txt \
-    $(shell find core policy analysis system remote sim kernel port firmware linux/guest python -type f -not -name '*.pyc' \
+    $(shell find core policy analysis system remote sim kernel port boards firmware linux/guest python -type f -not -name '*.pyc' \
         -not -path python/takt/model/records.py -not -path 'python/takt/_*.pyi' 2>/dev/null)
 C_SOURCES := $(shell find $(FOLDERS) -name '*.[ch]' -o -name '*.[ch]pp')
 CPPCHECK := cppcheck -j $(shell nproc) --quiet --error-exitcode=1 --std=c11 --enable=warning,style,performance,portability \
@@ -33,11 +33,12 @@ help:
 	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems, the fuzzers for FUZZ_SECONDS=$(FUZZ_SECONDS) each, LINUX_SYSTEMS=$(LINUX_SYSTEMS) under Linux"
 	@echo "make many-linux  the last of these alone; it continues where it was ended"
 	@echo "make proof    the model checker on core's ready sets, timers and budgets, on sources as they are and damaged"
-	@echo "make bench    measure simulator, kernel, frames and report; make bench-kernel: the kernel, beside its peers; bench-linux: wakes in Linux"
+	@echo "make bench    measure simulator, kernel, frames and report; make bench-kernel: the kernel, beside its peers; bench-linux: wakes and loading in Linux"
 	@echo "make studies  make the tables and figures of the papers again; make study-s0, study-s1, study-s2, study-s3, study-s4: of one paper"
 	@echo "make blinky   build examples/blinky_rtos and run it; PORT=$(PORT), cortex_m and riscv in QEMU, or posix"
 	@echo "make admission  likewise examples/admission_rtos: tasks that an analysis admits at run time"
 	@echo "make linux    boot a kernel with sched_ext in an emulator, and run a task set on it; make wheel-linux: a package with taktd"
+	@echo "make wheel    build/wheels: a package for pip, for this Python and all newer systems than its tag names; make sdist: of sources"
 	@echo "make docs     build/docs: the documents as a site, with the calls of the kernel, the names in Python and a search"
 	@echo "make sbom     build/sbom.json: what ships with Takt, with licences and hashes (CycloneDX)"
 	@echo "make lint     check style, types, includes and imports"
@@ -112,9 +113,11 @@ bench-linux: $(STAMPS)/package
 	@$(PYTHON) tools/get_linux.py > build/linux.txt
 	$(RUN) linux/bench/latency.py
 	$(RUN) linux/bench/budget.py
+	$(RUN) linux/bench/loading.py
 
 bench-kernel: tools-test $(STAMPS)/package
 	$(RUN) bench/kernel/run.py
+	$(RUN) bench/kernel/cores.py
 
 studies: study-s0 study-s1 study-s2 study-s3 study-s4
 
@@ -133,10 +136,13 @@ study-s3: $(STAMPS)/package
 study-s4: $(STAMPS)/package
 	$(RUN) -m studies.s4_hierarchical_scheduling
 
+# Archives of one commit have the same dates.
+EPOCH = SOURCE_DATE_EPOCH=$(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null))
+
 TOOLCHAIN_cortex_m := --toolchain $(CURDIR)/cmake/toolchain-arm-none-eabi.cmake
 TOOLCHAIN_riscv := --toolchain $(CURDIR)/cmake/toolchain-riscv.cmake
 
-.PHONY: blinky admission api picture linux wheel-linux wheel
+.PHONY: blinky admission api picture linux wheel-linux wheel sdist
 
 blinky admission:
 	@$(PREPARE) tools $(PORT)
@@ -158,13 +164,19 @@ wheel-linux: $(STAMPS)/package
 	@$(PYTHON) tools/get_linux.py > build/linux.txt
 	@mkdir -p build/linux/takt
 	@$(PYTHON) linux/bpf/build.py --linux build/linux --into build/linux/takt
-	@$(MAKE) --no-print-directory wheel
+	@$(MAKE) --no-print-directory wheel LINUX_PRODUCTS=$(CURDIR)/build/linux/takt
 
-# Its second half. The folder in which it is built is its own: a folder in common would put the programs into .venv too, the next time.
-wheel:
-	@$(VENV)/bin/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(WHEELS) . \
-	    -C build-dir=$(WHEELS)/build -C cmake.define.TAKT_LINUX_PRODUCTS=$(CURDIR)/build/linux/takt
-	@ls $(WHEELS)/*.whl
+# A package for users, with the tag of the oldest system that it runs on. With LINUX_PRODUCTS, the folder of compiled
+# programs, it is built in a folder of its own: one in common would put the programs into .venv too, the next time.
+wheel: $(STAMPS)/package $(STAMPS)/wheel
+	@rm -rf $(WHEELS)/built
+	@$(EPOCH) $(RUN) -m build --wheel --no-isolation --outdir $(WHEELS)/built . $(if $(LINUX_PRODUCTS), \
+	    -C build-dir=$(WHEELS)/build -C cmake.define.TAKT_LINUX_PRODUCTS=$(LINUX_PRODUCTS)) > build/wheel.txt
+	@$(EPOCH) $(RUN) tools/wheel.py $(WHEELS)/built/*.whl $(WHEELS)
+
+sdist: $(STAMPS)/package $(STAMPS)/wheel
+	@$(EPOCH) $(RUN) -m build --sdist --no-isolation --outdir $(WHEELS) . > build/sdist.txt
+	@ls $(WHEELS)/*.tar.gz
 
 # The documents as a site, with what follows from C and Python. make api is an older name.
 docs api: $(STAMPS)/package $(STAMPS)/docs
@@ -206,7 +218,7 @@ lint-rest:
 	$(VENV)/bin/ruff format --check .
 	@echo clang-format, cppcheck: $(words $(C_SOURCES)) files
 	@clang-format-14 --dry-run -Werror $(C_SOURCES)
-	@$(CPPCHECK) --std=c++17 -Iport/cortex_m $(filter-out %.bpf.c,$(C_SOURCES))
+	@$(CPPCHECK) --std=c++17 -Iport/cortex_m -Iboards/mps2 $(filter-out %.bpf.c,$(C_SOURCES))
 	@$(CPPCHECK) '-DSEC(name)=' '-DBPF_PROG(name,...)=name(__VA_ARGS__)' $(filter %.bpf.c,$(C_SOURCES))
 
 format: tools-test $(STAMPS)/test
@@ -257,7 +269,11 @@ $(STAMPS)/package: $(PACKAGE_SOURCES) $(STAMPS)/dependencies | tools-run
 	@touch $@
 
 $(STAMPS)/test: pyproject.toml tools/lock.txt | $(STAMPS)/package
-	@$(PREPARE) extras test lint cluster sbom docs
+	@$(PREPARE) extras drs perfetto test lint wheel cluster sbom docs
+	@touch $@
+
+$(STAMPS)/wheel: pyproject.toml tools/lock.txt | $(STAMPS)/package
+	@$(PREPARE) extras wheel
 	@touch $@
 
 $(STAMPS)/docs: pyproject.toml tools/lock.txt | $(STAMPS)/package

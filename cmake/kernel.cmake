@@ -5,6 +5,7 @@ include(CMakePackageConfigHelpers)
 
 option(TAKT_CHECKS "Let calls of the kernel look for misuse" ON)
 set(TAKT_GUARD "" CACHE STRING "Guard stacks in hardware, where the port can; empty: as TAKT_CHECKS")
+set(TAKT_BOARD "" CACHE STRING "The board, or the folder of one; empty: the port's first")
 set(TAKT_GEOMETRY "" CACHE FILEPATH "A header of definitions as in kernel/geometry.h, included before every file")
 
 # ---- which port ---------------------------------------------------------------------------------------------
@@ -28,6 +29,32 @@ if(NOT takt_port IN_LIST takt_ports)
   get_filename_component(takt_port "${takt_port}" NAME)
   if(NOT EXISTS ${takt_port_folder}/takt_port.h)
     message(FATAL_ERROR "takt: TAKT_PORT is ${takt_port}: none of ${takt_ports}, and no folder with a takt_port.h")
+  endif()
+endif()
+
+# ---- which board --------------------------------------------------------------------------------------------
+
+# A board's folders have takt_board.h, the C files and the linker script; a port without a table entry is its own board.
+set(takt_boards_cortex_m mps2_an385 mps2_an386 mps2_an500 mps2_an505)
+set(takt_boards_riscv virt)
+set(takt_board "${TAKT_BOARD}")
+if(NOT takt_board AND takt_boards_${takt_port})
+  list(GET takt_boards_${takt_port} 0 takt_board)
+endif()
+set(takt_board_folders)
+if(takt_board MATCHES "^mps2_")
+  set(takt_board_folders ${PROJECT_SOURCE_DIR}/boards/mps2)
+  if(takt_board STREQUAL "mps2_an505")
+    list(PREPEND takt_board_folders ${PROJECT_SOURCE_DIR}/boards/mps2/an505)
+  endif()
+elseif(takt_board STREQUAL "virt")
+  set(takt_board_folders ${PROJECT_SOURCE_DIR}/boards/virt)
+elseif(takt_board)
+  get_filename_component(takt_board_folders "${takt_board}" ABSOLUTE BASE_DIR ${CMAKE_SOURCE_DIR})
+  get_filename_component(takt_board "${takt_board}" NAME)
+  if(NOT EXISTS ${takt_board_folders}/takt_board.h)
+    message(FATAL_ERROR
+      "takt: TAKT_BOARD is ${takt_board}: none of ${takt_boards_${takt_port}}, and no folder with a takt_board.h")
   endif()
 endif()
 
@@ -67,6 +94,9 @@ file(GLOB takt_kernel_sources CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/core/*.c ${PROJECT_SOURCE_DIR}/policy/*.c ${PROJECT_SOURCE_DIR}/kernel/*.c)
 takt_library(kernel ${takt_kernel_sources})
 target_compile_options(takt_kernel PRIVATE -ffreestanding)
+if(takt_port STREQUAL "cortex_m")
+  target_compile_options(takt_kernel PRIVATE -mgeneral-regs-only) # else every thread that calls it computes
+endif()
 set_target_properties(takt_kernel PROPERTIES TAKT_PORT ${takt_port} EXPORT_PROPERTIES TAKT_PORT)
 target_compile_definitions(takt_kernel PUBLIC TAKT_CHECKS=$<BOOL:${TAKT_CHECKS}>)
 if(NOT TAKT_GUARD STREQUAL "")
@@ -77,6 +107,16 @@ target_include_directories(takt_kernel PUBLIC
   $<BUILD_INTERFACE:${takt_port_folder}>
   $<INSTALL_INTERFACE:${takt_include}>
   $<INSTALL_INTERFACE:${takt_include}/port/${takt_port}>)
+foreach(folder IN LISTS takt_board_folders)
+  file(RELATIVE_PATH takt_from_root ${PROJECT_SOURCE_DIR} ${folder})
+  if(takt_from_root MATCHES "^[.][.]")
+    set(takt_from_root boards/${takt_board})
+  endif()
+  target_include_directories(takt_kernel PUBLIC $<BUILD_INTERFACE:${folder}>
+    $<INSTALL_INTERFACE:${takt_include}/${takt_from_root}>)
+  install(DIRECTORY ${folder}/ DESTINATION ${takt_include}/${takt_from_root} COMPONENT kernel FILES_MATCHING PATTERN "*.h")
+  install(DIRECTORY ${folder}/ DESTINATION ${takt_data} COMPONENT kernel FILES_MATCHING PATTERN "*.ld")
+endforeach()
 if(TAKT_GEOMETRY)
   get_filename_component(takt_geometry ${TAKT_GEOMETRY} ABSOLUTE BASE_DIR ${CMAKE_SOURCE_DIR})
   get_filename_component(takt_geometry_name ${takt_geometry} NAME)
@@ -87,15 +127,13 @@ if(TAKT_GEOMETRY)
 endif()
 
 if(takt_port STREQUAL "cortex_m")
-  set(takt_board mps2_an385)
   set(takt_libraries c gcc) # what a compiler calls to copy, to clear and to divide
-  takt_library(port_cortex_m ${takt_port_folder}/switch.c ${takt_port_folder}/guard.c)
+  takt_library(port_cortex_m ${takt_port_folder}/switch.c ${takt_port_folder}/fpu.c ${takt_port_folder}/guard.c
+    ${takt_port_folder}/limit.c)
 elseif(takt_port STREQUAL "riscv")
-  set(takt_board virt)
   set(takt_libraries gcc)
   takt_library(port_riscv ${takt_port_folder}/switch.c ${takt_port_folder}/memory.c)
 else()
-  set(takt_board)
   set(takt_libraries)
   if(takt_port STREQUAL "posix")
     set(takt_libraries m pthread)
@@ -110,12 +148,13 @@ takt_name(port port_${takt_port})
 # ---- board ------------------------------------------------------------------------------------------------------
 
 if(takt_board)
-  takt_library(board_${takt_board} ${takt_port_folder}/${takt_board}.c)
+  list(TRANSFORM takt_board_folders APPEND /*.c OUTPUT_VARIABLE takt_board_globs)
+  file(GLOB takt_board_sources CONFIGURE_DEPENDS ${takt_board_globs})
+  takt_library(board_${takt_board} ${takt_board_sources})
   target_link_libraries(takt_board_${takt_board} PUBLIC takt_port_${takt_port})
   target_link_options(takt_board_${takt_board} INTERFACE -nostartfiles -nostdlib -Wl,--gc-sections
-    $<BUILD_INTERFACE:-Wl,-T,${takt_port_folder}/${takt_board}.ld>
-    $<INSTALL_INTERFACE:-Wl,-T,$<INSTALL_PREFIX>/${takt_data}/${takt_board}.ld>)
-  install(FILES ${takt_port_folder}/${takt_board}.ld DESTINATION ${takt_data} COMPONENT kernel)
+    "$<BUILD_INTERFACE:SHELL:-L$<JOIN:${takt_board_folders}, -L>>" $<INSTALL_INTERFACE:-L$<INSTALL_PREFIX>/${takt_data}>
+    -Wl,-T,${takt_board}.ld)
   takt_name(board board_${takt_board})
   set(takt_load ${PROJECT_SOURCE_DIR}/firmware/boards/load.c)
   set_source_files_properties(${takt_load} PROPERTIES COMPILE_OPTIONS -O2) # it counts instructions

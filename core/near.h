@@ -6,7 +6,8 @@
  * Source: SPEC.md, 2 and 4; core/hierarchy.c, of which this is the common case.
  *
  * Invariant: two entities of one ready set without attributes of their own have the same payers. So a switch between them
- * charges nothing: budgets go on, and neither the instant at which the first of them is exhausted nor any timer moves.
+ * charges nothing: the same budgets pay, and neither the instant at which the first of them is exhausted nor any timer
+ * moves.
  * The end of the last decision stays valid, and no clock is read.
  *
  * What makes that true:

@@ -60,6 +60,8 @@ FOLDERS: dict[str, Folder] = {
     # A backend other than the direct one is found likewise.
     "kernel/backend.h": Folder(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_backend.h"}),
     "port/*": Folder(includes=frozenset({"kernel/port.h"})),
+    # Likewise a board's headers takt_board.h and takt_board_clock.h, which the port's header may include.
+    "boards/*": Folder(includes=frozenset({"kernel/port.h", "port/"})),
     "firmware": Folder(includes=frozenset({"core/", "policy/", "system/", "remote/", "kernel/"})),
     "firmware/boards": Folder(includes=frozenset({"core/", "kernel/", "firmware/", "port/"})),
     "firmware/backends": Folder(

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fetches a kernel that has sched_ext, and what builds programs in BPF for it, into a folder of the project.
 
-Usage: get_linux.py [--into FOLDER] [--systemd] (default: build/linux).
+Usage: get_linux.py [--into FOLDER] [--systemd | --kernel PACKAGE] (default: build/linux).
 
 Prints the folder. Debian's packages are unpacked into it, not installed:
 
@@ -12,6 +12,8 @@ Prints the folder. Debian's packages are unpacked into it, not installed:
                         usr/bin/cyclictest and usr/bin/rt-app with their libraries, as clients
     systemd/            with --systemd: systemd and its libraries, for the test of taktd's unit
     packages            what was unpacked; written last. systemd/ has its own
+
+With --kernel there is only vmlinux, the kernel of another package.
 
 The emulator is unpacked too, because that of Debian 12 lets one of several processors run for milliseconds. Its
 libraries, and all else, are installed from the machine's own release: `prepare.py tools linux`. Exit status 1 and one
@@ -80,6 +82,33 @@ def fetch_systemd(folder: Path) -> None:
         stamp.write_text(repr(SYSTEMD), encoding="utf-8")
 
 
+def fetch_kernel(package: str, folder: Path) -> None:
+    """Unpack the kernel of a package into a folder, unless it is there.
+
+    Raises:
+        NotHadError: It cannot be had.
+    """
+    stamp = folder / "packages"
+    if not begin(stamp, package):
+        return
+    unpack("trixie-backports", (package,), folder / "kernel")
+    unpack_image(folder / "kernel", folder / "vmlinux")
+    shutil.rmtree(folder / "kernel")
+    stamp.write_text(repr(package), encoding="utf-8")
+
+
+def unpack_image(root: Path, kernel: Path) -> None:
+    """Write the kernel that an unpacked package holds.
+
+    Raises:
+        NotHadError: There is none.
+    """
+    image = next(root.glob("boot/vmlinuz-*"), None)
+    if image is None:
+        raise NotHadError("the package of the kernel holds no kernel")
+    extract(image, kernel)
+
+
 def fetch(folder: Path) -> None:
     """Unpack the kernel and what builds programs for it into a folder, unless they are there.
 
@@ -92,10 +121,7 @@ def fetch(folder: Path) -> None:
     root, kernel = folder / "root", folder / "vmlinux"
     for release, packages in PACKAGES.items():
         unpack(release, packages, root)
-    image = next(root.glob("boot/vmlinuz-*"), None)
-    if image is None:
-        raise NotHadError("the package of the kernel holds no kernel")
-    extract(image, kernel)
+    unpack_image(root, kernel)
     for name in ("boot", "usr/lib/modules"):
         shutil.rmtree(root / name)
     text = run([str(root / "usr/sbin/bpftool"), "btf", "dump", "file", str(kernel), "format", "c"])
@@ -108,11 +134,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="fetch a kernel that has sched_ext, bpftool and libbpf")
     parser.add_argument("--into", type=Path, default=ROOT / "build" / "linux")
     parser.add_argument("--systemd", action="store_true", help="fetch systemd, too")
+    parser.add_argument("--kernel", metavar="PACKAGE", help="fetch the kernel of this package alone")
     options = parser.parse_args()
     folder = options.into.resolve()
     what = "the kernel of Linux"
     try:
-        fetch(folder)
+        if options.kernel:
+            fetch_kernel(options.kernel, folder)
+        else:
+            fetch(folder)
         if options.systemd:
             what = "systemd"
             fetch_systemd(folder / "systemd")

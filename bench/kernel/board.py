@@ -104,7 +104,13 @@ class Kernel:
     def compiler(self) -> list[str]:
         """The compiler and its flags."""
         build = self.board.build
-        return [build["cc"], *build["cflags"], f"-Ibench/kernel/{self.board.name}", *self.flags]
+        return [
+            build["cc"],
+            *build["cflags"],
+            *build.get("own_cflags", ()),
+            f"-Ibench/kernel/{self.board.name}",
+            *self.flags,
+        ]
 
     def object_of(self, source: str) -> Path:
         """Return the place of an object; kernels share those of pure sources."""

@@ -3,6 +3,7 @@
  *
  * The command line chooses, so that one program holds every policy:
  *   fp | traced | edf        the operations, under that root policy ("traced": fp, every pass recorded); places.c has others
+ *   unit                     like fp, and every thread uses the floating-point unit, where there is one
  *   sizes                    bytes of the public types
  * Lines "name least most" in ticks go to the host, which knows how many ticks an instruction takes. "nothing" is a
  * measurement of no call at all. */
@@ -48,12 +49,20 @@ enum { HIGH, PARTNER, CONTROLLER, CREATED };
 
 static takt_semaphore_t free_semaphore, high_semaphore, partner_semaphore;
 static operation_t high_measures;
+static bool is_unit_used;
+
+static void use_unit(void) {
+    if (is_unit_used) {
+        BENCH_USE_FLOATS();
+    }
+}
 
 void BENCH_HANDLER(void);
 void BENCH_HANDLER(void) { (void)takt_semaphore_give_from_isr(&high_semaphore); }
 
 static void high(void *argument) {
     (void)argument;
+    use_unit();
     BENCH_MEASURING;
     for (;;) {
         BENCH_BEGIN();
@@ -64,6 +73,7 @@ static void high(void *argument) {
 
 static void partner(void *argument) {
     (void)argument;
+    use_unit();
     BENCH_MEASURING;
     (void)takt_semaphore_take(&partner_semaphore);
     for (;;) {
@@ -143,6 +153,7 @@ static void measure_control(void) {
 
 static void controller(void *argument) {
     (void)argument;
+    use_unit();
     bench_interrupt_enable();
     measure_free();
     measure_wake();
@@ -194,6 +205,7 @@ int main(void) {
     (void)takt_semaphore_init(&high_semaphore, 0);
     (void)takt_semaphore_init(&partner_semaphore, 0);
     bench_read_words(&words);
+    is_unit_used = *words.choice == 'u';
     if (*words.choice == 's') {
         print_sizes();
     }

@@ -4,7 +4,8 @@
 #include "board.h"
 
 #include "kernel/port.h"
-#include "port/riscv/virt.h"
+
+#include <takt_board.h>
 
 enum { TICKS_IN_A_MILLISECOND = 1000000 / TAKT_BOARD_TICK_NS, ROUNDS = 1000 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The boards of QEMU; see board.h: the board's alarm, and the memory that it leaves to programs. The port's takt_board.h
- * selects the board, and load.c has the load.
+/* The boards of QEMU; see board.h: the board's alarm, and the memory that it leaves to programs. takt_board.h is
+ * found in the board's folder, and load.c has the load.
  *
  * When not to use it: for cycles of silicon. */
 #include "firmware/board.h"

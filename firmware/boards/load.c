@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The load of the boards of QEMU: a loop of instructions. The port's takt_board.h has the tick.
+/* The load of the boards of QEMU: a loop of instructions. takt_board.h has the tick.
  *
  * When not to use it: for cycles of silicon. An instruction takes 2^6 ns of the emulator's clock. */
 #include "firmware/load.h"

@@ -7,6 +7,7 @@ Usage: build.py --linux FOLDER --into FOLDER
 FOLDER of --linux is what tools/get_linux.py fetched. Results:
 
     takt.bpf.o     the scheduler as programs for the kernel
+    takt-*.bpf.o   the same for a family of task sets, which load sooner (uses.py)
     takt_arena.o   the same functions for programs of the host, to be linked with linux/daemon/machine.c
     tables.bin     the constants of both, and which functions name which (uses.py)
     takt-linux     runs images as threads (linux/daemon/run_image.c), without shared libraries
@@ -155,8 +156,7 @@ def link_runner(linux: Path, into: Path, target: Path, *more: str | Path) -> Non
     folders = (*(f"linux/{folder}" for folder in ("program", "lib")), *FOLDERS, "remote")
     tasks = [file for folder in folders for file in sorted((ROOT / folder).glob("*.c"))]
     daemon = ROOT / "linux/daemon"
-    smaller = f'-DTAKT_SMALLER="{into / "work/smaller/takt.bpf.o"}"'
-    link_program(linux, into, target, [smaller, daemon / "run_image.c", daemon / "clients.c", *tasks, *more])
+    link_program(linux, into, target, [daemon / "run_image.c", daemon / "clients.c", *tasks, *more])
 
 
 def link_daemon(linux: Path, into: Path) -> None:
@@ -166,20 +166,23 @@ def link_daemon(linux: Path, into: Path) -> None:
     )
 
 
-def make_objects(work: Path, linux: Path, into: Path, tables: lower.Tables, left_out: set[int]) -> None:
-    """Compile the object of all functions, and the smaller one that takt-linux has."""
+def make_objects(work: Path, linux: Path, into: Path, module: lower.Module, tables: lower.Tables) -> None:
+    """Compile the object of all functions, and that of each family."""
     lowered = (work / "lowered.ll").read_text(encoding="utf-8")
     kinds = [number - lower.NUMBERS for number in tables.kinds.values()]
-    whole, smaller = work / "whole", work / "smaller"
     compile_programs(linux, work / "programs.ll")
-    for folder, text, target, without in (
-        (whole, uses.decide(lowered, kinds, True), into / "takt.bpf.o", set()),
-        (smaller, uses.decide(lowered, left_out, False), smaller / "takt.bpf.o", left_out),
-    ):
+
+    def make(family: str, text: str, without: set[int]) -> None:
+        folder, target = work / (family or "whole"), into / f"takt{family and '-'}{family}.bpf.o"
         folder.mkdir(exist_ok=True)
         (folder / "lowered.ll").write_text(text, encoding="utf-8")
         link_programs(folder, work / "programs.ll", for_the_kernel(folder), target, without)
-    run(f"llvm-strip-{VERSION}", "-g", smaller / "takt.bpf.o")
+        run(f"llvm-strip-{VERSION}", "-g", "--remove-section=.eh_frame", "--remove-section=.rel.eh_frame", target)
+
+    make("", uses.decide(lowered, kinds, True), set())
+    for family, left in uses.FAMILIES.items():
+        without = uses.left_out(module, tables, ENTRIES, left)
+        make(family, uses.decide(lowered, without, False), without)
 
 
 def build(linux: Path, into: Path) -> None:
@@ -195,7 +198,7 @@ def build(linux: Path, into: Path) -> None:
     tables = lower.lower(work / "core.ll", parts, TABLES, work)
     module = lower.read((work / "core.ll").read_text(encoding="utf-8"))
     (into / "tables.bin").write_bytes(tables.content + uses.note(module, tables, ENTRIES, TABLES))
-    make_objects(work, linux, into, tables, uses.left_out(module, tables, ENTRIES))
+    make_objects(work, linux, into, module, tables)
     for_the_daemon(work, into / "takt_arena.o")
     link_runner(linux, into, into / "takt-linux")
     link_daemon(linux, into)

@@ -16,14 +16,20 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from lower import NAME, NUMBERS, Module, Tables
 
 WORD = 8
-# What the smaller object has: policies and their needs, unless these are of a kind that is left out.
-ROOTS = ("takt_policy", "takt_job_source", "takt_locks")
-LEFT_OUT = ("takt_allocator", "takt_bandwidth_kind", "takt_server_kind")
+# What an object of a family has: these and their needs, unless they need a kind that it leaves out.
+ROOTS = ("takt_policy", "takt_job_source", "takt_locks", "takt_server_kind", "takt_bandwidth_kind", "takt_allocator")
+FAMILIES = {
+    "plain": ("takt_allocator", "takt_bandwidth_kind", "takt_locks", "takt_server_kind"),
+    "resources": ("takt_allocator", "takt_bandwidth_kind", "takt_server_kind"),
+    "servers": ("takt_allocator", "takt_locks"),
+    "rates": ("takt_locks", "takt_server_kind"),
+}
+"""The kinds of tables that the objects of families leave out. One that leaves out none has all functions."""
 
 
 def reached(starts: Iterable[str], following: Callable[[str], Iterable[str]]) -> set[str]:
@@ -85,17 +91,17 @@ def closure(module: Module, starts: Iterable[str]) -> set[str]:
     return reached(starts, named)
 
 
-def left_out(module: Module, tables: Tables, entries: Sequence[str]) -> set[int]:
-    """Return the indices of functions, and of kinds of tables, that the smaller object has not."""
+def left_out(module: Module, tables: Tables, entries: Sequence[str], kinds: Collection[str]) -> set[int]:
+    """Return the indices of functions, and of kinds of tables, that an object without some kinds has not."""
 
     def has_room_for(name: str) -> bool:
-        return not any(tables.structures.get(other) in LEFT_OUT for other in closure(module, [name]))
+        return not any(tables.structures.get(other) in kinds for other in closure(module, [name]))
 
     roots = [name for name, structure in tables.structures.items() if structure in ROOTS and has_room_for(name)]
     in_tables = set().union(*tables.members.values())
     kept = closure(module, [*entries, *roots, *(tables.numbers.keys() - in_tables)])
     numbers = [number for name, number in tables.numbers.items() if name not in kept]
-    return {number - NUMBERS for number in [*numbers, *(tables.kinds[kind] for kind in LEFT_OUT)]}
+    return {number - NUMBERS for number in [*numbers, *(tables.kinds[kind] for kind in kinds)]}
 
 
 def decide(text: str, indices: Iterable[int], is_used: bool) -> str:

@@ -11,10 +11,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "linux/layout.h"
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, PATH_BYTES = 1024 };
 
 #define NOT_BEGUN (UINT64_MAX / 2 + 1)
 
@@ -48,72 +49,161 @@ static bool fail(takt_machine_t *machine, const char *what) {
     return false;
 }
 
-static struct bpf_map *map_of(const takt_machine_t *machine, const char *name) {
-    return bpf_object__find_map_by_name(machine->object, name);
+static struct bpf_map *map_of(const struct bpf_object *object, const char *name) {
+    return bpf_object__find_map_by_name(object, name);
 }
 
-static struct bpf_program *program_of(const takt_machine_t *machine, const char *name) {
-    return bpf_object__find_program_by_name(machine->object, name);
+static struct bpf_program *program_of(const struct bpf_object *object, const char *name) {
+    return bpf_object__find_program_by_name(object, name);
 }
 
 static uint64_t rounded(uint64_t bytes) { return (bytes + PAGE - 1u) / PAGE * PAGE; }
 
 static void *map_memory(const takt_machine_t *machine, const char *name) {
-    const struct bpf_map *map = map_of(machine, name);
+    const struct bpf_map *map = map_of(machine->memory, name);
     const uint64_t bytes = rounded((uint64_t)bpf_map__max_entries(map) * bpf_map__value_size(map));
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, bpf_map__fd(map), 0);
     return memory != MAP_FAILED ? memory : NULL;
 }
 
-/* Whether an object has all functions that are used. */
-static bool has_used(const struct bpf_object *object, const takt_uses_t *uses) {
-    size_t bytes;
-    const uint8_t *has = bpf_map__initial_value(bpf_object__find_map_by_name(object, ".rodata.used"), &bytes);
+/* Objects for families of task sets (linux/bpf/uses.py), the smallest first: beside takt.bpf.o, as takt-plain.bpf.o. */
+static const char *const families[] = {"plain", "resources", "servers", "rates"};
+enum { FAMILIES = sizeof families / sizeof families[0] };
+
+/* Whether `has` names all functions that are used. */
+static bool has_used(const bool *has, const takt_uses_t *uses) {
     for (uint32_t i = 0; i < TAKT_FUNCTIONS; i++) {
-        if (uses->is_used[i] && has[i] == 0) {
+        if (uses->is_used[i] && !has[i]) {
             return false;
         }
     }
     return true;
 }
 
-/* Opens the smaller object in place of the one that is open, if it has all that is used. */
-static void prefer_smaller(takt_machine_t *machine) {
-    const struct bpf_object_open_opts options = {.sz = sizeof options, .object_name = "takt"};
-    struct bpf_object *smaller = bpf_object__open_mem(machine->smaller, machine->smaller_bytes, &options);
-    if (smaller != NULL && has_used(smaller, machine->uses)) {
-        bpf_object__close(machine->object);
-        machine->object = smaller;
-    } else {
-        bpf_object__close(smaller);
+/* Opens the object of a family; NULL if there is none, or if it has not all that is used. */
+static struct bpf_object *open_family(const takt_machine_t *machine, const takt_uses_t *uses,
+                                      const char *family) {
+    static const char ending[] = ".bpf.o";
+    char name[PATH_BYTES];
+    size_t bytes = strlen(machine->name);
+    const size_t folder_and_name = bytes >= sizeof ending ? bytes + 1 - sizeof ending : 0;
+    (void)snprintf(name, sizeof name, "%.*s-%s%s", (int)folder_and_name, machine->name, family, ending);
+    struct bpf_object *object = access(name, R_OK) == 0 ? bpf_object__open_file(name, NULL) : NULL;
+    struct bpf_map *used = object != NULL ? bpf_object__find_map_by_name(object, ".rodata.used") : NULL;
+    const bool *has = used != NULL ? bpf_map__initial_value(used, &bytes) : NULL;
+    if (has != NULL && bytes == TAKT_FUNCTIONS && has_used(has, uses)) {
+        return object;
     }
+    bpf_object__close(object);
+    return NULL;
 }
 
-static bool set_sizes(takt_machine_t *machine, bool has_switches) {
+/* Opens the smallest object that has all that is used; `uses` is NULL for the one of all functions. */
+static struct bpf_object *open_object(const takt_machine_t *machine, const takt_uses_t *uses) {
+    struct bpf_object *object = NULL;
+    for (uint32_t i = 0; i < FAMILIES && uses != NULL && object == NULL; i++) {
+        object = open_family(machine, uses, families[i]);
+    }
+    return object != NULL ? object : bpf_object__open_file(machine->name, NULL);
+}
+
+static bool is_used(const takt_uses_t *uses, uint32_t function) {
+    return uses == NULL || uses->is_used[function];
+}
+
+/* Sets the sizes of the memory, and the constants of the programs of an object, before they are loaded. */
+static bool set_sizes(const takt_machine_t *machine, const takt_uses_t *uses,
+                      const struct bpf_object *object) {
     const uint32_t processors = machine->processors;
-    if (bpf_map__set_max_entries(map_of(machine, "slots"), processors * TAKT_SHARED_SLOTS) != 0 ||
-        bpf_map__set_max_entries(map_of(machine, "members"), processors * TAKT_SHARED_SLOTS) != 0 ||
-        bpf_map__set_max_entries(map_of(machine, "pending"), processors * TAKT_PENDING) != 0 ||
-        bpf_map__set_max_entries(map_of(machine, "switches"),
-                                 has_switches ? processors * TAKT_SWITCHES : 1) != 0) {
+    if (bpf_map__set_max_entries(map_of(object, "slots"), processors * TAKT_SHARED_SLOTS) != 0 ||
+        bpf_map__set_max_entries(map_of(object, "members"), processors * TAKT_SHARED_SLOTS) != 0 ||
+        bpf_map__set_max_entries(map_of(object, "pending"), processors * TAKT_PENDING) != 0 ||
+        bpf_map__set_max_entries(map_of(object, "switches"),
+                                 machine->has_switches ? processors * TAKT_SWITCHES : 1) != 0) {
         return false;
     }
     size_t bytes;
-    bool *is_full = bpf_map__initial_value(map_of(machine, ".rodata"), &bytes);
+    bool *is_full = bpf_map__initial_value(map_of(object, ".rodata"), &bytes);
     if (is_full == NULL || bytes < sizeof *is_full) {
         return false;
     }
     *is_full = machine->is_full;
-    uint8_t *used = bpf_map__initial_value(map_of(machine, ".rodata.used"), &bytes);
+    bool *used = bpf_map__initial_value(map_of(object, ".rodata.used"), &bytes);
     if (used == NULL || bytes != TAKT_FUNCTIONS) {
         return false;
     }
     for (uint32_t i = 0; i < TAKT_FUNCTIONS; i++) {
-        used[i] = machine->uses == NULL || machine->uses->is_used[i];
+        used[i] = is_used(uses, i);
     }
-    struct bpf_map *other = map_of(machine, machine->is_full ? "takt_ops" : "takt_ops_of_all");
+    struct bpf_map *other = map_of(object, machine->is_full ? "takt_ops" : "takt_ops_of_all");
     return bpf_map__set_autocreate(other, false) == 0 &&
-           bpf_program__set_autoload(program_of(machine, "takt_switch"), has_switches) == 0;
+           bpf_program__set_autoload(program_of(object, "takt_switch"), machine->has_switches) == 0;
+}
+
+static bool is_of_programs(const struct bpf_map *map) {
+    return bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS ||
+           strncmp(bpf_map__name(map), ".rodata", strlen(".rodata")) == 0;
+}
+
+/* Has the programs of an object use the memory that there is. */
+static bool share_memory(const takt_machine_t *machine, const struct bpf_object *object) {
+    struct bpf_map *map;
+    if (machine->memory == NULL) {
+        return true;
+    }
+    bpf_object__for_each_map(map, object) {
+        const struct bpf_map *own = is_of_programs(map) ? NULL : map_of(machine->memory, bpf_map__name(map));
+        if (own != NULL && bpf_map__reuse_fd(map, bpf_map__fd(own)) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Loads what `object` has of the functions `uses`, NULL for all, with or without the program that calls them. */
+static bool load_from(takt_machine_t *machine, struct bpf_object *object, const takt_uses_t *uses,
+                      bool decides) {
+    if (!set_sizes(machine, uses, object) || !share_memory(machine, object)) {
+        return fail(machine, "the compiled programs are of another version");
+    }
+    (void)bpf_program__set_autoload(program_of(object, "takt_decide"), decides);
+    (void)bpf_program__set_autoload(program_of(object, "takt_decide_later"), !decides);
+    if (bpf_object__load(object) != 0) {
+        return fail(machine, errno == EOPNOTSUPP ? "with PREEMPT_RT the kernel has no timers for the programs"
+                                                 : "the kernel refuses the programs");
+    }
+    for (uint32_t i = 0; i < TAKT_FUNCTIONS; i++) {
+        machine->loaded[i] = decides && is_used(uses, i);
+    }
+    return true;
+}
+
+/* Opens and loads the smallest object. Returns NULL if that fails. */
+static struct bpf_object *load(takt_machine_t *machine, const takt_uses_t *uses, bool decides) {
+    struct bpf_object *object = open_object(machine, uses);
+    if (object == NULL) {
+        (void)fail(machine, "the compiled programs cannot be read");
+    } else if (!load_from(machine, object, uses, decides)) {
+        bpf_object__close(object);
+        object = NULL;
+    }
+    return object;
+}
+
+static void close_programs(takt_machine_t *machine) {
+    if (machine->object != machine->memory) {
+        bpf_object__close(machine->object);
+    }
+}
+
+/* Loads what the domains need in place of the programs that are loaded; these stay if that fails. */
+static bool load_needs(takt_machine_t *machine) {
+    struct bpf_object *object = load(machine, &machine->needs, true);
+    if (object != NULL) {
+        close_programs(machine);
+        machine->object = object;
+    }
+    return object != NULL;
 }
 
 /* Reads the tables to their addresses. Returns how many bytes they have; 0 if they cannot be read. */
@@ -143,28 +233,22 @@ bool takt_machine_open(takt_machine_t *machine, const char *object, const char *
                        bool has_switches) {
     machine->processors = processors;
     machine->folder = "/sys/kernel/sched_ext";
+    machine->name = object;
+    machine->has_switches = has_switches;
     if (machine->is_quiet) {
         (void)libbpf_set_print(NULL);
     }
-    machine->object = bpf_object__open_file(object, NULL);
-    if (machine->object == NULL) {
-        return fail(machine, "the compiled programs cannot be read");
+    machine->memory = load(machine, machine->is_lazy ? &machine->needs : machine->uses, !machine->is_lazy);
+    if (machine->memory == NULL) {
+        return false;
     }
-    if (machine->uses != NULL && machine->smaller != NULL) {
-        prefer_smaller(machine);
-    }
-    if (!set_sizes(machine, has_switches)) {
-        return fail(machine, "the compiled programs are of another version");
-    }
-    if (bpf_object__load(machine->object) != 0) {
-        return fail(machine, errno == EOPNOTSUPP ? "with PREEMPT_RT the kernel has no timers for the programs"
-                                                 : "the kernel refuses the programs");
-    }
+    machine->object = machine->is_lazy ? NULL : machine->memory;
     if (!map_all(machine)) {
         return fail(machine, "shared memory cannot be mapped");
     }
     touch(TAKT_ARENA_BASE, TAKT_ARENA_DOMAINS);
-    if (read_tables(tables) == 0) {
+    machine->tables_bytes = read_tables(tables);
+    if (machine->tables_bytes == 0) {
         return fail(machine, "the tables of the scheduler cannot be read");
     }
     takt_machine_clear(machine);
@@ -183,6 +267,8 @@ void takt_machine_clear(takt_machine_t *machine) {
     }
     *machine->ending = (takt_ending_t){0};
     *(uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = 0;
+    machine->needs = (takt_uses_t){.starts = NULL};
+    (void)takt_uses_begin(&machine->needs, TAKT_ARENA_TABLES, machine->tables_bytes);
 }
 
 /* ---- domains -------------------------------------------------------------------------------------------- */
@@ -258,10 +344,10 @@ takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, con
     shared->tick_ns = tick_ns;
     shared->demand = TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES + sizeof(takt_report_t);
     shared->entities = entities;
-    shared->has_switches =
-        machine->switch_link != NULL || bpf_map__max_entries(map_of(machine, "switches")) > 1;
+    shared->has_switches = machine->has_switches;
     shared->domain = after;
     machine->next = after + rounded(order->bytes);
+    takt_uses_add(&machine->needs, (const uint64_t *)(uintptr_t)after, order->bytes / sizeof *words);
     return status;
 }
 
@@ -279,19 +365,23 @@ static bool calls_programs(void) {
 
 /* The programs that the scheduler calls come before it. */
 bool takt_machine_attach(takt_machine_t *machine) {
+    const bool is_loaded = machine->object != NULL && has_used(machine->loaded, &machine->needs);
+    if (!is_loaded && !load_needs(machine)) {
+        return false;
+    }
     if (!calls_programs()) {
         errno = EPERM;
         return fail(machine, "the kernel calls no programs at functions; set kernel.ftrace_enabled to 1");
     }
-    struct bpf_program *kept = program_of(machine, "takt_switch");
+    struct bpf_program *kept = program_of(machine->object, "takt_switch");
     if (bpf_program__autoload(kept)) {
         machine->switch_link = bpf_program__attach(kept);
     }
-    machine->decide_link = bpf_program__attach(program_of(machine, "takt_decide"));
-    machine->link =
-        machine->decide_link != NULL
-            ? bpf_map__attach_struct_ops(map_of(machine, machine->is_full ? "takt_ops_of_all" : "takt_ops"))
-            : NULL;
+    machine->decide_link = bpf_program__attach(program_of(machine->object, "takt_decide"));
+    machine->link = machine->decide_link != NULL
+                        ? bpf_map__attach_struct_ops(
+                              map_of(machine->object, machine->is_full ? "takt_ops_of_all" : "takt_ops"))
+                        : NULL;
     if (machine->link != NULL) {
         return true;
     }
@@ -300,7 +390,9 @@ bool takt_machine_attach(takt_machine_t *machine) {
     return false;
 }
 
-int takt_machine_slots_file(const takt_machine_t *machine) { return bpf_map__fd(map_of(machine, "slots")); }
+int takt_machine_slots_file(const takt_machine_t *machine) {
+    return bpf_map__fd(map_of(machine->memory, "slots"));
+}
 
 takt_linux_slot_t *takt_machine_slot(const takt_machine_t *machine, uint32_t cpu, uint32_t entity) {
     return machine->slots + (size_t)cpu * TAKT_SHARED_SLOTS + entity;
@@ -321,13 +413,13 @@ bool takt_machine_bind(takt_machine_t *machine, int32_t thread, uint32_t cpu, ui
     publish_release(machine, cpu, entity);
     const uint32_t key = (uint32_t)thread;
     const takt_binding_t binding = {cpu, entity};
-    return bpf_map__update_elem(map_of(machine, "bindings"), &key, sizeof key, &binding, sizeof binding,
-                                BPF_ANY) == 0;
+    return bpf_map__update_elem(map_of(machine->memory, "bindings"), &key, sizeof key, &binding,
+                                sizeof binding, BPF_ANY) == 0;
 }
 
 void takt_machine_unbind(takt_machine_t *machine, int32_t thread) {
     const uint32_t key = (uint32_t)thread;
-    (void)bpf_map__delete_elem(map_of(machine, "bindings"), &key, sizeof key, 0);
+    (void)bpf_map__delete_elem(map_of(machine->memory, "bindings"), &key, sizeof key, 0);
 }
 
 void takt_machine_begin(takt_machine_t *machine, uint64_t epoch_ns, uint64_t end_ns) {
@@ -379,6 +471,7 @@ bool takt_machine_requested(const takt_machine_t *machine, uint32_t cpu, uint64_
 
 void takt_machine_close(takt_machine_t *machine) {
     takt_machine_detach(machine);
-    bpf_object__close(machine->object);
-    machine->object = NULL;
+    close_programs(machine);
+    bpf_object__close(machine->memory);
+    machine->object = machine->memory = NULL;
 }

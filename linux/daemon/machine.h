@@ -4,7 +4,8 @@
  *     takt_machine_survey(uses, tables, image)     which functions the domain of an image needs
  *     takt_machine_open(machine, object, tables)   the programs are loaded; they are not attached
  *     takt_machine_add(machine, cpu, image, ...)   a domain for a processor, before attaching
- *     takt_machine_attach(machine)                 from now on the kernel asks the domains
+ *     takt_machine_attach(machine)                 what the domains need is loaded, if it is not; from now on the kernel asks
+ *                                                  the domains
  *     takt_machine_bind(machine, thread, cpu, entity)
  *     takt_machine_begin(machine, epoch_ns)        instant 0 of all domains
  *     takt_machine_detach(machine)                 all threads are of the fair class again
@@ -28,7 +29,8 @@ struct bpf_object; /* of libbpf */
 struct bpf_link;
 
 typedef struct takt_machine {
-    struct bpf_object *object;
+    struct bpf_object *memory; /* of all programs */
+    struct bpf_object *object; /* the programs; NULL: none are loaded */
     struct bpf_link *link;
     struct bpf_link *switch_link;
     struct bpf_link *decide_link;
@@ -40,9 +42,13 @@ typedef struct takt_machine {
     /* Set by the caller: threads of the fair class are scheduled too, while the domains select none. */
     bool is_full;
     bool is_quiet;           /* set by the caller: libbpf says nothing */
-    const takt_uses_t *uses; /* set by the caller: the functions that are loaded; NULL for all */
-    const void *smaller;     /* set by the caller: an object that is loaded if it has these; NULL for none */
-    size_t smaller_bytes;
+    bool is_lazy;            /* set by the caller: the program that decides is loaded when it is attached */
+    const takt_uses_t *uses; /* set by the caller: the functions that are loaded first; NULL: all */
+    takt_uses_t needs;       /* functions of the domains */
+    bool loaded[TAKT_FUNCTIONS];
+    bool has_switches;
+    const char *name; /* of the file that has all functions */
+    size_t tables_bytes;
     uint32_t processors; /* for which there is memory */
     const char *folder;  /* the kernel's folder of sched_ext; set by opening */
     const char *what;    /* the step that failed */
@@ -53,8 +59,8 @@ typedef struct takt_machine {
  * at that time. Returns false if that is unknown. An image that no domain can be built from needs none. */
 bool takt_machine_survey(takt_uses_t *uses, const char *tables, const uint64_t *words, uint64_t count);
 
-/* Loads the programs of the file `object` for `processors` processors. `tables` has the constants of the scheduler. Returns
- * false with machine->what and machine->error. */
+/* Loads the programs of the file `object`, or of the smallest one beside it that has what is used, for `processors` processors.
+ * The name is kept. `tables` has the constants of the scheduler. Returns false with machine->what and machine->error. */
 bool takt_machine_open(takt_machine_t *machine, const char *object, const char *tables, uint32_t processors,
                        bool has_switches);
 
@@ -67,6 +73,7 @@ takt_domain_status_t takt_machine_add(takt_machine_t *machine, uint32_t cpu, con
                                       uint64_t count, uint64_t records, uint64_t tick_ns,
                                       takt_domain_order_t *order);
 
+/* Loads what the domains need, if it is not loaded, and attaches the scheduler. Errors are those of takt_machine_open. */
 bool takt_machine_attach(takt_machine_t *machine);
 
 /* The file of the memory of the slots: those of processor 0, of processor 1, ... */

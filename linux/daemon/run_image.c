@@ -6,7 +6,8 @@
  *        takt-linux OBJECT TABLES FOLDER TICK_NS IMAGE -- COMMAND...
  *        takt-linux OBJECT TABLES
  *
- * The last one loads the programs that a set without servers and resources needs, and ends.
+ * The last one loads all programs of OBJECT, and ends; else the smallest of it and of those beside it that has what the images
+ * need is loaded (machine.h).
  * In full mode, if TAKT_LINUX_FULL is set in the environment, threads of the fair class are scheduled too. After each run of
  * LIST the command is executed that TAKT_LINUX_AFTER begins, and that ends with FOLDER.
  * The image at place i is for processor i. LIST is a file of runs, one a line, as FOLDER TICK_NS OVERHEAD_NS IMAGE...: the
@@ -81,16 +82,6 @@ static _Noreturn void end(int status, const char *what, const char *detail) {
     fprintf(stderr, "takt-linux: %s%s%s\n", what, *detail != '\0' ? ": " : "", detail);
     exit(status);
 }
-
-/* The smaller object, which build.py names. */
-__asm__(
-    ".pushsection .rodata\n"
-    ".balign 16\n"
-    "takt_smaller: .incbin \"" TAKT_SMALLER
-    "\"\n"
-    "takt_smaller_end:\n"
-    ".popsection\n");
-extern const char takt_smaller[], takt_smaller_end[];
 
 /* ---- files ------------------------------------------------------------------------------------------------ */
 
@@ -399,8 +390,6 @@ static void load(takt_machine_t *machine, char **arguments, uint32_t processors,
     const uint64_t before = takt_clock_read(CLOCK_MONOTONIC);
     machine->is_full = getenv("TAKT_LINUX_FULL") != NULL;
     machine->uses = uses;
-    machine->smaller = takt_smaller;
-    machine->smaller_bytes = (size_t)(takt_smaller_end - takt_smaller);
     if (!takt_machine_open(machine, arguments[1], arguments[2], processors, true)) {
         end(STATUS_FAILED, machine->what, strerror(machine->error));
     }
@@ -505,7 +494,7 @@ int main(int count, char **arguments) {
             "");
     }
     if (is_check) {
-        load(&machine, arguments, 1, &uses);
+        load(&machine, arguments, 1, NULL);
         takt_machine_close(&machine);
         return 0;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Service: what taktd replies to the calls of linux/protocol.h. It judges each call; no call blocks.
+/* Service: what taktd replies to the calls of linux/protocol.h. It judges each call. None blocks but ATTACH, which
+ * loads the programs that the domains need: some seconds.
  *
  *     takt_service_admit(service, connection)   a program has connected
  *     takt_service_serve(service, client)       its next call is there, or it has closed the connection

@@ -207,7 +207,8 @@ static int listen_at(const options_t *options) {
 /* ---- the scheduler ---------------------------------------------------------------------------------------- */
 
 static void load(takt_machine_t *machine, const options_t *options) {
-    char folder[PATH_BYTES], object[PATH_BYTES + 16], tables[PATH_BYTES + 16];
+    static char object[PATH_BYTES + 16]; /* the machine keeps its name */
+    char folder[PATH_BYTES], tables[PATH_BYTES + 16];
     const ssize_t bytes = readlink("/proc/self/exe", folder, sizeof folder - 1);
     folder[bytes > 0 ? bytes : 0] = '\0';
     char *last = strrchr(folder, '/');
@@ -221,6 +222,7 @@ static void load(takt_machine_t *machine, const options_t *options) {
     const long processors = sysconf(_SC_NPROCESSORS_CONF);
     machine->is_full = options->is_full;
     machine->is_quiet = !options->is_verbose;
+    machine->is_lazy = !options->is_check;
     if (!takt_machine_open(machine, object, tables, processors < TAKT_CPUS ? (uint32_t)processors : TAKT_CPUS,
                            false)) {
         char detail[PATH_BYTES];

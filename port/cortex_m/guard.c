@@ -2,7 +2,7 @@
 /* The MPU's part of the guard, and its fault; see guard.h. */
 #include "port/cortex_m/guard.h"
 
-#if TAKT_PORT_GUARDS
+#if TAKT_PORT_GUARDS && !TAKT_PORT_LIMITS
 
 #define SHCSR (*(volatile uint32_t *)UINT32_C(0xE000ED24))
 #define CFSR (*(const volatile uint32_t *)UINT32_C(0xE000ED28))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Context switch of ARMv7-M: an ordinary function call in thread mode.
+/* Context switch of ARMv7-M and ARMv8-M: an ordinary function call in thread mode.
  *
  * Every thread that does not run has one form of saved context on its stack (PSP):
  *
@@ -8,10 +8,11 @@
  * Voluntary: the thread called takt_port_switch; level is 0 (open), lr leads back to its caller.
  * Preempted: PendSV built a frame that entered takt_port_exchange; level is the lock's, lr
  * leads to takt_port_resume_preempted, and the frame of the interruption lies right above the
- * context. New: level is 0, lr leads to thread_start.
+ * context. New: level is 0, lr leads to thread_start. What a thread that uses the floating-point unit has besides: fpu.h.
  *
  * Invariant: the code that resumes a context holds the lock, and the level popped with it decides. The level
  * 0 of a voluntary switch is also what the call returns, TAKT_OK. */
+#include "port/cortex_m/fpu.h"
 #include "port/cortex_m/guard.h"
 
 typedef struct context {
@@ -30,15 +31,17 @@ __attribute__((naked)) takt_status_t takt_port_exchange(struct takt_thread *to, 
     (void)to;
     (void)from;
     (void)level;
-    __asm volatile(
-        "push {r2, r4-r11, lr}   \n"
-        "str  sp, [r1, %[offset]]\n"
-        "ldr  sp, [r0, %[offset]]\n" TAKT_PORT_GUARD_MOVE
-        "pop  {r0, r4-r11, lr}   \n"
-        "msr  basepri, r0        \n"
-        "bx   lr                 \n"
-        :
-        : [offset] "i"(TAKT_PORT_SP_OFFSET)TAKT_PORT_GUARD_OPERANDS);
+    __asm volatile(TAKT_PORT_FPU_LEAVE
+                   ".global takt_port_exchange_core \n"
+                   ".thumb_func                     \n"
+                   "takt_port_exchange_core:        \n"
+                   "push {r2, r4-r11, lr}   \n"
+                   "str  sp, [r1, %[offset]]\n" TAKT_PORT_STACK_LOAD
+                   "pop  {r0, r4-r11, lr}   \n"
+                   "msr  basepri, r0        \n"
+                   "bx   lr                 \n"
+                   :
+                   : [offset] "i"(TAKT_PORT_SP_OFFSET)TAKT_PORT_GUARD_OPERANDS);
 }
 
 /* A preempted thread resumes: only an exception return restores all of an interrupted state, the
@@ -51,7 +54,7 @@ __attribute__((naked)) void takt_port_resume_preempted(void) { __asm volatile("s
 __attribute__((naked)) void takt_port_svc_handler(void) {
     __asm volatile(
         "mrs  r0, psp       \n"
-        "adds r0, #32       \n"
+        "ldr  r1, [r0], #32 \n" TAKT_PORT_FPU_RESUME
         "msr  psp, r0       \n"
         "movs r0, #0        \n"
         "msr  basepri, r0   \n"
@@ -122,6 +125,7 @@ void takt_port_start(struct takt_thread *first) {
     SHPR2 = (SHPR2 & UINT32_C(0x00FFFFFF)) | ((uint32_t)SVC_PRIORITY << 24);
     SHPR3 = (SHPR3 & UINT32_C(0xFF00FFFF)) | ((uint32_t)PENDSV_PRIORITY << 16);
     CCR |= CCR_STKALIGN;
+    takt_port_fpu_begin();
     takt_port_guard_begin(first);
     enter_first(first);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The inline part of the port to ARMv7-M without a floating-point unit (Cortex-M3, Cortex-M4 and
- * Cortex-M7 built for soft float). Included by kernel/port.h, which has the contract.
+/* The inline part of the port to ARMv7-M and ARMv8-M with the Main extension: Cortex-M3, and Cortex-M4, Cortex-M7 and
+ * Cortex-M33 built with or without their floating-point unit. Included by kernel/port.h, which has the contract.
  *
  * Lock: BASEPRI. Interrupts of priority TAKT_PORT_KERNEL_LEVEL and numerically above may call the
  * kernel and are masked by the lock; the more urgent ones are never delayed and may not call it.
@@ -8,21 +8,36 @@
 #ifndef TAKT_PORT_CORTEX_M_H
 #define TAKT_PORT_CORTEX_M_H
 
-#if !defined(__ARM_ARCH_7M__) && !defined(__ARM_ARCH_7EM__)
-#error "this port is for ARMv7-M: ARMv6-M has neither BASEPRI nor the wide register lists it uses"
+#if !defined(__ARM_ARCH_7M__) && !defined(__ARM_ARCH_7EM__) && !defined(__ARM_ARCH_8M_MAIN__)
+#error \
+    "this port is for ARMv7-M and ARMv8-M Main: ARMv6-M has neither BASEPRI nor the wide register lists it uses"
 #endif
+#if defined(__ARM_FEATURE_MVE)
+#error "this port does not save the vector predicate of MVE: build without it"
+#endif
+
+/* 1: threads may use the floating-point unit; see fpu.h. Kernel and port themselves are compiled with
+ * -mgeneral-regs-only, else every thread that calls them uses it. */
 #if defined(__ARM_FP)
-#error "this port saves no floating-point registers: build with -mfloat-abi=soft"
-/* With a unit in use the hardware frame grows to 104 bytes and is filled lazily, and s16 to s31 belong
- * to the context; a port that ignored this would corrupt floats in silence. */
+#define TAKT_PORT_FPU 1
+#else
+#define TAKT_PORT_FPU 0
 #endif
 
 typedef uint32_t takt_port_level_t;
 
-/* Guards: see guard.h. */
+/* 1: the processor has stack limits, which are the guards then; they need no memory. */
+#if defined(__ARM_ARCH_8M_MAIN__)
+#define TAKT_PORT_LIMITS 1
+#else
+#define TAKT_PORT_LIMITS 0
+#endif
+
+/* Guards: see guard.h. The frame of a thread that computes has 104 bytes, and its lowest part must not come to lie
+ * below the guard. */
 #define TAKT_PORT_GUARDS TAKT_GUARD
 #ifndef TAKT_PORT_GUARD_BYTES
-#define TAKT_PORT_GUARD_BYTES 32
+#define TAKT_PORT_GUARD_BYTES (TAKT_PORT_FPU ? 128 : 32)
 #endif
 
 enum {
@@ -30,8 +45,12 @@ enum {
     TAKT_PORT_SP_OFFSET = 40,
     /* The guard and what aligns it; above that the hardware's frame, the entry frame, the context, and a call or
      * two. */
-    TAKT_PORT_GUARD_LOSS = (TAKT_PORT_GUARDS) != 0 ? 2 * (TAKT_PORT_GUARD_BYTES)-8 : 0,
+    TAKT_PORT_GUARD_LOSS = (TAKT_PORT_GUARDS) == 0 ? 0
+                           : TAKT_PORT_LIMITS      ? 8
+                                                   : 2 * (TAKT_PORT_GUARD_BYTES)-8,
     TAKT_PORT_STACK_BYTES_MIN = 192 + TAKT_PORT_GUARD_LOSS,
+    /* What a thread that uses the floating-point unit has besides: s0 to s15 and fpscr in its frame, s16 to s31. */
+    TAKT_PORT_STACK_BYTES_FPU = TAKT_PORT_FPU ? 72 + 72 : 0,
 };
 
 #define TAKT_PORT_ICSR (*(volatile uint32_t *)UINT32_C(0xE000ED04))
@@ -91,7 +110,40 @@ typedef struct takt_port_frame {
     uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;
 } takt_port_frame_t;
 
+/* Calls takt_port_limit_hit if the running thread's stack ends above `frame`: stores of handlers ask no limit. */
+#if TAKT_PORT_GUARDS && TAKT_PORT_LIMITS
+void takt_port_limit_hit(void);
+TAKT_INLINE void takt_port_limit_check(const takt_port_frame_t *frame) {
+    uint32_t limit;
+    __asm volatile("mrs %0, psplim" : "=r"(limit));
+    if ((uint32_t)frame < limit) {
+        takt_port_limit_hit();
+    }
+}
+#else
+TAKT_INLINE void takt_port_limit_check(const takt_port_frame_t *frame) { (void)frame; }
+#endif
+
 void takt_port_resume_preempted(void);
+
+/* The handler of PendSV. */
+#if TAKT_PORT_FPU
+void takt_port_pendsv_handler(void);
+#else
+#define takt_port_pendsv_handler takt_kernel_preempt
+#endif
+
+#define TAKT_PORT_CPACR (*(volatile uint32_t *)UINT32_C(0xE000ED88))
+#define TAKT_PORT_FPCCR (*(volatile uint32_t *)UINT32_C(0xE000EF34))
+
+/* Switches the floating-point unit on, with lazy stacking, if there is one. A board calls it before all else. */
+TAKT_INLINE void takt_port_fpu_begin(void) {
+    if (TAKT_PORT_FPU) {
+        TAKT_PORT_CPACR |= UINT32_C(0xF) << 20;
+        TAKT_PORT_FPCCR |= UINT32_C(3) << 30; /* ASPEN, LSPEN */
+        __asm volatile("dsb\n\tisb" : : : "memory");
+    }
+}
 
 /* Saves the caller's context under `from`, to be resumed at `level`, and resumes that of `to`. Called closed. */
 takt_status_t takt_port_exchange(struct takt_thread *to, struct takt_thread *from, takt_port_level_t level);
@@ -107,6 +159,7 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
     takt_port_frame_t *frame;
     __asm volatile("mrs %0, psp" : "=r"(frame));
     frame--;
+    takt_port_limit_check(frame);
     frame->r0 = (uint32_t)to;
     frame->r1 = (uint32_t)from;
     frame->r2 = TAKT_PORT_KERNEL_LEVEL;
@@ -118,7 +171,7 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 
 TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
 
-/* The board's clock and timer, inline as all of this; another board has another such file. */
-#include "port/cortex_m/mps2_an385_clock.h"
+/* The board's clock and timer, inline as all of this. */
+#include <takt_board_clock.h>
 
 #endif

@@ -16,7 +16,6 @@
 #define __STDC_WANT_IEC_60559_BFP_EXT__ 1
 
 #include "port/posix/machine.h"
-#include "port/posix/sanitizer.h"
 
 #include <errno.h>
 #include <fenv.h>
@@ -24,24 +23,43 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#endif
+#if defined(SANITIZED)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 #if !defined(__GLIBC__)
 #error "this port needs makecontext and fegetmode of the GNU C library"
 #endif
+
+/* A stack on which code executes. */
+typedef struct {
+    const void *bottom;
+    size_t bytes;
+} code_stack_t;
 
 typedef struct context {
     jmp_buf registers;
     femode_t modes;
     int error;
-    takt_posix_stack_t stack;
+    code_stack_t stack;
     void *sanitizer;
     void (*entry)(void *argument); /* of a new one, else NULL */
     void *argument;
 } context_t;
 
-static takt_posix_stack_t running;    /* where the running thread executes */
-static const context_t *starting;     /* the new context that is being entered */
-static takt_posix_stack_t left;       /* where the last switch came from */
-static takt_posix_stack_t main_stack; /* of the caller of takt_kernel_start */
+static code_stack_t running;      /* where the running thread executes */
+static const context_t *starting; /* the new context that is being entered */
+static code_stack_t left;         /* where the last switch came from */
+static code_stack_t main_stack;   /* of the caller of takt_kernel_start */
 static jmp_buf main_registers;
 static void *main_sanitizer;
 static bool is_started;
@@ -52,13 +70,42 @@ static context_t **context_of(struct takt_thread *thread) {
     return (context_t **)(void *)((char *)thread + TAKT_PORT_SP_OFFSET);
 }
 
+/* ---- stacks, announced to the address sanitizer: the fibers of its common_interface_defs.h ------- */
+
+#if defined(SANITIZED)
+
+/* Call just before a jump to `stack`. `*own` is for the return; NULL if there is none. */
+TAKT_INLINE void leave(void **own, const code_stack_t *stack) {
+    __sanitizer_start_switch_fiber(own, stack->bottom, stack->bytes);
+}
+
+/* Just after one, which came from `left`: no variable of a caller that is not instrumented, but what outlives it. */
+TAKT_INLINE void arrive(void *own) { __sanitizer_finish_switch_fiber(own, &left.bottom, &left.bytes); }
+
+/* Announces that nothing on `stack` is in use any more. */
+TAKT_INLINE void forget(const code_stack_t *stack) {
+    __asan_unpoison_memory_region(stack->bottom, stack->bytes);
+}
+
+#else
+
+TAKT_INLINE void leave(void **own, const code_stack_t *stack) {
+    (void)own;
+    (void)stack;
+}
+
+TAKT_INLINE void arrive(void *own) { (void)own; }
+
+TAKT_INLINE void forget(const code_stack_t *stack) { (void)stack; }
+
+#endif
+
 /* ---- new contexts ------------------------------------------------------------------------------ */
 
 void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *argument), void *argument) {
     const uintptr_t alignment = _Alignof(context_t);
     context_t *context = (context_t *)(((uintptr_t)bottom + bytes) & ~(alignment - 1)) - 1;
-    context->stack =
-        (takt_posix_stack_t){.bottom = bottom, .bytes = (size_t)((char *)context - (char *)bottom)};
+    context->stack = (code_stack_t){.bottom = bottom, .bytes = (size_t)((char *)context - (char *)bottom)};
     context->entry = entry;
     context->argument = argument;
     return context;
@@ -66,7 +113,7 @@ void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *a
 
 /* The first arrival comes from the main stack; the test has no effect on the others. */
 static void arrive_first(void) {
-    takt_posix_arrive(NULL, &left);
+    arrive(NULL);
     if (!is_started) {
         main_stack = left;
         is_started = true;
@@ -91,7 +138,7 @@ static void enter(context_t *context) {
     fresh.uc_link = NULL;
     makecontext(&fresh, thread_start, 0);
     starting = context;
-    takt_posix_forget(&context->stack);
+    forget(&context->stack);
     (void)setcontext(&fresh);
 }
 
@@ -117,11 +164,11 @@ __attribute__((noinline, no_sanitize_address)) void takt_posix_switch(struct tak
     context_t *next = *context_of(to);
     (void)fegetmode(&own.modes);
     *context_of(from) = &own;
-    takt_posix_leave(&own.sanitizer, &next->stack);
+    leave(&own.sanitizer, &next->stack);
     if (_setjmp(own.registers) == 0) {
         resume(next);
     }
-    takt_posix_arrive(own.sanitizer, &left);
+    arrive(own.sanitizer);
     (void)fesetmode(&own.modes);
     errno = own.error;
 }
@@ -138,10 +185,10 @@ void takt_port_start(struct takt_thread *first) {
     is_processor = true;
     takt_posix_guard_begin();
     if (_setjmp(main_registers) == 0) {
-        takt_posix_leave(&main_sanitizer, &context->stack);
+        leave(&main_sanitizer, &context->stack);
         resume(context);
     }
-    takt_posix_arrive(main_sanitizer, &left);
+    arrive(main_sanitizer);
     exit(exit_status);
 }
 
@@ -153,6 +200,6 @@ void takt_posix_exit(int status) {
     takt_posix_clock->stop();
     takt_posix_guard_end();
     exit_status = status;
-    takt_posix_leave(NULL, &main_stack);
+    leave(NULL, &main_stack);
     _longjmp(main_registers, 1);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The obligations of kernel/port.h that are functions, with empty bodies; takt_port.h says what that means.
  *
- * Most ports have two files here: the processor's (switch.c, most of it assembly) and the board's (vectors, start-up,
- * clock, timer). */
+ * Where a core has many boards, what differs (vectors, start-up, clock, timer) stands in a folder of boards/. */
 #include "kernel/port.h"
 #include "port/template/fill_in.h"
 

@@ -128,17 +128,25 @@ _HOMES = {
 }
 """The module of each name; a module is its own."""
 
+
+def _draw(record: object) -> str:
+    """Return the HTML of a record for a notebook."""
+    html: str = import_module("takt.show.cells").html_of(record)
+    return html
+
+
 if not TYPE_CHECKING:  # which would take any name for one that is there
 
     def __getattr__(name: str) -> object:
         """Import a name."""
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import_module("takt.base.views").draws(_draw)
         home = import_module(f"takt.{_HOMES[name]}")
         value = globals()[name] = home if _HOMES[name] == name else getattr(home, name)
         return value
 
 
 def __dir__() -> list[str]:
-    """Return the names of this module, including those that are imported on first use."""
-    return sorted({*globals(), *__all__})
+    """Return the names that users need, imported or not."""
+    return sorted(__all__)

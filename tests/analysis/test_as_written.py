@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import takt
 from sampling import count, expect_cases
-from takt.analysis import Verdict, as_written
+from takt.analysis import Verdict, remarks
 from takt.analysis.result import AsWritten
 from takt.command.main import app
 from takt.show import analysis_page, analysis_text
@@ -150,7 +150,7 @@ def test_nothing_is_claimed_that_was_not_run(how: str) -> None:
 
 
 def test_a_run_ends_with_its_effort(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(as_written, "MAX_EVENTS", 50)
+    monkeypatch.setattr(remarks, "MAX_EVENTS", 50)
     found = takt.analyse(loaded(APART, tmp_path))
     assert found.as_written is not None
     assert found.as_written.until == 250
@@ -177,7 +177,7 @@ def test_ticks_and_slots_of_any_dispatcher_count_as_events() -> None:
     slots = takt.TimeDriven(cycle=2, slots=({"task": "A", "start": 0, "length": 1},))
     for system in (overtaking, takt.System(tasks=[late], policy="time-driven", horizon=1000 * far, options=[slots])):
         found = takt.analyse(system, sensitivity=False).as_written
-        assert found is None or (found.until or 0) <= 2 * as_written.MAX_EVENTS, found
+        assert found is None or (found.until or 0) <= 2 * remarks.MAX_EVENTS, found
 
 
 def test_a_rejected_hard_task_is_no_job_that_is_in_time() -> None:

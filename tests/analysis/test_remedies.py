@@ -16,8 +16,9 @@ from hypothesis import given
 from oracle import System as OracleSystem
 from oracle.systems import EVERYTHING as ANYTHING
 from oracle.systems import RESOURCES, SERVER_KINDS, systems
-from places import CASES
+from places import CASES, EXAMPLES
 from sampling import count, tries
+from takt.analysis.remedies import EFFORT_PER_ROW
 from takt.analysis.remedy_moves import Member, renumbered
 from takt.analysis.result import Remedies, Remedy
 from takt.files.edits import applied_to_text
@@ -51,6 +52,22 @@ def expect_proved(text: str, found: Remedies) -> None:
             number += 1
             after = loads(applied_to_text(text, found.edits_of(number)), "applied")
             assert open_deadlines(after) == step.after, (number, found.edits_of(number))
+
+
+# ---- the effort of a search --------------------------------------------------------------------------------------
+
+
+def test_a_search_counts_its_trials_and_says_when_its_effort_is_used_up() -> None:
+    system = takt.load(PEOPLE / "wd.toml")
+    tried = list[int]()
+    whole = takt.analyse(system, remedies=True, progress=tried.append).remedies
+    assert whole is not None
+    assert not whole.is_limited
+    assert tried[: sum(whole.tried)] == list(range(1, 1 + sum(whole.tried)))
+    assert whole == takt.analyse(system, remedies=True).remedies
+    few = takt.analyse(system, remedies=True, effort=6 * EFFORT_PER_ROW).remedies  # 6 rows are 3 trials of 2 tasks
+    assert few is not None
+    assert (few.is_limited, few.tried) == (True, (3,))
 
 
 # ---- what new users wrote --------------------------------------------------------------------------------
@@ -117,6 +134,15 @@ def test_the_nearest_system_is_named_where_nothing_helps() -> None:
     assert found.found == ()
     assert [step.what for step in found.nearest] == ["C.preemption=preemptive"]
     assert found.late == ("B", 1)
+
+
+def test_no_change_moves_the_task_of_an_allocator() -> None:
+    system = takt.load(EXAMPLES / "allocator.toml").replace(policy=catalogue.LEVEL_POLICY)
+    found = takt.analyse(system, sensitivity=False, remedies=True)
+    assert [row.task for row in found.tasks] == ["control", "video", "log", "allocator"]
+    assert found.remedies is not None
+    assert found.remedies.found == ()
+    assert found.remedies.late == ("control", None)
 
 
 def test_a_system_that_fits_is_not_searched() -> None:

@@ -13,7 +13,7 @@ from oracle import System as OracleSystem
 from oracle.systems import EVERYTHING as ANYTHING
 from oracle.systems import RESOURCES, SERVER_KINDS, crowds, systems
 from sampling import expect_cases, tries
-from takt.analysis import growth, sensitivity
+from takt.analysis import sensitivity
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Verdict, worst_of
@@ -35,7 +35,7 @@ def check(system: takt.System) -> bool:
     """True if a system is plain; then both ways must find the same."""
     view = view_of(system)
     now = judge(view)
-    plain = growth.plain_of(view, now, sensitivity.wanted_by(now), EFFORT // sensitivity.PROBES)
+    plain = sensitivity.plain_of(view, now, sensitivity.wanted_by(now), EFFORT // sensitivity.PROBES)
     if plain is None or worst_of([row.verdict for row in now.that_count()]) is Verdict.NOT_KNOWN:
         return False
     found, slow = dict(plain.growths()), searched(view, now)

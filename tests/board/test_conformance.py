@@ -6,12 +6,14 @@ A program of tests/conformance prints what failed and exits with 1, or prints no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from places import ROOT
-from recipes import PORTS, compile_kernel, emulator, link, recipe, run
+from recipes import CORES, PORTS, compile_kernel, emulator, link, recipe, run
+from sampling import IS_SMALLER, SYSTEMS
 
 PROGRAMS = ROOT / "tests" / "conformance"
 
@@ -105,6 +107,34 @@ GUARD_CASES: list[list[str]] = [
 ]
 
 
+COMPUTE = "-DGUARDS_COMPUTE=1"
+
+# What a thread that computes saves besides hits the guard too: s16 to s31 in the switch, the frame of 104 bytes, and
+# what PendSV puts below it.
+FLOAT_CASES: list[tuple[str, list[str]]] = [
+    ("floats", []),
+    ("floats", FULL_PASS),
+    *(("guards", guard_case("YIELD", margin, COMPUTE)) for margin in (0, 24, 72, 96)),
+    *(("guards", guard_case("BE_INTERRUPTED", margin, COMPUTE)) for margin in (0, 64, 104, 136, 200)),
+]
+
+# `make test` samples what other cores have of their own; `make soak` runs all.
+IS_SAMPLE = SYSTEMS is None or IS_SMALLER
+SAMPLE: list[tuple[str, str, list[str]]] = [
+    ("cortex_m4f", "floats", []),
+    ("cortex_m4f", "guards", guard_case("YIELD", 72, COMPUTE)),
+    ("cortex_m4f", "guards", guard_case("BE_INTERRUPTED", 136, COMPUTE)),
+    ("cortex_m33", "floats", []),
+    ("cortex_m33", "guards", guard_case("JUMP")),
+    ("cortex_m33", "guards", guard_case("BE_INTERRUPTED", 136, COMPUTE)),
+]
+ALL_OF_CORES = [
+    (core, program, defines)
+    for core in CORES
+    for program, defines in [*CASES, *FLOAT_CASES, *(("guards", case) for case in GUARD_CASES)]
+]
+
+
 def name_of(value: object) -> str:
     """Return the name of a case for people."""
     return ("_".join(value) or "plain") if isinstance(value, list) else str(value)
@@ -114,6 +144,28 @@ def name_of(value: object) -> str:
 @pytest.mark.parametrize(("program", "defines"), CASES, ids=name_of)
 def test_every_port_conforms(built: Build, tmp_path: Path, port: str, program: str, defines: list[str]) -> None:
     says_nothing(built, tmp_path, port, program, defines=defines)
+
+
+@pytest.mark.parametrize(("core", "program", "defines"), SAMPLE if IS_SAMPLE else ALL_OF_CORES, ids=name_of)
+def test_every_core_conforms(built: Build, tmp_path: Path, core: str, program: str, defines: list[str]) -> None:
+    says_nothing(built, tmp_path, core, program, defines=defines)
+
+
+@pytest.mark.parametrize("core", CORES[:1] if IS_SAMPLE else CORES)
+def test_the_kernel_itself_does_not_compute(built: Build, core: str) -> None:
+    """Else every thread that calls it would be one that does."""
+    objects = [path for path in built(core) if "tests_" not in path.name and "port_" not in path.name]
+    text = run(["arm-none-eabi-objdump", "-d", *objects]).stdout
+    assert len(objects) > 50
+    assert re.findall(r"\tv[a-z]+\S*\t.*", text) == []
+
+
+@pytest.mark.parametrize("core", () if IS_SAMPLE else CORES)
+def test_threads_that_compute_conform_without_checks_of_misuse_and_without_guards(
+    built: Build, tmp_path: Path, core: str
+) -> None:
+    says_nothing(built, tmp_path, core, "floats", flags=["-DTAKT_CHECKS=0"])
+    says_nothing(built, tmp_path, core, "floats", flags=UNGUARDED)
 
 
 @pytest.mark.parametrize("port", PORTS)
@@ -212,15 +264,18 @@ def test_the_kernels_own_hook_prints_whose_stack_has_overflowed(
 
 @pytest.mark.parametrize("program", sorted(path.stem for path in PROGRAMS.glob("*.c")))
 def test_no_program_is_forgotten(program: str) -> None:
-    assert program == "conformance" or program in {case for case, _ in CASES}
+    assert program == "conformance" or program in {case for case, _ in [*CASES, *FLOAT_CASES]}
 
 
 @pytest.mark.parametrize(
     ("port", "machine", "complaint"),
     [
         ("cortex_m", ["-mcpu=cortex-m0"], "this port is for ARMv7-M"),
-        ("cortex_m", ["-mcpu=cortex-m33"], "this port is for ARMv7-M"),
-        ("cortex_m", ["-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"], "saves no floating-point registers"),
+        ("cortex_m", ["-mcpu=cortex-m23"], "this port is for ARMv7-M"),
+        ("cortex_m", ["-mcpu=cortex-m55", "-mfloat-abi=hard"], "does not save the vector predicate"),
+        ("cortex_m", ["-mcpu=cortex-m33", "-mfloat-abi=soft"], None),
+        ("cortex_m", ["-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"], None),
+        ("cortex_m", ["-mcpu=cortex-m7", "-mfloat-abi=softfp", "-mfpu=fpv5-d16"], None),
         ("cortex_m", ["-mcpu=cortex-m4", "-mfloat-abi=soft"], None),
         ("riscv", ["-march=rv64imac", "-mabi=lp64"], "this port is for RV32"),
         ("riscv", ["-march=rv32ema", "-mabi=ilp32e"], "saves all registers of the I base"),

@@ -90,7 +90,9 @@ class Outcome:
     text: str
 
 
-def outcome_of(folder: Path, port: str, how: str, links: str = BOARD, options: list[str] | None = None) -> Outcome:
+def outcome_of(
+    folder: Path, port: str, how: str, links: str = BOARD, options: list[str] | None = None, core: str = ""
+) -> Outcome:
     """Build a project that uses the package, and run its program."""
     source, build = folder / "consumer", folder / "build"
     source.mkdir()
@@ -103,7 +105,9 @@ def outcome_of(folder: Path, port: str, how: str, links: str = BOARD, options: l
     cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
     assert "TAKT_PYTHON" not in cache
     assert "TAKT_TESTS" not in cache
-    done = subprocess.run([*emulator(recipe(port)), program], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [*emulator(recipe(core or port)), program], capture_output=True, text=True, check=False, timeout=60
+    )
     return Outcome(done.returncode, done.stdout)
 
 

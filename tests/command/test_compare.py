@@ -62,6 +62,23 @@ def test_the_policy_of_the_file_stands_first_and_policies_that_do_not_fit_stand_
     assert sum(line.startswith("task") for line in invoke("compare", OVERLOAD, "--wide")[1].splitlines()) == 1
 
 
+def test_a_policy_of_the_default_that_cannot_order_the_tasks_is_left_out_with_its_reason() -> None:
+    flows = str(EXAMPLES / "flows.toml")
+    status, output, errors = invoke("compare", flows)
+    assert status == 0
+    assert errors == (
+        'rm is left out: [[task]] "half" min_separation: missing; rm orders by period: give one, for instance '
+        'min_separation = "10ms" (and 10 more)\n'
+    )
+    assert output.startswith("flows: each of 3 policies meets all deadlines in 21 µs; dm, edf give the same.")
+    runs = json.loads(invoke("compare", flows, "--json")[1])["runs"]
+    assert [run["policy"] for run in runs] == ["share", "dm", "edf"]
+    for policies in ("rm", "edf,rm", "share, rm"):  # what was named is an error
+        status, output, errors = invoke("compare", flows, "--policy", policies)
+        assert (status, output) == (2, "")
+        assert errors.startswith(f'{flows}: [[task]] "half" min_separation: missing; rm orders by period')
+
+
 def test_what_is_compared_is_what_is_simulated_alone() -> None:
     status, output, _ = invoke("compare", OVERLOAD, "--policy", "fp,edf", "--json")
     assert status == 0

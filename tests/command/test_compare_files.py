@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,8 @@ def test_the_order_of_files_is_that_of_the_columns_and_check_looks_at_each() -> 
     done = invoke("b.toml", "a.toml", "--check")
     assert done.exit_code == 3
     assert done.stdout.splitlines()[0].startswith("b.toml: ")
-    assert invoke("b.toml", "b.toml", "--check").exit_code == 0
+    shutil.copy("b.toml", "c.toml")
+    assert invoke("b.toml", "c.toml", "--check").exit_code == 0
 
 
 def test_each_file_is_run_under_each_requested_policy() -> None:
@@ -90,6 +92,14 @@ def test_files_of_one_name_are_named_with_their_folders() -> None:
 def test_deadlines_that_were_requested_are_counted_too() -> None:
     done = invoke(str(EXAMPLES / "iot_110.toml"), "a.toml")
     assert ", 10 later than requested, in 4 s, policy rate-based" in " ".join(done.stdout.split())
+
+
+def test_one_file_twice_is_refused() -> None:
+    done = invoke("a.toml", "b.toml", "a.toml")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == (
+        "a.toml: expected files that differ, found this one twice; --policy P,P2 compares policies of one file\n"
+    )
 
 
 def test_a_page_of_several_files_is_refused() -> None:

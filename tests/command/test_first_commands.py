@@ -228,3 +228,16 @@ def test_the_format_of_a_stream_is_known_by_its_content(path: Path) -> None:
     piped, named = start("convert", "-", "piped.toml", stdin=text), start("convert", str(path), "named.toml")
     assert (piped.returncode, named.returncode) == (0, 0), piped.stderr
     assert takt.load("piped.toml").tasks == takt.load("named.toml").tasks
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "answer"),
+    [
+        ("run", "examples/studies/acceptance.toml", "this is a study: takt study"),
+        ("analyse", "examples/recipes/automotive.toml", "this is a recipe: takt generate"),
+    ],
+)
+def test_a_file_of_another_command_is_one_line_that_names_the_command(command: str, file: str, answer: str) -> None:
+    done = start(command, file)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{file}: {answer} {file}" in done.stderr.splitlines()

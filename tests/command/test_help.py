@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ import pytest
 import typer
 from takt.command import help as helping
 from takt.command import main
+from takt.files import edits
 from takt.model import catalogue
 from typer.testing import CliRunner
 
@@ -101,6 +103,22 @@ def test_the_manual_page_has_each_command_and_each_option() -> None:
     assert not re.search(r"^\.(?!TH |SH |SS |PP$|TP$|B |I )", page, re.MULTILINE)
 
 
+@pytest.mark.parametrize("words", [("run",), ("linux",), ("linux", "load")])
+def test_the_manual_page_of_a_command_has_that_command_alone(words: tuple[str, ...]) -> None:
+    page = CliRunner().invoke(main.app, ["help", "--man", *words]).stdout
+    title, name = "-".join(("takt", *words)), " ".join(("takt", *words))
+    assert page.startswith(f'.TH {title.upper()} 1 "" "takt ')
+    plain = page.replace("\\-", "-")
+    assert f".SH NAME\n{title} - " in plain
+    assert f".SH SYNOPSIS\n.B {name}\n" in plain
+    assert ".SS" not in page if words != ("linux",) else '.SS "takt linux load FILE"' in plain
+    for option in COMMANDS[("takt", *words)].params:
+        assert option.param_type_name != "option" or not option.help or f".B {option.opts[0]}" in plain
+    done = CliRunner().invoke(main.app, ["help", "--man", "rnu"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith('no command "takt rnu"; ')
+
+
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
 def test_groff_reads_the_manual_page_without_a_warning() -> None:
     done = shell("takt help --man > takt.1 && groff -man -ww -Tascii -P-cbou takt.1")
@@ -127,6 +145,32 @@ def test_names_of_policies_are_completed_also_behind_others() -> None:
     assert completed("takt compare --policy d") == [name for name in names if name.startswith("d")]
     assert completed("takt run --policy rm,ed") == ["rm,edf"]
     assert completed("takt new --policy ed") == ["edf"]
+
+
+def test_boards_are_completed() -> None:
+    assert completed("takt run a.toml --on c") == ["cortex_m"]
+    assert completed("takt run a.toml --on linux") == ["linux", "linux-host"]
+
+
+def test_edits_are_completed_up_to_their_values() -> None:
+    file = "examples/overload.toml"  # it is in the package
+    assert completed(f"takt run {file} --set contr") == ["control."]
+    assert completed(f"takt run {file} --set control.wc") == ["control.wcet="]
+    assert completed("takt analyse --set system.pol") == ["system.policy="]
+    assert completed("takt compare none.toml --set contr") == []
+
+
+def test_names_in_edits_are_those_that_an_edit_takes() -> None:
+    tasks = [{"name": name} for name in ("a", "both", "two words", "x.y", "system", 'q"q')]
+    document = {"task": tasks, "server": [{"name": "both"}], "resource": "none"}
+    found = edits.completions(document, "")
+    assert found[:7] == ["a.", "task.both.", "two words.", "x.y.", "task.system.", '"q\\"q".', "server.both."]
+    assert {"system.", "platform.", "policy.share."} <= set(found)
+    for text in found[:7]:
+        (longer,) = [each for each in edits.completions(document, f"{text}name") if each.endswith(".name=")]
+        changed = copy.deepcopy(document)
+        edits.apply(changed, [f"{longer}new"])
+        assert "new" in [each["name"] for each in (*changed["task"], *changed["server"])]  # type: ignore[index]
 
 
 def test_examples_of_the_package_are_completed() -> None:

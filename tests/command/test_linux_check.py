@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -189,46 +190,42 @@ def test_a_root_that_is_no_folder_is_bad_input(tmp_path: Path) -> None:
     assert invoke("--root", tmp_path / "none") == (2, line)
 
 
-def made_programs(folder: Path, plain: str, whole: str) -> Path:
-    """A folder with programs that load or not."""
-    for name, script in {"takt-linux": plain, "taktd": whole}.items():
-        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
-        (folder / name).chmod(0o755)
+def made_programs(folder: Path, script: str, objects: Sequence[str] = ("takt-plain", "takt-servers", "takt")) -> Path:
+    """A folder with objects, the smallest first, and a program that loads them or does not."""
+    for size, name in enumerate(objects):
+        (folder / f"{name}.bpf.o").write_bytes(bytes(size))
+    (folder / "takt-linux").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "takt-linux").chmod(0o755)
     return folder
 
 
-REFUSES = "echo '%s: the kernel refuses the programs: Invalid argument; takt linux check says more' >&2; exit 1"
+REFUSES = "echo 'takt-linux: the kernel refuses the programs: Invalid argument; takt linux check says more' >&2; exit 1"
 REFUSED = "the kernel refuses the programs: Invalid argument"
 
 
 @pytest.mark.parametrize(
-    ("plain", "whole", "found"),
+    ("script", "found"),
     [
-        ("test $# = 2", 'test "$1" = --check', [("ok", "loaded"), ("ok", "loaded")]),
-        ("exit 0", REFUSES % "taktd", [("ok", "loaded"), ("reduced", REFUSED)]),
-        (REFUSES % "takt-linux", REFUSES % "taktd", [("missing", REFUSED), ("reduced", REFUSED)]),
-        ("exit 1", "exit 0", [("missing", "no word"), ("ok", "loaded")]),
+        ('test "$#" = 2 && test -e "$1"', [("ok", "loaded"), ("ok", "loaded"), ("ok", "loaded")]),
+        (f"case $1 in */takt.bpf.o) {REFUSES};; esac", [("ok", "loaded"), ("ok", "loaded"), ("reduced", REFUSED)]),
+        (REFUSES, [("missing", REFUSED), ("reduced", REFUSED), ("reduced", REFUSED)]),
+        ("case $1 in *plain*) exit 1;; esac", [("missing", "no word"), ("ok", "loaded"), ("ok", "loaded")]),
     ],
 )
-def test_whether_the_programs_load_is_tried(
-    plain: str, whole: str, found: list[tuple[str, str]], tmp_path: Path
-) -> None:
-    findings = programs(made_programs(tmp_path, plain, whole))
+def test_whether_each_object_loads_is_tried(script: str, found: list[tuple[str, str]], tmp_path: Path) -> None:
+    findings = programs(made_programs(tmp_path, script))
+    assert [one.what for one in findings] == ["programs", "programs, servers", "programs, all together"]
     assert [(one.state, one.found) for one in findings] == found
     assert all(one.remedy for one in findings if one.state != "ok")
 
 
 @pytest.mark.parametrize(
-    ("plain", "whole", "state"),
-    [
-        ("exit 0", "exit 0", "ok"),
-        ("exit 0", REFUSES % "taktd", "ok"),
-        (REFUSES % "takt-linux", REFUSES % "taktd", "missing"),
-    ],
+    ("script", "state"),
+    [("exit 0", "ok"), (f"case $1 in */takt.bpf.o) {REFUSES};; esac", "ok"), (REFUSES, "missing")],
 )
-def test_files_and_trial_say_the_same_of_preempt_rt(plain: str, whole: str, state: str, tmp_path: Path) -> None:
+def test_files_and_trial_say_the_same_of_preempt_rt(script: str, state: str, tmp_path: Path) -> None:
     findings = check(make_machine(tmp_path / "machine", {"sys/kernel/realtime": "1\n"}))
-    tried = programs(made_programs(tmp_path, plain, whole))
+    tried = programs(made_programs(tmp_path, script))
     (found,) = (one for one in with_trial(findings, tried) if one.what == "PREEMPT_RT")
     assert (found.state, found.found, bool(found.remedy)) == (state, "yes", state == "missing")
     assert (tried[0].state == "ok") == (state == "ok")
@@ -240,7 +237,7 @@ def test_programs_that_are_not_there_are_missing(tmp_path: Path) -> None:
 
 
 def test_this_machine_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(board, "place_of_programs", lambda: made_programs(tmp_path, "exit 0", "exit 0"))
+    monkeypatch.setattr(board, "place_of_programs", lambda: made_programs(tmp_path, "exit 0"))
     status, text = invoke("--json")
     document = json.loads(text)
     assert status == (0 if document["can_run"] else 3)

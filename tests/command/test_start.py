@@ -16,6 +16,8 @@ import pytest
 import takt
 from made_machines import make_machine
 from places import EXAMPLES
+from takt.command import main
+from typer.main import get_command
 
 TELL = (
     "import atexit, sys; "
@@ -75,6 +77,23 @@ def test_a_command_imports_what_it_needs(
     files = {"SMALLEST": "smallest.toml", "SHARING": "resources.toml"}
     words = [str(EXAMPLES / files[word]) if word in files else word for word in arguments.split()]
     assert imported(CALL, *words) & COSTLY == needed
+
+
+def test_options_are_made_for_the_command_that_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands, groups = main.app.registered_commands, main.app.registered_groups
+
+    def made(*words: str) -> set[str]:
+        monkeypatch.setattr(main.app, "registered_commands", commands)
+        monkeypatch.setattr(main.app, "registered_groups", groups)
+        main._keep_only(list(words))
+        return set(get_command(main.app).commands)  # type: ignore[attr-defined]
+
+    all_of_them = made()
+    assert {"run", "analyse", "analyze", "help", "linux"} <= all_of_them
+    for word in all_of_them - {"help", "linux"}:
+        assert made(word) == {word}
+    for word in ("help", "linux", "--version", "-h", "rnu"):
+        assert made(word) == all_of_them
 
 
 def test_a_replay_imports_what_it_needs(tmp_path: Path) -> None:

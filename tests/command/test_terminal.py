@@ -68,6 +68,32 @@ def test_a_log_gets_a_line_about_a_long_run_now_and_then(
     assert capsys.readouterr().err == "set, llf: 25 % after 30 s\nset, llf: 50 % after 61 s\n"
 
 
+def test_a_terminal_sees_how_many_changes_a_long_search_has_tried(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instants = iter([0.0, 0.9, 1.1, 1.1, 1.2, 1.4, 1.4])
+    monkeypatch.setattr(time, "monotonic", lambda: next(instants))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with terminal.counter("{:,} tried") as progress:
+        assert progress is not None
+        for number in (1, 999, 1000, 1234):  # at 0.9, 1.1, 1.2 and 1.4 s
+            progress(number)
+    assert capsys.readouterr().err == "\r999 tried\r1,234 tried\r           \r"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    with terminal.counter("{:,} tried") as progress:
+        assert progress is None
+    assert capsys.readouterr().err == ""
+
+
+def test_a_short_search_shows_nothing(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(time, "monotonic", lambda: 7.0)
+    with terminal.counter("{:,} tried") as progress:
+        assert progress is not None
+        progress(100)
+    assert capsys.readouterr().err == ""
+
+
 def test_an_interrupt_of_a_run_without_a_terminal_is_one_line_too(tmp_path: Path) -> None:
     command = [COMMAND, "run", SMALLEST, "--horizon", "20000000s", "--trace", str(tmp_path / "t")]
     limit = (2**30, 2**30)  # a run that does not end must not fill the machine's disk

@@ -84,4 +84,22 @@ void board_registers_clobber(void);
 /* Calls call(argument) with known values in all registers that a call must keep. Returns whether it has. */
 bool board_registers_survive(void (*call)(void *argument), void *argument);
 
+/* ---- floating point ------------------------------------------------------------------------------ */
+
+/* Of machines whose threads have a floating-point unit; floats.c in the port's folder has them. `pattern` gives every
+ * register a number of its own, and the unit a mode of rounding. */
+
+/* Whether every register holds its number, and the mode its value, through a few hundred instructions. */
+bool board_floats_hold(uint32_t pattern);
+
+/* Whether call(argument) keeps the registers that a call must keep, and the mode. */
+bool board_floats_survive(uint32_t pattern, void (*call)(void *argument), void *argument);
+
+/* Changes all registers, flags and the mode; or only those that a handler may change. */
+void board_floats_clobber(void);
+void board_floats_scratch(void);
+
+/* Whether the calling thread has used the unit, as far as the port sees. */
+bool board_floats_are_used(void);
+
 #endif

@@ -19,6 +19,11 @@
 #define GUARDS_PRINTED 0
 #endif
 
+/* 1: the thread has used the floating-point unit before, so that more is saved. */
+#ifndef GUARDS_COMPUTE
+#define GUARDS_COMPUTE 0
+#endif
+
 enum act {
     JUMP,           /* a frame jumps over the lowest word, writes above it, and does not end */
     RECUR,          /* frame by frame, all of which are written */
@@ -107,6 +112,9 @@ static void interrupt(void) { (void)takt_semaphore_give_from_isr(&semaphore); }
 static void overflow(void *argument) {
     const uintptr_t guard = (uintptr_t)board_guard(memory.stack);
     (void)argument;
+#if GUARDS_COMPUTE
+    board_floats_clobber();
+#endif
     if ((GUARDS_ACT) == RECUR) {
         (void)recur(guard);
     } else if ((GUARDS_ACT) == YIELD) {

@@ -167,7 +167,6 @@ def build_products(products: Path, folder: Path) -> dict[str, Path]:
     work.mkdir()
     build.compile_programs(FOLDER, folder / "programs.ll", folder / "sources")
     build.link_programs(work, folder / "programs.ll", products / "work" / "whole" / "described.ll", target, set())
-    smaller = ("-UTAKT_SMALLER", f'-DTAKT_SMALLER="{target}"')
-    build.link_runner(FOLDER, products, folder / "takt-linux", *smaller)
+    build.link_runner(FOLDER, products, folder / "takt-linux")
     shutil.copy(products / "tables.bin", folder / "tables.bin")
     return {name: folder / name for name in ("takt.bpf.o", "tables.bin", "takt-linux")}

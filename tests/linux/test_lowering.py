@@ -206,7 +206,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     tables = lower.lower(folder / "core.ll", parts, build.TABLES, folder)
     module = lower.read((folder / "core.ll").read_text())
     notes = uses.note(module, tables, build.ENTRIES, build.TABLES)
-    left_out = uses.left_out(module, tables, build.ENTRIES)
+    left_out = uses.left_out(module, tables, build.ENTRIES, uses.FAMILIES["plain"])
     (folder / "left_out").write_text("".join(f"{lower.NUMBERS + index}\n" for index in left_out))
     (folder / "tables.bin").write_bytes(tables.content + notes)
     entries = [f"takt_domain_{name}" for name in OF_SIMULATED]

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import uses
 from places import ROOT
 from takt.linux import board
 from test_taktd_guest import FOLDER, can_run
@@ -18,12 +19,19 @@ LICENCE = b"Dual MIT/GPL\0"
 
 @pytest.mark.skipif(not can_run, reason="no guest with Linux here: make linux fetches it")
 def test_each_object_says_a_licence_that_linux_takes(tmp_path: Path) -> None:
-    whole = board.products(FOLDER)["takt.bpf.o"]
-    for number, found in enumerate((whole, whole.parent / "work/smaller/takt.bpf.o")):
-        section = tmp_path / str(number)
-        command = ["llvm-objcopy-19", f"--dump-section=license={section}", str(found), str(tmp_path / "copy")]
+    objects = {name: path for name, path in board.products(FOLDER).items() if path.suffix == ".o"}
+    assert objects.keys() == {"takt.bpf.o", *(f"takt-{family}.bpf.o" for family in uses.FAMILIES)}
+    for name, path in objects.items():
+        section = tmp_path / name
+        command = ["llvm-objcopy-19", f"--dump-section=license={section}", str(path), str(tmp_path / "copy")]
         subprocess.run(command, check=True)
         assert section.read_bytes() == LICENCE
+
+
+def test_the_smallest_family_comes_first() -> None:
+    """The daemon loads the first object that has what is used."""
+    (names,) = re.findall(r"families\[\] = \{(.*)\};", (ROOT / "linux/daemon/machine.c").read_text())
+    assert names == ", ".join(f'"{family}"' for family in uses.FAMILIES)
 
 
 def test_what_a_thread_writes_is_read_once() -> None:

@@ -32,8 +32,12 @@ SET += "".join(
     f'[[task]]\nname = "{name}"\nperiod = "{period}ms"\nwcet = "2ms"\n'
     for name, period in (("a", 10), ("b", 20), ("c", 50))
 )
+IN_SERVER = f'{SET}[[server]]\nname = "s"\nkind = "deferrable"\nperiod = "20ms"\nbudget = "5ms"\n'.replace(
+    '[[task]]\nname = "a"', '[[task]]\nserver = "s"\nname = "a"'
+)
 CAPABILITIES = {"CAP_SYS_NICE": 23, "CAP_PERFMON": 38, "CAP_BPF": 39}
 DETACHED, NAME, SOCKET = -8, -4, -13
+TRACES = ("trace", "served_trace")
 ALL_FAIR = 0
 SCRIPT = """
 S=/run/takt/s
@@ -56,6 +60,9 @@ sleep 0.5
 ./ask_taktd $S status > with_c
 ./ask_taktd $S detach; cat /sys/kernel/sched_ext/state > detached
 wait $AB $C; ./ask_taktd $S trace trace
+./ask_taktd $S load in_server 1000 100000
+./joiner $S 1000 a > served & A=$!
+sleep 1; ./ask_taktd $S detach; wait $A; ./ask_taktd $S trace served_trace
 ./ask_taktd $S load load 1000 100000 wait
 ./joiner $S 1000 a b > again & AB=$!
 sleep 0.3; ./ask_taktd $S status > waiting
@@ -71,9 +78,11 @@ FILES = [line.split("> ")[1].split()[0] for line in SCRIPT.splitlines() if "> " 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | bytes]:
     folder = tmp_path_factory.mktemp("taktd")
-    (folder / "set.toml").write_text(SET)
-    (part,) = board.parts(daemon.without_end(takt.load(folder / "set.toml")))
-    files: dict[str, Path | bytes] = {**board.products(FOLDER), "load": daemon.contents(part)}
+    files: dict[str, Path | bytes] = {**board.products(FOLDER)}
+    for name, text in {"load": SET, "in_server": IN_SERVER}.items():
+        (folder / "set.toml").write_text(text)
+        (part,) = board.parts(daemon.without_end(takt.load(folder / "set.toml")))
+        files[name] = daemon.contents(part)
     files["taktd"] = FOLDER / "takt" / "taktd"
     for name, more in {"ask_taktd": [], "with_capabilities": [], "joiner": sorted(ROOT.glob("linux/lib/*.c"))}.items():
         must_build(["cc", "-O2", "-static", "-I.", f"tests/linux/{name}.c", *map(str, more), "-o", str(folder / name)])
@@ -83,8 +92,8 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | bytes]:
         ",".join(each for each in numbers if each != str(CAPABILITIES[name])) for name in ("CAP_PERFMON", "CAP_BPF")
     ]
     script = SCRIPT.replace("CAPABILITIES", ",".join(numbers)).replace("FEWER", " ".join(fewer))
-    done = guest.run(guest.Machine(FOLDER), script, files, [*FILES, "few", "second", "trace"], patience=600)
-    texts = {name: data if name == "trace" else data.decode() for name, data in done.files.items()}
+    done = guest.run(guest.Machine(FOLDER), script, files, [*FILES, "few", "second", *TRACES], patience=600)
+    texts = {name: data if name in TRACES else data.decode() for name, data in done.files.items()}
     return {**texts, "output": done.output.decode(errors="replace")}
 
 
@@ -93,6 +102,15 @@ def jobs(outcome: dict[str, str | bytes], name: str) -> dict[str, tuple[int, int
     lines = re.findall(r"^(\w) ended (-?\d+) after (\d+) jobs in class \d then (\d)$", str(outcome[name]), re.MULTILINE)
     assert {int(status) for _, status, _, _ in lines} == {DETACHED}, outcome[name]
     return {task: (int(count), int(fair)) for task, _, count, fair in lines}
+
+
+def records(trace: str | bytes, folder: Path) -> int:
+    """Return how many records a trace has, which replays."""
+    assert isinstance(trace, bytes)
+    (folder / "T.takt").write_bytes(trace)
+    replayed = takt.replay(folder / "T.takt")
+    assert replayed.is_identical, replayed.text
+    return len(trace_file.read(folder / "T.takt"))
 
 
 def threads(outcome: dict[str, str | bytes], name: str) -> dict[str, bool]:
@@ -147,12 +165,12 @@ def test_after_a_detach_threads_continue_in_the_fair_class_and_the_trace_replays
 ) -> None:
     assert outcome["detached"] == "disabled\n"
     assert {fair for _, fair in (*jobs(outcome, "ab").values(), *jobs(outcome, "c").values())} == {ALL_FAIR}
-    data = outcome["trace"]
-    assert isinstance(data, bytes)
-    (tmp_path / "T.takt").write_bytes(data)
-    replayed = takt.replay(tmp_path / "T.takt")
-    assert replayed.is_identical, replayed.text
-    assert len(trace_file.read(tmp_path / "T.takt")) > 1000
+    assert records(outcome["trace"], tmp_path) > 1000
+
+
+def test_a_set_that_needs_other_programs_has_them_loaded(outcome: dict[str, str | bytes], tmp_path: Path) -> None:
+    assert jobs(outcome, "served")["a"][0] > 80
+    assert records(outcome["served_trace"], tmp_path) > 300
 
 
 def test_it_attaches_again_when_all_threads_have_joined(outcome: dict[str, str | bytes]) -> None:

@@ -118,7 +118,7 @@ def trace_of_posix(sources: Path, example: str) -> bytes:
 
 
 def test_a_backend_that_answers_late_decides_as_the_direct_one(sources: Path) -> None:
-    for room in ("core", "policy", "system", "kernel", "port", "firmware"):
+    for room in ("core", "policy", "system", "kernel", "port", "boards", "firmware"):
         shutil.copytree(ROOT / room, sources / room)
     examples = ("negotiation.toml", "resources.toml", "servers.toml")
     direct = [trace_of_posix(sources, example) for example in examples]

@@ -46,17 +46,21 @@ def locked() -> dict[str, tuple[str, str, list[str]]]:
 
 ROWS = table()
 DEPENDENCIES = [name for name, row in ROWS.items() if row["place"] == "dependency"]
+EXTRAS = [name for name, row in ROWS.items() if row["place"] == "extra"]
 
 
 def test_the_table_has_the_packages_of_the_lock_that_users_get() -> None:
     expected = {name: version for name, (version, _, groups) in locked().items() if "package" in groups}
     assert {canonicalize_name(name): ROWS[name]["version"] for name in DEPENDENCIES} == expected
+    brought = {name: version for name, (version, _, groups) in locked().items() if {"drs", "perfetto"} & set(groups)}
+    extras = {canonicalize_name(name): ROWS[name]["version"] for name in EXTRAS}
+    assert extras == {name: version for name, version in brought.items() if name not in expected}
     assert ROWS["BokehJS"]["version"] == expected["bokeh"]
     assert ROWS["nanobind"]["version"] == locked()["nanobind"][0]
     assert ROWS["robin-map"]["version"] == f"in nanobind {locked()['nanobind'][0]}"
 
 
-@pytest.mark.parametrize("name", [*DEPENDENCIES, "nanobind"])
+@pytest.mark.parametrize("name", [*DEPENDENCIES, *EXTRAS, "nanobind"])
 def test_a_licence_is_that_of_the_installed_package(name: str) -> None:
     about, licence = metadata.metadata(name), ROWS[name]["licence"]
     assert about["Version"] == ROWS[name]["version"]

@@ -76,6 +76,20 @@ def test_a_call_of_the_kernel_has_its_comment_and_its_answers(site: Path) -> Non
     assert not page.xpath("//dt[@id='c.takt_queue_take']")
 
 
+def test_a_notebook_has_what_its_cells_show(site: Path) -> None:
+    shown = {}
+    for path in sorted((ROOT / "examples/notebooks").glob("*.ipynb")):
+        page = html.parse(site / f"examples/notebooks/{path.stem}.html")
+        shown[path.stem] = page.getroot().text_content()
+        assert page.xpath("//div[@class='takt-cell']//svg")
+    assert "10 of 440 jobs late in 2 s" in shown["compare_policies"]
+    assert "pump: schedulable, all 4 deadlines proved" in shown["is_it_schedulable"]
+    assert "{'edf': 24, 'zero laxity first': 40}" in shown["invent_a_policy"]
+    start = html.parse(site / "docs/tutorial/notebooks.html")
+    links = {link.get("href") for link in start.iterfind(".//a[@href]")}
+    assert {f"../../examples/notebooks/{name}.html" for name in shown} <= links
+
+
 # ---- the index of the search ----------------------------------------------------------------------------
 
 

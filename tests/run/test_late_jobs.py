@@ -150,3 +150,28 @@ def test_of_the_examples_too(path: Path) -> None:
     if system.domains or system.resolved.architecture is not None:
         pytest.skip("the walk knows one dispatcher without an architecture")
     check(system, min(takt.simulate(system, segments=False, jobs=False).horizon, 2000))
+
+
+class Shortest(takt.Policy):
+    """The shortest job first."""
+
+    def release(self, job: takt.Job) -> int:
+        return job.wcet
+
+
+@pytest.mark.parametrize(
+    ("offset", "preemption", "wcet", "why"),
+    [(1, "non-preemptive", 2, "non-preemptive"), (1, "preemptive", 5, ""), (0, "non-preemptive", 5, "")],
+)
+def test_under_a_policy_in_python_a_job_that_began_before_goes_on(
+    offset: int, preemption: str, wcet: int, why: str
+) -> None:
+    tasks = [
+        takt.Task(name="late", period=20, deadline=wcet, wcet=wcet, offset=offset),
+        takt.Task(name="flash", period=20, wcet=4, preemption=preemption),
+    ]
+    late = late_jobs.first_late(takt.simulate(takt.System(tasks=tasks, policy=Shortest(), horizon=20)))
+    assert late is not None
+    assert [(each.what, each.name, each.why, each.ticks) for each in late.delays] == [
+        ("task", "flash", why, 4 - offset)
+    ]

@@ -320,6 +320,45 @@ def test_a_policy_that_fails_ends_the_run_with_its_error() -> None:
     assert isinstance(failed.value.__cause__, TypeError)
 
 
+class Unbound(takt.Policy):
+    """A policy whose author forgot `self`."""
+
+    def release(job: takt.Job) -> int:  # type: ignore[override, misc] # noqa: N805
+        return job.wcet
+
+
+class Forgetful(takt.Policy):
+    """A policy that fails at the end of a job."""
+
+    def release(self, job: takt.Job) -> int:
+        return job.wcet
+
+    def complete(self, job: takt.Job, finish: int) -> None:
+        raise KeyError(job.task)
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        (
+            Unbound(),
+            r'^policy "unbound": release\(\) failed for "A"#0: TypeError: Unbound.release\(\) takes 1 positional',
+        ),
+        (Forgetful(), r"^policy \"forgetful\": complete\(\) failed for \"A\"#0: KeyError: 'A'$"),
+    ],
+)
+def test_a_policy_with_fixed_keys_that_fails_does_so_too(policy: takt.Policy, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        takt.simulate(takt.System(tasks=[takt.Task(name="A", period=5, wcet=1)], policy=policy, horizon=20))
+
+
+def test_a_protocol_with_ceilings_needs_a_policy_with_levels() -> None:
+    tasks = [takt.Task(name="A", period=5, wcet=2, body=["lock R", "run 2", "unlock R"])]
+    resources = [takt.Resource(name="R", protocol="icpp")]
+    with pytest.raises(InputError, match=r'"R" protocol: found "icpp" under "forgetful"; it needs dm, edf'):
+        takt.System(tasks=tasks, resources=resources, policy=Forgetful())
+
+
 def test_servers_and_places_of_a_scheduler_are_refused() -> None:
     tasks = [takt.Task(name="A", period=5, wcet=1)]
     server = takt.Server(name="S", kind="polling", budget=1, period=5)

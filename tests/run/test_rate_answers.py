@@ -6,7 +6,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 import takt
-from takt.run.rate_answers import answered
+from takt.run.frames import answered
 
 SYSTEM = takt.System(
     policy="rate-based",

@@ -149,8 +149,9 @@ class Failing(takt.Policy):
 
 def test_a_run_that_fails_leaves_no_trace_that_replays(tmp_path: Path) -> None:
     system = takt.System(tasks=[takt.Task(name="A", period=5, wcet=2)], policy=Failing())
-    with pytest.raises(RuntimeError, match="no more"):
+    with pytest.raises(takt.InputError, match=r"release\(\) failed for .A.#2: RuntimeError: no more") as failed:
         takt.simulate(system, 40, trace=tmp_path / "T.takt")
+    assert isinstance(failed.value.__cause__, RuntimeError)
     if (tmp_path / "T.takt").exists():
         assert refusal(tmp_path / "T.takt").startswith("truncated trace: ")
 

@@ -8,7 +8,7 @@ from io import StringIO
 
 import pytest
 import takt
-from places import CASES, EXAMPLE_FILES
+from places import CASES, EXAMPLE_FILES, EXAMPLES
 from takt.analysis import Analysis
 from takt.command.main import app
 from takt.show import analysis_page, analysis_text
@@ -160,6 +160,65 @@ def test_growth_stands_only_where_the_set_fits_and_a_cut_is_advice() -> None:
     assert "may be multiplied" not in late
     assert "It would fit with one wcet cut: flash by 3.20 ms" in late
     assert "It would fit with all wcets cut to 23.8 %" in late
+
+
+def advised(system: takt.System) -> list[str]:
+    """The lines on cuts of one wcet."""
+    return [line for line in said(takt.analyse(system), 200).splitlines() if "wcet cut" in line]
+
+
+def with_wcet(system: takt.System, name: str, wcet: int | str) -> takt.System:
+    return system.replace(tasks=[each.replace(wcet=wcet) if each.name == name else each for each in system.tasks])
+
+
+def priority_tasks(*rows: tuple[str, int, int, str, int]) -> takt.System:
+    """A system of tasks: name, period, wcet, class, processor; the first has the highest priority."""
+    return takt.System(
+        policy="fp",
+        resolution="1ms",
+        cpus=1 + max(row[4] for row in rows),
+        tasks=[
+            takt.Task(name=name, period=period, wcet=wcet, class_=kind, priority=9 - place, cpu=cpu)
+            for place, (name, period, wcet, kind, cpu) in enumerate(rows)
+        ],
+    )
+
+
+def test_where_the_hard_tasks_fit_a_cut_is_for_the_task_that_does_not() -> None:
+    system = takt.load(EXAMPLES / "overload.toml")
+    assert advised(system) == ["log would meet its deadline too with its wcet cut by 14 ms"]
+    cut, less = (takt.analyse(with_wcet(system, "log", wcet), sensitivity=False) for wcet in ("6ms", "7ms"))
+    assert {row.verdict.value for row in cut.tasks} == {"schedulable"}
+    assert less.tasks[3].verdict.value == "not schedulable"
+    several = priority_tasks(("a", 10, 4, "hard", 0), ("b", 10, 7, "soft", 0), ("c", 20, 9, "none", 0))
+    assert advised(several) == ["b would meet its deadline too with its wcet cut by 1 ms"]  # no cut of c is enough
+    each = priority_tasks(
+        ("a", 10, 4, "hard", 0), ("b", 10, 7, "soft", 0), ("d", 10, 4, "hard", 1), ("e", 9, 7, "none", 1)
+    )
+    assert advised(each) == [
+        "b would meet its deadline too with its wcet cut by 1 ms",
+        "e would meet its deadline too with its wcet cut by 2 ms",
+    ]
+
+
+def test_where_other_tasks_stay_late_a_cut_is_for_the_hard_ones() -> None:
+    system = priority_tasks(
+        ("a", 10, 6, "hard", 0), ("b", 10, 6, "hard", 0), ("c", 10, 3, "soft", 0), ("d", 20, 3, "soft", 0)
+    )
+    assert advised(system) == ["Its hard tasks would fit with one wcet cut: a by 2 ms or b by 2 ms"]
+    assert "Its hard tasks would fit with all wcets cut to 83.3 %" in said(takt.analyse(system))
+    cut = takt.analyse(with_wcet(system, "b", 4), sensitivity=False)
+    assert [row.verdict.value for row in cut.tasks] == ["schedulable"] * 2 + ["not schedulable"] * 2
+
+
+def test_with_two_processors_that_do_not_fit_a_cut_is_for_one_of_them() -> None:
+    system = priority_tasks(("a", 10, 6, "hard", 0), ("b", 10, 6, "hard", 0), ("c", 9, 9, "hard", 1))
+    assert advised(system) == ["It would fit with one wcet cut: a by 2 ms or b by 2 ms"]
+    both = system.replace(tasks=[*system.tasks, takt.Task(name="d", period=9, wcet=1, priority=1, cpu=1)])
+    assert advised(both) == [
+        "processor 0 would fit with one wcet cut: a by 2 ms or b by 2 ms",
+        "processor 1 would fit with one wcet cut: c by 1 ms",
+    ]
 
 
 def test_a_tick_that_hides_growth_is_said() -> None:

@@ -151,8 +151,12 @@ def test_what_cannot_be_drawn_is_refused_with_one_line(smallest: takt.Result, tm
         gantt.draw(smallest, tmp_path / "chart.gif")
     with pytest.raises(takt.InputError, match="cannot write: No such file or directory"):
         gantt.draw(smallest, tmp_path / "no" / "chart.svg")
-    with pytest.raises(takt.InputError, match="end: expected 0 <= start < end <= 35 ticks, the horizon; found 8 and 8"):
+    with pytest.raises(takt.InputError, match="end: expected a time after 8 ms, up to the horizon 35 ms; found 8 ms"):
         gantt.draw(smallest, start=8, end=8)
+    with pytest.raises(
+        takt.InputError, match="start: expected a time from 0 on, before the horizon 35 ms; found 35 ms"
+    ):
+        gantt.draw(smallest, start="35ms")
     with pytest.raises(takt.InputError, match='start: expected a time, found "soon"; write a number followed by'):
         gantt.draw(smallest, start="soon")
 
@@ -175,7 +179,22 @@ def test_the_command_says_which_part_it_draws_and_draws_another_one(tmp_path: Pa
     ("options", "message"),
     [
         (["--from", "1"], "--from: it chooses a part of a chart; give --gantt too\n"),
-        (["--gantt", "G.svg", "--from", "9ms", "--to", "3 ms"], "--to: expected 0 <= start < end <= 35 ticks"),
+        (
+            ["--gantt", "G.svg", "--from", "9ms", "--to", "3 ms"],
+            "--to: expected a time after 9 ms, up to the horizon 35 ms; found 3 ms\n",
+        ),
+        (
+            ["--gantt", "G.svg", "--to", "0.2s"],
+            "--to: expected a time after 0 s, up to the horizon 35 ms; found 200 ms\n",
+        ),
+        (
+            ["--gantt", "G.svg", "--from", "50"],
+            "--from: expected a time from 0 on, before the horizon 35 ms; found 50 ms\n",
+        ),
+        (
+            ["--gantt", "G.svg", "--from", "-1ms"],
+            "--from: expected a time from 0 on, before the horizon 35 ms; found -1 ms\n",
+        ),
         (["--gantt", "G.svg", "--from", "soon"], '--from: expected a time, found "soon"; write a number'),
     ],
 )
@@ -186,3 +205,4 @@ def test_a_part_that_cannot_be_drawn_is_one_line(
     result = CliRunner().invoke(main.app, ["run", str(EXAMPLES / "smallest.toml"), *options])
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert result.stderr.startswith(message)
+    assert result.stdout == ""  # it is found before the run

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,12 +46,12 @@ def block(*arguments: str) -> list[str]:
 ECU = """\
 What helps, each step proved. No single change is enough (48 single changes and
 69 pairs tried):
-  1    flash.preemption=preemptive                 9 open -> 1
-  2  + protocol above can_tx                       1 open -> 0, all 12 proved
+  1    flash.preemption=preemptive               9 unproved -> 1
+  2  + protocol above can_tx                     1 unproved -> 0, all 12 proved
        can_tx.priority=10 protocol.priority=11
 Or:
-  3    flash.preemption=preemptive                 9 open -> 1
-  4  + system.policy=dm                            1 open -> 0, all 12 proved
+  3    flash.preemption=preemptive               9 unproved -> 1
+  4  + system.policy=dm                          1 unproved -> 0, all 12 proved
 Write it: takt analyse ecu.toml --apply 2 -o NEW.toml
 """
 
@@ -64,6 +65,17 @@ def test_nothing_found_says_what_was_tried_and_what_came_nearest() -> None:
         "Nothing found that helps: 5 single changes, 5 pairs, 5 chains of three and 5 chains of four tried; "
         "nothing brings it nearer: B has no bound"
     )
+
+
+def test_a_search_that_ends_at_its_limit_says_so() -> None:
+    step = Step("", ("a.priority=2",), 1, 0)
+    for remedies in (Remedies((Remedy((step,)),), (40,), is_limited=True), Remedies((), (40,), is_limited=True)):
+        head = remedy_text._head(remedies, Clock(1))
+        assert "40 single changes tried, up to the limit of effort" in head
+        assert remedy_text._head(replace(remedies, is_limited=False), Clock(1)) == head.replace(
+            ", up to the limit of effort", ""
+        )
+    assert '"limited": false' in CliRunner().invoke(main.app, ["analyse", str(PEOPLE / "wd.toml"), "--json"]).stdout
 
 
 def test_the_command_that_writes_it_has_the_options_of_the_analysis() -> None:
@@ -94,7 +106,7 @@ def test_long_edits_are_cut_and_counted() -> None:
     edits = tuple(f"task_of_a_long_name_{number}.priority={number}" for number in range(9))
     shown = lines(Step("searched priorities", edits, 3, 0))
     assert shown[2].split("  ")[:4] == ["", "1", "", "searched priorities"]
-    assert shown[2].endswith("  3 open -> 0, all 2 proved; 2 others open")
+    assert shown[2].endswith("  3 unproved -> 0, both proved; 2 others unproved")
     assert shown[3:6] == [
         "       task_of_a_long_name_0.priority=0 task_of_a_long_name_1.priority=1",
         "       task_of_a_long_name_2.priority=2 task_of_a_long_name_3.priority=3",
@@ -191,11 +203,19 @@ def test_json_has_the_steps_with_the_numbers_to_apply() -> None:
     assert found["nearest"] is None
     assert [step["number"] for remedy in found["found"] for step in remedy["steps"]] == [1, 2, 3, 4, 5, 6]
     nothing = json.loads(invoke("wd.toml", "--json", "--no-sensitivity").stdout)["analyses"][0]["remedies"]
-    assert nothing == {"found": [], "tried": [5, 5, 5, 5], "nearest": {"steps": [], "task": "B", "late": None}}
+    nearest: dict[str, object] = {"steps": [], "task": "B", "late": None}
+    assert nothing == {"found": [], "tried": [5, 5, 5, 5], "limited": False, "nearest": nearest}
 
 
-def test_without_a_search_the_changes_of_one_kind_are_printed() -> None:
+def test_without_a_search_the_changes_of_one_kind_are_in_documents_and_on_pages() -> None:
     done = json.loads(invoke("ecu.toml", "--json", "--no-sensitivity", "--no-remedies").stdout)["analyses"][0]
     assert "remedies" not in done
-    text = invoke(str(CASES / "ecu.toml"), "--no-sensitivity", "--no-remedies").stdout
-    assert "It would fit with other preemption: flash preemptive\n" in text
+    short = [str(CASES / "ecu.toml"), "--no-sensitivity", "--no-remedies"]
+    found = json.loads(invoke(*short, "--json").stdout)["analyses"][0]["advice"]
+    assert found[0] == {
+        "what": "with other preemption: flash preemptive",
+        "changes": [["task", "flash", "preemption", "preemptive"]],
+    }
+    assert "would fit" not in invoke(*short).stdout
+    invoke(*short, "--report", "R.html")
+    assert "It would fit with other preemption: flash preemptive" in Path("R.html").read_text(encoding="utf-8")

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import codecs
 import random
 import re
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
 from takt.base import times
+from takt.command import main
+from takt.show import run_text
 from takt.show.text_tables import Cell, Clock, Column, Terminal, fitting, percent, width_of, wrapped
 
 SEED = 20_260_731
@@ -110,6 +114,63 @@ def test_numbers_stand_at_the_right_and_groups_above_their_columns() -> None:
             "all                                                     64",
         ],
         [],
+    )
+
+
+def test_the_heading_of_a_group_is_cut_only_where_there_is_no_room() -> None:
+    columns = [COLUMNS[0], *(replace(each, group="fp (own), rm, dm") for each in COLUMNS[2:4]), COLUMNS[4]]
+    assert [printed(columns, width)[0][0].strip() for width in (80, 66, 62, 60, 56)] == [
+        "─ fp (own), rm, dm ─",
+        "─ fp (own), rm, dm ─",
+        "─ fp (own… rm, dm ─",
+        "─ fp (ow…rm, dm ─",
+        "─ fp (…, dm ─",
+    ]
+    for width in range(20, 80):
+        assert max(map(width_of, printed(columns, width)[0])) <= width
+    assert printed(columns, 20, is_wide=True)[0][0].strip() == "─ fp (own), rm, dm ─"
+
+
+def test_wide_signs_and_combining_ones_align() -> None:
+    assert [width_of(text) for text in ("café", "cafe\u0301", "温度", "한국", "กิน", "\u200b", "µs …──")] == [
+        4, 4, 4, 4, 2, 0, 6,
+    ]  # fmt: skip
+    columns = [
+        Column("task", ["温度センサー", "cafe\u0301", "plain"], kind="name"),
+        Column("late", ["1", "22", "333"], group="温度の政策です"),
+        Column("of", ["7", "8", "9"], group="温度の政策です"),
+    ]
+    lines, _ = printed(columns, 80)
+    assert {width_of(line) for line in lines} == {12 + 2 + 18}
+    assert lines[0] == " " * 14 + "─ 温度の政策です ─"
+
+
+def test_signs_that_an_output_does_not_know_align() -> None:
+    codecs.register_error("spelled", main._spelled)
+    data = BytesIO()
+    out = TextIOWrapper(data, encoding="ascii", errors="spelled")
+    terminal = Terminal(out, 40)
+    terminal.print_table(
+        [Column("task", ["温度", "cafe\u0301", "a\u00a0µ"], kind="name"), Column("wcet", ["2 µs", "1", "…"])]
+    )
+    terminal.print("温度 takes 2 µs")
+    out.flush()
+    assert data.getvalue().decode("ascii").splitlines() == [
+        "task  wcet",
+        "----------",
+        "??    2 us",
+        "cafe     1",
+        "a u      ~",
+        "?? takes 2 us",
+    ]
+
+
+def test_a_list_has_a_comma_before_its_last_part_if_the_others_have_some() -> None:
+    assert run_text._listed(["A ran"]) == "A ran"
+    assert run_text._listed(["A ran", "1 more cause"]) == "A ran and 1 more cause"
+    assert run_text._listed(["A", "B", "C"]) == "A, B and C"
+    assert run_text._listed(["A and B ran, which were due earlier", "1 more cause"]) == (
+        "A and B ran, which were due earlier, and 1 more cause"
     )
 
 

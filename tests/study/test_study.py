@@ -29,12 +29,12 @@ from takt.command.schema import study_schema
 from takt.show import study_results
 from takt.study import Study
 from takt.study.batch import Batch
-from takt.study.chunks import compute
 from takt.study.description import KINDS, of_document
 from takt.study.grid import axes_of, points_of
 from takt.study.measures import Columns
 from takt.study.results import summarise
 from takt.study.statistics import Mean, wilson
+from takt.study.workers import compute
 
 TAKT = str(Path(sys.executable).parent / "takt")
 

@@ -20,8 +20,8 @@ from takt.base import seals
 from takt.base.errors import InputError
 from takt.command import main
 from takt.study import Study
-from takt.study.chunks import compute
 from takt.study.folder import Folder, opened
+from takt.study.workers import compute
 from typer.testing import CliRunner
 
 STUDY = """

@@ -92,7 +92,7 @@ def environment(folder: Path, before_chunk: str, before_all: str = "") -> dict[s
     """Return an environment in which Python runs code when it starts, and before each chunk that it computes."""
     (folder / "sitecustomize.py").write_text(
         "import os, time\n"
-        "from takt.study import chunks\n"
+        "from takt.study import workers as chunks\n"
         "compute = chunks.compute\n"
         "def before(study, number):\n"
         f"    {before_chunk}\n"

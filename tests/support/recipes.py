@@ -22,6 +22,8 @@ from places import ROOT
 from bench.kernel.board import noticed_flags
 
 PORTS = ("cortex_m", "riscv", "posix")
+CORES = ("cortex_m4f", "cortex_m7f", "cortex_m33")
+"""Recipes of other cores of these ports, with a floating-point unit."""
 TIMEOUT_SECONDS = 600
 
 Command = list[str | Path]
@@ -104,8 +106,12 @@ def compile_objects(how: dict[str, Any], sources: list[str], factory: pytest.Tem
 
 def compile_kernel(how: dict[str, Any], port: str, factory: pytest.TempPathFactory) -> list[Path]:
     """Compile what programs of tests have in common: kernel, port, and what tests/conformance asks of a machine."""
-    sources = [*found(*how["sources"]), "tests/conformance/conformance.c", f"tests/conformance/{port}/board.c"]
-    return compile_objects(how, sources, factory)
+    machine = found(f"tests/conformance/{how.get('port', port)}/*.c")
+    own = {**how, "cflags": [*how["cflags"], *how.get("own_cflags", ())]}
+    return [
+        *compile_objects(own, found(*how["sources"]), factory),
+        *compile_objects(how, ["tests/conformance/conformance.c", *machine], factory),
+    ]
 
 
 def link(how: dict[str, Any], sources: list[str], objects: list[Path], program: Path) -> Path:

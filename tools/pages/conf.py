@@ -22,10 +22,12 @@ extensions = [
     "sphinx_external_toc",
     "contents",
     "navigation",
+    "notebooks",
     "sources",
 ]
 
 include_patterns = ["*.md", "docs/*.md", "docs/*/*.md", "*/README.md", "*/*/README.md", "bench/*.md", "studies/*.md"]
+include_patterns += ["examples/notebooks/*.ipynb"]
 exclude_patterns = ["build", "LICENSES", ".*"]
 external_toc_path = str(HERE / "_toc.yml")
 source_suffix = {".md": "markdown"}

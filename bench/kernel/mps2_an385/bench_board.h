@@ -8,7 +8,8 @@
 
 #include "bench/kernel/stamp.h"
 #include "kernel/port.h"
-#include "port/cortex_m/mps2_an385.h"
+
+#include <takt_board.h>
 
 /* ---- counter ------------------------------------------------------------------------------------ */
 
@@ -43,11 +44,20 @@ TAKT_INLINE void bench_interrupt_enable(void) {
     takt_board_interrupt_enable(BENCH_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
 }
 
+/* ---- the floating-point unit ----------------------------------------------------------------------- */
+
+/* From now on the calling thread is one that uses it. */
+#if TAKT_PORT_FPU
+#define BENCH_USE_FLOATS() __asm volatile("vmov.f32 s0, #1.0" : : : "s0")
+#else
+#define BENCH_USE_FLOATS() ((void)0)
+#endif
+
 /* ---- the kernel's timer ------------------------------------------------------------------------- */
 
 /* Raises the interrupt of the kernel's timer, whether something expires or not. */
 #define BENCH_TIMER_RAISING const bench_stamp_t pend = bench_in_register((bench_stamp_t)UINT32_C(0xE000E200))
-#define BENCH_TIMER_RAISE() (*pend = UINT32_C(1) << 9)
+#define BENCH_TIMER_RAISE() (*pend = UINT32_C(1) << TAKT_BOARD_TIMER_INTERRUPT)
 
 /* While the clock stands still, delays of one length end at one instant. */
 TAKT_INLINE void bench_clock_hold(void) { TAKT_BOARD_TIMER0->control = 0; }

@@ -8,7 +8,8 @@
 
 #include "bench/kernel/stamp.h"
 #include "kernel/port.h"
-#include "port/riscv/virt.h"
+
+#include <takt_board.h>
 
 #define BENCH_COUNTER ((bench_stamp_t)(TAKT_PORT_CLINT + UINT32_C(0xBFF8)))
 
@@ -32,5 +33,9 @@ enum { BENCH_INTERRUPT = 0 };
 #define BENCH_BARRIER() __asm volatile("fence iorw, iorw" ::: "memory")
 
 TAKT_INLINE void bench_interrupt_enable(void) { takt_board_interrupt_enable(BENCH_INTERRUPT); }
+
+/* ---- the floating-point unit ----------------------------------------------------------------------- */
+
+#define BENCH_USE_FLOATS() ((void)0)
 
 #endif

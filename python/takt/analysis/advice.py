@@ -104,22 +104,17 @@ def _priorities_by_trial(trial: Trial) -> Changes:
     if trial.fits(changes) or len(by_deadline) > MAX_ORDERED:
         return changes
     below: list[TaskView] = []
-    for _ in by_deadline:
-        lowest = _lowest(trial, [task for task in by_deadline if task not in below], below)
-        if lowest is None:
+    for _ in by_deadline:  # one that meets its deadline at the lowest priority among those without a place
+        above = [task for task in by_deadline if task not in below]
+        for task in reversed(above):
+            order = [*(each for each in above if each is not task), task, *below]
+            found = trial.judged(_in_order(order, range(len(order))))
+            if found is not None and found.tasks[task.number].verdict is Verdict.SCHEDULABLE:
+                below.insert(0, task)
+                break
+        else:
             return {}
-        below.insert(0, lowest)
     return _in_order(below, range(len(below)))
-
-
-def _lowest(trial: Trial, above: Sequence[TaskView], below: Sequence[TaskView]) -> TaskView | None:
-    """Return a task that meets its deadline at the lowest priority among those without a place."""
-    for task in reversed(above):
-        order = [*(each for each in above if each is not task), task, *below]
-        found = trial.judged(_in_order(order, range(len(order))))
-        if found is not None and found.tasks[task.number].verdict is Verdict.SCHEDULABLE:
-            return task
-    return None
 
 
 def _in_order(tasks: Sequence[TaskView], order: Sequence[int]) -> Changes:
@@ -177,11 +172,7 @@ def points(trial: Trial) -> Changes:
 
 def _points_by_trial(trial: Trial) -> Changes:
     """Cut jobs that just run, in a root that assignments do not know, into pieces as long as all bear."""
-    tasks = [
-        task
-        for task in trial.view.dispatchers[0].tasks
-        if task.regions and not any(op in (Op.LOCK, Op.SUSPEND) for op, _ in task.body)
-    ]
+    tasks = [task for task in trial.view.dispatchers[0].tasks if can_be_cut(task)]
     longest = max((task.longest_region for task in tasks), default=1)
 
     def cuts(most: int) -> Changes:
@@ -192,27 +183,36 @@ def _points_by_trial(trial: Trial) -> Changes:
     return {} if most is None else cuts(most)
 
 
+def can_be_cut(task: TaskView) -> bool:
+    """True if jobs of a task just run, and can have points anywhere."""
+    return bool(task.regions) and not any(op in (Op.LOCK, Op.SUSPEND) for op, _ in task.body)
+
+
 def is_bearable(cuts: Sequence[tuple[TaskView, int]]) -> bool:
     """True if jobs have few enough pieces, with the longest of each task."""
     return all(task.wcet <= MAX_PIECES * most for task, most in cuts)
 
 
 def in_pieces(cuts: Sequence[tuple[TaskView, int]]) -> Changes:
-    """Cut jobs into pieces, the last one as long as any may be."""
-    whole = {"body": None, "sections": None, "preemption": None}
-    return {("task", task.name): {"subjobs": _pieces(task.wcet, min(task.wcet, most))} | whole for task, most in cuts}
+    """Cut jobs into pieces, the last one as long as any may be, and the longest."""
+    changes: Changes = {}
+    for task, most in cuts:
+        last = min(task.wcet, most)
+        count, rest = divmod(task.wcet, last)
+        pieces = (*[rest] * (rest > 0), *[last] * count)
+        changes["task", task.name] = {"subjobs": pieces, "body": None, "sections": None, "preemption": None}
+    return changes
 
 
-def _pieces(wcet: int, last: int) -> tuple[int, ...]:
-    """Return the lengths of pieces, the last one the longest."""
-    count, rest = divmod(wcet, last)
-    return (*[rest] * (rest > 0), *[last] * count)
+def barring(trial: Trial) -> list[TaskView]:
+    """Return the tasks whose started jobs keep more urgent ones waiting, the longest first."""
+    tasks = (task for each in trial.view.dispatchers for task in each.tasks if task.barred > 1)
+    return sorted(tasks, key=lambda task: (-task.barred, task.number))
 
 
 def _preemptive(trial: Trial) -> Changes:
     """Return the fewest tasks to make preemptive, those with the longest blocking first."""
-    tasks = [task for each in trial.view.dispatchers for task in each.tasks if task.barred > 1]
-    tasks.sort(key=lambda task: (-task.barred, task.number))
+    tasks = barring(trial)
     powers = (2**power for power in range(len(tasks).bit_length()))
     sizes = [*(size for size in powers if size < len(tasks)), len(tasks)] if tasks else []
     enough = next((size for size in sizes if trial.fits(displaced(tasks[:size]))), 0)

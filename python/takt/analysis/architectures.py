@@ -59,7 +59,11 @@ def judge_architecture(view: SystemView, root: DispatcherView, effort: int) -> J
 def _responses(root: DispatcherView, architecture: ResolvedArchitecture, effort: int) -> children.Numbers:
     """Bound the responses, as the binding says them."""
     members = children.members_of(root.tasks)
-    model = _model_of(architecture)
+    traits = catalogue.architecture_traits(architecture.model)
+    if traits.is_entered:
+        model = _analysis.FIXED if architecture.is_fixed else _analysis.REARMED
+    else:
+        model = _analysis.COPROCESSOR if traits.has_latency else _analysis.HARDWARE
     costs = (architecture.context_switch, architecture.interval, architecture.latency)
     if root.traits.is_deadline_driven:
         most = MAX_LOOKS // max(len(root.tasks), 1)
@@ -68,14 +72,6 @@ def _responses(root: DispatcherView, architecture: ResolvedArchitecture, effort:
     # Under rm and dm core orders equals by class and place, and so are the tasks of a view.
     above: dict[str, Any] = {"above": children.behind_equals(members)} if root.traits.has_fifo_levels else {}
     return _analysis.scheduled_fp_responses(children.record_of(members, **above), model, costs, effort)
-
-
-def _model_of(architecture: ResolvedArchitecture) -> int:
-    """Return the number in the binding of an architecture with traits that coverage.py admits."""
-    traits = catalogue.architecture_traits(architecture.model)
-    if traits.is_entered:
-        return _analysis.FIXED if architecture.is_fixed else _analysis.REARMED
-    return _analysis.COPROCESSOR if traits.has_latency else _analysis.HARDWARE
 
 
 def _row(

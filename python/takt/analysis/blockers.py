@@ -119,20 +119,15 @@ def _section_parts(view: SystemView, sharing: Sharing, at: int) -> Iterator[Part
         child = sharing.children[held.child]
         plain = child.uncharged if isinstance(child, TaskView) and child.uncharged is not None else child
         length = held.ticks
-        if isinstance(child, TaskView) and isinstance(plain, TaskView) and plain is not child:
-            length = min(length, _length_without_charges(sharing, child, plain, held.place))
+        if isinstance(plain, TaskView) and plain is not child:  # the section without the kernel's work in it
+            first = next(at for at, use in enumerate(sharing.uses) if sharing.children[use.child] is child)
+            if held.place - first < len(plain.sections):
+                section = plain.sections[held.place - first]
+                length = min(length, section.reach if sharing.adds_regions else section.stretch)
+            else:
+                length = min(length, plain.wcet)
         name = view.resolved.resources[sharing.uses[held.place].resource].name
         yield from _split(Part(PartKind.BLOCKING, length, plain.name, why="section", resource=name), held.ticks)
-
-
-def _length_without_charges(sharing: Sharing, child: TaskView, plain: TaskView, place: int) -> int:
-    """Return how long a section is without the kernel's work in it."""
-    first = next(at for at, use in enumerate(sharing.uses) if sharing.children[use.child] is child)
-    sections = plain.sections
-    if place - first >= len(sections):
-        return plain.wcet
-    section = sections[place - first]
-    return section.reach if sharing.adds_regions else section.stretch
 
 
 def _holders(sharing: Sharing, at: int) -> list[_Held]:

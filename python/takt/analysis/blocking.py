@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 
 from takt import _analysis
@@ -17,10 +18,11 @@ from takt.analysis import coverage
 from takt.analysis.children import Delays, Numbers, numbers
 from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
 from takt.base import times
-from takt.model import catalogue, holding_times
+from takt.model import catalogue
 from takt.model.bodies import Op
 from takt.model.catalogue import ProtocolTraits
 from takt.model.core_input import ROOT
+from takt.model.holding_times import Neighbour, UnboundedError, longest_hold
 
 _UNBOUNDED = times.MAX_TICKS
 """Execution without a bound."""
@@ -204,30 +206,22 @@ def delays_in(view: SystemView, dispatcher: DispatcherView) -> Delays:
     sharing = sharing_in(view, dispatcher)
     if sharing is None:
         return Delays()
+    there, adds, features = sharing.children, sharing.adds_regions, frozenset(sharing.features())
     try:
-        return _steps_in(sharing) if sharing.is_edf else _blocking_in(sharing)
+        if sharing.is_edf:
+            regions = numbers(child.barred if adds and isinstance(child, TaskView) else 1 for child in there)
+            begins, lengths = _analysis.sharing_steps(*sharing.columns(), sharing.locking, regions)
+            steps = tuple(zip(map(int, begins), map(int, lengths), strict=True)) if lengths.any() else ()
+            return Delays(steps=steps, adds_regions=adds, features=features)
+        keys = numbers(child.key for child in there)
+        blocking = tuple(map(int, _analysis.sharing_blocking(*sharing.columns(), sharing.locking, keys)))
     except OverflowError:
-        return Delays(features=frozenset([*sharing.features(), coverage.ENDLESS]))
-
-
-def _steps_in(sharing: Sharing) -> Delays:
-    adds = sharing.adds_regions
-    regions = numbers(child.barred if adds and isinstance(child, TaskView) else 1 for child in sharing.children)
-    begins, lengths = _analysis.sharing_steps(*sharing.columns(), sharing.locking, regions)
-    steps = tuple(zip(map(int, begins), map(int, lengths), strict=True)) if lengths.any() else ()
-    return Delays(steps=steps, adds_regions=adds, features=frozenset(sharing.features()))
-
-
-def _blocking_in(sharing: Sharing) -> Delays:
-    keys = numbers(child.key for child in sharing.children)
-    found = _analysis.sharing_blocking(*sharing.columns(), sharing.locking, keys)
-    blocking = tuple(map(int, found))
-    rows = zip(sharing.children, blocking, strict=True)
-    ends = [  # None: a job that is never refused a lock
+        return Delays(features=features | {coverage.ENDLESS})
+    ends = tuple(  # None: a job that is never refused a lock
         child.behind_last_lock if isinstance(child, TaskView) and child.body and ticks > 0 else None
-        for child, ticks in (rows if sharing.can_refuse else ())
-    ]
-    return Delays(blocking, adds_regions=sharing.adds_regions, ends=tuple(ends), features=frozenset(sharing.features()))
+        for child, ticks in (zip(there, blocking, strict=True) if sharing.can_refuse else ())
+    )
+    return Delays(blocking, adds_regions=adds, ends=ends, features=features)
 
 
 def _uses_of(view: SystemView, children: Sequence[Child]) -> Iterator[Use]:
@@ -290,10 +284,12 @@ def with_returns(view: SystemView) -> SystemView:
     suspension lasted so much longer.
     """
     homes = {task.number: each.number for each in view.dispatchers for task in each.tasks if task.suspended}
-    delays = {
-        number: _longest_delay(view, view.dispatchers[number])
-        for number in {each for number in homes.values() for each in _chain(view, number)}
-    }
+    delays = dict[int, int]()  # by less urgent ones of one job in a dispatcher, at most
+    for number in {each for home in homes.values() for each in _chain(view, home)}:
+        dispatcher, found = view.dispatchers[number], delays_in(view, view.dispatchers[number])
+        has_all = bool(found.steps) and found.adds_regions
+        region = 0 if has_all else max((task.barred - 1 for task in dispatcher.tasks), default=0)
+        delays[number] = found.blocked(region, max([0, *found.blocking, *(ticks for _, ticks in found.steps)]))
 
     def returning(task: TaskView) -> TaskView:
         if not task.suspended:
@@ -313,15 +309,6 @@ def _chain(view: SystemView, number: int) -> Iterator[int]:
         yield number
 
 
-def _longest_delay(view: SystemView, dispatcher: DispatcherView) -> int:
-    """Bound for how long one job can be delayed by less urgent ones."""
-    delays = delays_in(view, dispatcher)
-    has_all = bool(delays.steps) and delays.adds_regions
-    region = 0 if has_all else max((task.barred - 1 for task in dispatcher.tasks), default=0)
-    sections = max([0, *delays.blocking, *(ticks for _, ticks in delays.steps)])
-    return delays.blocked(region, sections)
-
-
 # ---- what servers share ---------------------------------------------------------------------------------
 
 
@@ -333,15 +320,11 @@ def with_holding(view: SystemView) -> SystemView:
     """
     if not any(resource.among is not None for resource in view.resolved.resources):
         return view
-    longer = _with_longer_holding(view)
-    while longer != view:
-        view, longer = longer, _with_longer_holding(longer)
-    return view
-
-
-def _with_longer_holding(view: SystemView) -> SystemView:
-    """Compute the holding of each server once, with the overruns that the view has."""
-    return view.map(lambda task: task, lambda server: _with_holding(view, server))
+    while True:
+        known = view
+        view = known.map(lambda task: task, partial(_with_holding, known))
+        if view == known:
+            return view
 
 
 def _with_holding(view: SystemView, server: ServerView) -> ServerView:
@@ -356,12 +339,15 @@ def _with_holding(view: SystemView, server: ServerView) -> ServerView:
     protocol = view.resolved.resources[next(iter(shared))].protocol
     traits = catalogue.protocol_traits(protocol)
     waited_for = {str(number) for number in shared} if traits.awaits_budget else set[str]()
-    neighbours = [_neighbour(task) for task in view.dispatchers[server.number].tasks]
+    neighbours = []
+    for task in view.dispatchers[server.number].tasks:  # resources go by their numbers
+        items = tuple((Op(op), str(value) if op in (Op.LOCK, Op.UNLOCK) else value) for op, value in task.body)
+        neighbours.append(Neighbour(task.name, task.key, task.wcet, task.period, task.jitter, items))
     counted, longest = 0, server.period + 1
-    with suppress(holding_times.UnboundedError):
-        counted = max(holding_times.longest_hold(str(each), neighbours, waited_for, server.period) for each in shared)
+    with suppress(UnboundedError):
+        counted = max(longest_hold(str(each), neighbours, waited_for, server.period) for each in shared)
         longest = max(
-            holding_times.longest_hold(str(each), neighbours, waited_for, server.period, _others(view, server, among))
+            longest_hold(str(each), neighbours, waited_for, server.period, _others(view, server, among))
             for each, among in shared.items()
         )
     overrun = longest if traits.overruns else 0
@@ -399,9 +385,3 @@ def _executed(child: Child, ticks: int, *, is_pending: bool) -> int:
         return (-(-ticks // child.period) + 1) * child.longest if child.traits.is_limited else _UNBOUNDED
     jobs = -(-(ticks + child.jitter) // child.period) if child.period else _UNBOUNDED
     return (jobs + (is_pending or child.suspended > 0)) * child.wcet
-
-
-def _neighbour(task: TaskView) -> holding_times.Neighbour:
-    """Describe a task in a server; resources go by their numbers."""
-    items = tuple((Op(op), str(value) if op in (Op.LOCK, Op.UNLOCK) else value) for op, value in task.body)
-    return holding_times.Neighbour(task.name, task.key, task.wcet, task.period, task.jitter, items)

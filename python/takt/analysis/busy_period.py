@@ -72,6 +72,13 @@ def bound(view: SystemView, found: Judgement, effort: int) -> Judgement:
 def _is_work_conserving(view: SystemView) -> bool:
     """True if the processor is busy while a released job is unfinished, and the arriving work is bounded."""
     resolved, root = view.resolved, view.dispatchers[0]
+    are_bounded = all(
+        (task.arrivals or all(phase.period > 0 for phase in task.phases))
+        and task.fixed.windows is None
+        and not task.suspended
+        and task.fixed.on_miss in _ENDED
+        for task in root.tasks
+    )
     is_plain = (
         resolved.cpus == 1 and len(view.dispatchers) == 1 and resolved.costs.is_ideal and not resolved.costs.is_pull
     )
@@ -83,15 +90,9 @@ def _is_work_conserving(view: SystemView) -> bool:
         and is_ordered
         and resolved.architecture is None
         and not view.latency
-        and all(map(_is_admitted, root.tasks))
+        and are_bounded
         and not blocking.may_deadlock(view, root)
     )
-
-
-def _is_admitted(task: TaskView) -> bool:
-    """True if the jobs of a task can run from their release on, and their number is bounded."""
-    is_bounded = bool(task.arrivals) or all(phase.period > 0 for phase in task.phases)
-    return is_bounded and task.fixed.windows is None and not task.suspended and task.fixed.on_miss in _ENDED
 
 
 def _busy_periods(tasks: Sequence[TaskView], effort: int) -> dict[int, list[int]]:

@@ -63,20 +63,21 @@ class Carried:
 
     def heads(self, responses: Sequence[int]) -> set[Head]:
         """Return the ways in which budget can be left, as the binding takes them: gap, delay, ticks."""
-        return {
-            self._head(length, self.used(first, length, responses))
-            for first in range(len(self.tasks))
-            for length in self._lengths(first, responses)
-        }
-
-    def _head(self, length: int, used: int) -> Head:
-        """Return the budget left `length` ticks after the last replenishment, if so much of it is used."""
-        after = self.period - length
-        return self.delay + after, self.delay, min(self.budget - used, max(after - self.delay, 0))
+        found = set[Head]()
+        for first in range(len(self.tasks)):
+            for length in self._lengths(first, responses):
+                after, left = self.period - length, self.budget - self.used(first, length, responses)
+                found.add((self.delay + after, self.delay, min(left, max(after - self.delay, 0))))
+        return found
 
     def _lengths(self, first: int, responses: Sequence[int]) -> Iterator[int]:
         """Yield the lengths where V changes its slope, and where it reaches the length and the budget."""
-        changes = {0, *self._changes(first, responses)}
+        changes = {0}  # where a job begins and ceases to count for more with longer lengths
+        for place, (task, response) in enumerate(zip(self.tasks, responses, strict=True)):
+            begin = _shift(task, response, is_first=place == first)
+            count = max(self.period - begin, 0) // task.period + 1
+            for at in range(begin, begin + count * task.period, task.period):
+                changes |= {instant for instant in (at, at + task.wcet) if instant >= 0}
         meets = {self.used(first, length, responses) for length in changes}
         yield from sorted(length for length in changes | meets if length < self.period)
         least, most = 0, self.period - 1
@@ -85,14 +86,6 @@ class Carried:
             middle = (least + most) // 2
             least, most = (least, middle) if self.used(first, middle, responses) >= largest else (middle + 1, most)
         yield least
-
-    def _changes(self, first: int, responses: Sequence[int]) -> Iterator[int]:
-        """Yield the lengths where a job begins and ceases to count for more with longer lengths."""
-        for place, (task, response) in enumerate(zip(self.tasks, responses, strict=True)):
-            begin = _shift(task, response, is_first=place == first)
-            count = max(self.period - begin, 0) // task.period + 1
-            for at in range(begin, begin + count * task.period, task.period):
-                yield from (instant for instant in (at, at + task.wcet) if instant >= 0)
 
 
 def _shift(task: TaskView, response: int, *, is_first: bool) -> int:

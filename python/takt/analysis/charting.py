@@ -12,6 +12,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import count, repeat
+from operator import itemgetter
 from typing import NamedTuple
 
 from takt.analysis import blocking, busy_period, server_demand, servers, static
@@ -131,7 +133,8 @@ def demands(tasks: Iterable[tuple[int, int, int, int]]) -> tuple[int, list[Stair
 def demand_curve(title: str, at_once: int, stairs: Sequence[Stairs], until: int) -> Curve:
     """Draw a demand from 0 up to an instant, or to its last step that is drawn."""
     points = [(0, at_once)]
-    for instant, height in _steps(stairs):
+    steps = (zip(count(each.first, each.period), repeat(each.height), strict=False) for each in stairs)
+    for instant, height in heapq.merge(*steps, key=itemgetter(0)):
         if instant > until or len(points) == MAX_STEPS:
             break
         if points[-1][0] == instant:
@@ -142,16 +145,6 @@ def demand_curve(title: str, at_once: int, stairs: Sequence[Stairs], until: int)
         return Curve(title, "demand", (*points, (until, points[-1][1])))
     end = until if instant > until else points[-1][0]
     return Curve(title, "demand", (*points, (end, points[-1][1])))
-
-
-def _steps(stairs: Sequence[Stairs]) -> Iterator[tuple[int, int]]:
-    """Yield instants and heights of all steps, in order of time."""
-    due = [(each.first, place) for place, each in enumerate(stairs)]
-    heapq.heapify(due)
-    while due:
-        instant, place = due[0]
-        yield instant, stairs[place].height
-        heapq.heapreplace(due, (instant + stairs[place].period, place))
 
 
 def whole_processor(until: int) -> Curve:

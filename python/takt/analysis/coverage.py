@@ -69,15 +69,10 @@ def protocol(name: str) -> str:
     return f"resources under {name}"
 
 
-def _sentence_of(each: str) -> str:
-    """Return why no theorem admits a protocol that bounds no delay."""
-    if catalogue.protocol_traits(each).is_among:
-        return "nothing bounds the delay by a server without budget that holds a resource"
-    return "nothing bounds the delay by a resource without a protocol"
-
-
 _SENTENCES |= {
-    protocol(each): _sentence_of(each)
+    protocol(each): "nothing bounds the delay by a server without budget that holds a resource"
+    if catalogue.protocol_traits(each).is_among
+    else "nothing bounds the delay by a resource without a protocol"
     for each in catalogue.protocols_that(
         lambda traits: not traits.lends or (traits.is_among and not (traits.overruns or traits.awaits_budget))
     )

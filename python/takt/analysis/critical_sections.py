@@ -9,11 +9,11 @@ which it holds nothing. A job with a threshold that is refused a further lock st
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from takt.model.bodies import Op
+from takt.model.holding_times import within
 
 Body = tuple[tuple[int, int], ...]
 
@@ -106,21 +106,20 @@ class _Walk:
 
     def _finish(self) -> None:
         """Record the sections that have ended, now that the job gives way with nothing held."""
-        self.found += map(self._section, self.ending)
+        for held in self.ending:
+            gives_way = held.gap is not None
+            end = self.executed if gives_way else held.end
+            section = Section(
+                held.resource,
+                held.end - held.begin,
+                held.outer,
+                reach=end - held.begin + (held.gap == held.begin),
+                stretch=end - (held.region if self.has_regions else held.begin),
+                is_seen=gives_way or not self.has_regions,
+                gives_way=gives_way,
+            )
+            self.found.append(section)
         self.ending.clear()
-
-    def _section(self, held: _Held) -> Section:
-        gives_way = held.gap is not None
-        end = self.executed if gives_way else held.end
-        return Section(
-            held.resource,
-            held.end - held.begin,
-            held.outer,
-            reach=end - held.begin + (held.gap == held.begin),
-            stretch=end - (held.region if self.has_regions else held.begin),
-            is_seen=gives_way or not self.has_regions,
-            gives_way=gives_way,
-        )
 
 
 @lru_cache(maxsize=4096)
@@ -136,7 +135,7 @@ def sections_of(body: Body, wcet: int, *, has_regions: bool, is_limited: bool) -
         is_limited: whether that is so, or they have a threshold.
     """
     walk = _Walk(has_regions, is_limited)
-    for op, value in _within(body, wcet):
+    for op, value in within(body, wcet):
         if op == Op.RUN:
             walk.executed += value
         elif op == Op.LOCK:
@@ -152,22 +151,9 @@ def sections_of(body: Body, wcet: int, *, has_regions: bool, is_limited: bool) -
 def behind_last_lock(body: Body, wcet: int) -> int:
     """Return the execution from the last lock of a body to the end of the job."""
     executed = begin = 0
-    for op, value in _within(body, wcet):
+    for op, value in within(body, wcet):
         if op == Op.RUN:
             executed += value
         elif op == Op.LOCK:
             begin = executed
     return wcet - begin
-
-
-def _within(body: Body, wcet: int) -> Iterator[tuple[int, int]]:
-    """Yield the items of a job; the last run has the part of the wcet that no run has."""
-    last = max(place for place, (op, _) in enumerate(body) if op == Op.RUN)
-    left = wcet
-    for place, (op, value) in enumerate(body):
-        if op == Op.RUN:
-            length = left if place == last else min(value, left)
-            left -= length
-            yield op, length
-        elif left > 0 or op == Op.UNLOCK:  # a finished demand executes all unlocks, and no lock
-            yield op, value

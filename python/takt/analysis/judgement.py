@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
-from takt.analysis.result import Demand, Part, ServerBound, TaskBound, Test, Verdict, worst_of
+from takt.analysis.result import Demand, Part, ServerBound, TaskBound, Test, Verdict, deciding, worst_of
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.base import times
 
@@ -87,8 +87,8 @@ class Judgement:
         return [self.tasks[number] for number in sorted(self.tasks)]
 
     def that_count(self) -> list[TaskBound]:
-        """Return the tasks that decide, in file order: the hard ones, or all if none is hard."""
-        return [row for row in self.rows() if row.class_ == "hard"] or self.rows()
+        """Return the tasks that decide, in file order."""
+        return deciding(self.rows())
 
     @property
     def verdict(self) -> Verdict:

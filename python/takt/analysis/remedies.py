@@ -19,7 +19,7 @@ from takt.analysis import advice, assignments, remedy_moves
 from takt.analysis.remedy_moves import Move
 from takt.analysis.result import Remedies, Remedy, Step
 from takt.analysis.sensitivity import PROBES
-from takt.analysis.trials import Budget, Changes, State, merged, state_of
+from takt.analysis.trials import Budget, Changes, Progress, State, merged, state_of
 from takt.base import times
 from takt.files import edits
 
@@ -115,7 +115,13 @@ class Search:
                 break
             changes = _trimmed(self.origin.state.system, merged(node.changes, move.changes))
             child = Node(node.state, (*node.moves, move), changes)
-            if child.key in self._seen or _is_again(node.changes, move.changes):
+            # A word, such as a policy, that changes for the second time would without the first be another chain.
+            is_again = any(
+                isinstance(value, str) and key in node.changes.get(place, {})
+                for place, keys in move.changes.items()
+                for key, value in keys.items()
+            )
+            if child.key in self._seen or is_again:
                 continue
             self._seen.add(child.key)
             state = node.state.after(move.changes)
@@ -165,7 +171,7 @@ class Search:
         for at, move in enumerate(node.moves):
             tasks = [task for part in self.origin.state.parts for each in part.view.dispatchers for task in each.tasks]
             task = next((each for each in tasks if move.changes == advice.displaced([each])), None)
-            if task is None or not remedy_moves.can_be_cut(task):
+            if task is None or not advice.can_be_cut(task):
                 continue
             best, enough, too_long = None, 0, task.longest_region
             while too_long - enough > 1:
@@ -213,15 +219,6 @@ def _of_each_kind(nodes: Iterable[Node]) -> list[Node]:
     return list(best.values())
 
 
-def _is_again(changes: Changes, then: Changes) -> bool:
-    """True if a word, such as a policy, changes for the second time: without the first time that is another chain."""
-    return any(
-        isinstance(value, str) and key in changes.get(place, {})
-        for place, keys in then.items()
-        for key, value in keys.items()
-    )
-
-
 def _table(system: System, place: tuple[str, str]) -> Any:
     """Return the table at a place."""
     members: dict[str, Any] = {"task": system.tasks, "server": system.servers, "resource": system.resources}
@@ -250,25 +247,26 @@ def _edit(system: System, table: str, name: str, key: str, value: object) -> str
     return edits.written(system, table, name, key, value)
 
 
-def search(system: System, latency: int, effort: int) -> Remedies:
+def search(system: System, latency: int, effort: int, progress: Progress | None = None) -> Remedies:
     """Search changes that make a system schedulable.
 
     Args:
         system: one that is not known to be schedulable.
         latency: of messages to and from its scheduler, at most.
         effort: steps that the tests of each dispatcher may take for a verdict.
+        progress: called with the number of changes that were tried.
     """
-    budget = Budget(effort // EFFORT_PER_ROW)
+    budget = Budget(effort // EFFORT_PER_ROW, progress)
     found = Search(state_of(system, latency, effort // PROBES, budget))
     if not found.origin.state.late:
         return Remedies()
     found.run()
-    tried = tuple(budget.tried[step] for step in sorted(budget.tried))
+    tried, is_limited = tuple(budget.tried[step] for step in sorted(budget.tried)), budget.is_empty
     # Proofs of what was found come beside the search.
     budget.rows = max(budget.rows, effort // EFFORT_PER_ROW // 4)
     remedies = tuple(found.remedies())
     if remedies:
-        return Remedies(remedies, tried)
+        return Remedies(remedies, tried, is_limited=is_limited)
     latest = max(found.nearest.state.late, key=lambda row: (row.slack is None, -(row.slack or 0)))
     late = (latest.task, None if latest.slack is None else -latest.slack)
-    return Remedies((), tried, tuple(found.steps(found.nearest)), late)
+    return Remedies((), tried, tuple(found.steps(found.nearest)), late, is_limited)

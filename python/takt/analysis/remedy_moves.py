@@ -19,7 +19,6 @@ from takt.analysis.result import Verdict
 from takt.analysis.trials import Changes, State, Trial, merged
 from takt.analysis.view import DispatcherView, TaskView, static_key
 from takt.model import catalogue
-from takt.model.bodies import Op
 from takt.model.catalogue import AMONG_PROTOCOLS, DEADLINE_POLICY, EARLIEST_DEADLINE, PERIOD_POLICY
 from takt.model.value_checks import MAX_PRIORITY
 
@@ -56,13 +55,16 @@ def broad_of(state: State) -> Iterator[Move]:
         yield from _budgets(part, late)
         for dispatcher in part.view.dispatchers:
             yield from _policies(part, dispatcher)
-            yield from _whole_orders(part, dispatcher)
+            for key in ("deadline", "period") if dispatcher.traits.has_fifo_levels else ():
+                changes = renumbered(sorted_by(part.system, dispatcher, key))
+                if len(changes) > 1:  # one new priority is a task above or below others
+                    yield Move(f"priorities by {key}s", changes)
 
 
 def narrow_of(state: State) -> Iterator[Move]:
     """Yield the moves of a task or a server alone."""
     for part, late in _late_parts(state):
-        yield from (Move("", advice.displaced([task])) for task in _barring(part))
+        yield from (Move("", advice.displaced([task])) for task in advice.barring(part))
         for dispatcher in part.view.dispatchers:
             yield from _orders(part, dispatcher, late)
 
@@ -87,15 +89,9 @@ def _late_parts(state: State) -> Iterator[tuple[Trial, list[str]]]:
 # ---- preemption ---------------------------------------------------------------------------------------
 
 
-def _barring(part: Trial) -> list[TaskView]:
-    """Return the tasks whose started jobs keep more urgent ones waiting, the longest first."""
-    tasks = (task for each in part.view.dispatchers for task in each.tasks if task.barred > 1)
-    return sorted(tasks, key=lambda task: (-task.barred, task.number))
-
-
 def _all_preemptive(state: State, part: Trial) -> Iterator[Move]:
     """Yield of several tasks the fewest that help as much as all if they become preemptive, those that bar longest."""
-    tasks = _barring(part)
+    tasks = advice.barring(part)
     if len(tasks) < 2:
         return
 
@@ -109,11 +105,6 @@ def _all_preemptive(state: State, part: Trial) -> Iterator[Move]:
         few, enough = (few, middle) if score(middle) <= best else (middle + 1, enough)
     if enough > 1:
         yield Move(f"{enough} tasks preemptive", advice.displaced(tasks[:enough]))
-
-
-def can_be_cut(task: TaskView) -> bool:
-    """True if jobs of a task just run, and can have points anywhere."""
-    return bool(task.regions) and not any(op in (Op.LOCK, Op.SUSPEND) for op, _ in task.body)
 
 
 # ---- order --------------------------------------------------------------------------------------------
@@ -140,13 +131,14 @@ Order = list[list[Member]]
 
 
 def order_of(system: System, dispatcher: DispatcherView) -> Order:
-    """Return the present order of a dispatcher.
+    """Return the present order of a dispatcher, without the allocator's own task: no file gives it a priority.
 
     Args:
         system: that the dispatcher is in.
         dispatcher: with priorities.
     """
-    members = [Member("task", task.name, task.number, system.tasks[task.number].priority) for task in dispatcher.tasks]
+    tasks = [task for task in dispatcher.tasks if task.number < len(system.tasks)]
+    members = [Member("task", task.name, task.number, system.tasks[task.number].priority) for task in tasks]
     members += [
         Member("server", each.name, each.number, system.servers[each.number - 1].priority)
         for each in dispatcher.servers
@@ -232,14 +224,6 @@ def _orders(part: Trial, dispatcher: DispatcherView, late: list[str]) -> Iterato
             yield from _raised(part, order, member)
     for member in (each for each, is_open in is_late.items() if not is_open):
         yield from _lowered(order, member, is_late)
-
-
-def _whole_orders(part: Trial, dispatcher: DispatcherView) -> Iterator[Move]:
-    """Yield whole orders by deadlines and periods."""
-    for key in ("deadline", "period") if dispatcher.traits.has_fifo_levels else ():
-        changes = renumbered(sorted_by(part.system, dispatcher, key))
-        if len(changes) > 1:  # one new priority is a task above or below others
-            yield Move(f"priorities by {key}s", changes)
 
 
 def _tasks_of(part: Trial, member: Member) -> list[int]:

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from takt.base import one_line, views
+from takt.base.errors import show
+
 
 class Verdict(Enum):
     """A verdict about deadlines."""
@@ -34,6 +37,8 @@ class Test:
     name: str
     source: str
     is_exact: bool = False
+
+    __repr__ = one_line.of_fields
 
     def verdict(self, is_schedulable: bool) -> Verdict:
         """Return the verdict that follows from the test alone: a failure is definite where refusals.py says so."""
@@ -85,6 +90,8 @@ class Part:
     why: str = ""
     resource: str = ""
 
+    __repr__ = one_line.of_fields
+
 
 @dataclass(frozen=True, slots=True)
 class Demand:
@@ -103,6 +110,8 @@ class Demand:
     supplied: int
     parts: tuple[Part, ...]
     domain: str = ""
+
+    __repr__ = one_line.of_fields
 
     @property
     def ticks(self) -> int:
@@ -150,6 +159,12 @@ class TaskBound:
     domain: str = ""
     parts: tuple[Part, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return the verdict, and the bound beside the deadline."""
+        bound = "unknown" if self.response is None else f"{self.response:,}"
+        facts = f"{self.verdict.value}, response {bound}, deadline {self.deadline:,} ticks"
+        return one_line.sentence(self, f"{show(self.task)}: {facts}{'; ' * bool(self.reason)}{self.reason}")
+
     @property
     def slack(self) -> int | None:
         """Deadline - response; negative if a job can be late."""
@@ -189,6 +204,12 @@ class ServerBound:
     domain: str = ""
     parts: tuple[Part, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return the verdict, and the budget beside the least one that would do."""
+        least = "" if self.least_budget is None else f", least budget {self.least_budget:,}"
+        facts = f"{self.verdict.value}, budget {self.budget:,}{least} in {self.period:,} ticks"
+        return one_line.sentence(self, f"{show(self.server)}: {facts}{'; ' * bool(self.reason)}{self.reason}")
+
 
 @dataclass(frozen=True, slots=True)
 class Advice:
@@ -201,6 +222,8 @@ class Advice:
 
     what: str
     changes: tuple[tuple[str, str, str, object], ...] = ()
+
+    __repr__ = one_line.of_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +240,8 @@ class Step:
     edits: tuple[str, ...]
     before: int
     after: int
+
+    __repr__ = one_line.of_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +260,8 @@ class Remedy:
     others: int = 0
     weight: int = 0
 
+    __repr__ = one_line.of_fields
+
     @property
     def edits(self) -> tuple[str, ...]:
         """The edits of all steps."""
@@ -250,12 +277,16 @@ class Remedies:
         tried: how many systems with one change were analysed, how many with two, and so on.
         nearest: if none is found, the changes that come nearest; empty if no change helps.
         late: with these, the task that is latest and by how many ticks, None: it has no bound; "" if nothing helps.
+        is_limited: whether the search ended as its effort was used up, so that changes are left that were not tried.
     """
 
     found: tuple[Remedy, ...] = ()
     tried: tuple[int, ...] = ()
     nearest: tuple[Step, ...] = ()
     late: tuple[str, int | None] = ("", None)
+    is_limited: bool = False
+
+    __repr__ = one_line.of_fields
 
     def edits_of(self, number: int) -> tuple[str, ...]:
         """Return the edits up to a step.
@@ -284,6 +315,8 @@ class Curve:
     kind: str
     points: tuple[tuple[int, int], ...]
 
+    __repr__ = one_line.of_fields
+
 
 @dataclass(frozen=True, slots=True)
 class Chart:
@@ -298,6 +331,8 @@ class Chart:
     title: str
     deadline: int | None
     curves: tuple[Curve, ...]
+
+    __repr__ = one_line.of_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +350,8 @@ class AsWritten:
     until: int | None = None
     late: int = 0
     is_drawn: bool = False
+
+    __repr__ = one_line.of_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,10 +398,25 @@ class Analysis:
     warnings: tuple[str, ...] = ()
     remedies: Remedies | None = None
 
+    def __repr__(self) -> str:
+        """Return the verdict, how many deadlines are proved, and the reason."""
+        proved = sum(row.verdict is Verdict.SCHEDULABLE for row in self.tasks)
+        facts = f"{self.verdict.value}, {proved:,} of {len(self.tasks):,} deadlines proved"
+        return one_line.sentence(self, f"of {show(self.name)}, policy {self.policy}: {facts}; {self.reason}")
+
+    def _repr_html_(self) -> str | None:
+        """Return the analysis as a notebook shows it."""
+        return views.html_of(self)
+
     @property
     def is_schedulable(self) -> bool:
         """True if all hard tasks are proved to meet their deadlines."""
         return self.verdict is Verdict.SCHEDULABLE
+
+
+def deciding(rows: Sequence[TaskBound]) -> list[TaskBound]:
+    """Return the tasks that decide a verdict, in their order: the hard ones, or all if none is hard."""
+    return [row for row in rows if row.class_ == "hard"] or list(rows)
 
 
 _WORST_FIRST = (Verdict.NOT_SCHEDULABLE, Verdict.NOT_GUARANTEED, Verdict.NOT_KNOWN, Verdict.SCHEDULABLE)

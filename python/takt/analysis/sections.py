@@ -8,7 +8,6 @@ dispatcher. Thresholds, which may protect as well, are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,23 +49,16 @@ def sections_that_need_locks(system: System) -> list[Unprotected]:
             for task in system.tasks
             if any(item.op == Op.LOCK and item.resource == resource.name for item in task.items)
         ]
-        if len(users) > 1:
-            found += [
-                Unprotected(resource.name, task.name, reason)
-                for task in users
-                for reason in _reasons(task, resource.name, users)
-            ]
+        for task in users if len(users) > 1 else ():
+            reasons = []
+            if any(user.server != task.server for user in users):
+                reasons.append("other users are in another dispatcher")
+            if not task.is_non_preemptive:
+                reasons.append("the task is preemptive")
+            elif _has_point_inside(task, resource.name):
+                reasons.append("there is a point in the section")
+            found += [Unprotected(resource.name, task.name, reason) for reason in reasons]
     return found
-
-
-def _reasons(task: Task, resource: str, users: Sequence[Task]) -> Iterator[str]:
-    """Yield the reasons why other users may run in sections of a task, each once."""
-    if any(user.server != task.server for user in users):
-        yield "other users are in another dispatcher"
-    if not task.is_non_preemptive:
-        yield "the task is preemptive"
-    elif _has_point_inside(task, resource):
-        yield "there is a point in the section"
 
 
 def _has_point_inside(task: Task, resource: str) -> bool:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
-from takt.analysis.result import TaskBound, Verdict
+from takt.analysis.result import TaskBound, Verdict, deciding
 from takt.analysis.view import SystemView, view_of
 from takt.base.errors import InputError
 
@@ -22,6 +23,9 @@ SMALL = 5
 
 Changes = dict[tuple[str, str], dict[str, Any]]
 """New values of keys, by table and name."""
+
+Progress = Callable[[int], None]
+"""Called with how far a search is; its result does not depend on it."""
 
 
 def changed(system: System, changes: Changes) -> System:
@@ -56,11 +60,13 @@ class Budget:
 
     Args:
         rows: in all.
+        progress: called with the number of systems that were tried; None: nothing is.
     """
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, progress: Progress | None = None) -> None:
         """Start with a number of rows."""
         self.rows = rows
+        self.progress = progress
         self.step = 1
         self.tried = Counter[int]()
 
@@ -75,6 +81,8 @@ class Budget:
             return False
         self.rows -= rows
         self.tried[self.step] += 1
+        if self.progress is not None:
+            self.progress(self.tried.total())
         return True
 
 
@@ -149,8 +157,8 @@ class State:
 
     @property
     def deciding(self) -> list[TaskBound]:
-        """The tasks that decide the verdict: the hard ones, or all if none is hard."""
-        return [row for row in self.rows if row.class_ == "hard"] or list(self.rows)
+        """The tasks that decide the verdict."""
+        return deciding(self.rows)
 
     @property
     def late(self) -> list[TaskBound]:

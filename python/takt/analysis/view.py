@@ -32,7 +32,6 @@ from takt.model.core_input import (
     SUSPEND,
     ResolvedChange,
     ResolvedCosts,
-    ResolvedServer,
     ResolvedSharing,
     ResolvedSystem,
     ResolvedTask,
@@ -507,20 +506,15 @@ def _unsupported_of(task: ResolvedTask, policy: str) -> Iterator[str]:
 # ---- systems ------------------------------------------------------------------------------------------
 
 
-def _server_view(server: ResolvedServer, number: int, policy: str) -> ServerView:
-    key = static_key(policy, server.level, server.period, server.period)
-    urgency = (key, 0, 0, number - 10**9)
-    return ServerView(
-        number, server.home, server.name, server.kind, server.period, server.budget, server.offset, urgency, key
-    )
-
-
 def _dispatcher(resolved: ResolvedSystem, number: int) -> DispatcherView:
     server = None if number == ROOT else resolved.servers[number - 1]
     policy = resolved.policy if server is None else server.policy
     order = name_of(policy)
     tasks = [_task_view(task, i, order) for i, task in enumerate(resolved.tasks) if task.home == number]
-    servers = [_server_view(each, i, order) for i, each in enumerate(resolved.servers, start=1) if each.home == number]
+    servers = list[ServerView]()
+    for i, each in ((i, each) for i, each in enumerate(resolved.servers, start=1) if each.home == number):
+        key, given = static_key(order, each.level, each.period, each.period), (each.period, each.budget, each.offset)
+        servers.append(ServerView(i, each.home, each.name, each.kind, *given, (key, 0, 0, i - 10**9), key))
     unsupported = [f"the policy {order} is written in Python"] if isinstance(policy, Policy) else []
     return DispatcherView(
         number,

@@ -55,14 +55,12 @@ def write(path: str | Path, frame: pl.DataFrame, *, is_own: bool = False) -> Non
     """
     import polars as pl
 
-    texts = [_guarded_column(frame[name]) for name, kind in frame.schema.items() if kind == pl.String]
+    texts = []
+    for column in (frame[name] for name, kind in frame.schema.items() if kind == pl.String):
+        values = column.unique()  # each different one is guarded once
+        formulas = values.filter(values.str.contains(f"^{_FORMULA}")).to_list()
+        plain = dict(zip(formulas, map(guarded, formulas), strict=True))
+        texts.append(column.replace(plain) if formulas else column)
     safe = frame.with_columns(texts).rename({name: guarded(name) for name in frame.columns})
     with replacing(path, is_own=is_own) as file:
         safe.write_csv(file)
-
-
-def _guarded_column(column: pl.Series) -> pl.Series:
-    """Guard the texts of a column, each different one once."""
-    texts = column.unique()
-    formulas = texts.filter(texts.str.contains(f"^{_FORMULA}")).to_list()
-    return column.replace(dict(zip(formulas, map(guarded, formulas), strict=True))) if formulas else column

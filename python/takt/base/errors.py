@@ -56,20 +56,18 @@ class Problem:
         """Return the one line that people read."""
         file = "" if self.file is None else f"{self.file}: "
         key = self.key if self.key is None or _BARE_KEY.fullmatch(self.key) else show(self.key)
-        place = " ".join(part for part in (_place(self.table, self.entity, self.number), key) if part)
+        table = "" if self.table is None else f"[[{self.table}]]" if self.table in _ARRAYS else f"[{self.table}]"
+        if self.table is not None and self.entity is not None:
+            table = f"[[{self.table}]] {show(self.entity)}"
+        elif self.table is not None and self.number is not None:
+            table = f"[[{self.table}]] number {self.number}"
+        place = " ".join(filter(None, (table, key)))
         message = printable(self.message)
         return f"{file}{place}: {message}" if place else f"{file}{message}"
 
-
-def _place(table: str | None, entity: str | None, number: int | None) -> str:
-    """Return the name of a table as a task-set file writes it, with its place among its kind."""
-    if table is None:
-        return ""
-    if entity is not None:
-        return f"[[{table}]] {show(entity)}"
-    if number is not None:
-        return f"[[{table}]] number {number}"
-    return f"[[{table}]]" if table in _ARRAYS else f"[{table}]"
+    def __repr__(self) -> str:
+        """Return the line, cut where it is long."""
+        return f"<Problem {listed([str(self)])}>"
 
 
 class InputError(Exception):

@@ -12,6 +12,7 @@ When not to use it: where there is no /proc. There no thread is found; macOS and
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from takt.base.errors import ForkError
@@ -39,16 +40,11 @@ def check() -> None:
 
 def has_pool_started() -> bool:
     """True if this process has threads that answer queries."""
-    names = map(_name_of, _TASKS.glob("*/comm"))
+    names = []
+    for thread in _TASKS.glob("*/comm"):
+        with suppress(OSError):  # it has ended
+            names.append(thread.read_text(errors="replace"))
     return any(name.startswith(_POOL) and not name.startswith(_NOT_POOL) for name in names)
-
-
-def _name_of(thread: Path) -> str:
-    """Return the name of a thread, "" if it has ended."""
-    try:
-        return thread.read_text(errors="replace")
-    except OSError:
-        return ""
 
 
 def _before() -> None:

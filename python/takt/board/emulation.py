@@ -36,9 +36,10 @@ from takt.model.system import System
 CORTEX_M = "cortex_m"
 POSIX = "posix"
 RISCV = "riscv"
-BOARDS = (CORTEX_M, POSIX, RISCV)
-EMULATED = (CORTEX_M, RISCV)
+EMULATED = (CORTEX_M, "cortex_m4f", "cortex_m7f", "cortex_m33", RISCV)
 """Boards whose clock counts instructions."""
+
+BOARDS = (*EMULATED, POSIX)
 
 LINUX = "linux"
 LINUX_HOST = "linux-host"
@@ -208,10 +209,14 @@ def adapt(system: System, board: Board) -> ResolvedSystem:
     tick_ns = board.tick_ns(resolved.resolution_ns)
     problems = list(_problems(resolved, board))
     scale = board.scale(resolved.resolution_ns)
+    whole = times.shortest(scale.ticks.denominator * resolved.resolution_ns)
+    grid = f"{whole}, which is whole ticks of the board at this clock"
+    if board.stretch == 1:
+        grid = f"the board's tick of {tick_ns}ns"
     for table, name, key, ticks in programs.instants_of(resolved):
         if not scale.is_whole(ticks):
             found = times.shortest(ticks * resolved.resolution_ns)
-            message = f"expected a multiple of {_grid(board, scale, resolved.resolution_ns)}, found {found}"
+            message = f"expected a multiple of {grid}, found {found}"
             problems.append(Problem(message, "board", table=table, entity=name, key=key))
     horizon_ns = horizon_ticks(system) * system.resolution_ns
     if board.is_real_time and horizon_ns > _LONGEST_REAL_NS:
@@ -221,14 +226,6 @@ def adapt(system: System, board: Board) -> ResolvedSystem:
     if problems:
         raise InputError(problems)
     return programs.describe(resolved, tick_ns, board.stretch)
-
-
-def _grid(board: Board, scale: programs.Scale, resolution_ns: int) -> str:
-    """Return the times of a file that are whole ticks of a board, in words."""
-    if board.stretch == 1:
-        return f"the board's tick of {board.tick_ns(resolution_ns)}ns"
-    whole = times.shortest(scale.ticks.denominator * resolution_ns)
-    return f"{whole}, which is whole ticks of the board at this clock"
 
 
 def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:

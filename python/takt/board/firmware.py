@@ -16,14 +16,14 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from takt.base import output_files, seals
 from takt.base.errors import BoardError
 
-_FOLDERS = ("core", "policy", "system", "remote", "kernel", "port", "firmware")
+_FOLDERS = ("core", "policy", "system", "remote", "kernel", "port", "boards", "firmware")
 _SUFFIXES = frozenset({".c", ".def", ".h", ".S", ".ld"})
 
 
@@ -71,21 +71,17 @@ def program(name: str, recipe: Mapping[str, Any], compiler: str, source: Path) -
     """
     folder = _cache_folder()
     wanted = folder / f"{name}-{_fingerprint(recipe, compiler, source)}.elf"
-    if not _is_whole(wanted):
+    try:
+        is_whole = seals.label_of(wanted.read_bytes()) == wanted.name  # as it was compiled
+    except (OSError, ValueError):
+        is_whole = False
+    if not is_whole:
         with tempfile.TemporaryDirectory(prefix=".takt-", dir=folder) as beside:
             built = Path(beside, wanted.name)
             _compile(recipe, compiler, source, built)
             output_files.write(built, seals.sealed(built.read_bytes() + f"\n{seals.blank(wanted.name)}\n".encode()))
             built.replace(wanted)
     return wanted
-
-
-def _is_whole(path: Path) -> bool:
-    """True if a program is there as it was compiled."""
-    try:
-        return seals.label_of(path.read_bytes()) == path.name
-    except (OSError, ValueError):
-        return False
 
 
 def _cache_folder() -> Path:
@@ -113,16 +109,20 @@ def _fingerprint(recipe: Mapping[str, Any], compiler: str, source: Path) -> str:
 
 
 def _compile(recipe: Mapping[str, Any], compiler: str, source: Path, target: Path) -> None:
-    patterns = [*recipe["sources"], *recipe["taskset_sources"]]
-    command = [
-        compiler,
-        *recipe["cflags"],
-        *recipe["ldflags"],
-        *(str(path) for pattern in patterns for path in sorted(source.glob(pattern))),
-        *recipe["libs"],
-        "-o",
-        str(target),
-    ]
+    def found(key: str) -> list[str]:
+        return [str(path) for pattern in recipe[key] for path in sorted(source.glob(pattern))]
+
+    own = found("sources")
+    if "own_cflags" in recipe:
+        joined = str(target.with_suffix(".o"))
+        _call([compiler, *recipe["cflags"], *recipe["own_cflags"], "-r", "-nostdlib", *own, "-o", joined], source)
+        own = [joined]
+    sources = [*own, *found("taskset_sources")]
+    _call([compiler, *recipe["cflags"], *recipe["ldflags"], *sources, *recipe["libs"], "-o", str(target)], source)
+
+
+def _call(command: Sequence[str], source: Path) -> None:
+    """Run a compiler; its complaint is the error."""
     done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]

@@ -59,7 +59,10 @@ def waits(process: subprocess.Popen[bytes], seconds: float) -> Iterator[None]:
         ImpatientError: it did not end.
     """
     asleep, last = 0.0, time.monotonic()
-    while not _has_ended(process):
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_STEP_SECONDS)
+            return
         yield
         now = time.monotonic()
         used, is_asleep = _observed(process.pid)
@@ -89,15 +92,6 @@ def finished(process: subprocess.Popen[bytes], folder: Path) -> subprocess.Compl
     """Return what a command that was started in a folder did."""
     output, errors = ((folder / name).read_bytes() for name in ("stdout", "stderr"))
     return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
-
-
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Wait for a moment; true if the process has ended."""
-    try:
-        process.wait(_STEP_SECONDS)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
 
 
 def _observed(number: int) -> tuple[float, bool]:

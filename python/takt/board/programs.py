@@ -90,6 +90,11 @@ def describe(system: ResolvedSystem, tick_ns: int, stretch: Fraction = _SAME) ->
     scale = Scale(Fraction(system.resolution_ns, tick_ns) * stretch)
     policies = [system.policy, *(server.policy for server in system.servers)]
     idle_level = system.levels + 1
+    resources = []
+    for each in system.resources:  # a ceiling is a level or a time
+        is_level = catalogue.traits_of(policies[each.home]).has_fifo_levels
+        ceiling = each.ceiling if is_level else scale.up(each.ceiling)
+        resources.append(replace(_scaled(each, "RESOURCES", scale), ceiling=ceiling))
     return replace(
         system,
         resolution_ns=tick_ns,
@@ -98,7 +103,7 @@ def describe(system: ResolvedSystem, tick_ns: int, stretch: Fraction = _SAME) ->
         tasks=tuple(_task(task, policies[task.home], scale) for task in system.tasks),
         servers=tuple(_scaled(server, "SERVERS", scale) for server in system.servers),
         threads=(ResolvedThread(IDLE_THREAD, level=idle_level),),
-        resources=tuple(_resource(resource, policies[resource.home], scale) for resource in system.resources),
+        resources=tuple(resources),
         changes=tuple(replace(_scaled(change, "CHANGES", scale), demand=_ONE_TICK) for change in system.changes),
         rates=None if system.rates is None else _scaled(system.rates, "RATES", scale),
     )
@@ -127,13 +132,6 @@ def _task(task: ResolvedTask, policy: str | Policy, scale: Scale) -> ResolvedTas
         body=tuple((op, scale.up(ticks) if _ITEMS[op] in _TIMED_ITEMS else ticks) for op, ticks in task.body),
         windows=windows,
     )
-
-
-def _resource(resource: ResolvedResource, policy: str | Policy, scale: Scale) -> ResolvedResource:
-    """Convert a resource: a ceiling is a level or a time."""
-    is_level = catalogue.traits_of(policy).has_fifo_levels
-    ceiling = resource.ceiling if is_level else scale.up(resource.ceiling)
-    return replace(_scaled(resource, "RESOURCES", scale), ceiling=ceiling)
 
 
 # ---- the image ----------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from takt.base import input_files, output_files, times
 from takt.base.errors import ExitStatus, InputError, Problem, show
 from takt.base.version import __version__
 from takt.command.task_sets import as_option, systems_of
-from takt.command.terminal import errors_to_stderr
+from takt.command.terminal import counter, errors_to_stderr
 from takt.files.edits import applied_to_text, as_key, label
 from takt.files.task_set_reading import loads
 from takt.show import analysis_text, remedy_text
@@ -45,15 +45,21 @@ class Question:
             return int(self.reasons)
         raise _refusal("--reasons", f'expected a number or "all", found {show(self.reasons)}', "out-of-range")
 
-    def analyses(self, file: Path) -> list[Analysis]:
-        """Analyse a file under each requested policy."""
+    def analyses(self, file: Path, *, has_advice: bool = False) -> list[Analysis]:
+        """Analyse a file under each requested policy; advice, which remedies replace, is in documents and on pages."""
         found = []
         for system in systems_of(file, self.policy, self.edits):
             try:
-                remote = times.written(self.remote or "0")
-                found.append(
-                    analyse_system(system, remote=remote, sensitivity=self.sensitivity, remedies=self.remedies)
-                )
+                with counter("searching for remedies: {:,} changes tried ...") as progress:
+                    analysis = analyse_system(
+                        system,
+                        remote=times.written(self.remote or "0"),
+                        sensitivity=self.sensitivity,
+                        remedies=self.remedies,
+                        progress=progress,
+                        advice=has_advice,
+                    )
+                found.append(analysis)
             except InputError as error:
                 raise as_option("--remote", error).in_file(label(file, self.edits)) from None
         return found
@@ -81,7 +87,8 @@ def analyse(
     """Analyse files; print the results, and write a page if one is requested."""
     with errors_to_stderr():
         most = question.most
-        found = [(file, analysis) for file in files for analysis in question.analyses(file)]
+        has_advice = as_json or page is not None
+        found = [(file, each) for file in files for each in question.analyses(file, has_advice=has_advice)]
         if page is not None:
             from takt.show import analysis_page as pages
 

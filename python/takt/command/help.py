@@ -22,20 +22,28 @@ from takt.model import catalogue
 def print_help(root: Any, words: Sequence[str]) -> None:
     """Print what --help prints of a command; of none, that of takt."""
     with errors_to_stderr():
-        command = root
-        for number, word in enumerate(words):
-            known = {name: one for name, one in getattr(command, "commands", {}).items() if not one.hidden}
-            if word not in getattr(command, "commands", {}):
-                asked = " ".join(("takt", *words[: number + 1]))
-                close = catalogue.alternatives(word, known) if known else "it has no commands of its own"
-                raise InputError([Problem(f"no command {show(asked)}; {close}", "unknown-word")])
-            command = command.commands[word]
+        _command_of(root, words)
     root.main([*words, "--help"], prog_name="takt", standalone_mode=False)
 
 
-def print_page(root: Any) -> None:
-    """Print the manual page."""
-    typer.echo("\n".join(_page(root)))
+def print_page(root: Any, words: Sequence[str]) -> None:
+    """Print the manual page of a command; of none, that of takt, which has all commands."""
+    with errors_to_stderr():
+        command = _command_of(root, words)
+    typer.echo("\n".join(page(command, ("takt", *words))))
+
+
+def _command_of(root: Any, words: Sequence[str]) -> Any:
+    """Return the command that words name."""
+    command = root
+    for number, word in enumerate(words):
+        known = {name: one for name, one in getattr(command, "commands", {}).items() if not one.hidden}
+        if word not in getattr(command, "commands", {}):
+            asked = " ".join(("takt", *words[: number + 1]))
+            close = catalogue.alternatives(word, known) if known else "it has no commands of its own"
+            raise InputError([Problem(f"no command {show(asked)}; {close}", "unknown-word")])
+        command = command.commands[word]
+    return command
 
 
 def commands_of(group: Any, path: tuple[str, ...] = ("takt",)) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -46,18 +54,28 @@ def commands_of(group: Any, path: tuple[str, ...] = ("takt",)) -> Iterator[tuple
             yield from commands_of(command, (*path, name))
 
 
-def _page(root: Any) -> Iterator[str]:
+def page(root: Any, words: tuple[str, ...] = ("takt",)) -> Iterator[str]:
+    """Yield the lines of the manual page of a command with those below it.
+
+    Args:
+        root: the command.
+        words: those that call it.
+    """
     paragraphs = _text_of(root)
-    yield f'.TH TAKT 1 "" "takt {__version__}" "Takt"'
-    yield from (".SH NAME", f"takt \\- {_roff(paragraphs[0].partition(':')[0])}")
-    yield from (".SH SYNOPSIS", ".B takt", ".I COMMAND", "[options]", ".SH DESCRIPTION")
-    yield from (*_paragraphs(paragraphs), *_options(root))
-    yield ".SH COMMANDS"
-    for path, command in commands_of(root):
-        if command is not root:
-            arguments = [_metavar(one) for one in command.params if one.param_type_name == "argument"]
-            usage = " ".join([*path, *arguments])
-            yield from (f'.SS "{_roff(usage)}"', *_paragraphs(_text_of(command)), *_options(command))
+    yield f'.TH {"-".join(words).upper()} 1 "" "takt {__version__}" "Takt"'
+    yield from (".SH NAME", f"{_roff('-'.join(words))} \\- {_roff(paragraphs[0].partition(':')[0].rstrip('.'))}")
+    arguments = "COMMAND" if getattr(root, "commands", {}) else " ".join(_arguments(root))
+    yield from (".SH SYNOPSIS", f".B {_roff(' '.join(words))}", *[f".I {_roff(arguments)}"] * bool(arguments))
+    yield from ("[options]", ".SH DESCRIPTION", *_paragraphs(paragraphs), *_options(root))
+    below = list(commands_of(root, words))[1:]
+    yield from [".SH COMMANDS"] if below else []
+    for path, command in below:
+        usage = " ".join([*path, *_arguments(command)])
+        yield from (f'.SS "{_roff(usage)}"', *_paragraphs(_text_of(command)), *_options(command))
+
+
+def _arguments(command: Any) -> list[str]:
+    return [_metavar(one) for one in command.params if one.param_type_name == "argument"]
 
 
 def _text_of(command: Any) -> list[str]:

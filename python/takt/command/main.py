@@ -19,8 +19,10 @@ from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
+from unicodedata import combining
 
 import typer
+from typer.models import CommandInfo
 
 from takt.base.errors import ExitStatus
 from takt.command.command_class import OUTPUT, TaktCommand
@@ -50,6 +52,8 @@ def main() -> None:
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     gc.set_threshold(_OBJECTS)
     postpone("polars")
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # they are sought in all installed packages
+    _keep_only(sys.argv[1:2])
     if sys.stdout is None:  # it was closed before the process began
         _end_without_output(OSError(errno.EBADF, os.strerror(errno.EBADF)))
     if isinstance(sys.stdout, TextIOWrapper):
@@ -64,11 +68,23 @@ def main() -> None:
         _end_without_output(error)
 
 
+def _keep_only(words: list[str]) -> None:
+    """Leave out the commands that are not called, since options are made for each; help and completion need all."""
+    called = [each for each in app.registered_commands if _name_of(each) in words]
+    if called and _name_of(called[0]) != "help":
+        app.registered_commands, app.registered_groups = called, []
+
+
+def _name_of(command: CommandInfo) -> str:
+    return command.name or str(getattr(command.callback, "__name__", ""))
+
+
 def _spelled(error: UnicodeError) -> tuple[str, int]:
     """Return what stands for signs that the standard output does not know: "us" for microseconds, "-" for a rule."""
     assert isinstance(error, UnicodeEncodeError)
     part = error.object[error.start : error.end]
-    return "".join({"\u00b5": "u", "\u2500": "-"}.get(sign, "?") for sign in part), error.end
+    known = {"\u00a0": " ", "\u00b5": "u", "\u2026": "~", "\u2500": "-"}
+    return "".join(known.get(sign, "" if combining(sign) else "?") for sign in part), error.end
 
 
 def _end_without_output(error: OSError) -> NoReturn:
@@ -94,6 +110,27 @@ def _complete_policies(incomplete: str) -> list[str]:
     return [before + comma + policy.name for policy in catalogue.policies() if policy.name.startswith(last)]
 
 
+def _complete_boards(incomplete: str) -> list[str]:
+    """Complete the name of a board, for shells."""
+    from takt.board import emulation
+
+    return [name for name in (*emulation.BOARDS, *emulation.LINUX_BOARDS) if name.startswith(incomplete)]
+
+
+def _complete_edits(context: typer.Context, incomplete: str) -> list[str]:
+    """Complete table and key of an edit, for shells; names are those of the first file, if it can be read."""
+    from contextlib import suppress
+
+    from takt.base.errors import InputError
+    from takt.files import edits, task_set_reading
+
+    document = dict[str, Any]()
+    for file in context.args[:1]:  # words before an option without its value are not parsed
+        with suppress(InputError):
+            document = task_set_reading.read(file)
+    return edits.completions(document, incomplete)
+
+
 def _complete_examples(incomplete: str) -> list[str]:
     """Complete the name of an example of the package, for shells."""
     from takt.base import input_files
@@ -117,10 +154,24 @@ def _print_version(is_wanted: bool) -> None:
         raise typer.Exit(ExitStatus.DONE)
 
 
+def _print_sources(is_wanted: bool) -> None:
+    if is_wanted:
+        from takt.board.firmware import source_folder
+
+        typer.echo(source_folder())
+        raise typer.Exit(ExitStatus.DONE)
+
+
 @app.callback()
 def takt_command(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+    sources: Annotated[
+        bool,
+        typer.Option(
+            "--sources", callback=_print_sources, is_eager=True, help="Print the folder of the C sources and end."
+        ),
     ] = False,
 ) -> None:
     """One real-time scheduler: simulate task sets, compare policies, prove deadlines, replay traces.
@@ -218,7 +269,12 @@ Policies = Annotated[
 ]
 Edits = Annotated[
     list[str] | None,
-    _option("NAME.KEY=VALUE", "Read the file with another value, such as sensor.wcet=2ms; may be repeated.", "--set"),
+    typer.Option(
+        "--set",
+        metavar="NAME.KEY=VALUE",
+        help="Read the file with another value, such as sensor.wcet=2ms; may be repeated.",
+        autocompletion=_complete_edits,
+    ),
 ]
 Horizon = Annotated[str | None, _option("T", "End of the run: ticks, or a time such as 2s.")]
 Seed = Annotated[str | None, _option("N", "Seed of the random numbers.")]
@@ -227,8 +283,10 @@ Board = Annotated[
     str | None,
     typer.Option(
         metavar="BOARD",
-        help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), posix (in virtual time without "
-        "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
+        help="Run on the kernel too, and compare: cortex_m, cortex_m4f, cortex_m7f, cortex_m33 or riscv (under QEMU), "
+        "posix (in virtual time without --real-time), linux (threads under sched_ext in an emulated Linux) or "
+        "linux-host (on this machine).",
+        autocompletion=_complete_boards,
     ),
 ]
 Page = Annotated[Path | None, _option("R.html", "Write a page with charts that opens offline.", "--report"), OUTPUT]
@@ -242,7 +300,7 @@ Distance = Annotated[
     ),
 ]
 EmulatedClock = Annotated[
-    str | None, _option("F", "With --on cortex_m or riscv: instructions a second, such as 168MHz; default: 15.625MHz.")
+    str | None, _option("F", "On a board under QEMU: instructions a second, such as 168MHz; default: 15.625MHz.")
 ]
 PlatformOut = Annotated[
     Path | None, _option("P.toml", "Likewise: write the task set with the measured costs as its [platform]."), OUTPUT
@@ -321,7 +379,8 @@ def compare(
 ) -> None:
     """Simulate a task set under several policies and print their responses and late jobs beside one another.
 
-    Every policy gets the same jobs, random ones too. Default: the policy of the file, then rm, dm and edf.
+    Every policy gets the same jobs, random ones too. Default: the policy of the file, then rm, dm
+    and edf, as far as they can order its tasks.
     Several files stand beside one another, each under its own policy; tasks of one name are one row.
 
     Example: `takt compare examples/iot_65.toml examples/iot_110.toml`
@@ -679,7 +738,9 @@ def policies(is_wide: Wide = False) -> None:
 @_command("help")
 def help_command(
     words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]", show_default=False)] = None,
-    man: Annotated[bool, typer.Option("--man", help="Print the manual page of all commands, as roff.")] = False,
+    man: Annotated[
+        bool, typer.Option("--man", help="Print the manual page of all commands, or of the named one, as roff.")
+    ] = False,
 ) -> None:
     """Print the help of a command, as its option --help does.
 
@@ -690,4 +751,4 @@ def help_command(
     from takt.command import help as command
 
     root = typer.main.get_command(app)
-    command.print_page(root) if man else command.print_help(root, words or [])
+    (command.print_page if man else command.print_help)(root, words or [])

@@ -16,7 +16,7 @@ import polars as pl
 import typer
 
 from takt.base import csv_files, input_files, times
-from takt.base.errors import BoardError, ExitStatus, InputError, Problem, show
+from takt.base.errors import BoardError, ExitStatus, InputError, Problem, file_error, show
 from takt.command import task_sets
 from takt.command.terminal import errors_to_stderr, progress_bar
 from takt.files.edits import as_key, label
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from takt.linux import board as linux
     from takt.run import board_costs, linux_checks
 
-_COMPARED = "rm,dm,edf"
+_COMPARED = ("rm", "dm", "edf")
 """Policies that are compared with that of the file unless others are given."""
 
 _NO_PROMISE = "in real time: Linux may delay the process for any time, so responses and misses differ from run to run"
@@ -142,6 +142,8 @@ def run(
         if len(runs) > 1 and outputs.options():
             message = f"expected one file and one policy, found {len(runs)} runs"
             raise InputError([Problem(message, "conflict", key=option) for option in outputs.options()])
+        if outputs.gantt is not None:
+            _check_stretch(runs[0], outputs)
         outcomes = [
             _simulate(run, outputs) if place.board is None else _run_elsewhere(run, place, remote, outputs)
             for run in runs
@@ -172,9 +174,7 @@ def compare(
     outputs = Outputs(report=page)
     with errors_to_stderr():
         (own,) = _runs(file, None, edits)
-        given = list(_runs(file, _COMPARED if policies is None else policies, edits))
-        if policies is None:
-            given = [own, *(run for run in given if run.system != own.system)]
+        given = [own, *_under_others(own)] if policies is None else list(_runs(file, policies, edits))
         outcomes = [_simulate(_with_options(run, horizon, seed), outputs) for run in given]
         reports = [outcome.report for outcome in outcomes]
         if as_json:
@@ -195,6 +195,20 @@ def compare(
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
+def _under_others(own: _Run) -> Iterator[_Run]:
+    """Yield a run under each policy of the default that can order the tasks; say which one cannot, and why."""
+    for policy in _COMPARED:
+        try:
+            system = own.system.replace(policy=policy)
+        except InputError as error:
+            more = len(error.problems) - 1
+            also = f" (and {more} more)" if more else ""
+            typer.echo(f"{policy} is left out: {error.problems[0]}{also}", err=True)
+            continue
+        if system != own.system:
+            yield replace(own, system=system)
+
+
 def compare_files(
     files: list[Path],
     edits: list[str],
@@ -212,6 +226,9 @@ def compare_files(
         if page is not None:
             message = f"expected one file, found {len(files)}; takt run FILE --report R.html draws one of them"
             raise InputError([Problem(message, "conflict", key="--report")])
+        for file in (file for file in files if files.count(file) > 1):
+            message = "expected files that differ, found this one twice; --policy P,P2 compares policies of one file"
+            raise file_error(file, message, "conflict")
         runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policies, edits)]
         outcomes = [_simulate(run, Outputs()) for run in runs]
         names = _names_of(runs, has_policies=len(runs) > len(files))
@@ -517,16 +534,29 @@ def _write_files(outcome: _Outcome, outputs: Outputs) -> None:
         perfetto.write(result, outputs.perfetto, [each.stretches() for each in processors])
 
 
+def _edges(outputs: Outputs) -> list[int | str | None]:
+    """Return begin and end of the part that the Gantt chart shows, as they were written."""
+    return [None if text is None else times.written(text) for text in (outputs.start, outputs.end)]
+
+
+def _check_stretch(run: _Run, outputs: Outputs) -> None:
+    """Refuse, before a run, a part of it that no chart can show."""
+    from takt.show import gantt
+
+    with _blaming(run.label):
+        horizon = horizon_ticks(run.system)
+    try:
+        gantt.stretch(horizon, run.system.resolution_ns, *_edges(outputs))
+    except InputError as error:
+        names = {"start": "--from", "end": "--to"}
+        raise InputError([replace(each, key=names.get(each.key or "", each.key)) for each in error.problems]) from None
+
+
 def _draw_gantt(result: Result, outputs: Outputs, path: Path) -> None:
     """Draw the Gantt chart, and say which part of the run it shows if it is not all of it."""
     from takt.show import gantt
 
-    start, end = (None if text is None else times.written(text) for text in (outputs.start, outputs.end))
-    try:
-        _, first, last = gantt.drawn(result, path, start, end)
-    except InputError as error:
-        names = {"start": "--from", "end": "--to"}
-        raise InputError([replace(each, key=names.get(each.key or "", each.key)) for each in error.problems]) from None
+    _, first, last = gantt.drawn(result, path, *_edges(outputs))
     if (first, last) != (0, result.horizon):
         edges = [times.for_readers(ticks * result.system.resolution_ns) for ticks in (first, last, result.horizon)]
         line = f"{path}: {edges[0]} to {edges[1]} of {edges[2]}; --from and --to draw another part"

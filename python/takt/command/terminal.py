@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 _PATIENCE_SECONDS = 0.5
+_COUNTER_SECONDS, _STEP_SECONDS = 1.0, 0.2
+"""When a counter appears, and how often it moves."""
 _FIRST_LINE_SECONDS = 30.0
 """When a log, which is no terminal, gets its first line about a long run; each further one takes twice as long."""
 
@@ -60,6 +62,34 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
     finally:
         stop()
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def counter(text: str) -> Iterator[Callable[[int], None] | None]:
+    """Show on the standard error output, if that is a terminal, how much of something long was done.
+
+    Args:
+        text: with a place for the number; it stands there from the first second on, and goes when all is done.
+
+    Yields:
+        A function that takes the number; None where nothing is shown.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    due, shown = time.monotonic() + _COUNTER_SECONDS, ""
+
+    def show(now: int) -> None:
+        nonlocal due, shown
+        if time.monotonic() >= due:
+            due, shown = time.monotonic() + _STEP_SECONDS, text.format(now)
+            print(f"\r{shown}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        if shown:
+            print(f"\r{'':{len(shown)}}\r", end="", file=sys.stderr, flush=True)
 
 
 class _Bar:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from takt.base import one_line
 from takt.draw.draws import Floats, Indices, Ticks
 
 
@@ -29,6 +30,11 @@ class TaskColumns:
     deadline: Ticks
     jitter: Ticks
     offset: Ticks
+
+    def __repr__(self) -> str:
+        """Return how many sets and tasks there are."""
+        sets, tasks = self.wcet.shape
+        return one_line.sentence(self, f"of {sets:,} task sets with {tasks:,} tasks each")
 
     def __eq__(self, other: object) -> bool:
         """True if all matrices are equal."""

@@ -28,14 +28,18 @@ _DIGITS = 2
 
 def readable(system: System) -> System:
     """Return the same task set as a reader would write it: equal ticks, units, a horizon that `takt run` accepts."""
-    writer = _Writer(system.resolution_ns)
-    longest = max(task.period for task in system.resolved.tasks)
+    writer, horizon = _Writer(system.resolution_ns), system.horizon
+    try:
+        if horizon is None:
+            default_horizon(system.resolved)
+    except InputError:  # a simulation would not know when to end
+        horizon = writer.time(_PERIODS * max(task.period for task in system.resolved.tasks))
     return system.replace(
         tasks=[_task(writer, task) for task in system.tasks],
         servers=[
             each.replace(**{key: writer.time(getattr(each, key)) for key in _SERVER_TIMES}) for each in system.servers
         ],
-        horizon=system.horizon if _has_horizon(system) else writer.time(_PERIODS * longest),
+        horizon=horizon,
     )
 
 
@@ -51,17 +55,6 @@ def round_periods(recipe: RecipeKeys) -> list[str]:
     found = [longest // quotient for quotient in quotients if longest % quotient == 0]
     kept = [str(writer.time(period)) for period in found if len(str(period).rstrip("0")) <= _DIGITS]
     return kept if len(kept) >= _LEAST_CHOICE else []
-
-
-def _has_horizon(system: System) -> bool:
-    """True if a simulation knows when to end."""
-    if system.horizon is not None:
-        return True
-    try:
-        default_horizon(system.resolved)
-    except InputError:
-        return False
-    return True
 
 
 def _task(writer: _Writer, task: Task) -> Task:

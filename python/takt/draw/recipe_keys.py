@@ -7,11 +7,13 @@ cannot be drawn is known before anything is.
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, ClassVar
 
+from takt.base import extras
 from takt.base.errors import InputError, show
 from takt.model import catalogue, value_checks
 from takt.model.conversion import to_ticks
@@ -87,6 +89,17 @@ def _check_factors(value: object) -> tuple[float, float]:
     return least, most
 
 
+_SHARES = word("distribution of shares", SHARES)
+
+
+def _check_shares(value: object) -> str:
+    """Accept the name of a distribution of shares, and the one of a package if that is installed."""
+    name: str = _SHARES.check(value)
+    if name == "drs" and importlib.util.find_spec(name) is None:
+        raise value_checks.refuse("missing", extras.missing(show(name), name, name))
+    return name
+
+
 _PERIOD_NAME = word("distribution of periods", PERIODS)
 _check_period_list = value_checks.check_times(value_checks.POSITIVE_TIME, 'times such as ["10ms", "20ms"]')
 
@@ -116,7 +129,7 @@ class RecipeKeys(Table):
 
     tasks: Annotated[int, integer("a number of tasks", 1, MAX_TASKS)]
     utilization: Annotated[float, _real("a utilization above 0, such as 0.8,", 1e-6, 1000)]
-    shares: Annotated[str, word("distribution of shares", SHARES)] = "uunifast"
+    shares: Annotated[str, Key(_check_shares, _SHARES.schema)] = "uunifast"
     min_share: Annotated[float | None, _real("a share", 0, 1000).or_none] = None
     max_share: Annotated[float | None, _real("a share", 0, 1000).or_none] = None
     periods: Annotated[str | Sequence[int | str], _PERIODS] = "log-uniform"

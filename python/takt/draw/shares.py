@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -127,19 +126,15 @@ def dirichlet_rescale(draws: Draws, first: int, count: int, tasks: int, total: f
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # what it says stands in CAVEATS.md
         from drs import drs
-    seeds = draws.words(Purpose.SHARES, first, count, 1)[:, 0].tolist()
+    (least, most), sets = limits, []
     before = random.getstate()
     try:
-        return np.array([_seeded(drs, seed, tasks, total, limits) for seed in seeds])
+        for seed in draws.words(Purpose.SHARES, first, count, 1)[:, 0].tolist():
+            random.seed(seed)
+            sets.append(drs(tasks, total, [most] * tasks, [least] * tasks))
+        return np.array(sets)
     finally:
         random.setstate(before)
-
-
-def _seeded(drs: Callable[..., list[float]], seed: int, tasks: int, total: float, limits: Limits) -> list[float]:
-    """Draw one set by the authors' package."""
-    least, most = limits
-    random.seed(seed)
-    return drs(tasks, total, [most] * tasks, [least] * tasks)
 
 
 def automotive(draws: Draws, first: int, kinds: Indices, periods_ms: Floats, total: float, runnables: int) -> Floats:

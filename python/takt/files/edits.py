@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -204,6 +205,26 @@ def _add(table: Any, key: str, value: object) -> None:
         before, own = keys[-1][1].trivia, body[-1][1].trivia
         own.indent, own.trail = before.indent, before.trail or own.trail
     body += tail
+
+
+def completions(document: Mapping[str, Any], begun: str) -> list[str]:
+    """Return how an edit of a document may continue up to its value: names of tables, then their keys.
+
+    Args:
+        document: of a task-set file; empty if there is none.
+        begun: the beginning of an edit.
+    """
+    named = [Place(table, name) for table in NAMED for name in _names(document, table)]
+    texts = Counter(place.name for place in named)
+    places = {
+        place.full if texts[place.name] > 1 or place.name in _singles() else place.full.partition(".")[2]: place
+        for place in named
+    } | {table: Place(table) for table in _singles()}
+    found = [f"{text}." for text in places]
+    for text, place in places.items():
+        if begun.startswith(f"{text}."):
+            found += [f"{text}.{key}=" for key in place.kind.keys()]  # noqa: SIM118
+    return [text for text in found if text.startswith(begun) and text != begun]
 
 
 # ---- blocks -------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from takt.base import output_files
 from takt.base.errors import InputError, Problem, show, system_error
+from takt.base.input_files import packaged
 from takt.model import catalogue
 from takt.model.python_policy import Policy
 
@@ -22,7 +23,7 @@ def load(reference: str) -> Policy:
     """Execute a file and return an instance of a policy in it.
 
     Args:
-        reference: FILE.py:CLASS.
+        reference: FILE.py:CLASS; a file of examples/ that is not there is the package's.
 
     Raises:
         InputError: the file cannot be read or fails, or it has no such policy.
@@ -31,7 +32,7 @@ def load(reference: str) -> Policy:
     path = Path(name)
     output_files.protect(path)
     try:
-        names = runpy.run_path(str(path))
+        names = runpy.run_path(str(packaged(path) or path))
     except OSError as error:
         raise system_error("read", path, error) from None
     except Exception as error:

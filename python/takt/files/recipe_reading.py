@@ -6,7 +6,6 @@ Source: SPEC.md, 7.5.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,11 +55,10 @@ def with_options(path: str | Path | None, options: dict[str, Any]) -> Recipe:
     try:
         return Recipe(**(keys | options))
     except InputError as error:
-        raise InputError([_placed(problem, path, options) for problem in error.problems]) from None
-
-
-def _placed(problem: Problem, path: str | Path | None, options: Mapping[str, Any]) -> Problem:
-    """Return a problem with its place: the command line or the file."""
-    if problem.key in options or path is None:
-        return replace(problem, table=None, key=f"--{str(problem.key).replace('_', '-')}")
-    return replace(problem, file=str(path))
+        problems = []
+        for problem in error.problems:  # of the command line, or of the file
+            if problem.key in options or path is None:
+                problems.append(replace(problem, table=None, key=f"--{str(problem.key).replace('_', '-')}"))
+            else:
+                problems.append(replace(problem, file=str(path)))
+        raise InputError(problems) from None

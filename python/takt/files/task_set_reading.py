@@ -8,6 +8,7 @@ outside these tables, and collects the problems of all of them.
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,8 @@ from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Se
 from takt.model.value_checks import MAX_NAME_LENGTH
 
 _TABLES = ("schema", "system", "platform", "policy", "allocator", "task", "server", "resource", "cluster", "change")
+_OTHERS = {"study": ("a study", "study"), "generate": ("a recipe", "generate")}
+"""Tables of files that other commands take: what these files are, and the command."""
 _OTHER_FORMATS = (".xml", ".xmlv3", ".json", ".csv")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
@@ -48,6 +51,9 @@ def load(path: str | Path, edits: Sequence[str] = ()) -> System:
         InputError: the file cannot be read or is not right; it holds every problem that was found.
     """
     document = read(path)
+    for table, (what, command) in _OTHERS.items():
+        if table in document and "task" not in document:
+            raise file_error(path, f"this is {what}: takt {command} {shlex.quote(str(path))}", "other-file")
     try:
         edited.apply(document, edits)
     except InputError as error:
@@ -56,6 +62,32 @@ def load(path: str | Path, edits: Sequence[str] = ()) -> System:
         return _build(document, Path(path).stem)
     except InputError as error:
         raise error.in_file(edited.label(path, edits)) from None
+
+
+def system_of(given: System | str | Path, **changes: Any) -> System:
+    """Return a system as it was made, or read from its file, with other values of some keys.
+
+    Args:
+        given: the system, or the path of a task-set file.
+        changes: keys of the table [system] with their new values; None: as it is.
+
+    Raises:
+        InputError: as load, or it is neither, or the changed values are not right.
+    """
+    if not isinstance(given, (System, str, Path)):
+        message = f"expected a takt.System or the path of a task-set file, found {show(given)}"
+        raise InputError([Problem(message, "wrong-type")])
+    if isinstance(given, str) and "\n" in given:
+        message = (
+            f"expected the path of a task-set file, found a text of {given.count(chr(10)) + 1} lines; save it first"
+        )
+        raise InputError([Problem(message, "wrong-type")])
+    system = given if isinstance(given, System) else load(given)
+    changed = {key: value for key, value in changes.items() if value is not None}
+    try:
+        return system.replace(**changed) if changed else system
+    except InputError as error:
+        raise (error if isinstance(given, System) else error.in_file(given)) from None
 
 
 def loads(text: str, name: str) -> System:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from takt import _core
-from takt.base import input_files, output_files
-from takt.base.errors import InputError, file_error, printable
+from takt.base import input_files, one_line, output_files
+from takt.base.errors import InputError, file_error, printable, show
 from takt.model import image as images
 from takt.model.core_input import ResolvedSystem
 from takt.model.domains import joined
@@ -80,6 +80,11 @@ class Trace:
     rows: tuple[int, ...] = ()
     is_remote: bool = False
     full_at: int | None = None
+
+    def __repr__(self) -> str:
+        """Return where it was recorded, and how long it is."""
+        facts = f"{len(self):,} records, {self.platform}, {self.horizon:,} ticks"
+        return one_line.sentence(self, f"of {show(self.path)}: {facts}")
 
     def program(self) -> _core.Program:
         """Return the program of core, for one replay."""
@@ -215,7 +220,10 @@ def read(path: str | Path, policies: Sequence[Policy] = ()) -> Trace:
         InputError: the file cannot be read, is no trace, is damaged or incomplete, or is of another version of the
             format.
     """
-    data = memoryview(input_files.read(path, _most(path), lambda first: _check_early(path, first)))
+    most = input_files.MAX_BYTES  # as any input may have of a device; of a file all that it has
+    with suppress(OSError, ValueError):
+        most = max(most, Path(path).stat().st_size)
+    data = memoryview(input_files.read(path, most, lambda first: _check_early(path, first)))
     length = _check_preamble(path, data)
     text = data[_PREAMBLE.size : _PREAMBLE.size + length]
     begin = _PREAMBLE.size + length + _padding(_PREAMBLE.size + length)
@@ -259,14 +267,6 @@ def without_closing(records: memoryview) -> memoryview:
     if count > 1 and (last := _RECORD.unpack(records[-2 * _RECORD.size : -_RECORD.size])[0]) > end:
         raise ValueError(f"damaged trace: its last record is at tick {last}, after its end at tick {end}")
     return records[: -_RECORD.size]
-
-
-def _most(path: str | Path) -> int:
-    """Return how many bytes a trace may have: all that a file has, and what any input may have of a device."""
-    try:
-        return max(input_files.MAX_BYTES, Path(path).stat().st_size)
-    except (OSError, ValueError):
-        return input_files.MAX_BYTES
 
 
 def _check_early(path: str | Path, first: bytes) -> None:

@@ -52,6 +52,11 @@ FORMATS: dict[str, Format] = {one.name: one for one in _ALL}
 __all__ = ["FORMATS", "Imported", "read", "write"]
 
 
+def __dir__() -> list[str]:
+    """Return the names that users need."""
+    return __all__
+
+
 def read(path: str | Path, format: str | None = None) -> Imported:
     """Read a task set in any of the formats.
 
@@ -114,19 +119,16 @@ def _named(name: str) -> Format:
 
 def _recognized(path: Path, data: bytes) -> Format:
     """Return the format of an existing file, by its suffix and its beginning."""
-    with_suffix = [one for one in FORMATS.values() if path.suffix.lower() in one.suffixes]
-    for one in with_suffix or _without_suffix(data):
+    candidates = [one for one in FORMATS.values() if path.suffix.lower() in one.suffixes]
+    if not candidates:  # such as the standard input; the last one is any other text
+        lines = (line.strip() for line in input_files.beginning(data).splitlines())
+        first = next((line for line in lines if line and not line.startswith("#")), "")
+        is_table = re.fullmatch(r"[^=\[#]+[,;\t][^=\[#]+", first) is not None
+        candidates = [cheddar.FORMAT, simso.FORMAT, rt_app.FORMAT, csv_tables.FORMAT if is_table else _TOML]
+    for one in candidates:
         if one.recognizes(data):
             return one
     raise file_error(path, f"expected a file in one of the formats {', '.join(FORMATS)}, found none", "unknown-format")
-
-
-def _without_suffix(data: bytes) -> tuple[Format, ...]:
-    """Return the formats of a file that has no suffix, such as the standard input: the last one is any other text."""
-    lines = (line.strip() for line in input_files.beginning(data).splitlines())
-    first = next((line for line in lines if line and not line.startswith("#")), "")
-    is_table = re.fullmatch(r"[^=\[#]+[,;\t][^=\[#]+", first) is not None
-    return (cheddar.FORMAT, simso.FORMAT, rt_app.FORMAT, csv_tables.FORMAT if is_table else _TOML)
 
 
 def _by_suffix(path: Path) -> Format:

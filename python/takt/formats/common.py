@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from takt.base.errors import InputError, Problem, show
@@ -57,17 +57,14 @@ def renamed(system: System, others: str) -> dict[tuple[str, str], str]:
     for table, names in tables.items():
         taken = set(names)
         for name in names:
-            if not re.fullmatch(f"[A-Za-z][A-Za-z0-9{others}]*", name):
-                chosen[table, name] = _free(re.sub(f"[^A-Za-z0-9{others}]", "_", name), taken)
-                taken.add(chosen[table, name])
+            if re.fullmatch(f"[A-Za-z][A-Za-z0-9{others}]*", name):
+                continue
+            plain = re.sub(f"[^A-Za-z0-9{others}]", "_", name)
+            begun = plain if re.match("[A-Za-z]", plain) else f"n{plain}"
+            candidates = (begun if number == 1 else f"{begun}_{number}" for number in range(1, len(taken) + 2))
+            chosen[table, name] = next(each for each in candidates if each not in taken)
+            taken.add(chosen[table, name])
     return chosen
-
-
-def _free(name: str, taken: Collection[str]) -> str:
-    """Return a name that begins with a letter and differs from the used ones."""
-    begun = name if re.match("[A-Za-z]", name) else f"n{name}"
-    candidates = (begun if number == 1 else f"{begun}_{number}" for number in range(1, len(taken) + 2))
-    return next(candidate for candidate in candidates if candidate not in taken)
 
 
 def protocols(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from takt.base import one_line
 from takt.base.errors import Problem
 from takt.model.system import System
 
@@ -21,6 +22,10 @@ class Imported(NamedTuple):
 
     system: System
     warnings: tuple[Problem, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return the system, and how many warnings there are."""
+        return one_line.sentence(self, f"of {self.system!r} with {len(self.warnings)} warnings")
 
 
 class Written(NamedTuple):

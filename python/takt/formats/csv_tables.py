@@ -50,7 +50,8 @@ _PROTOCOLS = {protocol: protocol for protocol in catalogue.PROTOCOLS if protocol
 # ---- reading ----------------------------------------------------------------------------------------
 
 
-def _read(data: bytes, name: str) -> Imported:
+def read(data: bytes, name: str) -> Imported:
+    """Read a file."""
     rows = _rows(input_files.decoded(data))
     input_files.check_count(len(rows), input_files.MAX_TABLES, "rows")
     start = next((number for number, row in enumerate(rows) if not _is_remark(row.cells[0])), None)
@@ -251,7 +252,8 @@ def _distribution(column: _Column, cell: str, row: _Row) -> Distribution:
 # ---- writing ----------------------------------------------------------------------------------------
 
 
-def _write(system: System) -> Written:
+def write(system: System) -> Written:
+    """Write a table; keys without a column are left out."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     policy = common.policy_for(system, system.tasks)
@@ -292,4 +294,4 @@ def _cells(task: Task, without: Collection[str], deadline: int) -> dict[str, str
     return cells
 
 
-FORMAT = Format("csv", (".csv",), lambda data: True, _read, _write)
+FORMAT = Format("csv", (".csv",), lambda data: True, read, write)

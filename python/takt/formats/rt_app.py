@@ -93,8 +93,11 @@ class _Writer:
 
     def _priorities(self) -> dict[str, int]:
         """Choose the priorities of SCHED_FIFO: those of the tasks, or ranks where there are no such priorities."""
-        keys = {task.name: self._urgency(task) for task in self.tasks if not self.is_reserved(task)}
-        policies = {self.places[name].policy for name in keys}
+        keys, policies = dict[str, int](), set[str]()  # larger first
+        for task in (each for each in self.tasks if not self.is_reserved(each)):
+            resolved, policy = self.resolved[task.name], self.places[task.name].policy
+            policies.add(policy)
+            keys[task.name] = {"fp": resolved.priority, "rm": -resolved.period, "dm": -resolved.deadline}[policy]
         if policies <= {"fp"} and all(1 <= key <= words.MOST_PRIORITY for key in keys.values()):
             return keys
         ranks = {key: rank for rank, key in enumerate(sorted(set(keys.values())), start=1)}
@@ -102,13 +105,6 @@ class _Writer:
             message = f"expected at most {words.MOST_PRIORITY} priorities, which SCHED_FIFO has, found {len(ranks)}"
             raise InputError([Problem(message, "out-of-range", None, "task", None, None, "priority")])
         return {name: ranks[key] for name, key in keys.items()}
-
-    def _urgency(self, task: Task) -> int:
-        """Return the key that orders tasks of fixed priorities, larger first."""
-        resolved = self.resolved[task.name]
-        return {"fp": resolved.priority, "rm": -resolved.period, "dm": -resolved.deadline}[
-            self.places[task.name].policy
-        ]
 
     def is_reserved(self, task: Task) -> bool:
         """True if a task is written as SCHED_DEADLINE."""

@@ -12,7 +12,7 @@ one releases.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -63,7 +63,8 @@ _RANDOM = "acet"
 # ---- reading ----------------------------------------------------------------------------------------
 
 
-def _read(data: bytes, name: str) -> Imported:
+def read(data: bytes, name: str) -> Imported:
+    """Read a file."""
     root = documents.parse(data)
     if root.tag != "simulation":
         raise documents.refuse(root, f"<{root.tag}>", "expected <simulation>", "unknown-key")
@@ -109,7 +110,9 @@ class _Reader(documents.Reader):
         if policy == "rm" and not all(values.get("period") or values.get("min_separation") for values in tasks):
             policy = self.priorities(tasks)
         horizon = self.duration()
-        resolution = self.resolution([horizon, *(time for values in tasks for time in _times_of(values))])
+        given = [value for keys in tasks for value in keys.values()]
+        listed = [time for value in given if isinstance(value, tuple) for time in value]
+        resolution = self.resolution([horizon, *listed, *(value for value in given if isinstance(value, Fraction))])
         written = [Task(**_with_units(values)) for values in tasks]
         return System(
             name=name,
@@ -293,11 +296,6 @@ class _Reader(documents.Reader):
                 self.lose(element, table, entity, key, show(text))
 
 
-def _times_of(values: Mapping[str, Any]) -> Iterator[Fraction]:
-    for value in values.values():
-        yield from value if isinstance(value, tuple) else [value] if isinstance(value, Fraction) else []
-
-
 def _written(nanoseconds: Fraction) -> str:
     """Write a time for people, in milliseconds as SimSo does unless it is short."""
     if nanoseconds >= 10**6:
@@ -349,7 +347,7 @@ class _Source:
         return demand.values[0] * self.system.resolution_ns if is_constant else self.wcet(task), 0
 
 
-def _write(system: System) -> Written:
+def write(system: System) -> Written:
     """Write a configuration; keys without a word of SimSo are left out."""
     tasks = common.writable(system)
     names = common.renamed(system, "_ -")
@@ -359,7 +357,9 @@ def _write(system: System) -> Written:
     _write_lengths(root, source, tasks)
     root.set("etm", _RANDOM if is_random else "wcet")
     policy = name_of(common.policy_for(system, tasks))
-    ranks = _deadline_ranks(tasks, source) if policy == "dm" else {}
+    deadlines = {task.name: source.deadline(task) for task in tasks if policy == "dm"}  # SimSo has priorities for it
+    places = {deadline: rank for rank, deadline in enumerate(sorted(set(deadlines.values()), reverse=True))}
+    ranks = {name: places[deadline] for name, deadline in deadlines.items()}
     scheduler = _CLASSES.get("fp" if ranks else policy, _CLASSES[_OTHERWISE])
     overheads = dict.fromkeys(("overhead", "overhead_activate", "overhead_terminate"), "0")
     etree.SubElement(root, "sched", {"class": scheduler, **overheads})
@@ -387,31 +387,18 @@ def _write_lengths(root: Element, source: _Source, tasks: Iterable[Task]) -> Non
         horizon = horizon_ticks(source.system) * source.system.resolution_ns
     except InputError:
         horizon = _DURATION_MS * 10**6
-    is_plain = (
-        common.coarsest([horizon, *(length for task in tasks for length in _lengths(task, source))])
-        == source.system.resolution_ns
-    )
+    lengths = [horizon]
+    for task in tasks:
+        arrivals = task.arrivals if isinstance(task.arrivals, tuple) else ()
+        given = (task.shortest_separation, task.offset, *arrivals)
+        lengths += [source.nanoseconds(value) for value in given if value is not None]
+        lengths += [source.deadline(task), source.wcet(task), *source.executed(task)]
+    is_plain = common.coarsest(lengths) == source.system.resolution_ns
     cycles_per_ms = (
         _CYCLES_PER_MS if is_plain or 10**6 % source.system.resolution_ns else 10**6 // source.system.resolution_ns
     )
     root.set("duration", str(horizon * cycles_per_ms // 10**6))
     root.set("cycles_per_ms", str(cycles_per_ms))
-
-
-def _deadline_ranks(tasks: Iterable[Task], source: _Source) -> dict[str, int]:
-    """Return the priority of each task from its deadline; SimSo has no deadline-monotonic scheduler."""
-    deadlines = {task.name: source.deadline(task) for task in tasks}
-    ranks = {deadline: rank for rank, deadline in enumerate(sorted(set(deadlines.values()), reverse=True))}
-    return {name: ranks[deadline] for name, deadline in deadlines.items()}
-
-
-def _lengths(task: Task, source: _Source) -> Iterator[int]:
-    """Yield the times of a task that the file has, in nanoseconds."""
-    arrivals = task.arrivals if isinstance(task.arrivals, tuple) else ()
-    given = (task.shortest_separation, task.offset, *arrivals)
-    yield from (source.nanoseconds(value) for value in given if value is not None)
-    yield source.deadline(task)
-    yield from (source.wcet(task), *source.executed(task))
 
 
 def _milliseconds(nanoseconds: int) -> str:
@@ -432,4 +419,4 @@ def _source_attributes(task: Task, source: _Source) -> dict[str, str]:
     }
 
 
-FORMAT = Format("simso", (".xml",), lambda data: documents.begins_with(data, "simulation"), _read, _write)
+FORMAT = Format("simso", (".xml",), lambda data: documents.begins_with(data, "simulation"), read, write)

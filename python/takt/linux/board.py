@@ -17,7 +17,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -228,14 +228,6 @@ def parts(system: System) -> list[Part]:
 # ---- where it runs --------------------------------------------------------------------------------------------
 
 
-def _folders_above() -> list[Path]:
-    """Return the working folder and those above it; none if it was removed."""
-    try:
-        return [Path.cwd(), *Path.cwd().parents]
-    except FileNotFoundError:
-        return []
-
-
 def folder() -> Path:
     """Return the folder that `make linux` fills.
 
@@ -243,7 +235,9 @@ def folder() -> Path:
         BoardError: there is none.
     """
     named = os.environ.get(FOLDER_VARIABLE)
-    places = [Path(named)] if named else [parent / "build" / "linux" for parent in _folders_above()]
+    places = [Path(named)] if named else []
+    with suppress(FileNotFoundError):  # the working folder was removed
+        places = places or [parent / "build" / "linux" for parent in (Path.cwd(), *Path.cwd().parents)]
     found = next((place for place in places if (place / "vmlinux").exists()), None)
     if found is None:
         message = f"run make linux in Takt's folder, or name its build/linux by {FOLDER_VARIABLE}"
@@ -267,7 +261,7 @@ def products(place: Path) -> dict[str, Path]:
     root = place.parents[1]
     if not (root / _BUILDER).exists():
         if has_shipped() or all(path.exists() for path in found.values()):
-            return {name: SHIPPED / name for name in _PRODUCTS} if has_shipped() else found
+            return _files_in(SHIPPED if has_shipped() else into)
         raise BoardError(f"there is no {_BUILDER} around {place}; run make linux in Takt's folder")
     sources = (path for folder in _FOLDERS for path in (root / folder).rglob("*") if path.suffix in (".c", ".h", ".py"))
     newest = max(path.stat().st_mtime for path in sources)
@@ -281,7 +275,13 @@ def products(place: Path) -> dict[str, Path]:
                 raise BoardError(f"the scheduler for Linux could not be built: {said.removeprefix('build.py: ')}")
             for path in found.values():
                 path.touch()
-    return found
+    return _files_in(into)
+
+
+def _files_in(place: Path) -> dict[str, Path]:
+    """Return the files of _PRODUCTS, and the objects of families of task sets, which load sooner."""
+    paths = [*(place / name for name in _PRODUCTS), *sorted(place.glob("takt-*.bpf.o"))]
+    return {path.name: path for path in paths}
 
 
 @contextmanager
@@ -358,7 +358,7 @@ def run_each(systems: Sequence[System], paths: Sequence[str | Path], name: str =
         _check_host()
     is_here = name == HOST and has_shipped()
     place = SHIPPED if is_here else folder()
-    built = {each: SHIPPED / each for each in _PRODUCTS} if is_here else products(place)
+    built = _files_in(SHIPPED) if is_here else products(place)
     # several emulated processors share the emulator's, so a system of one domain gets one
     for numbers in (
         [number for number, domains in enumerate(described) if len(domains) == 1],
@@ -484,25 +484,20 @@ class _Recorded:
         failures = [text for word, text in lines if word == "failed"]
         if epoch is None:
             raise BoardError(f"the run failed: {failures[0] if failures else 'no word'}")
-        findings = [
-            *failures,
-            *(line for word, text in lines if word == "processor" for line in self._findings_of(text)),
-        ]
+        findings = list(failures)
+        for text in (text for word, text in lines if word == "processor"):
+            cpu, status, _, _, _, _, refused, inputs, lost, switches, message = text.split(" ", 10)
+            if int(lost) or int(switches) >= _MOST_SWITCHES:
+                message = f"the memory for records of processor {cpu} is full; shorten the horizon"
+                raise InputError([Problem(message, "board", table="system", key="horizon")])
+            findings += [f"processor {cpu}: {message}"] if int(status) else []
+            findings += [f"processor {cpu}: {refused} events of threads were refused"] if int(refused) else []
+            findings += [f"processor {cpu}: {inputs} arrivals or changes were refused"] if int(inputs) else []
         self._write(self.order.path)
         trace = trace_file.read(self.order.path)
         processors = [self._processor(index, each, epoch) for index, each in enumerate(trace.domains or (trace,))]
         notes = tuple(text for word, text in lines if word == "note")
         return Run(self.order.system, trace, tuple(processors), tuple(findings), notes)
-
-    def _findings_of(self, text: str) -> list[str]:
-        """Return the faults on a processor that the program found."""
-        cpu, status, _, _, _, _, refused, inputs, lost, switches, message = text.split(" ", 10)
-        if int(lost) or int(switches) >= _MOST_SWITCHES:
-            message = f"the memory for records of processor {cpu} is full; shorten the horizon"
-            raise InputError([Problem(message, "board", table="system", key="horizon")])
-        found = [f"processor {cpu}: {message}"] if int(status) else []
-        found += [f"processor {cpu}: {refused} events of threads were refused"] if int(refused) else []
-        return found + ([f"processor {cpu}: {inputs} arrivals or changes were refused"] if int(inputs) else [])
 
     def _write(self, path: str | Path) -> None:
         """Write the trace file, of a machine if there are several domains."""

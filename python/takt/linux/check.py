@@ -83,21 +83,22 @@ def check(root: str | Path = "/") -> list[Finding]:
 def programs(folder: Path | None) -> list[Finding]:
     """Return whether the kernel of this machine loads the programs in a folder; None: there is no such folder.
 
-    What a plain set needs is smaller than what taktd loads, so that a kernel can refuse the latter alone.
+    There is an object for each family of task sets, and one of all functions, the largest. A kernel can refuse one of
+    them alone. Without the smallest one Takt cannot run.
     """
     if folder is None:
         remedy = "run make linux in Takt's folder, or install a package that make wheel-linux has built"
         return [Finding("programs", "missing", "none here", "programs that this kernel loads", remedy)]
-    objects = [str(folder / name) for name in ("takt.bpf.o", "tables.bin")]
-    plain = _refusal([str(folder / "takt-linux"), *objects])
-    whole = _refusal([str(folder / "taktd"), "--check", "--objects", str(folder)])
     remedy = "mend what is missing above; else boot Linux 6.18, with which the programs were verified"
-    return [
-        _finding("programs", plain or "loaded", "loaded", remedy, is_met=plain is None),
-        _finding(
-            "servers, rates, taktd", whole or "loaded", "loaded", remedy, is_met=whole is None, otherwise="reduced"
-        ),
-    ]
+    objects = sorted(folder.glob("takt*.bpf.o"), key=lambda path: path.stat().st_size) or [folder / "takt.bpf.o"]
+    findings = list[Finding]()
+    for path in objects:
+        refused = _refusal([str(folder / "takt-linux"), str(path), str(folder / "tables.bin")])
+        family = path.name.removesuffix(".bpf.o").removeprefix("takt").removeprefix("-") or "all together"
+        state: State = "reduced" if findings else "missing"
+        what = f"programs, {family}" if findings else "programs"
+        findings.append(_finding(what, refused or "loaded", "loaded", remedy, is_met=refused is None, otherwise=state))
+    return findings
 
 
 def with_trial(findings: list[Finding], tried: list[Finding]) -> list[Finding]:
@@ -131,7 +132,12 @@ class _Machine:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.release = self.text("proc/sys/kernel/osrelease") or ""
-        self.options = self._options()
+        try:
+            text: str | None = gzip.decompress((root / "proc/config.gz").read_bytes()).decode(errors="replace")
+        except (OSError, EOFError, zlib.error):
+            text = self.text(f"boot/config-{self.release}")
+        # The options with which the kernel was built; None if no file has them.
+        self.options = None if text is None else dict(re.findall(r"^(CONFIG_\w+)=(.*)$", text, re.MULTILINE))
         self.has_sched_ext = (root / _SCHED_EXT).is_dir()
         self.apart = _processors(self.text("sys/devices/system/cpu/isolated"))
 
@@ -141,14 +147,6 @@ class _Machine:
             return (self.root / path).read_text(errors="replace").strip().replace("\0", "")
         except OSError:
             return None
-
-    def _options(self) -> dict[str, str] | None:
-        """Read the options with which the kernel was built; None if no file has them."""
-        try:
-            text: str | None = gzip.decompress((self.root / "proc/config.gz").read_bytes()).decode(errors="replace")
-        except (OSError, EOFError, zlib.error):
-            text = self.text(f"boot/config-{self.release}")
-        return None if text is None else dict(re.findall(r"^(CONFIG_\w+)=(.*)$", text, re.MULTILINE))
 
     def kernel(self) -> Finding:
         """Compare the release of the kernel."""

@@ -4,6 +4,9 @@
 Source: linux/protocol.h, whose structures these are, and linux/daemon/taktd.c. Programs join through libtakt
 (linux/lib/takt_linux.h), not through this.
 
+Threads may request other rates (linux/negotiation.h). Core knows changes that are listed before the system starts. So
+an image has rows for requests; with the rows that were filled in, the description replays the trace.
+
 When not to use it: to run a task set with synthetic load; see board.py.
 """
 
@@ -23,8 +26,10 @@ from takt.base.errors import BoardError, InputError, Problem
 from takt.board import emulation, programs
 from takt.files import machine_records, trace_file
 from takt.files.trace_file import Trace
-from takt.linux import board, negotiation
+from takt.linux import board
 from takt.model import image as images
+from takt.model.changes import parameters_of
+from takt.model.core_input import ResolvedChange, ResolvedSystem
 from takt.model.system import System
 
 SOCKET: Final = Path("/run/takt/taktd.sock")
@@ -286,8 +291,8 @@ def contents(part: board.Part) -> bytes:
         InputError: a name is too long.
     """
     described = part.described
-    if negotiation.is_possible(described):
-        described = negotiation.with_rows(described, part.horizon, REQUESTS)
+    if _negotiates(described):
+        described = with_rows(described, part.horizon, REQUESTS)
     image = programs.image_of_service(part.system.resolved, described, part.horizon)
     names = [name.encode() for name in described.entity_names()]
     longest = max(names, key=len)
@@ -423,7 +428,7 @@ def write_trace(target: str | Path, files: Mapping[int, tuple[bytes, int]]) -> N
             records = len(contents) - size
             output_files.write(folder / f"{cpu}", contents[:records])
             read = trace_file.read(folder / f"{cpu}")
-            traces.append(replace(read, system=negotiation.filled(read.system, contents[records:])))
+            traces.append(replace(read, system=filled(read.system, contents[records:])))
             ends.append(int.from_bytes(contents[records - _RECORD_BYTES :][:8], "little"))
     is_full = any(trace.full_at is not None for trace in traces)
     end = min(ends) if is_full else max(ends)
@@ -437,3 +442,55 @@ def write_trace(target: str | Path, files: Mapping[int, tuple[bytes, int]]) -> N
         header = trace_file.machine_header(traces[0].system.name, numbers, systems, board.HOST)
         recorded = machine_records.merged(places, parts)
     output_files.write(target, header + recorded + trace_file.closing(end + (not is_full), recorded, is_full=is_full))
+
+
+# ---- requests for other rates -------------------------------------------------------------------------
+
+
+_TEXT = "requested"
+REQUEST = struct.Struct("<5Q")
+"""A takt_requested_t."""
+
+
+def _negotiates(system: ResolvedSystem) -> bool:
+    """True if the root of a system negotiates."""
+    return system.rates is not None and not system.resources
+
+
+def with_rows(system: ResolvedSystem, horizon: int, count: int) -> ResolvedSystem:
+    """Return a system with rows for requests, of any of its tasks.
+
+    Args:
+        system: a rate-based one.
+        horizon: in ticks.
+        count: how many requests its threads can make, rejected ones included.
+
+    Raises:
+        InputError: its root does not negotiate: it has another policy, or tasks share resources.
+    """
+    if not _negotiates(system):
+        found = "resources" if system.rates is not None else f"policy {system.policy}"
+        message = f'expected policy = "rate-based" without resources, to negotiate rates, found {found}'
+        raise InputError([Problem(message, "conflict", table="system", key="policy")])
+    row = ResolvedChange(at=horizon, kind="parameters", task=0, policy="", text=_TEXT, **parameters_of(system.tasks[0]))
+    return replace(system, changes=(*system.changes, *[row] * count))
+
+
+def filled(described: ResolvedSystem, requests: bytes) -> ResolvedSystem:
+    """Return a system with the requests that were made in place of its rows for them.
+
+    They keep the horizon as their instant, and so their numbers in the trace, which says when they were made.
+
+    Args:
+        described: as it ran.
+        requests: what threads requested, as takt_requested_t has it.
+    """
+    listed = [change for change in described.changes if change.text != _TEXT]
+    rows = (change for change in described.changes if change.text == _TEXT)
+    made = zip(REQUEST.iter_unpack(requests), rows, strict=False)
+    filled_in = []
+    for (task, period, deadline, wcet, weight), row in made:
+        class_ = described.tasks[task].class_
+        parameters = {"class_": class_, "period": period, "deadline": deadline, "wcet": wcet, "weight": weight}
+        filled_in.append(replace(row, task=task, **parameters))
+    return replace(described, changes=(*listed, *filled_in))

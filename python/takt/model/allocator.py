@@ -47,13 +47,18 @@ def _own_task(allocator: Allocator, resolved: ResolvedSystem, resolution: str) -
     def ticks(value: int | str | None) -> int:
         return in_ticks(value or 0, resolution)
 
+    distances = []  # from the start of one window of a task to that of the next
+    for windows, period in ((task.windows, task.period) for task in resolved.tasks if task.windows is not None):
+        starts = [start for start, _ in windows.slots]
+        around = [*starts, *(start + windows.cycle for start in starts[:1])]
+        distances += [after - before for before, after in pairwise(around)] or [period]
     cost = ticks(allocator.cost)
     return ResolvedTask(
         name=ALLOCATOR,
         class_="none",
         home=ROOT,
         period=max(1, ticks(allocator.period)),
-        deadline=max(1, min((_least_distance(each) for each in resolved.tasks if each.windows is not None), default=1)),
+        deadline=max(1, min(distances, default=1)),
         offset=0,
         wcet=cost,
         level=resolved.levels + 1,
@@ -61,15 +66,6 @@ def _own_task(allocator: Allocator, resolved: ResolvedSystem, resolution: str) -
         demand=Stream("listed", (cost,)),
         windows=ResolvedWindows(allocator.runs or SPARE_TIME, part=ticks(allocator.budget)),
     )
-
-
-def _least_distance(task: ResolvedTask) -> int:
-    """Return the shortest time from the start of one window of a task to that of the next."""
-    assert task.windows is not None
-    starts = [start for start, _ in task.windows.slots]
-    if not starts:
-        return task.period
-    return min(after - before for before, after in pairwise([*starts, starts[0] + task.windows.cycle]))
 
 
 # ---- what does not fit ----------------------------------------------------------------------------------

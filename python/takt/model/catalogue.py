@@ -224,16 +224,14 @@ AMONG_PROTOCOLS = protocols_that(lambda protocol: protocol.is_among)
 """Those under which servers share."""
 
 
-def _policy_traits(policy: PolicyInfo) -> PolicyTraits:
-    traits = _core.policy_traits(policy.name)
-    is_known_before = _core.policy_level(policy.name, 1, 1, 1) is not None and not traits["allocates_rates"]
-    return PolicyTraits(**traits, has_levels=is_known_before, has_fifo_levels=policy.has_levels)
-
-
 _POLICIES = {row[0]: PolicyInfo(*row) for row in _core.policies()}
 _KINDS = {row[0]: ServerKind(*row) for row in sorted(_core.server_kinds())}
 _NO_TRAITS = PolicyTraits()
-_POLICY_TRAITS = {name: _policy_traits(info) for name, info in _POLICIES.items()}
+_POLICY_TRAITS = {
+    name: PolicyTraits(**traits, has_levels=has_key and not traits["allocates_rates"], has_fifo_levels=info.has_levels)
+    for name, info in _POLICIES.items()
+    for traits, has_key in [(_core.policy_traits(name), _core.policy_level(name, 1, 1, 1) is not None)]
+}
 _KIND_TRAITS = {name: KindTraits(**_core.server_kind_traits(name)) for name in _KINDS}
 
 

@@ -15,7 +15,7 @@ from takt.model import catalogue
 from takt.model.bodies import Op
 from takt.model.catalogue import PolicyTraits
 from takt.model.input_table import Table
-from takt.model.python_policy import Policy, name_of
+from takt.model.python_policy import Policy
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Server, Task
 
@@ -102,11 +102,13 @@ def wcet_of(task: Task, resolution: str) -> int:
 
 def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> int:
     """Return the level of a task for ceilings and thresholds, smaller = higher; 1 if the policy gives none."""
-    name, deadline = name_of(policy), relative_deadline(task, resolution)
-    if _has_levels_by_run(catalogue.traits_of(name)):
+    if not isinstance(policy, str):
+        return 1
+    deadline = relative_deadline(task, resolution)
+    if _has_levels_by_run(catalogue.traits_of(policy)):
         return deadline
     period = in_ticks(task.shortest_separation or 0, resolution)
-    return _core.policy_level(name, ranks[task.priority], period, deadline) or 1
+    return _core.policy_level(policy, ranks[task.priority], period, deadline) or 1
 
 
 def _has_levels_by_run(policy: PolicyTraits) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from takt import _core
-from takt.base import times
+from takt.base import one_line, times
 from takt.model.fields import words
 from takt.model.python_policy import Policy
 from takt.model.records import (
@@ -67,6 +67,8 @@ class Stream:
     least: int = 1
     most: int = times.MAX_TICKS
 
+    __repr__ = one_line.of_fields
+
     @property
     def is_constant(self) -> bool:
         """True if every number is the same."""
@@ -100,6 +102,8 @@ class ResolvedWindows:
     cycle: int = 0
     slots: tuple[tuple[int, int], ...] = ()
 
+    __repr__ = one_line.of_fields
+
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSharing:
@@ -114,6 +118,8 @@ class ResolvedSharing:
     uses: tuple[int, ...]
     blocking: int
     excess: int
+
+    __repr__ = one_line.of_fields
 
 
 _ONE_TICK = Stream("listed", (1,))
@@ -140,6 +146,8 @@ class ResolvedTask(TaskRecord):
     body: tuple[tuple[int, int], ...] = ()
     windows: ResolvedWindows | None = None
     sharing: ResolvedSharing | None = None
+
+    __repr__ = one_line.of_fields
 
     is_server: ClassVar[bool] = False
 
@@ -186,6 +194,8 @@ class ResolvedServer(ServerRecord):
 
     name: str
     priority: int = 0
+
+    __repr__ = one_line.of_fields
 
     is_server: ClassVar[bool] = True
     class_: ClassVar[str] = "hard"
@@ -234,6 +244,8 @@ class ResolvedChange(ChangeRecord):
     text: str = ""
     number: int = field(default=0, compare=False)
 
+    __repr__ = one_line.of_fields
+
     @property
     def constant_demand(self) -> int:
         """Execution of each job, 1 if it is not constant."""
@@ -267,6 +279,8 @@ class ResolvedSystem:
     changes: tuple[ResolvedChange, ...] = ()
     variant: str | None = None
     bulk: int = 1
+
+    __repr__ = one_line.of_fields
 
     @property
     def first_task(self) -> int:

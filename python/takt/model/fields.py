@@ -36,12 +36,16 @@ class Table(NamedTuple):
     fields: tuple[Field, ...]
 
 
-def _field(key: str, kind: str, unit: str, least: int, most: int, initial: str, analysis: str, _: str) -> Field:
-    """Return the field of a row."""
-    return Field(key, kind, tuple(unit.split()) if kind == "WORD" else (), least, most, initial, analysis)
-
-
-TABLES = tuple(Table(name, tuple(_field(*row) for row in rows)) for name, _, rows in _core.fields())
+TABLES = tuple(
+    Table(
+        name,
+        tuple(
+            Field(key, kind, tuple(unit.split()) if kind == "WORD" else (), least, most, initial, analysis)
+            for key, kind, unit, least, most, initial, analysis, _ in rows
+        ),
+    )
+    for name, _, rows in _core.fields()
+)
 """All tables, in the order of an image."""
 
 

@@ -6,10 +6,14 @@ Source: SPEC.md, section 9. Left out: jobs that demand more than their wcet.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from takt.model.bodies import Op
+
+Value = TypeVar("Value", int, int | str)
+"""Of an item: ticks, or a resource by its number or its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ def longest_hold(
 def longest_section(items: Sequence[tuple[Op, int | str]], wcet: int, resource: str) -> int:
     """Return the longest execution of a job with a body and a wcet between a lock of a resource and its unlock."""
     longest, length, is_inside = 0, 0, False
-    for op, what in _with_rest(items, wcet):
+    for op, what in within(items, wcet):
         if op == Op.RUN and is_inside and isinstance(what, int):
             length += what
         elif what == resource:
@@ -114,14 +118,17 @@ def longest_section(items: Sequence[tuple[Op, int | str]], wcet: int, resource: 
     return longest
 
 
-def _with_rest(items: Sequence[tuple[Op, int | str]], wcet: int) -> Iterable[tuple[Op, int | str]]:
-    """Yield the items of a body within a wcet; its last run has the part of the wcet that no run has."""
-    runs = [place for place, (op, _) in enumerate(items) if op == Op.RUN]
+def within(items: Sequence[tuple[int, Value]], wcet: int) -> Iterator[tuple[int, int | Value]]:
+    """Yield the items of a body within a wcet; its last run has the part of the wcet that no run has.
+
+    A finished demand executes all unlocks, and no lock.
+    """
+    last = max((place for place, (op, _) in enumerate(items) if op == Op.RUN), default=0)
     left = wcet
     for place, (op, what) in enumerate(items):
         if op == Op.RUN and isinstance(what, int):
-            length = left if place == runs[-1] else min(what, left)
+            length = left if place == last else min(what, left)
             left -= length
             yield op, length
-        else:
+        elif left > 0 or op == Op.UNLOCK:
             yield op, what

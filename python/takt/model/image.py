@@ -103,10 +103,6 @@ def _bits(value: float) -> int:
     return int(struct.unpack("<Q", struct.pack("<d", value))[0])
 
 
-def _double(bits: int) -> float:
-    return float(struct.unpack("<d", struct.pack("<Q", bits))[0])
-
-
 def _kind_word(is_rule: bool) -> Callable[[str], int]:
     """Return a function that converts a kind of server to its word; 0 for a deadline rule, or none."""
     return lambda kind: name_hash(kind) if (kind in catalogue.RULE_KINDS) == is_rule else 0
@@ -317,7 +313,7 @@ def _names_by_hash() -> dict[int, str]:
 def _unpacked(words: array[int], policies: Sequence[str]) -> dict[str, list[Row]]:
     """Return the rows of all tables; of fields with one key the latter one completes the former."""
     names = _names_by_hash() | dict(enumerate(policies, start=1))
-    readers: dict[str, Callable[[int], Any]] = {"FLAG": bool, "REAL": _double}
+    readers: dict[str, Callable[[int], Any]] = {"FLAG": bool}
     readers |= dict.fromkeys(_NAMES, names.__getitem__)
     counts = words[_COUNTS_AT : _COUNTS_AT + len(TABLES)]
     sizes = [count * len(table.fields) for table, count in zip(TABLES, counts, strict=True)]
@@ -327,7 +323,8 @@ def _unpacked(words: array[int], policies: Sequence[str]) -> dict[str, list[Row]
         columns: dict[str, list[Any]] = {}
         for place, of in enumerate(table.fields):
             read = of.words.__getitem__ if of.kind == "WORD" else readers.get(of.kind, int)
-            column = list(map(read, words[begin + place : end : len(table.fields)]))
+            given = words[begin + place : end : len(table.fields)]
+            column = array("d", given.tobytes()).tolist() if of.kind == "REAL" else list(map(read, given))
             if of.kind == "BANDWIDTH":
                 column = [before or name for before, name in zip(columns[of.key], column, strict=True)]
             elif of.key in columns:

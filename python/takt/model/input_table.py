@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from takt.base import one_line
 from takt.base.errors import InputError, Problem
 from takt.model import catalogue
 from takt.model.key import TIME_SCHEMA, Key
@@ -20,7 +22,12 @@ class Table(BaseModel):
     """A table of a task-set file: immutable, no unknown keys, all problems in one InputError."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, arbitrary_types_allowed=True
+        frozen=True,
+        extra="forbid",
+        validate_by_name=True,
+        validate_by_alias=True,
+        arbitrary_types_allowed=True,
+        defer_build=True,  # most files have a few kinds of tables only
     )
 
     table: ClassVar[str]
@@ -57,6 +64,20 @@ class Table(BaseModel):
         """
         values = {name: getattr(self, name) for name in type(self).model_fields}
         return type(self)(**(values | changes))
+
+    def __repr__(self) -> str:
+        """Return the table with the keys that differ from their defaults."""
+        names = given(self, tuple(type(self).model_fields))
+        return one_line.of_values(self, ((name, getattr(self, name)) for name in names))
+
+    __str__ = __repr__
+
+    def __dir__(self) -> list[str]:
+        """Return the keys and what users call, without the names of pydantic."""
+        classes = [each for each in type(self).__mro__ if issubclass(each, Table) and each is not Table]
+        members = ((name, value) for each in classes for name, value in vars(each).items())
+        called = {name for name, value in members if isinstance(value, (property, FunctionType))}
+        return sorted({*type(self).model_fields, *called, "replace"} - set(dir(BaseModel)))
 
     @classmethod
     def keys(cls) -> tuple[str, ...]:

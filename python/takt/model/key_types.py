@@ -31,6 +31,9 @@ _check_instants = value_checks.check_times(value_checks.TIME, 'instants such as 
 
 def check_policy(value: object) -> str | Policy:
     """Accept the name of a policy, or one that is written in Python."""
+    if isinstance(value, type) and issubclass(value, Policy):
+        message = f"expected a policy, found the class {value.__name__}; write {value.__name__}()"
+        raise value_checks.refuse("wrong-type", message)
     return value if isinstance(value, Policy) else _check_policy_name(value)
 
 

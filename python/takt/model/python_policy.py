@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import MutableMapping, MutableSequence, MutableSet, Sequence
+from collections.abc import Iterator, MutableMapping, MutableSequence, MutableSet, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from takt.base import one_line
 from takt.base.errors import InputError, Problem, printable, show
 
 _MAX_KEY = 2**63 - 1
@@ -48,6 +50,8 @@ class Job:
     class_: str
     remaining: int = 0
     is_running: bool = False
+
+    __repr__ = one_line.of_fields
 
 
 class Policy(ABC):
@@ -207,17 +211,16 @@ class Adapter:
     def release(self, entity: int, number: int, release: int, deadline: int) -> int:
         """Return the policy's key of a job."""
         job = self._job(entity, number, release, deadline)
-        return self._checked(self.policy.release(job), 1, f"as the key of {show(job.task)}#{number}")
+        with self._reporting(f"release() failed for {show(job.task)}#{number}"):
+            key = self.policy.release(job)
+        return self._checked(key, 1, f"as the key of {show(job.task)}#{number}")
 
     def keys(self, now: int, rows: Sequence[tuple[int, int, int, int, int, bool]], processors: int) -> list[int]:
         """Return the policy's keys of jobs: entity, number, release, deadline, executed, whether it runs."""
         assert isinstance(self.policy, DynamicPolicy)
         jobs = [self._job(*row) for row in rows]
-        try:
+        with self._reporting(f"keys() failed at {now}"):
             found = list(self.policy.keys(now, jobs, processors))
-        except Exception as error:
-            message = f"policy {show(self.policy.name)}: keys() failed at {now}: {type(error).__name__}: {error}"
-            raise InputError([Problem(message, "policy")]) from error
         if len(found) != len(jobs):
             message = f"policy {show(self.policy.name)}: expected {len(jobs)} keys at {now}, found {len(found)}"
             raise InputError([Problem(message, "out-of-range")])
@@ -225,6 +228,16 @@ class Adapter:
             self._checked(key, 1, f"as the key of {show(job.task)}#{job.number}")
             for key, job in zip(found, jobs, strict=True)
         ]
+
+    @contextmanager
+    def _reporting(self, what: str) -> Iterator[None]:
+        """Turn an error of the policy's own into one problem."""
+        try:
+            yield
+        except Exception as error:
+            text = " ".join(str(error).split()) or "no message"
+            message = f"policy {show(self.policy.name)}: {what}: {type(error).__name__}: {text}"
+            raise InputError([Problem(message, "policy")]) from error
 
     def _checked(self, value: object, least: int, what: str) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MAX_KEY:
@@ -237,7 +250,9 @@ class Adapter:
 
     def complete(self, entity: int, number: int, release: int, deadline: int, finish: int) -> None:
         """Report a job that has finished to the policy."""
-        self.policy.complete(self._job(entity, number, release, deadline), finish)
+        job = self._job(entity, number, release, deadline)
+        with self._reporting(f"complete() failed for {show(job.task)}#{number}"):
+            self.policy.complete(job, finish)
 
     def _job(
         self, entity: int, number: int, release: int, deadline: int, executed: int = 0, is_running: bool = False

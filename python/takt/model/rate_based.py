@@ -23,7 +23,6 @@ from takt.model.core_input import ROOT, ResolvedSharing
 from takt.model.policy_options import FORMULA, RATE_RULES, RateBased
 from takt.model.records import ResolvedRates
 from takt.model.system_parts import SystemTables
-from takt.model.tables import Task
 
 _WHAT = f'policy = "{RateBased.policy}"'
 
@@ -71,7 +70,15 @@ def sharing_of_rates(system: SystemTables, numbers: Mapping[tuple[str, int], int
 
     Both are in core's units, rounded up. The ceiling of a resource is the shortest window of its users.
     """
-    sharers = {task.name: _sharer(task, system.resolution) for task in system.tasks}
+    sharers = {}
+    for task in system.tasks:
+        wcet, items = wcet_of(task, system.resolution), items_in_ticks(task, system.resolution)
+        sharers[task.name] = _Sharer(
+            window=relative_deadline(task, system.resolution),
+            period=in_ticks(task.period or 1, system.resolution),
+            is_hard=task.class_ == "hard",
+            sections={name: holding_times.longest_section(items, wcet, name) for name in resources_of(task)},
+        )
     locking = [sharer for sharer in sharers.values() if sharer.sections]
     ceilings: dict[str, int] = {}
     for sharer in locking:
@@ -113,13 +120,3 @@ class _Sharer:
     def words(self) -> tuple[int, int, bool]:
         """Input of core's test."""
         return self.window, self.period, self.is_hard
-
-
-def _sharer(task: Task, resolution: str) -> _Sharer:
-    wcet, items = wcet_of(task, resolution), items_in_ticks(task, resolution)
-    return _Sharer(
-        window=relative_deadline(task, resolution),
-        period=in_ticks(task.period or 1, resolution),
-        is_hard=task.class_ == "hard",
-        sections={name: holding_times.longest_section(items, wcet, name) for name in resources_of(task)},
-    )

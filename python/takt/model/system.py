@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import PlainValidator, PrivateAttr
 
+from takt.base import one_line, views
 from takt.base.errors import InputError, show
 from takt.model import value_checks
 from takt.model.consistency import checked, find_problems
@@ -22,7 +23,7 @@ from takt.model.domains import is_divided, joined, parts_of
 from takt.model.input_table import Table
 from takt.model.key_types import DEFAULT_POLICY, Cpus, Name, OptionalTime, PolicyName, Resolution, Seed
 from takt.model.policy_options import PolicyOptions, check_options
-from takt.model.python_policy import Policy, copied
+from takt.model.python_policy import Policy, copied, name_of
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Server, Task
 
@@ -66,6 +67,8 @@ class Domain:
     label: str
     processors: tuple[int, ...]
     system: System
+
+    __repr__ = one_line.of_fields
 
 
 class Header(Table):
@@ -156,6 +159,22 @@ class System(Header):
             self._domains = tuple(domains)
             parts = [domain.system.resolved for domain in domains]
             self._resolved = replace(joined(parts, tables), policy=self.policy, cpus=self.cpus)
+
+    def __repr__(self) -> str:
+        """Return how many tasks there are, under which policy, and what they request of the processor."""
+        tasks = self._resolved.tasks
+        counts = [(len(tasks), "task"), (len(self.servers), "server"), (len(self.resources), "resource")]
+        facts = [f"{count:,} {what}{'s' * (count > 1)}" for count, what in counts if count]
+        facts += [f"policy {name_of(self.policy)}", *[f"{self.cpus} processors"] * (self.cpus > 1)]
+        load = sum(task.wcet / task.period for task in tasks if task.period and not task.is_greedy)
+        facts += [f"load {100 * load:.1f} %"] if not self.changes else [f"{len(self.changes)} changes"]
+        return one_line.sentence(self, f"{show(self.name)}: {', '.join(facts)}, ticks of {self.resolution}")
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str | None:
+        """Return the system as a notebook shows it."""
+        return views.html_of(self)
 
     @property
     def tables(self) -> SystemTables:

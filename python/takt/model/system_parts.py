@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from takt.base import one_line
 from takt.model.policy_options import PolicyOptions
 from takt.model.python_policy import Policy
 from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Server, Task
@@ -41,3 +42,5 @@ class SystemTables:
     clusters: Sequence[Cluster] = ()
     name: str = ""
     seed: int = 0
+
+    __repr__ = one_line.of_fields

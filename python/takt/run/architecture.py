@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takt.base import one_line
 from takt.model.core_input import ResolvedSystem
 
 
@@ -34,6 +35,8 @@ class Architecture:
     avail_sched: Fraction
     avail_net: Fraction
     max_start_jitter: int
+
+    __repr__ = one_line.of_fields
 
 
 def figures_of(resolved: ResolvedSystem, figures: Mapping[str, int], fails: int, horizon: int) -> Architecture | None:

@@ -8,11 +8,13 @@ would lose (base/forks.py).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import polars as pl
 
 from takt import _core
+from takt.base import one_line, times
 from takt.base.errors import InputError, Problem
 from takt.model.core_input import ResolvedChange, ResolvedSystem
 
@@ -41,8 +43,7 @@ def statistics(resolved: ResolvedSystem, counted: Mapping[str, _core.Column]) ->
     if resolved.rates is None:
         columns["missed_requested"] = columns["missed"]
     for name in ("response_min", "response_max", "response_sum"):
-        both = zip(columns[name], columns["finished"], strict=True)
-        columns[name] = [value if finished else None for value, finished in both]
+        columns[name] = [value if finished else None for value, finished in _pairs(columns, name, "finished")]
     return {
         "task": [task.name for task in tasks],
         "server": resolved.server_names(),
@@ -54,10 +55,51 @@ def statistics(resolved: ResolvedSystem, counted: Mapping[str, _core.Column]) ->
     }
 
 
-def summary(columns: Statistics) -> pl.DataFrame:
-    """Return the frame with one row for each task."""
-    types = {name: pl.String if name in ("task", "server", "class") else pl.UInt64 for name in columns}
-    return _beside_one_another({name: pl.Series(values, dtype=types[name]) for name, values in columns.items()})
+def _pairs(columns: Statistics, one: str, other: str) -> Iterator[tuple[Any, Any]]:
+    return zip(columns[one], columns[other], strict=True)
+
+
+def summary(columns: Statistics, jobs: pl.DataFrame | None, resolution_ns: int) -> pl.DataFrame:
+    """Return the frame with one row for each task.
+
+    Args:
+        columns: what is counted.
+        jobs: the frame of jobs, of which percentiles are taken; None: it was not kept.
+        resolution_ns: nanoseconds of a tick.
+    """
+    means = [total / count if count else None for total, count in _pairs(columns, "response_sum", "finished")]
+    every = columns | {"response_mean": means} | _percentiles(columns["task"], jobs)
+    every["unit"] = [f"ticks of {times.exactly(resolution_ns)}"] * len(means)
+    types = {name: pl.String if name in _TEXTS else pl.UInt64 for name in every} | {"response_mean": pl.Float64}
+    return _beside_one_another({name: pl.Series(values, dtype=types[name]) for name, values in every.items()})
+
+
+_TEXTS = ("task", "server", "class", "unit")
+_PERCENTS = {"response_p50": 50, "response_p99": 99}
+
+
+def _percentiles(tasks: Sequence[str], jobs: pl.DataFrame | None) -> Statistics:
+    """Return the percentiles of the responses of each task; lists, because polars would start its threads."""
+    responses: dict[str, list[int]] = {task: [] for task in tasks}
+    if jobs is not None:
+        for task, response in zip(jobs["task"].to_list(), jobs["response"].to_list(), strict=True):
+            if response is not None:
+                responses[task].append(response)
+    ordered = [sorted(found) for found in responses.values()]
+    return {name: [percentile(found, percent) for found in ordered] for name, percent in _PERCENTS.items()}
+
+
+def percentile(ordered: Sequence[int], percent: int) -> int | None:
+    """Return the nearest-rank percentile: the least value that is not exceeded by `percent` of 100 values, or more.
+
+    Args:
+        ordered: the values, ascending.
+        percent: 1 to 100.
+
+    Returns:
+        The value with the rank ceil(percent * n / 100) of n, counted from 1; None if there is none.
+    """
+    return ordered[-(-percent * len(ordered) // 100) - 1] if ordered else None
 
 
 class Recorded(Mapping[str, Any]):
@@ -89,6 +131,10 @@ class Recorded(Mapping[str, Any]):
     def __reduce__(self) -> tuple[type[dict[str, pl.DataFrame]], tuple[dict[str, pl.DataFrame]]]:
         """Return what pickle keeps: the frames."""
         return dict, (dict(self),)
+
+    def __repr__(self) -> str:
+        """Return the names of the frames."""
+        return one_line.sentence(self, f"frames: {', '.join(self) or 'none'}")
 
     def has_word(self, name: str, column: str, word: str) -> bool:
         """True if a word stands in a column of words, without a frame being made."""
@@ -207,3 +253,66 @@ def budgets(servers: Sequence[str], horizon: int, changes: pl.DataFrame) -> pl.D
         budget = pl.col("budget") - pl.col("is_charged") * (pl.col("tick") - pl.col("since"))
         followed.append(in_force.select(budget).to_series().alias(name))
     return ticks.with_columns(followed)
+
+
+# ---- answers of a rate-based root to requests for new parameters: SPEC.md, 10 and 12 ------------------
+
+
+Events = list[tuple[int, str]]
+"""What became of one task, in order: instants and words."""
+
+_OUTCOMES = {
+    "admitted": "admitted, and replaced by another request before it was in force",
+    "left": "admitted, and the task left before it was in force",
+}
+"""What is next said of a task whose request never came into force."""
+
+
+def answered(resolved: ResolvedSystem, horizon: int, rates: pl.DataFrame | None) -> list[tuple[ResolvedChange, str]]:
+    """Return the changes before a horizon, each with its answer; "" without a request, or if rates were not kept.
+
+    Args:
+        resolved: the system.
+        horizon: in ticks.
+        rates: what became of rates, if that was kept.
+    """
+    made = [change for change in resolved.changes if change.at < horizon]
+    if resolved.rates is None or rates is None:
+        return [(change, "") for change in made]
+    asking = {change.task for change in resolved.changes if change.kind == "parameters" and change.task is not None}
+    names = {resolved.tasks[task].name for task in asking}
+    events: dict[str, Events] = {name: [] for name in names}
+    for instant, name, what in zip(rates["instant"], rates["task"], rates["what"], strict=True):
+        if name in names:
+            events[name].append((instant, what))
+    by_task = {task: _answers_to(resolved, task, events[resolved.tasks[task].name]) for task in asking}
+    return [
+        (change, next(by_task[change.task]) if change.kind == "parameters" and change.task is not None else "")
+        for change in made
+    ]
+
+
+def _answers_to(resolved: ResolvedSystem, task: int, events: Events) -> Iterator[str]:
+    """Yield the answers to the requests for new parameters of a task, in order.
+
+    Of what was judged at an instant the entry comes first; parameters of a task that is not there are not judged.
+    """
+    own = [request for request in resolved.requests() if request.task == task]
+    for at, requests in groupby(own, key=lambda request: request.at):
+        kinds = [request.kind for request in requests]
+        judged = [place for place, event in enumerate(events) if event in ((at, "admitted"), (at, "rejected"))]
+        places = judged[kinds.count("enter") :]
+        for number in range(kinds.count("parameters")):
+            yield _answer(resolved, events, places[number]) if places else "kept until the task enters"
+
+
+def _answer(resolved: ResolvedSystem, events: Events, place: int) -> str:
+    """Write the answer to a request."""
+    if events[place][1] == "rejected":
+        return "rejected"
+    for instant, what in events[place + 1 :]:
+        if what in _OUTCOMES:
+            return _OUTCOMES[what]
+        if what in ("in force", "entered"):
+            return f"in force from {times.shortest(instant * resolved.resolution_ns)}"
+    return "admitted, not in force yet"

@@ -4,7 +4,8 @@
 The run is repeated up to that job, with segments, jobs, budgets and locks; every tick from the job's release to its end
 has one cause: the job executed, or waited for a resource, or its server had no budget, or others occupied the
 processors, or nothing ran. Why another job could not be preempted follows from the traits of the policy under which
-both compete; what these leave open is not said.
+both compete; of policies that these do not order it is only known that a non-preemptive job continues. What is left
+open is not said.
 """
 
 from __future__ import annotations
@@ -83,17 +84,14 @@ def first_late(result: RunResult) -> LateJob | None:
     for limit in (until, result.horizon):  # by which it is known, unless a job has a later deadline than its task
         if sum(result.statistics["released"]) * limit > MAX_JOBS * result.horizon:
             return None
-        found = [late for each in systems if (late := _first_late(each, limit, limit == result.horizon)) is not None]
+        found = []
+        for run in (_Recorded(each, limit) for each in systems):
+            late = [row for row in run.late if row.deadline <= limit or limit == result.horizon]
+            if late:
+                found.append(run.explained(min(late, key=lambda row: (row.deadline, row.release))))
         if found:
             return min(found, key=lambda late: (late.deadline, late.release))
     return None
-
-
-def _first_late(resolved: ResolvedSystem, limit: int, is_whole: bool) -> LateJob | None:
-    """Return the first job of a system of one dispatcher that is late by an instant, in a whole run any late one."""
-    run = _Recorded(resolved, limit)
-    late = [row for row in run.late if row.deadline <= limit] or (run.late if is_whole else [])
-    return run.explained(min(late, key=lambda row: (row.deadline, row.release))) if late else None
 
 
 @dataclass(frozen=True)
@@ -192,26 +190,23 @@ class _Window:
             if start <= now < stop:
                 return [Delay("budget", self.resolved.servers[server].name)]
         if len(running) < self.resolved.cpus:
-            return [self._unoccupied()]
-        return [self._occupied(task, number, now) for _, _, _, task, number in running]
+            has_kernel = not self.resolved.costs.is_ideal or self.resolved.architecture is not None
+            if self.task.suspends:
+                return [Delay("kernel or suspended" if has_kernel else "suspended")]
+            return [Delay("kernel" if has_kernel else "nothing")]
+        return [self._occupied(task, number, now, start) for start, _, _, task, number in running]
 
-    def _unoccupied(self) -> Delay:
-        """Return the cause where a processor executes no job."""
-        has_kernel = not self.resolved.costs.is_ideal or self.resolved.architecture is not None
-        if self.task.suspends:
-            return Delay("kernel or suspended" if has_kernel else "suspended")
-        return Delay("kernel" if has_kernel else "nothing")
-
-    def _occupied(self, task: int, number: int, now: int) -> Delay:
-        """Return the cause where a job of another task, or a server without work, has the processor."""
+    def _occupied(self, task: int, number: int, now: int, since: int) -> Delay:
+        """Return the cause where a job of another task, or a server without work, has had the processor since then."""
         if task >= len(self.resolved.tasks):
             return Delay("idle server", self.resolved.servers[task - len(self.resolved.tasks)].name)
         if task == self.job.task:
             return Delay("earlier")
         other = self.resolved.tasks[task]
         order, by = self._order(other, self.run.jobs[task, number])
-        if order is None:
-            return Delay("task", other.name)
+        if order is None:  # whatever the order, what is not preempted continues
+            is_kept = other.preemption_key == 0 and since < self.job.release
+            return Delay("task", other.name, "non-preemptive" if is_kept else "")
         if order < 0:
             return Delay("task", other.name, by)
         resource = self.held.last(task, now)
@@ -237,7 +232,11 @@ class _Window:
         mine = self.task if places[0] == 0 else self.resolved.servers[own[places[0] - 1] - 1]
         its = other if places[1] == 0 else self.resolved.servers[others[places[1] - 1] - 1]
         if traits.has_static_keys:
-            keys = [_key(policy, each) for each in (its, mine)]
+            deadlines = [each.period if isinstance(each, ResolvedServer) else each.deadline for each in (its, mine)]
+            keys = [
+                _core.policy_key(policy, each.level, each.period, deadline) or 0
+                for each, deadline in zip((its, mine), deadlines, strict=True)
+            ]
             return (keys[0] > keys[1]) - (keys[0] < keys[1]), "priority"
         if traits.is_deadline_driven and places == (0, 0):
             return (job.deadline > self.job.deadline) - (job.deadline < self.job.deadline), "deadline"
@@ -251,12 +250,6 @@ def _chain(resolved: ResolvedSystem, task: ResolvedTask) -> list[int]:
         numbers.append(home)
         home = resolved.servers[home - 1].home
     return numbers
-
-
-def _key(policy: str, of: ResolvedTask | ResolvedServer) -> int:
-    """Return the static key of a child; the deadline of a server is its period."""
-    deadline = of.period if isinstance(of, ResolvedServer) else of.deadline
-    return _core.policy_key(policy, of.level, of.period, deadline) or 0
 
 
 def _empty_budgets(rows: Iterable[tuple[int, ...]], chain: Sequence[int], end: int) -> Iterator[tuple[int, int, int]]:

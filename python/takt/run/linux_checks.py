@@ -161,12 +161,6 @@ def _decided(trace: Trace) -> list[_Stretch]:
     return [_Stretch(name, start, end) for (name, start), end in zip(taken, ends, strict=True) if name in tasks]
 
 
-def _ran(processor: Processor) -> list[_Stretch]:
-    """Return the times in which threads of tasks had the processor, before the horizon."""
-    tasks = set(processor.threads.values())
-    return [_Stretch(name, start, end) for start, end, name in processor.stretches()[1] if name in tasks]
-
-
 def _merged(stretches: Sequence[_Stretch]) -> list[_Stretch]:
     """Join stretches of one task that follow one another."""
     found: list[_Stretch] = []
@@ -180,16 +174,16 @@ def _merged(stretches: Sequence[_Stretch]) -> list[_Stretch]:
 class _Selected:
     """Times at which each task is selected, and until when its thread may run."""
 
-    def __init__(self, decided: Sequence[_Stretch], slack: int) -> None:
+    def __init__(self, decided: Sequence[_Stretch]) -> None:
         self.starts: dict[str, list[int]] = {}
         self.ends: dict[str, list[int]] = {}
         for each in decided:
             starts, ends = self.starts.setdefault(each.task, []), self.ends.setdefault(each.task, [])
             if ends and each.start <= ends[-1]:
-                ends[-1] = each.end + slack
+                ends[-1] = each.end
             else:
                 starts.append(each.start)
-                ends.append(each.end + slack)
+                ends.append(each.end)
 
     def has(self, ran: _Stretch) -> bool:
         """True if a thread ran only while it was selected."""
@@ -201,9 +195,10 @@ def _switches(processor: Processor, slack: Slack) -> tuple[list[str], int, int]:
     """Compare switches with decisions: what was found, the number of switches, the largest lag."""
     trace, way, switch_ns = processor.trace, Way(processor, slack), max(SWITCH_NS, slack.lag)
     tick = trace.system.resolution_ns
-    decided, ran = _decided(trace), _ran(processor)
+    decided, tasks = _decided(trace), set(processor.threads.values())
+    ran = [_Stretch(name, start, end) for start, end, name in processor.stretches()[1] if name in tasks]
     ends = (each.end + tick + way.handled.longest(each.end, switch_ns) for each in decided)
-    selected = _Selected([replace(each, end=end) for each, end in zip(decided, ends, strict=True)], 0)
+    selected = _Selected([replace(each, end=end) for each, end in zip(decided, ends, strict=True)])
     stray = (each for each in ran if not selected.has(each))
     beyond = next((each for each in stray if each.end - each.start > way.handled.moment(each.start)), None)
     if beyond is not None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from takt import _core
-from takt.base import times
-from takt.base.errors import file_error
+from takt.base import one_line, times
+from takt.base.errors import file_error, show
 from takt.files import trace_file
 from takt.files.trace_file import Record, Trace
 from takt.model.core_input import ResolvedSystem
@@ -66,6 +66,8 @@ class Difference:
     replayed: Record
     text: str
 
+    __repr__ = one_line.of_fields
+
 
 @dataclass(frozen=True)
 class Replay:
@@ -80,6 +82,10 @@ class Replay:
     trace: Trace
     decisions: int
     difference: Difference | None
+
+    def __repr__(self) -> str:
+        """Return whether it is identical, in one line."""
+        return one_line.sentence(self, f"of {show(self.trace.path)}: {self.text}")
 
     @property
     def is_identical(self) -> bool:

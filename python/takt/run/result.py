@@ -10,12 +10,13 @@ from typing import Self, overload
 
 import polars as pl
 
-from takt.base import forks
+from takt.base import forks, one_line, times, views
+from takt.base.errors import show
 from takt.model import changes
 from takt.model.core_input import ResolvedChange
-from takt.model.python_policy import Policy
+from takt.model.python_policy import Policy, name_of
 from takt.model.system import System
-from takt.run import frames, rate_answers
+from takt.run import frames
 from takt.run.architecture import Architecture
 
 
@@ -66,10 +67,31 @@ class RunResult:
     ledger = Kept()
     budget_changes = Kept("budgets")
 
+    def __repr__(self) -> str:
+        """Return how many jobs were late, of what system, and by when the first one was due."""
+        jobs, requested = sum(self.statistics["released"]), sum(self.statistics["missed_requested"])
+        facts = f"{self.missed:,} of {jobs:,} jobs late in {self._written(self.horizon)}"
+        facts += f", the first due at {self._written(self.first_late)}" if self.first_late is not None else ""
+        facts += f", {requested:,} later than requested" if requested != self.missed else ""
+        of = f"{show(self.system.name)}, policy {name_of(self.system.policy)}"
+        return one_line.sentence(self, f"of {of}: {facts}")
+
+    def _repr_html_(self) -> str | None:
+        """Return the result as a notebook shows it."""
+        return views.html_of(self)
+
+    def _written(self, ticks: int) -> str:
+        return times.for_readers(ticks * self.system.resolution_ns)
+
     @cached_property
     def summary(self) -> pl.DataFrame:
-        """The frame with one row for each task: what it is, and what became of its jobs."""
-        return frames.summary(self.statistics)
+        """The frame with one row for each task: what it is, and what became of its jobs.
+
+        Times are ticks, whose length `unit` has. response_p50 and response_p99 are nearest-rank percentiles of the
+        responses of finished jobs: with n of them, in ascending order, those at the places ceil(0.50 n) and
+        ceil(0.99 n), counted from 1; null if none finished, or the jobs were not kept.
+        """
+        return frames.summary(self.statistics, self.frames.get("jobs"), self.system.resolution_ns)
 
     def __eq__(self, other: object) -> bool:
         """True if system, horizon, all numbers and all frames that were kept are the same."""
@@ -135,7 +157,7 @@ class RunResult:
     def answered_changes(self) -> list[tuple[ResolvedChange, str]]:
         """The changes before the horizon, each with what a rate-based root answered."""
         rates = self.rates if self.keeps_rates and self.system.resolved.rates is not None else None
-        return rate_answers.answered(self.system.resolved, self.horizon, rates)
+        return frames.answered(self.system.resolved, self.horizon, rates)
 
     @property
     def change_lines(self) -> list[tuple[int, str]]:

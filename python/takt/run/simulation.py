@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from takt import _core
 from takt.base import forks
 from takt.files import trace_file
+from takt.files.task_set_reading import system_of
 from takt.model import image as images
 from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import Policy
@@ -21,9 +22,11 @@ from takt.run.result import RunResult
 
 
 def simulate(
-    system: System,
+    system: System | str | Path,
     horizon: int | str | None = None,
     *,
+    policy: str | Policy | None = None,
+    seed: int | None = None,
     segments: bool = True,
     jobs: bool = True,
     budgets: bool = True,
@@ -33,14 +36,14 @@ def simulate(
     trace: str | Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> RunResult:
-    """Simulate a system. Unless its platform says otherwise, nothing but the jobs takes time.
+    """Return what happens in a system, simulated. Unless its platform says otherwise, nothing but the jobs takes time.
 
     Args:
-        system: what to run.
-        horizon: how long, in ticks or with a unit. Default: the system's; without one, the largest offset plus
-            one hyperperiod, the time after which the pattern of releases repeats.
-        segments: whether to keep the segments of execution, the kernel included. A run that keeps nothing
-            needs no memory that grows with the horizon.
+        system: what to run, or the path of a task-set file.
+        horizon: how long, in ticks or with a unit. Default: the system's, else the largest offset plus one hyperperiod.
+        policy: of the root. Default: the system's.
+        seed: from which all random numbers follow. Default: the system's.
+        segments: whether to keep the segments of execution, the kernel included.
         jobs: whether to keep all jobs.
         budgets: whether to keep the budgets of servers.
         points: whether to keep the points that jobs came to.
@@ -49,24 +52,29 @@ def simulate(
         progress: called now and then with the instant that the run has reached.
         trace: a file to record inputs and decisions in, for takt.replay.
 
-    Returns:
-        What happened.
-
     Raises:
-        InputError: the horizon is not right, or the trace file cannot be written.
+        InputError: the file, the policy, the seed or the horizon is not right, or the trace file cannot be written.
         ForkError: the process was forked after polars had started its threads; see takt.base.forks.
+
+    Example:
+        >>> import takt
+        >>> takt.simulate("examples/smallest.toml", policy="edf", horizon="1s").missed
+        0
     """
     forks.check()
+    system = system_of(system, policy=policy, seed=seed)
     asked = {"segments": segments, "jobs": jobs, "budgets": budgets, "points": points, "locks": locks, "rates": rates}
     ticks, kept = horizon_ticks(system, horizon), [name for name, option in frames.OPTIONS.items() if asked[option]]
     listener = progress if progress is not None or trace is None else _let_signals_in
     if system.domains:
         return _run_domains(system, ticks, kept, trace, listener)
-    if trace is None:
-        return _run(system, ticks, kept, None, listener)
-    image = images.pack(system.resolved, ticks)
-    with trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR) as path:
+    with nullcontext() if trace is None else _recording(trace, system, ticks) as path:
         return _run(system, ticks, kept, path, listener)
+
+
+def _recording(trace: str | Path, system: System, ticks: int) -> AbstractContextManager[str]:
+    """Return a context with the path of a trace file whose header is written."""
+    return trace_file.started(trace, system.resolved, images.pack(system.resolved, ticks), trace_file.SIMULATOR)
 
 
 def _run_domains(

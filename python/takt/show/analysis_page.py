@@ -12,9 +12,9 @@ from typing import Any
 from bokeh.models import Range1d, Span
 from bokeh.plotting import figure
 
-from takt.analysis.result import Analysis, Chart, PartKind, TaskBound
+from takt.analysis.result import Analysis, Chart
 from takt.base import output_files, times
-from takt.show import analysis_text, causes_text, run_page
+from takt.show import analysis_text, causes_text, part_bars, run_page
 from takt.show.charts import FONT, quiet_figure
 from takt.show.text_tables import MAX_LINES, Clock, Column, percent
 
@@ -22,18 +22,6 @@ _LOOKS: dict[str, dict[str, Any]] = {
     "demand": {"line_color": "#b8141f", "line_width": 2},
     "supply": {"line_color": "#4477aa", "line_width": 2, "line_dash": "dashed"},
 }
-
-_INKS = {
-    PartKind.BLOCKING: "blocking",
-    PartKind.INTERFERENCE: "interference",
-    PartKind.KERNEL: "kernel",
-    PartKind.BUDGET: "budget",
-    PartKind.SUSPENSION: "other",
-    PartKind.JITTER: "other",
-    PartKind.EARLIER: "own",
-    PartKind.EXECUTION: "own",
-}
-"""Classes of the segments of a bar, in their order."""
 
 
 def write(analyses: Sequence[Analysis], path: Path) -> None:
@@ -68,7 +56,7 @@ def page(analyses: Sequence[Analysis]) -> str:
             "summary": causes_text.summary(analysis, clock),
             "lines": analysis_text.lines_of(analysis, clock),
             "reasons": list(analysis_text.all_reasons(analysis, clock)),
-            "bars": [_bar(row, clock) for row in analysis.tasks if row.parts][:MAX_LINES],
+            "bars": [part_bars.bar_of(row, clock) for row in analysis.tasks if row.parts][:MAX_LINES],
             "task_table": _table(analysis_text.task_columns(analysis, clock)),
             "server_table": _table(analysis_text.server_columns(analysis, clock)),
             "charts": [
@@ -76,29 +64,7 @@ def page(analyses: Sequence[Analysis]) -> str:
             ],
         }
         systems.append(facts)
-    return run_page.render("analysis.html", {"systems": systems}, run_page.embed(figures))
-
-
-def _bar(row: TaskBound, clock: Clock) -> dict[str, Any]:
-    """Return the parts of a response as the segments of a bar, in percent of the bound or the deadline."""
-    parts = [part for part in row.parts if part.ticks > 0]
-    due = row.deadline - sum(part.ticks for part in row.parts if part.ticks < 0)  # since the busy period began
-    whole = max(sum(part.ticks for part in parts), due)
-    drawn = sorted(parts, key=lambda part: list(_INKS).index(part.kind))
-    return {
-        "task": row.task,
-        "text": f"{'' if row.is_tight else '<= '}{clock.write(row.response)} of {clock.write(row.deadline)}",
-        "is_late": (row.slack or 0) < 0,
-        "deadline": f"{100 * due / whole:.2f}",
-        "parts": [
-            {
-                "ink": _INKS[part.kind],
-                "width": f"{100 * part.ticks / whole:.2f}",
-                "title": causes_text.part_text(part, clock),
-            }
-            for part in drawn
-        ],
-    }
+    return run_page.render("analysis.html", {"systems": systems, "inks": part_bars.INKS}, run_page.embed(figures))
 
 
 def _scale_of(chart: Chart, resolution_ns: int) -> tuple[float, str]:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
-from takt.analysis.result import Analysis, Part, PartKind, ServerBound, TaskBound, Verdict
+from takt.analysis.result import Analysis, Part, PartKind, ServerBound, TaskBound, Verdict, deciding
 from takt.show import causes_text, remedy_text
 from takt.show.text_tables import MAX_LINES, Cell, Clock, Column, Terminal, percent, text_of
 
@@ -125,17 +125,46 @@ def _reasons(analysis: Analysis, clock: Clock, width: int | None, most: int | No
 
 
 def _remedies(analysis: Analysis, clock: Clock, changes: Sequence[str]) -> Iterator[str]:
-    """Yield what would make the system fit: changes, and by how much wcets must be cut, where that suffices."""
-    lines = list(changes)
-    cuts = [(row.task, -row.growth) for row in analysis.tasks if row.growth is not None and row.growth < 0]
-    if cuts:
-        cuts.sort(key=lambda each: each[1])
-        words = [f"{name} by {clock.write(ticks)}" for name, ticks in cuts[:MAX_CUTS]]
-        more = [f"{len(cuts) - MAX_CUTS} more tasks" for _ in cuts[MAX_CUTS : MAX_CUTS + 1]]
-        lines.append(f"It would fit with one wcet cut: {' or '.join([*words, *more])}")
+    """Yield what would make the system fit: changes, and by how much wcets must be cut."""
+    lines = [*changes, *_cuts(analysis, clock)]
     if analysis.scaling is not None and analysis.scaling < 1000:
-        lines.append(f"It would fit with all wcets cut to {percent(Fraction(analysis.scaling, 1000))}")
+        who = _who_would_fit(analysis.tasks, "It", "Its")
+        lines.append(f"{who} would fit with all wcets cut to {percent(Fraction(analysis.scaling, 1000))}")
     yield from ["", *lines] if lines else []
+
+
+def _cuts(analysis: Analysis, clock: Clock) -> Iterator[str]:
+    """Yield for each domain by how much one wcet must be cut, and which tasks would then meet their deadlines.
+
+    A domain fits if the tasks that decide fit; each other task that is late is one for itself.
+    """
+    domains: dict[str, list[TaskBound]] = {}
+    for row in analysis.tasks:
+        domains.setdefault(row.domain, []).append(row)
+    late = [domain for domain, rows in domains.items() if _is_open(deciding(rows))]
+    for domain, rows in domains.items():
+        cuts = sorted((-row.growth, row.task) for row in rows if row.growth is not None and row.growth < 0)
+        words = [f"{name} by {clock.write(ticks)}" for ticks, name in cuts[:MAX_CUTS]]
+        words += [f"{len(cuts) - MAX_CUTS} more tasks" for _ in cuts[MAX_CUTS : MAX_CUTS + 1]]
+        if domain not in late and len(cuts) == 1:
+            yield f"{cuts[0][1]} would meet its deadline too with its wcet cut by {clock.write(cuts[0][0])}"
+        elif domain not in late and cuts:
+            yield f"Each of these would meet its deadline too with its own wcet cut: {', '.join(words)}"
+        elif cuts:
+            is_all = late == [domain] and not analysis.is_schedulable
+            who = _who_would_fit(rows, *(("It", "Its") if is_all else (domain, f"On {domain} the")))
+            yield f"{who} would fit with one wcet cut: {' or '.join(words)}"
+
+
+def _who_would_fit(rows: Sequence[TaskBound], whole: str, of_whole: str) -> str:
+    """Return what a change is for: a whole, or its hard tasks if others stay late."""
+    counted = deciding(rows)
+    return f"{of_whole} hard tasks" if _is_open([row for row in rows if row not in counted]) else whole
+
+
+def _is_open(rows: Sequence[TaskBound]) -> bool:
+    """True if a deadline is not proved."""
+    return any(row.verdict is not Verdict.SCHEDULABLE for row in rows)
 
 
 def _closing(analysis: Analysis, clock: Clock) -> Iterator[str]:

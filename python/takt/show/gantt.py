@@ -87,18 +87,42 @@ def drawn(
     forks.check()
     check_path(path)
     lines = timeline(result, most=None)
-    first = 0 if start is None else _ticks(start, result, "start")
-    shown_well = min(result.horizon, lines.window(_FIRST_SEGMENTS, first))
-    last = shown_well if end is None else _ticks(end, result, "end")
-    if not 0 <= first < last <= result.horizon:
-        message = f"expected 0 <= start < end <= {result.horizon} ticks, the horizon; found {first} and {last}"
-        raise InputError([Problem(message, "out-of-range", key="start" if end is None else "end")])
+    first, last = stretch(result.horizon, result.system.resolution_ns, start, end)
+    if last is None:
+        last = min(result.horizon, lines.window(_FIRST_SEGMENTS, first))
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(_WIDTH_INCHES, lines.height * _LANE_INCHES + _MARGIN_INCHES), layout="constrained")
         _fill(figure.add_subplot(), lines, result, first, last)
         if path is not None:
             save(figure, path)
     return figure, first, last
+
+
+def stretch(horizon: int, resolution_ns: int, start: int | str | None, end: int | str | None) -> tuple[int, int | None]:
+    """Return the stretch of a run that is drawn, in ticks; its end is None if that is what is well shown.
+
+    Args:
+        horizon: of the run, in ticks.
+        resolution_ns: nanoseconds of a tick.
+        start: its beginning, in ticks or with a unit; None: 0.
+        end: its end, likewise; None: the chart decides.
+
+    Raises:
+        InputError: it is empty, outside the run, or no time.
+    """
+
+    def written(ticks: int) -> str:
+        return times.exactly(ticks * resolution_ns)
+
+    first = 0 if start is None else _ticks(start, resolution_ns, "start")
+    last = None if end is None else _ticks(end, resolution_ns, "end")
+    if not 0 <= first < horizon:
+        message = f"expected a time from 0 on, before the horizon {written(horizon)}; found {written(first)}"
+        raise InputError([Problem(message, "out-of-range", key="start")])
+    if last is not None and not first < last <= horizon:
+        message = f"expected a time after {written(first)}, up to the horizon {written(horizon)}; found {written(last)}"
+        raise InputError([Problem(message, "out-of-range", key="end")])
+    return first, last
 
 
 def check_path(path: str | Path | None) -> None:
@@ -119,11 +143,11 @@ def save(figure: Figure, path: str | Path) -> None:
     output_files.write(path, data.getvalue())
 
 
-def _ticks(value: int | str, result: RunResult, key: str) -> int:
+def _ticks(value: int | str, resolution_ns: int, key: str) -> int:
     """Read a time; one between two ticks is rounded."""
     if isinstance(value, str) and times.parse(value) is None:
         raise InputError([Problem(f"expected a time, found {show(value)}; {times.UNIT_RULE}", "no-time", key=key)])
-    return round(times.to_ticks(value, result.system.resolution_ns))
+    return round(times.to_ticks(value, resolution_ns))
 
 
 # ---- drawing ----------------------------------------------------------------------------------------

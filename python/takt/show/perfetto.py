@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from takt.base import forks, output_files
+from takt.base import extras, forks, output_files
+from takt.base.errors import file_error
 from takt.run.result import RunResult
 
 if TYPE_CHECKING:
@@ -55,9 +56,13 @@ def write(result: RunResult, path: str | Path, kernel: Sequence[tuple[int, Stret
         kernel: of each processor of Linux, its number and what the kernel's own records say.
 
     Raises:
-        InputError: the file cannot be written.
+        InputError: the file cannot be written, or the package perfetto is not installed.
     """
-    output_files.write(path, export(result, kernel))
+    try:
+        content = export(result, kernel)
+    except ModuleNotFoundError:
+        raise file_error(path, extras.missing("a trace for Perfetto", "perfetto", "perfetto"), "missing") from None
+    output_files.write(path, content)
 
 
 def export(result: RunResult, kernel: Sequence[tuple[int, Stretches]] = ()) -> bytes:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from takt.analysis.result import Analysis, Remedies, Remedy, Step
+from takt.analysis.result import Analysis, Remedies, Remedy, Step, deciding
 from takt.show.text_tables import Clock, shorten, wrapped
 
 MAX_EDIT_LINES = 2
 """How many lines the edits of a step have."""
-_WHAT = 42
+_WHAT = 40
 """Columns of what a step is, where the terminal has them."""
 _TRIED = (
     ("single change", "single changes"),
@@ -75,7 +75,8 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
     ]
     task, late = remedies.late
     nearest = {"steps": [_step_as_json(step) for step in remedies.nearest], "task": task, "late": late}
-    return {"remedies": {"found": found, "tried": list(remedies.tried), "nearest": None if found else nearest}}
+    tried = {"tried": list(remedies.tried), "limited": remedies.is_limited}
+    return {"remedies": {"found": found, **tried, "nearest": None if found else nearest}}
 
 
 def _step_as_json(step: Step) -> dict[str, Any]:
@@ -91,11 +92,12 @@ def _head(remedies: Remedies, clock: Clock) -> str:
     """Return how many changes were tried, and what came of it."""
     words = [_counted(count, what) for count, what in zip(remedies.tried, _TRIED, strict=False) if count]
     tried = " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+    tried += " tried, up to the limit of effort" if remedies.is_limited else " tried"
     if not remedies.found:
-        return f"Nothing found that helps: {tried} tried; {_nearest(remedies, clock)}"
+        return f"Nothing found that helps: {tried}; {_nearest(remedies, clock)}"
     if len(remedies.found[0].steps) == 1:
-        return f"What helps, each proved ({tried} tried):"
-    return f"What helps, each step proved. No single change is enough ({tried} tried):"
+        return f"What helps, each proved ({tried}):"
+    return f"What helps, each step proved. No single change is enough ({tried}):"
 
 
 def _counted(count: int, what: tuple[str, str]) -> str:
@@ -108,18 +110,18 @@ def _nearest(remedies: Remedies, clock: Clock) -> str:
     how = f"{task} has no bound" if late is None else f"{task} {clock.write(late)} late"
     if not remedies.nearest:
         return f"nothing brings it nearer: {how}"
-    return f"nearest: {how}, {remedies.nearest[-1].after} open, with {', '.join(map(_with_edits, remedies.nearest))}"
+    steps = ", ".join(map(_with_edits, remedies.nearest))
+    return f"nearest: {how}, {remedies.nearest[-1].after} unproved, with {steps}"
 
 
 def _progress(analysis: Analysis, remedy: Remedy, step: Step, is_last: bool) -> str:
-    """Return how many deadlines are open before and after a step."""
-    text = f"{step.before} open -> {step.after}"
+    """Return how many deadlines are not proved before and after a step."""
+    text = f"{step.before} unproved -> {step.after}"
     if not is_last:
         return text
-    deciding = sum(row.class_ == "hard" for row in analysis.tasks) or len(analysis.tasks)
-    return f"{text}, all {deciding} proved" + (
-        f"; {_counted(remedy.others, ('other', 'others'))} open" if remedy.others else ""
-    )
+    count = len(deciding(analysis.tasks))
+    proved = "proved" if count == 1 else "both proved" if count == 2 else f"all {count} proved"
+    return f"{text}, {proved}" + (f"; {_counted(remedy.others, ('other', 'others'))} unproved" if remedy.others else "")
 
 
 def _step_lines(head: str, step: Step, progress: str, width: int) -> Iterator[str]:

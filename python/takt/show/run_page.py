@@ -31,6 +31,7 @@ from takt.show.text_tables import MAX_LINES, Cell, Clock, share
 
 if TYPE_CHECKING:
     from bokeh.models import Model
+    from jinja2 import Template
     from markupsafe import Markup
 
     from takt.show.charts import Run
@@ -432,6 +433,17 @@ def render(template: str, facts: dict[str, Any], embedded: Embedded) -> str:
         facts: what it shows.
         embedded: the charts.
     """
+    return template_of(template).render(
+        facts,
+        css=markup_of("report.css"),
+        library=embedded.library,
+        embedding=embedded.script,
+        places=embedded.places,
+    )
+
+
+def template_of(name: str) -> Template:
+    """Return a template, which escapes all that is no markup."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -441,13 +453,7 @@ def render(template: str, facts: dict[str, Any], embedded: Embedded) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(template).render(
-        facts,
-        css=markup_of("report.css"),
-        library=embedded.library,
-        embedding=embedded.script,
-        places=embedded.places,
-    )
+    return environment.get_template(name)
 
 
 def markup_of(name: str) -> Markup:

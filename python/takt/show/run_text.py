@@ -91,11 +91,11 @@ def print_report(terminal: Terminal, report: Report, late: LateJob | None = None
         hint: the command that shows more of a late job.
     """
     clock = terminal.clock(report.resolution_ns)
-    terminal.print(_headline(report, clock))
+    terminal.print(headline(report, clock))
     if late is not None:
         _print_late(terminal, late_sentence(late, clock), hint)
     terminal.print()
-    hidden = terminal.print_table(_columns(report, clock))
+    hidden = terminal.print_table(task_columns(report, clock))
     terminal.print("  ".join([*_costs(report, clock), *_not_shown(hidden)]))
     for line in domain_lines(report):
         terminal.print(line, indent=2)
@@ -115,7 +115,7 @@ def _print_late(terminal: Terminal, sentence: str, hint: str) -> None:
         terminal.print(line)
 
 
-def _headline(report: Report, clock: Clock, where: str = "") -> str:
+def headline(report: Report, clock: Clock, where: str = "") -> str:
     """Return how many jobs were late, and of what system under which policy."""
     jobs = sum(row.jobs for row in report.rows)
     horizon = clock.write(report.horizon)
@@ -132,7 +132,7 @@ def _late_of(late: int, jobs: int) -> str:
     return f"{late:,} of {of} late" if late else f"none of {of} late" if jobs > 1 else "its one job in time"
 
 
-def _columns(report: Report, clock: Clock) -> list[Column]:
+def task_columns(report: Report, clock: Clock) -> list[Column]:
     """Return the columns of the table with one line for each task and a line of totals."""
     rows = report.rows[:MAX_LINES]
     cells = [_cells(row, clock) for row in rows]
@@ -327,8 +327,9 @@ def _cause(delay: Delay, clock: Clock) -> str:
 
 
 def _listed(parts: Sequence[str]) -> str:
-    """Join parts of a sentence."""
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    """Join parts of a sentence; a comma is before the last one if there is one within the others."""
+    between = ", and " if any("," in part for part in parts[:-1]) else " and "
+    return between.join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 # ---- a board beside the simulator ---------------------------------------------------------------------
@@ -364,7 +365,7 @@ def print_comparison(
         bounds: of responses in ticks of the simulation, by task; None: the table has none.
     """
     clocks = [terminal.clock(report.resolution_ns) for report in (measured, simulated)]
-    terminal.print(_headline(measured, clocks[0], f" on {measured.platform}"))
+    terminal.print(headline(measured, clocks[0], f" on {measured.platform}"))
     terminal.print()
     known = bounds or {}
     rows = []
@@ -427,7 +428,9 @@ def print_policies(terminal: Terminal, runs: Sequence[Compared]) -> None:
     for sentence in _policies_summary(groups, clock):
         terminal.print(sentence)
     terminal.print()
-    names = [replace(each, importance=10) for each in _columns(first, clock) if each.heading in ("task", "deadline")]
+    names = [
+        replace(each, importance=10) for each in task_columns(first, clock) if each.heading in ("task", "deadline")
+    ]
     blocks = list(_blocks(terminal, names, [_policy_columns(group, groups, clock) for group in groups]))
     for number, columns in enumerate(blocks):
         if number:

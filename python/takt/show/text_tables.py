@@ -7,9 +7,8 @@ import os
 import re
 import shutil
 import sys
-import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import groupby, zip_longest
 from typing import TextIO
@@ -91,6 +90,11 @@ def shorten(name: str, characters: int) -> str:
 # ---- tables that fit a terminal -----------------------------------------------------------------------
 
 _GAP = "  "
+RULE = "\u2500"
+_AROUND = 4
+"""Columns beside the heading of a group: a space and a piece of a rule at each side."""
+_SINGLE = frozenset("\u2013\u2026\u2500")
+"""Signs of tables, each as wide as a letter."""
 _LEAST = {"name": 16, "text": 20}
 """To how many columns a name is shortened, and a text wrapped, before a column is left out."""
 _NARROW, _LEAST_NAME = 60, 10
@@ -138,9 +142,11 @@ def fitting(columns: Sequence[Column], width: int | None) -> list[Column]:
 
 def width_of(text: str) -> int:
     """Return how many columns of a terminal a text takes."""
-    if text.isascii():
+    if all(sign < "\u0300" or sign in _SINGLE for sign in text):  # above are combining and wide ones
         return len(text)
-    return sum((unicodedata.east_asian_width(c) in "WF") + (not unicodedata.combining(c)) for c in text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 class Terminal:
@@ -158,6 +164,8 @@ class Terminal:
     ) -> None:
         """Find the width and whether there are colours."""
         self.out = out or sys.stdout
+        handler = getattr(self.out, "errors", None) or "strict"  # of signs that the encoding does not have
+        self._coding = (self.out.encoding, handler) if handler != "strict" else None
         self.width = width or shutil.get_terminal_size().columns
         self.is_wide = is_wide
         self.in_ticks = in_ticks
@@ -176,14 +184,15 @@ class Terminal:
             kind: that of a cell, or "title".
             indent: of all lines but the first.
         """
-        for line in wrapped(text, self.width, indent):
+        for line in wrapped(self._as_written(text), self.width, indent):
             self._write([(line, kind)])
 
     def print_table(self, columns: Sequence[Column]) -> list[str]:
         """Print a table and return the headings of the columns that do not fit."""
-        shown = fitting(columns, None if self.is_wide else self.width)
+        written = [self._column_as_written(each) for each in columns]
+        shown = fitting(written, None if self.is_wide else self.width)
         widths = _widths(shown, None if self.is_wide else self.width)
-        rule = "\u2500" * _total(widths)
+        rule = RULE * _total(widths)
         if any(column.group for column in shown):
             self._write([(_groups(shown, widths), "")])
         self._row([column.heading for column in shown], shown, widths)
@@ -194,7 +203,25 @@ class Terminal:
             self._write([(rule, "")])
             self._row([column.total for column in shown], shown, widths)
         kept = {id(column) for column in shown}
-        return [column.heading for column in columns if id(column) not in kept]
+        return [column.heading for column in written if id(column) not in kept]
+
+    def _as_written(self, text: str) -> str:
+        """Return a text with what stands for signs that the output does not know, which may be narrower."""
+        if self._coding is None or text.isascii():
+            return text
+        return text.encode(*self._coding).decode(self._coding[0])
+
+    def _column_as_written(self, column: Column) -> Column:
+        """Return a column likewise."""
+        if self._coding is None:
+            return column
+
+        def cell(each: Cell | str) -> Cell | str:
+            return self._as_written(each) if isinstance(each, str) else replace(each, text=self._as_written(each.text))
+
+        cells = [cell(each) for each in column.cells]
+        heading, group = self._as_written(column.heading), self._as_written(column.group)
+        return replace(column, heading=heading, cells=cells, total=cell(column.total), group=group)
 
     def _row(self, cells: Sequence[Cell | str], columns: Sequence[Column], widths: Sequence[int]) -> None:
         parts = [_lines(cell, column, width) for cell, column, width in zip(cells, columns, widths, strict=True)]
@@ -260,7 +287,10 @@ def _least(column: Column, width: int) -> int:
 
 
 def _widths(columns: Sequence[Column], width: int | None) -> list[int]:
-    """Return the widths of columns: where they do not fit, the widest names and texts become narrower."""
+    """Return the widths of columns: where they do not fit, the widest names and texts become narrower.
+
+    Where there is room, the first column of a group becomes as wide as the heading of the group needs.
+    """
     widths = [column.width for column in columns]
     flexible = [place for place, column in enumerate(columns) if column.kind in _LEAST or place == 0]
     while width is not None and _total(widths) > width:
@@ -268,6 +298,11 @@ def _widths(columns: Sequence[Column], width: int | None) -> list[int]:
         if widths[widest] == 1:
             break
         widths[widest] -= 1
+    for group, part in groupby(range(len(columns)), key=lambda place: columns[place].group):
+        places = list(part)
+        lacking = width_of(group) + _AROUND - _total(widths[place] for place in places) if group else 0
+        room = lacking if width is None else width - _total(widths)
+        widths[places[0]] += max(min(lacking, room), 0)
     return widths
 
 
@@ -276,9 +311,12 @@ def _lines(cell: Cell | str, column: Column, width: int) -> list[str]:
     text = text_of(cell)
     if width_of(text) <= width:
         return [text]
-    if column.kind == "text":
-        return wrapped(text, width)
-    return [next(short for n in range(width, 0, -1) if width_of(short := shorten(text, n)) <= width or n == 1)]
+    return wrapped(text, width) if column.kind == "text" else [_cut(text, width)]
+
+
+def _cut(text: str, width: int) -> str:
+    """Return a text without its middle, if it is wider than a width."""
+    return next(short for n in range(max(width, 1), 0, -1) if width_of(short := shorten(text, n)) <= width or n == 1)
 
 
 def _groups(columns: Sequence[Column], widths: Sequence[int]) -> str:
@@ -287,8 +325,16 @@ def _groups(columns: Sequence[Column], widths: Sequence[int]) -> str:
     places = zip(columns, widths, strict=True)
     for group, part in groupby(places, key=lambda each: each[0].group):
         span = _total(width for _, width in part)
-        parts.append(f" {shorten(group, span - 4)} ".center(span, "\u2500") if group else " " * span)
+        parts.append(_centred(group, span) if group else " " * span)
     return _GAP.join(parts).rstrip()
+
+
+def _centred(group: str, span: int) -> str:
+    """Return the heading of a group in the middle of a rule."""
+    text = f" {_cut(group, span - _AROUND)} "
+    around = span - width_of(text)
+    left = (around + (span & 1)) // 2
+    return f"{RULE * left}{text}{RULE * (around - left)}"
 
 
 def text_columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Column]:

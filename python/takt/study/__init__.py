@@ -15,3 +15,8 @@ from takt.study.running import run
 from takt.study.workers import StudyError
 
 __all__ = ["MatrixTest", "Study", "StudyError", "SystemTest", "Test", "load", "run", "tests"]
+
+
+def __dir__() -> list[str]:
+    """Return the names that users need."""
+    return __all__

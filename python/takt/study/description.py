@@ -11,10 +11,11 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
+from takt.base import one_line
 from takt.base.errors import InputError, Problem, show
 from takt.base.version import __version__
 from takt.draw.recipe import Recipe
@@ -80,6 +81,8 @@ class Study:
     generate: Mapping[str, Any]
     axes: Axes
     measures: tuple[Measure, ...]
+
+    __repr__ = one_line.of_fields
 
     @property
     def name(self) -> str:
@@ -178,7 +181,14 @@ def load(path: str | Path) -> Study:
     document = task_set_reading.read(path)
     try:
         study = _build(document, task_set_reading.as_name(Path(path).stem, "study"))
-        _check_points(study)
+        for number, point in enumerate(study.points):
+            where = f" (at {name_of(point)})" if point else ""
+            try:
+                batch = study.batch_of(number * study.chunks_of_point)
+                for measure in study.measures:
+                    measure.check(batch)
+            except InputError as error:
+                raise InputError([replace(one, message=one.message + where) for one in error.problems]) from None
         return study
     except InputError as error:
         raise error.in_file(path) from None
@@ -189,8 +199,9 @@ def digest_of(document: str) -> str:
     return hashlib.sha256(document.encode()).hexdigest()
 
 
+@lru_cache(maxsize=1)
 def of_document(document: str) -> Study:
-    """Return the study of its document.
+    """Return the study of its document, read once for all chunks of it that a worker gets.
 
     Raises:
         ValueError: this is another version of Takt, which may compute other numbers.
@@ -282,15 +293,3 @@ def _grid_problems(study: Study) -> Iterator[Problem]:
         if over is not None and over not in study.axes:
             message = f"expected an axis of [grid], found {show(over)}"
             yield Problem(message, "out-of-range", table="measure", entity=measure.kind, key="over")
-
-
-def _check_points(study: Study) -> None:
-    """Check the recipe of every point with the measures; a problem names its point."""
-    for number, point in enumerate(study.points):
-        try:
-            batch = study.batch_of(number * study.chunks_of_point)
-            for measure in study.measures:
-                measure.check(batch)
-        except InputError as error:
-            where = f" (at {name_of(point)})" if point else ""
-            raise InputError([replace(one, message=one.message + where) for one in error.problems]) from None

@@ -17,6 +17,7 @@ from takt import _analysis
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.result import Verdict, worst_of
 from takt.analysis.view import view_of
+from takt.base import one_line
 from takt.draw.draws import Ticks
 from takt.draw.matrices import TaskColumns
 from takt.model import catalogue
@@ -60,6 +61,8 @@ class MatrixTest(Test):
 
     verdicts: Callable[[TaskColumns], Verdicts]
 
+    __repr__ = one_line.of_fields
+
     def ask(self, batch: Batch) -> Verdicts:
         """Return the answers for all sets together."""
         return self.verdicts(batch.columns)
@@ -74,6 +77,8 @@ class SystemTest(Test):
     """
 
     verdict: Callable[[System], int]
+
+    __repr__ = one_line.of_fields
 
     def ask(self, batch: Batch) -> Verdicts:
         """Return the answers for one set after the other."""

@@ -69,20 +69,14 @@ def summarise(study: Study, chunks: Iterable[Columns]) -> pl.DataFrame:
         for one in sums:
             one.add(study.points[study.point_of(number)], columns)
     rows = [row for one in sums for row in one.rows()]
-    axes = {key: _type_of(values) for key, values in study.axes.items()}
+    axes = dict[str, type[pl.DataType]]()
+    for key, kinds in ((key, {type(value) for value in values}) for key, values in study.axes.items()):
+        axes[key] = pl.Int64 if kinds == {int} else pl.Float64 if kinds <= {int, float} else pl.String
     names: dict[str, type[pl.DataType]] = dict.fromkeys(NAMES, pl.String)
     schema = names | axes | FIGURES
     for row in rows:
         row |= {key: as_text(row[key]) for key, kind in axes.items() if kind is pl.String and key in row}
     return pl.DataFrame(rows, schema=schema)
-
-
-def _type_of(values: Iterable[Any]) -> type[pl.DataType]:
-    """Choose the type of an axis: whole numbers, numbers, or text for everything else."""
-    kinds = set(map(type, values))
-    if kinds == {int}:
-        return pl.Int64
-    return pl.Float64 if kinds <= {int, float} else pl.String
 
 
 def as_text(value: Any) -> str:

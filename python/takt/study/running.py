@@ -69,7 +69,11 @@ def run(
         sets = sum(map(study.size_of, done))
         left = [number for number in range(study.chunks) if number not in done]
         (progress or _ignore)(sets)
-        with closing(_computed(study, left, _hired(workers, scheduler, len(left), tell), tell)) as computed:
+        if scheduler is not None and left:
+            hired = cluster_workers(scheduler, tell)
+        else:  # no more processes than there are chunks
+            hired = local_workers(max(1, min(workers or len(os.sched_getaffinity(0)), len(left))))
+        with closing(_computed(study, left, hired, tell)) as computed:
             for number, columns in computed:
                 folder.write(number, columns)
                 sets += study.size_of(number)
@@ -81,13 +85,6 @@ def run(
 
 def _ignore(_: object) -> None:
     """Ignore a report of progress."""
-
-
-def _hired(workers: int | None, scheduler: str | None, chunks: int, tell: Tell) -> AbstractContextManager[Workers]:
-    """Choose the workers; no more processes than there are chunks."""
-    if scheduler is not None and chunks > 0:
-        return cluster_workers(scheduler, tell)
-    return local_workers(max(1, min(workers or len(os.sched_getaffinity(0)), chunks)))
 
 
 def _computed(

@@ -21,7 +21,6 @@ from takt.model import catalogue, value_checks
 from takt.model.key import Key, list_of, word
 from takt.model.key_types import Time
 from takt.model.python_policy import Policy
-from takt.model.system import System
 from takt.run.simulation import simulate
 from takt.study.batch import Batch
 from takt.study.measures import Aspect, Column, Columns, Compute, Measure, add_column
@@ -98,28 +97,27 @@ class Simulation(Measure):
             system.replace(policy=_policy(policy), horizon=self.horizon)
 
     def _simulate(self, policy: str, batch: Batch) -> Columns:
-        rows = [_figures(system.replace(policy=_policy(policy)), self.horizon) for system in batch.systems]
+        rows = []
+        for system in batch.systems:
+            system = system.replace(policy=_policy(policy))
+            result = simulate(
+                system, self.horizon, segments=False, jobs=False, budgets=False, points=False, locks=False, rates=False
+            )
+            tasks = result.summary
+            counted = tasks.select(
+                jobs=pl.max_horizontal("finished", "missed"), missed="missed", preemptions="preemptions"
+            )
+            finished = tasks.filter(pl.col("finished") > 0)
+            means = (finished["response_sum"] / finished["finished"] / finished["deadline"]).to_numpy()
+            largest = (finished["response_max"] / finished["deadline"]).to_numpy()
+            responses = (np.nan, np.nan) if finished.is_empty() else (float(means.mean()), float(largest.max()))
+            rows.append((*counted.sum().row(0), result.switches, *responses))
         columns = zip(*rows, strict=True)
         return {_name(policy, key): np.array(values) for key, values in zip(_COLUMNS, columns, strict=True)}
 
 
 def _name(policy: str, column: str) -> str:
     return f"simulation.{policy}.{column}"
-
-
-def _figures(system: System, horizon: int | str) -> tuple[int | float, ...]:
-    """Simulate one set; return the values of _COLUMNS."""
-    result = simulate(
-        system, horizon, segments=False, jobs=False, budgets=False, points=False, locks=False, rates=False
-    )
-    tasks = result.summary
-    counted = tasks.select(jobs=pl.max_horizontal("finished", "missed"), missed="missed", preemptions="preemptions")
-    jobs, missed, preemptions = counted.sum().row(0)
-    finished = tasks.filter(pl.col("finished") > 0)
-    means = (finished["response_sum"] / finished["finished"] / finished["deadline"]).to_numpy()
-    largest = (finished["response_max"] / finished["deadline"]).to_numpy()
-    responses = (np.nan, np.nan) if finished.is_empty() else (float(means.mean()), float(largest.max()))
-    return (jobs, missed, preemptions, result.switches, *responses)
 
 
 def _add_miss_free(policy: str, summary: Ratio, columns: Mapping[str, Column]) -> None:

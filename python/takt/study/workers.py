@@ -24,12 +24,57 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Protocol
 
+import numpy as np
+
+from takt.base import extras
 from takt.base.errors import InputError, Problem
-from takt.study import chunks
-from takt.study.measures import Columns
+from takt.study.description import Study, of_document
+from takt.study.measures import UTILIZATION, Columns
 
 if TYPE_CHECKING:
     from distributed import Client
+
+# ---- a chunk: a pure function of the study and of its number ------------------------------------------
+
+
+POINT, SET = "point", "set"
+"""Columns that say which task set a row is about: number of the point, and of the set within it."""
+
+
+def answer(document: str, number: int) -> Columns | str:
+    """Compute a chunk in another process or on another machine.
+
+    Args:
+        document: of the study.
+        number: of the chunk.
+
+    Returns:
+        The columns of the chunk, a row for each task set; or in one line why there are none.
+    """
+    try:
+        return compute(of_document(document), number)
+    except Exception as error:
+        lines = str(error).splitlines() or ["no message"]
+        return f"{type(error).__name__}: {lines[0]}"
+
+
+def compute(study: Study, number: int) -> Columns:
+    """Compute a chunk.
+
+    Args:
+        study: which one.
+        number: of the chunk.
+    """
+    batch = study.batch_of(number)
+    columns: Columns = {
+        POINT: np.full(batch.count, study.point_of(number), dtype=np.uint32),
+        SET: np.arange(batch.first, batch.first + batch.count, dtype=np.uint32),
+        UTILIZATION: batch.utilization,
+    }
+    for quantity in study.quantities.values():
+        columns |= quantity(batch)
+    return columns
+
 
 Answer = Columns | str
 Tell = Callable[[str], None]
@@ -124,8 +169,8 @@ def _ask(process: subprocess.Popen[bytes], document: str, number: int) -> Answer
     assert process.stdout is not None
     pickle.dump((document, number), process.stdin)
     process.stdin.flush()
-    answer: Answer = pickle.load(process.stdout)
-    return answer
+    found: Answer = pickle.load(process.stdout)
+    return found
 
 
 def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
@@ -133,7 +178,7 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
     with suppress(EOFError, BrokenPipeError):
         while True:
             document, number = pickle.load(requests)
-            pickle.dump(chunks.answer(document, number), answers)
+            pickle.dump(answer(document, number), answers)
             answers.flush()
 
 
@@ -181,7 +226,7 @@ class _Cluster:
 
     def submit(self, document: str, number: int) -> Future[Answer]:
         """Return the future answer of a chunk, sent to the scheduler."""
-        future: Future[Answer] = self._executor.submit(chunks.answer, document, number)
+        future: Future[Answer] = self._executor.submit(answer, document, number)
         return future
 
 
@@ -199,7 +244,7 @@ def cluster_workers(address: str, tell: Tell) -> Iterator[Workers]:
     try:
         from distributed import Client
     except ImportError:
-        message = "Dask is not installed here; run pip install 'takt[cluster]'"
+        message = extras.missing("a study on a cluster", "distributed", "cluster")
         raise InputError([Problem(message, "missing", key="--scheduler")]) from None
     try:
         client = Client(address, timeout=_CONNECT_SECONDS)

@@ -4,8 +4,9 @@
 
 #include "firmware/semihost.h"
 #include "kernel/port.h"
-#include "port/cortex_m/mps2_an385.h"
 #include "tests/conformance/conformance.h"
+
+#include <takt_board.h>
 
 void board_begin(void) {}
 
@@ -92,12 +93,14 @@ void board_ticker_stop(void) { takt_board_alarm_stop(); }
 
 /* ---- guards -------------------------------------------------------------------------------------- */
 
+enum { GUARD_BYTES = TAKT_PORT_LIMITS ? 0 : TAKT_PORT_GUARD_BYTES };
+
 void *board_guard(void *stack) {
-    const uintptr_t last = TAKT_PORT_GUARD_BYTES - 1u;
+    const uintptr_t last = TAKT_PORT_LIMITS ? 7u : TAKT_PORT_GUARD_BYTES - 1u;
     return (void *)(((uintptr_t)stack + last) & ~last);
 }
 
-uint32_t board_guard_bytes(void) { return TAKT_PORT_GUARD_BYTES; }
+uint32_t board_guard_bytes(void) { return GUARD_BYTES; }
 
 /* The bus finds nobody; memory that must not be executed; likewise, with exceptions masked. */
 void board_trespass(uint32_t number, void (*handler)(void)) {

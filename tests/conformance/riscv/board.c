@@ -4,8 +4,9 @@
 
 #include "firmware/semihost.h"
 #include "kernel/port.h"
-#include "port/riscv/virt.h"
 #include "tests/conformance/conformance.h"
+
+#include <takt_board.h>
 
 void board_begin(void) {}
 

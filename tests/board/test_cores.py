@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Task sets and programs on further cores of the ports; tests/board/test_conformance.py has their conformance.
+
+`make test` takes the first core; `make soak` takes all.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import takt
+from places import EXAMPLES, ROOT
+from recipes import CORES
+from sampling import IS_SMALLER, SYSTEMS
+from takt.board import emulation
+from takt.show import board_report
+from test_package import ADDED, RUNS, outcome_of
+
+IS_SAMPLE = SYSTEMS is None or IS_SMALLER
+TRIED = CORES[:1] if IS_SAMPLE else CORES
+EXAMPLES_TRIED = ("smallest",) if IS_SAMPLE else ("smallest", "iot_node", "resources", "servers")
+BOARDS_OF_CMAKE = {"cortex_m4f": "mps2_an386", "cortex_m7f": "mps2_an500", "cortex_m33": "mps2_an505"}
+
+
+def test_every_core_is_a_board() -> None:
+    """So that takt run --on takes it, and the table of boards has it."""
+    table = (ROOT / "boards" / "README.md").read_text(encoding="utf-8")
+    reference = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    for core in CORES:
+        assert core in emulation.EMULATED
+        assert f"| `{core}` |" in table
+        assert f"`{core}`" in reference
+
+
+@pytest.mark.parametrize("core", TRIED)
+@pytest.mark.parametrize("example", EXAMPLES_TRIED)
+def test_an_example_runs_on_every_core_and_replays_identically(core: str, example: str, tmp_path: Path) -> None:
+    trace = emulation.run(takt.load(EXAMPLES / f"{example}.toml"), tmp_path / "T.takt", core)
+    replay = takt.replay(tmp_path / "T.takt")
+    measured = board_report.report_of(trace)
+    assert replay.difference is None
+    assert replay.decisions == measured.decisions > 0
+    assert sum(row.jobs for row in measured.rows) > 0
+
+
+@pytest.mark.parametrize("core", () if IS_SAMPLE else BOARDS_OF_CMAKE)
+def test_a_project_names_a_board(tmp_path: Path, core: str) -> None:
+    options = [f"-DTAKT_BOARD={BOARDS_OF_CMAKE[core]}"]
+    assert outcome_of(tmp_path, "cortex_m", ADDED, options=options, core=core) == RUNS
