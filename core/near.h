@@ -7,8 +7,7 @@
  *
  * Invariant: two entities of one ready set without attributes of their own have the same payers. So a switch between them
  * charges nothing: the same budgets pay, and neither the instant at which the first of them is exhausted nor any timer
- * moves.
- * The end of the last decision stays valid, and no clock is read.
+ * moves. The end of the last decision stays valid, and no clock is read.
  *
  * What makes that true:
  *   - TAKT_ATTRIBUTES_NEAR says how entities are ordered and that servers pay, nothing else. An entity that pays itself,
