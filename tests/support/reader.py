@@ -8,6 +8,7 @@ errors, which have one line each.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shlex
@@ -19,6 +20,8 @@ COLUMNS = 80
 LINES = 60
 PROMPT = "$"
 _PATIENCE_SECONDS = 240
+_numbers = itertools.count()
+"""Of terminals: each has a server of its own, because one that is ending refuses the next terminal."""
 
 
 class Reader:
@@ -40,7 +43,7 @@ class Reader:
         path = f"{programs}{os.pathsep}{os.environ['PATH']}"
         kept = {name: os.environ[name] for name in ("HOME", "XDG_CACHE_HOME", "LANG") if name in os.environ}
         given = {"LC_ALL": "C.UTF-8", "PATH": path, "PS1": f"{PROMPT} ", "PROMPT_COMMAND": f"echo $? > {self._status}"}
-        self._tmux = ["tmux", "-L", f"takt-{os.getpid()}-{folder.name}", "-f", "/dev/null"]
+        self._tmux = ["tmux", "-L", f"takt-{os.getpid()}-{next(_numbers)}", "-f", "/dev/null"]
         shell = shlex.join(["env", "-i", "TERM=screen", *(f"{n}={v}" for n, v in (kept | given).items())])
         size = ["-x", str(COLUMNS), "-y", str(LINES)]
         self._do(
