@@ -291,9 +291,8 @@ def _check_place(place: Place, outputs: Outputs) -> Delay | None:
     }
     for option, (is_given, boards) in needed.items():
         if is_given and board not in boards:
-            message = (
-                f"it needs an emulated board, --on {', '.join(boards)}; found {f'--on {board}' if board else 'no --on'}"
-            )
+            allowed = " or ".join(filter(None, (", ".join(boards[:-1]), boards[-1])))
+            message = f"it needs --on {allowed}, found {f'--on {board}' if board else 'no --on'}"
             raise InputError([Problem(message, "conflict", key=option)])
     if place.clock is not None:
         clock.parse(place.clock)
