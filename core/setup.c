@@ -125,6 +125,7 @@ void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt
 }
 
 void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *parent, takt_key_t level, uint32_t id) {
+    thread->entity.attributes = 0; /* it may have been under another parent */
     init_entity(&thread->entity, parent, id, 0);
     takt_urgency_set_level(&thread->entity, level);
 }

@@ -127,12 +127,10 @@ TAKT_INLINE void takt_kernel_ask_for_pass(void) {
     }
 }
 
-/* Requests preemption after an interrupt has posted an event of a kind that charges execution. If the running thread has
- * attributes, a full pass decides: the near layer would compare the entities of one ready set only. Locked. */
+/* Requests a pass after an interrupt has posted an event of a kind that charges execution. Also if the running thread is
+ * more urgent: a server that gets work may have armed a timer before the end of the last decision. Locked. */
 TAKT_INLINE void takt_kernel_pend_after_post(void) {
-    if (takt_kernel.cpu.running->attributes != 0) {
-        takt_kernel.busy |= TAKT_BUSY_DUE | TAKT_BUSY_CHARGED;
-    }
+    takt_kernel.busy |= TAKT_BUSY_DUE | TAKT_BUSY_CHARGED;
     takt_port_pend();
 }
 

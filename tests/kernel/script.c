@@ -306,11 +306,25 @@ static takt_status_t act_unlock(actor_t *self, const operation_t *operation, uin
     return status;
 }
 
+/* Works, then takes a unit before an interrupt that is due at the end of the work. */
+static takt_status_t act_consume(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    takt_port_work(operation->b);
+    return act_take(self, operation, value);
+}
+
+/* Creates a thread anew, in the server `a`. */
+static takt_status_t act_move(actor_t *self, const operation_t *operation, uint64_t *value) {
+    actors[operation->object].server = operation->a;
+    return act_create(self, operation, value);
+}
+
 /* In the order of kernel_model.py. */
 static const act_t acts[] = {
-    act_work,   act_delay,  act_give,  act_signal, act_take,     act_send,   act_receive, act_allocate,
-    act_free,   act_set,    act_clear, act_await,  act_suspend,  act_resume, act_notify,  act_listen,
-    act_delete, act_create, act_alarm, act_stop,   act_priority, act_lock,   act_unlock,
+    act_work,     act_delay,  act_give,    act_signal, act_take,  act_send,    act_receive,
+    act_allocate, act_free,   act_set,     act_clear,  act_await, act_suspend, act_resume,
+    act_notify,   act_listen, act_delete,  act_create, act_alarm, act_stop,    act_priority,
+    act_lock,     act_unlock, act_consume, act_move,
 };
 
 static void act(actor_t *self) {

@@ -60,3 +60,37 @@ def test_a_ceiling_in_a_server_bars_the_thread_that_is_next(player: Path) -> Non
         "13 t2 2 0 0",
         "13 t1 0 0 0",
     ]
+
+
+def test_a_timer_that_an_interrupt_arms_ends_the_decision(player: Path) -> None:
+    """A server that is out of budget gets work while nobody runs: its replenishment is due before all other timers."""
+    consumer = [Operation("consume", 0, NEVER, 5), Operation("work", 0, 1)]
+    script = script_of((0, consumer))
+    script = replace(
+        script,
+        servers=(("deferrable", "edf", 1000, 1000, 0, 2), ("hard-cbs", "edf", 20, 5, 0, 0)),
+        parents=(0, 1),
+        threads=tuple((exists, priority, 2, acts) for exists, priority, _, acts in script.threads),
+        interrupts=((Operation("give", 0), 8), *script.interrupts[1:]),
+    )
+    assert [line for line in lines_of(player, script) if line.split()[1] == "t0"] == ["20 t0 0 0 0", "21 t0 1 0 0"]
+
+
+def test_a_thread_that_is_created_anew_may_leave_its_server(player: Path) -> None:
+    moved = [Operation("take", 1, NEVER), Operation("delay", 0, 0), Operation("work", 0, 1)]
+    other = [Operation("delay", 0, 3), Operation("delete", 0), Operation("move", 0, 0), Operation("work", 0, 4)]
+    script = script_of((1, moved), (1, other))
+    (exists, priority, _, acts), *others = script.threads
+    script = replace(
+        script,
+        servers=(("deferrable", "edf", 1000, 1000, 0, 2),),
+        threads=((exists, priority, 1, acts), *others),
+    )
+    assert [line for line in lines_of(player, script) if line.split()[1] in ("t0", "t1")] == [
+        "3 t1 0 0 0",
+        "3 t1 1 0 0",
+        "3 t1 2 0 0",
+        "7 t1 3 0 0",
+        "7 t0 1 0 0",
+        "8 t0 2 0 0",
+    ]

@@ -32,6 +32,8 @@ THREAD_ACTS = [
     *("clear", "await", "suspend", "resume", "notify", "listen", "delete", "create", "alarm", "stop", "priority"),
     *("lock", "unlock"),
 ]
+WIDE_ACTS = [*THREAD_ACTS, "consume", "move"]
+"""Also those that the model does not know."""
 ISR_ACTS = ["give", "signal", "send", "receive", "set", "resume", "notify", "borrow", "holder"]
 PROTOCOLS = ["none", "npcs", "pip", "pcp", "icpp", "srp"]
 POLICIES = ["fp", "edf", "llf"]
@@ -104,7 +106,7 @@ class Script:
         jobs = self.jobs or (None,) * len(self.threads)
         for (exists, priority, home, operations), job in zip(self.threads, jobs, strict=True):
             lines.append(f"{int(exists)} {priority} {home} {len(operations)} {job.words() if job else 0}")
-            lines += [operation.words(THREAD_ACTS) for operation in operations]
+            lines += [operation.words(WIDE_ACTS) for operation in operations]
         return "\n".join(lines) + "\n"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from kernel_model import PRIORITIES, PROTOCOLS, Job, Script, ServerRow, draw_script
+from kernel_model import PRIORITIES, PROTOCOLS, Job, Operation, Script, ServerRow, draw_script
 
 SERVERS = 4
 KINDS = ["deferrable", "idling", "polling", "sporadic", "sporadic-strict"]
@@ -39,6 +39,13 @@ def draw_server(draw: random.Random, policies: list[str], parent: str) -> Server
     return kind, draw.choice(policies), period, budget, draw.choice([0, 0, 5]), draw.randrange(PRIORITIES)
 
 
+def vary(draw: random.Random, operation: Operation, servers: int) -> Operation:
+    """Let a thread that is created anew come into any server."""
+    if operation.what == "create" and draw.random() < 0.7:
+        return replace(operation, what="move", a=draw.randint(0, servers))
+    return operation
+
+
 def draw_wide_script(seed: int) -> Script:
     """Draw a script: of half of them all threads and mutexes are in one place, and three of five have mutexes."""
     draw = random.Random(f"wide {seed}")
@@ -61,7 +68,12 @@ def draw_wide_script(seed: int) -> Script:
         parents=tuple(parents),
         mutexes=tuple((kind, ceiling, home if place is None else place) for kind, ceiling, home in script.mutexes),
         threads=tuple(
-            (exists, priority, home if place is None else place, operations)
+            (
+                exists,
+                priority,
+                home if place is None else place,
+                tuple(vary(draw, operation, count) for operation in operations),
+            )
             for exists, priority, home, operations in script.threads
         ),
         jobs=tuple(draw_job(draw, share) for _ in script.threads),
