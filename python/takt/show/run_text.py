@@ -566,7 +566,7 @@ def print_files(terminal: Terminal, runs: Sequence[FileRun]) -> None:
     for run, clock in zip(runs, clocks, strict=True):
         report, horizon = run.report, clock.write(run.report.horizon)
         jobs = sum(row.jobs for row in report.rows)
-        late = f"{report.missed:,} of {jobs:,} jobs late" if report.missed else f"all {jobs:,} jobs in time"
+        late = _late_of(report.missed, jobs)
         if report.missed_requested:
             late += f", {report.missed_requested:,} later than requested,"
         terminal.print(f"{run.name}: {late} in {horizon}, policy {report.policy}", indent=2)
