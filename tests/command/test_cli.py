@@ -130,6 +130,9 @@ def test_times_are_shown_in_the_unit_that_a_reader_would_choose_or_in_ticks() ->
     assert columns(invoke("run", "us.toml", "--wide", "--ticks").stdout)[1][1:9] == [
         "2000", "2000", "3", "3", "0 %", "-", "1", "3",
     ]  # fmt: skip
+    for command in ("run", "compare"):
+        assert " in 2000 ticks" in invoke(command, "us.toml", "--ticks").stdout.splitlines()[0]
+        assert " in 1 ms" in invoke(command, "us.toml").stdout.splitlines()[0]
 
 
 def test_a_task_without_finished_jobs_has_no_responses() -> None:

@@ -125,6 +125,14 @@ def test_the_schema_is_printed() -> None:
 POLICIES = ", ".join(policy.name for policy in takt.policies())
 BAD = [
     (["compare", SMALLEST, "--policy", ""], f'--policy: unknown policy ""; expected one of {POLICIES}'),
+    (
+        ["compare", SMALLEST, "--policy", "fp,edf, fp"],
+        '--policy: expected policies that differ, found "fp" twice; leave one of both out',
+    ),
+    (
+        ["run", SMALLEST, "--policy", SHORTEST],
+        f'--policy: expected FILE.py:CLASS, found "{SHORTEST}"; name the class of the policy too',
+    ),
     (["compare", "none.toml"], "none.toml: cannot read: No such file or directory"),
     (["run", SMALLEST, "--seed", "-1"], '--seed: expected a whole number from 0 to 18446744073709551615, found "-1"'),
     (["run", SMALLEST, "--gantt", "G.gif"], "G.gif: "),

@@ -47,7 +47,7 @@ def test_tasks_of_one_name_are_one_row_and_each_file_has_its_own_policy() -> Non
     assert (done.exit_code, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0] == "a.toml: 2 of 24 jobs late in 70 ms, policy fp"
-    assert lines[1] == "b.toml: all 24 jobs in time in 70 ms, policy edf"
+    assert lines[1] == "b.toml: none of 24 jobs late in 70 ms, policy edf"
     assert lines[3].replace("─", "").split() == ["a.toml", "b.toml"]
     assert lines[4].split() == ["task", *2 * ["wcet", "deadline", "worst", "late"]]
     rows = {words[0]: words[1:] for line in lines[6:9] for words in [line.split()]}

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import takt
 from places import EXAMPLES, ROBOTS
+from takt.base import input_files
 from takt.command import main
 from takt.model import catalogue
 from typer.testing import CliRunner, Result
@@ -150,6 +151,15 @@ def test_what_cannot_be_is_one_line(arguments: list[str], message: str) -> None:
     assert done.stderr.startswith(message)
     assert done.stderr.count("\n") == 1
     assert not Path("new.toml").exists()
+
+
+def test_what_an_installer_has_compiled_is_no_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = tmp_path / "examples" / "__pycache__" / "mine.cpython-311.pyc"
+    compiled.parent.mkdir(parents=True)
+    compiled.write_bytes(b"")
+    (tmp_path / "examples" / "mine.py").write_text("", encoding="utf-8")
+    monkeypatch.setattr(input_files, "_EXAMPLES", tmp_path / "examples")
+    assert list(input_files.examples()) == ["mine.py"]
 
 
 def test_an_example_is_copied_and_no_file_is_replaced() -> None:

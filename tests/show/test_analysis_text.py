@@ -302,6 +302,13 @@ def test_json_has_warnings_and_page_has_causes() -> None:
 # ---- options ------------------------------------------------------------------------------------------------------
 
 
+def test_without_a_test_the_last_line_ends_with_the_load() -> None:
+    tasks = [takt.Task(name="A", period=10, wcet=2)]
+    found = takt.analyse(takt.System(tasks=tasks, policy="fp", cpus=2), sensitivity=False)
+    assert found.tasks[0].test is None
+    assert said(found).splitlines()[-1].replace("\u00a0", " ") == "Policy fp, load 20.0 %."
+
+
 def test_options_choose_reasons_width_and_ticks() -> None:
     def run(*options: str) -> str:
         return CliRunner(env={"COLUMNS": "80"}).invoke(app, ["analyse", str(PEOPLE / "ecu.toml"), *options]).stdout

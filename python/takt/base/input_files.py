@@ -109,7 +109,8 @@ def packaged(path: str | Path) -> Path | None:
 
 def examples() -> dict[str, Path]:
     """Return the examples of the package by their names, such as "iot_node" and "recipes/servers"."""
-    files = sorted(path for path in _EXAMPLES.rglob("*") if path.is_file())
+    # An installer compiles what is Python.
+    files = sorted(path for path in _EXAMPLES.rglob("*") if path.is_file() and path.parent.name != "__pycache__")
     return {path.relative_to(_EXAMPLES).as_posix().removesuffix(".toml"): path for path in files}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from takt.base.errors import InputError
+from takt.base.errors import InputError, Problem, show
 from takt.files import policy_reading
 from takt.files.edits import label
 from takt.files.task_set_reading import load
@@ -30,10 +30,17 @@ def systems_of(file: Path, policies: str | None, edits: Sequence[str]) -> Iterat
     if policies is None:
         yield system
         return
-    for name in map(str.strip, policies.split(",")):
+    names = [name.strip() for name in policies.split(",")]
+    for name in names:
+        if names.count(name) > 1:
+            message = f"expected policies that differ, found {show(name)} twice; leave one of both out"
+            raise InputError([Problem(message, "conflict", key="--policy")])
         policy: str | Policy = name
         if policy_reading.is_reference(name):
             policy = policy_reading.load(name)
+        elif name.endswith(".py"):
+            message = f"expected FILE.py:CLASS, found {show(name)}; name the class of the policy too"
+            raise InputError([Problem(message, "syntax", key="--policy")])
         else:
             check_option("--policy", policy=name)
         try:

@@ -103,14 +103,15 @@ def check_body(value: object) -> tuple[str, ...]:
 
 def parse_section(value: object) -> tuple[int | str, tuple[str, ...]]:
     """Read a run and the resources held in it: "2ms R S", or just a time; an error names the problem."""
-    if not isinstance(value, str):
+    if isinstance(value, int):
         return value_checks.POSITIVE_TIME(value), ()
-    time, *held = value.split() or [""]
-    if not time:
+    text = value if isinstance(value, str) else ""
+    time, *held = text.split() or [""]
+    if not time or time[0].isalpha():
         raise value_checks.refuse("missing", f'expected a time and what is held, such as "2ms R", found {show(value)}')
     if len(set(held)) < len(held):
         raise value_checks.refuse("conflict", f"expected each resource once, found {show(value)}")
-    return _time(value, time), tuple(map(value_checks.check_name, held))
+    return _time(text, time), tuple(map(value_checks.check_name, held))
 
 
 def check_runs(value: object) -> tuple[int | str, ...]:

@@ -183,7 +183,7 @@ def _closing(analysis: Analysis, clock: Clock, most: int = MAX_LINES) -> Iterato
     remote = f", messages of at most {clock.write(analysis.remote)}" if analysis.remote else ""
     tests = dict.fromkeys(f"{row.test.name} ({row.test.source})" for row in analysis.tasks if row.test is not None)
     more = f" and {len(tests) - 1} more (--json)" if len(tests) > 1 else ""
-    yield f"{policy}{remote}. {'Test: ' * bool(tests)}{next(iter(tests), '')}{more}."
+    yield f"{policy}{remote}." + (f" Test: {next(iter(tests))}{more}." if tests else "")
 
 
 def _factor(thousandths: int | None) -> str:

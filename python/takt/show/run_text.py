@@ -118,7 +118,7 @@ def _print_late(terminal: Terminal, sentence: str, hint: str) -> None:
 def headline(report: Report, clock: Clock, where: str = "") -> str:
     """Return how many jobs were late, and of what system under which policy."""
     jobs = sum(row.jobs for row in report.rows)
-    horizon = clock.write(report.horizon)
+    horizon = clock.in_words(report.horizon)
     tasks = f"{len(report.rows)} task{'s' if len(report.rows) > 1 else ''}"
     facts = [f"policy {policies_of(report)}", *[f"{report.cpus} processors"] * (report.cpus > 1), tasks]
     facts.append(f"load\u00a0{percent(report.utilization)}")
@@ -468,7 +468,7 @@ def _names_of(group: Sequence[Compared]) -> str:
 def _policies_summary(groups: Sequence[Sequence[Compared]], clock: Clock) -> Iterator[str]:
     """Yield under which policies deadlines are met, how many jobs are late, and why the first ones."""
     report = groups[0][0].report
-    horizon, count = clock.write(report.horizon), sum(map(len, groups))
+    horizon, count = clock.in_words(report.horizon), sum(map(len, groups))
     met = [group for group in groups if not group[0].report.missed]
     good = [_names_of(group) for group in met]
     jobs = sum(row.jobs for row in report.rows)
@@ -564,9 +564,9 @@ def print_files(terminal: Terminal, runs: Sequence[FileRun]) -> None:
     """
     clocks = [terminal.clock(run.report.resolution_ns) for run in runs]
     for run, clock in zip(runs, clocks, strict=True):
-        report, horizon = run.report, clock.write(run.report.horizon)
+        report, horizon = run.report, clock.in_words(run.report.horizon)
         jobs = sum(row.jobs for row in report.rows)
-        late = f"{report.missed:,} of {jobs:,} jobs late" if report.missed else f"all {jobs:,} jobs in time"
+        late = _late_of(report.missed, jobs)
         if report.missed_requested:
             late += f", {report.missed_requested:,} later than requested,"
         terminal.print(f"{run.name}: {late} in {horizon}, policy {report.policy}", indent=2)

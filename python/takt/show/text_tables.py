@@ -37,6 +37,10 @@ class Clock:
             return "-" if ticks is None else f"{float(ticks):.3f}".rstrip("0").rstrip(".")
         return times.for_readers(ticks * self.resolution_ns)
 
+    def in_words(self, ticks: int) -> str:
+        """Write a time of a sentence that may be the first: it says what its number counts."""
+        return self.write(ticks) + " ticks" * self.in_ticks
+
     def exactly(self, ticks: int | None) -> str:
         """Write a time that a file states, with all its digits; "-" if there is none."""
         if ticks is None or self.in_ticks:
