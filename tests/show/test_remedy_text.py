@@ -83,6 +83,13 @@ def test_the_command_that_writes_it_has_the_options_of_the_analysis() -> None:
     assert last == "takt analyse adv.toml --set motor.wcet=300us --policy edf --apply 1 -o NEW.toml"
 
 
+def test_what_helps_a_policy_that_no_file_can_name_is_not_offered_as_a_file() -> None:
+    shutil.copy(CASES / "people" / "mine.py", "mine.py")
+    output = invoke("ch.toml", "--policy", "mine.py:HalfSlack").stdout
+    assert "What helps" in output
+    assert "--apply" not in output
+
+
 def test_single_changes_stand_below_one_another() -> None:
     assert [line[:40].rstrip() for line in block("ch.toml")] == [
         "What helps, each proved (8 single change",

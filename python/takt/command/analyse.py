@@ -64,9 +64,14 @@ class Question:
                 raise as_option("--remote", error).in_file(label(file, self.edits)) from None
         return found
 
+    @property
+    def is_in_python(self) -> bool:
+        """True if the policy is one that no file can name."""
+        return self.policy is not None and ":" in self.policy
+
     def command(self, file: Path) -> str:
-        """Return the command line that analyses a file so; "" if it cannot be read again."""
-        if str(file) == input_files.STANDARD_STREAM:
+        """Return the command line that analyses a file so; "" if it can write no file."""
+        if str(file) == input_files.STANDARD_STREAM or self.is_in_python:
             return ""
         options = [word for edit in self.edits for word in ("--set", edit)]
         for option, value in (("--policy", self.policy), ("--remote", self.remote)):
@@ -156,7 +161,7 @@ def apply(
 
 def _edits(question: Question, analysis: Analysis, file: Path, number: int) -> list[str]:
     """Return the edits of a new file: those of the options, and those up to a step of the remedies."""
-    if question.policy is not None and ":" in question.policy:
+    if question.is_in_python:
         raise _refusal("--policy", "expected a policy that a file can name, found one in Python")
     if not question.remedies:
         raise _refusal("--apply", "--no-remedies leaves out the search for changes; leave one of both out")
