@@ -182,6 +182,7 @@ ELSEWHERE = {
     "takt run examples/iot_node.toml --on cortex_m": ("project/test_documents.py", "README.md"),
     "takt linux load FILE": ("linux/test_taktd_guest.py", "load"),
     "make wheel": ("support/installed.py", '"wheel"'),
+    "pip install .": ("../tools/prepare.py", '"--no-deps", "."'),
     "pip install build/wheels/takt-*.whl": ("support/installed.py", '"install"'),
     "make blinky": ("board/test_blinky.py", '"make"'),
     "make admission": ("board/test_admission.py", '"make"'),
