@@ -171,5 +171,7 @@ def test_what_a_policy_raises_comes_out() -> None:
         def release(self, job: takt.Job) -> int:
             raise ZeroDivisionError("no key")
 
-    with pytest.raises(ZeroDivisionError, match="no key"):
+    message = r'^policy "broken": release\(\) failed for "A"#0: ZeroDivisionError: no key$'
+    with pytest.raises(takt.InputError, match=message) as raised:
         takt.simulate(takt.System(tasks=[task("A", 5, 1)], policy=Broken()), 10**6)
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)

@@ -22,6 +22,7 @@ from oracle.model import RULE_KINDS
 from oracle.systems import CHANGES, EVERYTHING, RESOURCES, SERVER_KINDS, horizons, systems
 from places import GOLDEN
 from sampling import tries
+from summaries import counted
 from takt.board import emulation
 from takt.files.task_set_reading import loads
 from takt.run import measurement
@@ -416,7 +417,8 @@ def test_boards_refuse_machines(tmp_path: Path) -> None:
 
 def test_what_is_not_kept_is_not_there_and_changes_nothing() -> None:
     counting = takt.simulate(MIXED, 80, segments=False, jobs=False, budgets=False, points=False, locks=False)
-    assert counting.summary.equals(takt.simulate(MIXED, 80).summary)
+    assert counted(counting.summary).equals(counted(takt.simulate(MIXED, 80).summary))
+    assert counting.summary["response_p99"].null_count() == len(counting.summary)
     for name in ("segments", "jobs", "deadlines", "budgets", "points", "locks"):
         with pytest.raises(ValueError, match=r"kept|asked"):
             getattr(counting, name)
