@@ -188,6 +188,7 @@ static void attach(uint32_t index) {
     const takt_thread_parameters_t parameters = {
         .entry = work, .stack = workers[index].stack, .stack_bytes = BENCH_STACK_BYTES};
     require(takt_job_thread_attach(&workers[index].job, &parameters));
+    phases_measure(&workers[index].job.thread);
 }
 
 int main(void) {

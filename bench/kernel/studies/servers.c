@@ -103,6 +103,7 @@ static void create_worker(uint32_t index, uint32_t server, uint32_t count, bool 
                                               .relative_deadline = period_of(server, count),
                                               .offset = offset_of(server, is_together)};
     require(takt_periodic_thread_create(&workers[index].thread, &parameters));
+    phases_measure(&workers[index].thread.job.thread);
 }
 
 static void create_yielder(uint32_t index) {
@@ -113,6 +114,7 @@ static void create_yielder(uint32_t index) {
                                                  .priority = 1,
                                                  .server = &servers[0]};
     require(takt_thread_create(&bench_threads[index], &parameters));
+    phases_measure(&bench_threads[index]);
 }
 
 static void create(uint32_t count, const takt_server_kind_t *kind, bool is_together) {
