@@ -27,7 +27,6 @@ class Table(BaseModel):
         validate_by_name=True,
         validate_by_alias=True,
         arbitrary_types_allowed=True,
-        defer_build=True,  # most files have a few kinds of tables only
     )
 
     table: ClassVar[str]
