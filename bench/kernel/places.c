@@ -165,7 +165,7 @@ static void create_threads(takt_thread_server_t *of_high, takt_thread_server_t *
 }
 
 typedef struct place {
-    const takt_policy_t *root, *inside;
+    const takt_policy_t *root, *inner;
     const takt_server_kind_t *kind; /* NULL: the threads are under the root */
     uint32_t depth;                 /* of servers */
 } place_t;
@@ -185,10 +185,10 @@ static const place_t places[] = {
 static void start_threads(const place_t *place) {
     require(takt_kernel_init(place->root));
     for (uint32_t depth = 0; depth < place->depth; depth++) {
-        make_server(depth, place->kind, place->inside, depth > 0 ? &servers[depth - 1u] : NULL);
+        make_server(depth, place->kind, place->inner, depth > 0 ? &servers[depth - 1u] : NULL);
     }
     takt_thread_server_t *const server = place->depth > 0 ? &servers[place->depth - 1u] : NULL;
-    has_partner = (server != NULL ? place->inside : place->root)->order == TAKT_ORDER_LEVELS;
+    has_partner = (server != NULL ? place->inner : place->root)->order == TAKT_ORDER_LEVELS;
     create_threads(server, server);
 }
 
@@ -203,7 +203,7 @@ static const place_t places_between[] = {
 static void start_between(const place_t *place) {
     require(takt_kernel_init(place->root));
     for (uint32_t number = 0; number < place->depth; number++) {
-        make_server(number, place->kind, place->inside, NULL);
+        make_server(number, place->kind, place->inner, NULL);
     }
     create_threads(&servers[0], place->depth > 1 ? &servers[1] : NULL);
 }
