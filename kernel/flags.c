@@ -2,7 +2,7 @@
 /* Event flags; see flags.h. */
 #include "kernel/flags.h"
 
-#include "kernel/wait.h"
+#include "kernel/order.h"
 
 /* What a thread waits for. */
 typedef struct condition {
@@ -12,7 +12,7 @@ typedef struct condition {
     uint32_t bits; /* set bits of the mask when the wait ended; 0: it did not end by flags */
 } condition_t;
 
-takt_status_t takt_flags_init(takt_flags_t *flags) {
+takt_status_t takt_flags_init_fifo(takt_flags_t *flags) {
     if (flags == NULL) {
         return TAKT_ERROR_NULL;
     }
@@ -20,6 +20,14 @@ takt_status_t takt_flags_init(takt_flags_t *flags) {
     takt_queue_init(&flags->seen);
     flags->bits = 0;
     return TAKT_OK;
+}
+
+takt_status_t takt_flags_init(takt_flags_t *flags) {
+    const takt_status_t status = takt_flags_init_fifo(flags);
+    if (status == TAKT_OK) {
+        takt_order_by_urgency(&flags->waiters);
+    }
+    return status;
 }
 
 #define REQUIRE_FLAGS(flags)                        \
@@ -42,7 +50,7 @@ static bool is_met(takt_flags_t *flags, condition_t *condition) {
 
 /* ---- set ---------------------------------------------------------------------------------------- */
 
-/* Marks all threads as unchecked, in the order in which they came. */
+/* Marks all threads as unchecked, in the order of the queue. */
 static void look_again(takt_flags_t *flags) {
     if (takt_queue_is_empty(&flags->seen)) {
         return;
@@ -162,6 +170,7 @@ takt_status_t takt_flags_wait_for(takt_flags_t *flags, uint32_t mask, uint32_t h
     condition.mask = mask;
     condition.how = how;
     condition.bits = 0;
+    condition.wait.is_node = true;
     takt_port_close();
     const takt_status_t status = wait_until(flags, &condition, duration);
     *bits = condition.bits;

@@ -42,7 +42,8 @@ typedef struct takt_kernel {
     /* The last thread that began to stop running; executes until the port has switched. */
     takt_thread_t *leaving;
 #endif
-    takt_numbers_t free_numbers; /* below entity_count */
+    const struct takt_order_functions *order; /* see kernel/order.h; NULL: all waiters are FIFO */
+    takt_numbers_t free_numbers;              /* below entity_count */
     takt_timeouts_t timeouts;
     takt_dispatcher_t dispatcher;
     takt_thread_t idle;

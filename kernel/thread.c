@@ -44,8 +44,12 @@ takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority)
     REQUIRE_STARTED();
     takt_port_close();
     TAKT_REQUIRE(takt_entity_has_level(&thread->plain.entity), takt_kernel_refuse(TAKT_ERROR_KEY));
+    const takt_key_t before = thread->plain.entity.key;
     takt_kernel_post_at(TAKT_EVENT_PRIORITY, &thread->plain.entity, takt_port_now(),
                         takt_level_from_priority(priority, TAKT_PRIORITIES));
+    if ((thread->plain.entity.state & TAKT_STATE_WAITING) != 0 && thread->plain.entity.key != before) {
+        takt_wait_reorder(thread);
+    }
     return takt_kernel_dispatch();
 }
 
@@ -97,7 +101,7 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
         return suspend_other(thread);
     }
     thread->wait = NULL;
-    return takt_wait_in_queue(NULL, &thread->plain.entity);
+    return takt_wait_alone(NULL, &thread->plain.entity);
 }
 
 /* Removes the attribute that suspend_other set, if any. */
@@ -174,7 +178,7 @@ static takt_status_t listen(takt_thread_t *self, takt_duration_t duration) {
         return takt_wait_for(NULL, duration);
     }
     self->wait = &self->notification;
-    return takt_wait_in_queue(NULL, &self->plain.entity);
+    return takt_wait_alone(NULL, &self->plain.entity);
 }
 
 /* Takes the notified bits. Closed. */
@@ -222,7 +226,7 @@ static takt_status_t remove(takt_thread_t *thread) {
     if (waits) {
         return takt_port_open();
     }
-    return entity == takt_kernel.cpu.running ? takt_wait_in_queue(NULL, entity) : stop(thread);
+    return entity == takt_kernel.cpu.running ? takt_wait_alone(NULL, entity) : stop(thread);
 }
 
 takt_status_t takt_thread_delete(takt_thread_t *thread) {
@@ -247,7 +251,7 @@ void takt_kernel_thread_returned(void) {
         takt_creation_release(running);
         takt_port_unguard(takt_thread_of(running)->stack, takt_thread_of(running)->stack_bytes);
     }
-    (void)takt_wait_in_queue(NULL, running);
+    (void)takt_wait_alone(NULL, running);
     for (;;) {
         takt_port_fault();
     }

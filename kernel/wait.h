@@ -26,13 +26,17 @@ typedef struct takt_wait {
     takt_thread_t *thread;
     takt_waiters_t *waiters; /* NULL: a delay */
     takt_status_t status;    /* TAKT_OK: woken; TAKT_TIMEOUT */
+    bool is_node;            /* see kernel/order.h: also if the queue is empty */
+    struct takt_wait *above; /* the node of kernel/order.h, while the thread has TAKT_ATTRIBUTE_ORDERED */
+    struct takt_wait *below[2];
 } takt_wait_t;
 
 /* ---- wait.c ------------------------------------------------------------------------------------- */
 
-/* `running`, of any kind, waits in `queue`, if not NULL; returns open when it was woken. A job that may be ended does
- * not wait: the call returns ERROR_WAITS, also in its record, if any, and undoes the request. */
-takt_status_t takt_wait_slowly(takt_queue_t *queue, takt_entity_t *running);
+/* `running`, of any kind, waits in `waiters`, if not NULL, where no other thread waits; returns open when it was woken. A
+ * job that may be ended does not wait: the call returns ERROR_WAITS, also in its record, if any, and undoes the
+ * request. */
+takt_status_t takt_wait_slowly(takt_waiters_t *waiters, takt_entity_t *running);
 
 /* No thread can wait before the start: undoes the request for a unit. Returns ERROR_NOT_STARTED, open. */
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters);
@@ -41,8 +45,8 @@ takt_status_t takt_wait_refuse(takt_waiters_t *waiters);
  * ever. Returns open: TAKT_OK, TAKT_TIMEOUT, ERROR_WAITS or ERROR_NOT_STARTED. */
 takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration);
 
-/* The same with a record of the caller. It is part of a larger one that says what to hand over at the wake-up. While
- * the thread waits, thread->wait is `wait`. */
+/* The same with a record of the caller, of which `is_node` is set. It is part of a larger one that says what to hand over
+ * at the wake-up. While the thread waits, thread->wait is `wait`. */
 takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration);
 
 /* The running thread waits for `duration`. Returns open. */
@@ -55,6 +59,9 @@ void takt_wake_slowly_from_isr(takt_entity_t *waiter);
 /* Removes `thread` from what it waits for, which is not only its resumption. Does not make it ready, nor write its
  * state. */
 void takt_wait_withdraw(takt_thread_t *thread);
+
+/* The key of `thread`, which waits, has changed: it joins its new equals, behind them. */
+void takt_wait_reorder(takt_thread_t *thread);
 
 /* Disarms the timeout of `thread`, which no longer waits but may not run for long, or never again. Its record is in the
  * frame of a call that has not returned yet. */
@@ -70,15 +77,19 @@ void takt_mutex_abandon(takt_thread_t *thread);
 
 /* ---- inline layer ------------------------------------------------------------------------------- */
 
-/* `running` waits in `queue`, if not NULL. The next thread is selected last, which needs the fewest registers. */
-TAKT_INLINE takt_status_t takt_wait_in_queue(takt_queue_t *queue, takt_entity_t *running) {
+/* True if no other thread waits in `waiters`, whose count includes the caller. */
+TAKT_INLINE bool takt_wait_is_first(const takt_waiters_t *waiters) { return waiters->count == -1; }
+
+/* `running` waits in `waiters`, if not NULL, where no other thread waits. The next thread is selected last, which needs the
+ * fewest registers. */
+TAKT_INLINE takt_status_t takt_wait_alone(takt_waiters_t *waiters, takt_entity_t *running) {
     if (!takt_entity_is_plain(running)) {
-        return takt_wait_slowly(queue, running);
+        return takt_wait_slowly(waiters, running);
     }
     takt_levels_remove(takt_kernel_levels(), running, 1);
     takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
-    if (queue != NULL) {
-        takt_queue_append(queue, running);
+    if (waiters != NULL) {
+        takt_queue_begin(&waiters->queue, running);
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
     return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel_dispatch();
@@ -88,8 +99,11 @@ TAKT_INLINE takt_status_t takt_wait_in_queue(takt_queue_t *queue, takt_entity_t 
 TAKT_INLINE takt_status_t takt_wait_in(takt_waiters_t *waiters) {
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, takt_wait_refuse(waiters));
+    if (!takt_wait_is_first(waiters)) {
+        return takt_wait_for(waiters, TAKT_NEVER);
+    }
     takt_thread_of(running)->wait = waiters;
-    return takt_wait_in_queue(&waiters->queue, running);
+    return takt_wait_alone(waiters, running);
 }
 
 /* Makes the plain `waiter` ready. */

@@ -4,7 +4,7 @@
  *
  * Input, numbers and nothing else: whether all is traced; the policy of the root; the horizon; the number of servers, per
  * server its kind, its policy, its period, budget, offset, priority and parent, 0 for the root; per
- * object its size (units of semaphores, capacity of queues, blocks of pools); per mutex its protocol, its ceiling and its
+ * object whether waiters are FIFO and its size (units of semaphores, capacity of queues, blocks of pools); per mutex its protocol, its ceiling and its
  * server, 0 for the root; per alarm and per interrupt its operation; per interrupt its instant; the number of threads; per
  * thread whether it exists from the start, its priority, its server, the number of its operations, the period of its jobs, and
  * the operations. A period of 0: it executes no jobs; else there follow their relative deadline, the number of operations of
@@ -499,13 +499,17 @@ static void read_servers(void) {
 
 static void read_objects(void) {
     for (uint32_t object = 0; object < OBJECTS; object++) {
-        must(takt_semaphore_init(&semaphores[object], (int32_t)read_number()) == TAKT_OK, "a semaphore");
-        must(takt_messages_init(&queues[object], places[object], sizeof(message_t), read_number()) == TAKT_OK,
+        const bool is_fifo = read_number() != 0;
+        must((is_fifo ? takt_semaphore_init_fifo : takt_semaphore_init)(&semaphores[object],
+                                                                        (int32_t)read_number()) == TAKT_OK,
+             "a semaphore");
+        must((is_fifo ? takt_messages_init_fifo : takt_messages_init)(
+                 &queues[object], places[object], sizeof(message_t), read_number()) == TAKT_OK,
              "a queue");
-        must(takt_pool_init(&pools[object], blocks[object], sizeof blocks[object][0], read_number()) ==
-                 TAKT_OK,
+        must((is_fifo ? takt_pool_init_fifo : takt_pool_init)(
+                 &pools[object], blocks[object], sizeof blocks[object][0], read_number()) == TAKT_OK,
              "a pool");
-        must(takt_flags_init(&flags[object]) == TAKT_OK, "flags");
+        must((is_fifo ? takt_flags_init_fifo : takt_flags_init)(&flags[object]) == TAKT_OK, "flags");
     }
     for (uint32_t number = 0; number < MUTEXES; number++) {
         takt_mutex_parameters_t parameters = {.protocol = (takt_protocol_t)read_number()};

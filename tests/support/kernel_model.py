@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The kernel's rules once more, slow and obvious: scripts of threads, and what `tests/kernel/script.c` must print.
 
-Threads have fixed priorities, equals go first come first served, and waiting threads are served in the order of
-coming; what mutexes, edf and servers change about that is in `lock_rules.py`. Time passes only while a thread works or
-nobody runs. The model shares nothing with the kernel.
+Threads have fixed priorities, equals go first come first served, and waiting threads are served by urgency, or in the
+order of coming; what mutexes, edf and servers change about that is in `lock_rules.py`. Time passes only while a thread
+works or nobody runs. The model shares nothing with the kernel.
 """
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ class Script:
     policy: str  # of the root
     servers: tuple[ServerRow, ...]
     sizes: tuple[tuple[int, int, int], ...]  # units, capacity, blocks
+    are_fifo: tuple[bool, ...]  # whether objects are FIFO
     mutexes: tuple[tuple[str, int, int], ...]  # protocol, ceiling, home: 0 the root, 1 the first server
     alarms: tuple[Operation, ...]
     interrupts: tuple[tuple[Operation, int], ...]
@@ -98,7 +99,8 @@ class Script:
         for (kind, policy, *numbers), parent in zip(self.servers, parents, strict=True):
             row = [KINDS_OF_SERVERS.index(kind), POLICIES.index(policy), *numbers, parent]
             lines.append(" ".join(map(str, row)))
-        lines += [" ".join(map(str, sizes)) for sizes in self.sizes]
+        for is_fifo, sizes in zip(self.are_fifo, self.sizes, strict=True):
+            lines.append(" ".join(map(str, (int(is_fifo), *sizes))))
         lines += [f"{PROTOCOLS.index(protocol)} {ceiling} {home}" for protocol, ceiling, home in self.mutexes]
         lines += [operation.words(ISR_ACTS) for operation in self.alarms]
         lines += [f"{operation.words(ISR_ACTS)} {instant}" for operation, instant in self.interrupts]
@@ -253,6 +255,7 @@ def draw_script(seed: int, *, protocol: str | None = None, policy: str = "fp", s
         policy,
         tuple(draw_server(draw) for _ in range(servers)),
         sizes=tuple((draw.randrange(3), draw.randint(1, 3), draw.randint(1, 3)) for _ in range(OBJECTS)),
+        are_fifo=tuple(draw.random() < 0.3 for _ in range(OBJECTS)),
         mutexes=draw_mutexes(draw, protocol or "pip", max(row[1] for row in threads), homes),
         alarms=tuple(draw_isr_operation(draw, count) for _ in range(ALARMS)),
         interrupts=tuple((draw_isr_operation(draw, count), draw.randrange(1, 200)) for _ in range(INTERRUPTS)),
@@ -276,7 +279,7 @@ class Thread(Contender):
     exists: bool = False
     next: int = 0
     suspended: bool = False
-    queue: list[Thread] | None = None  # it stands there
+    queue: Waiting | None = None  # it stands there
     listens: bool = False
     waits: bool = False  # for anything but its resumption
     wanted: tuple[int, int] = (0, 0)  # mask and way of flags
@@ -287,12 +290,26 @@ class Thread(Contender):
     blocks: tuple[list[int], ...] = field(default_factory=lambda: tuple([] for _ in range(OBJECTS)))
 
 
+class Waiting(list[Thread]):
+    """Threads that wait, the next one to be served first."""
+
+    def __init__(self, *, is_fifo: bool) -> None:
+        """Begin without any; the most urgent one is served first, or the first to come."""
+        super().__init__()
+        self.is_fifo = is_fifo
+
+    def join(self, thread: Thread) -> None:
+        """Let `thread` wait, behind its equals."""
+        ahead = len(self) if self.is_fifo else sum(other.home.key(other) <= thread.home.key(thread) for other in self)
+        self.insert(ahead, thread)
+
+
 @dataclass(eq=False)
 class Semaphore:
     """Units, and the threads that wait for one."""
 
     count: int
-    waiting: list[Thread] = field(default_factory=list)
+    waiting: Waiting
 
 
 @dataclass(eq=False)
@@ -300,9 +317,9 @@ class Queue:
     """Messages, and the threads that wait for one or for a place."""
 
     capacity: int
+    receivers: Waiting
+    senders: Waiting
     messages: list[int] = field(default_factory=list)
-    receivers: list[Thread] = field(default_factory=list)
-    senders: list[Thread] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -310,15 +327,15 @@ class Pool:
     """Free blocks, the next one last, and the threads that wait for one."""
 
     free: list[int]
-    waiting: list[Thread] = field(default_factory=list)
+    waiting: Waiting
 
 
 @dataclass(eq=False)
 class Flags:
     """Bits, and the threads that wait for some."""
 
+    waiting: Waiting
     bits: int = 0
-    waiting: list[Thread] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -343,10 +360,12 @@ class Model:
         self.now = 0
         self.lines: list[tuple[int, str]] = []
         self.certain_until = HORIZON
-        self.semaphores = [Semaphore(units) for units, _, _ in script.sizes]
-        self.queues = [Queue(capacity) for _, capacity, _ in script.sizes]
-        self.pools = [Pool(list(range(blocks))[::-1]) for _, _, blocks in script.sizes]
-        self.flags = [Flags() for _ in script.sizes]
+        self.semaphores, self.queues, self.pools, self.flags = [], [], [], []
+        for is_fifo, (units, capacity, blocks) in zip(script.are_fifo, script.sizes, strict=True):
+            self.semaphores.append(Semaphore(units, Waiting(is_fifo=is_fifo)))
+            self.queues.append(Queue(capacity, Waiting(is_fifo=is_fifo), Waiting(is_fifo=is_fifo)))
+            self.pools.append(Pool(list(range(blocks))[::-1], Waiting(is_fifo=is_fifo)))
+            self.flags.append(Flags(Waiting(is_fifo=is_fifo)))
         self.timeouts: list[Timeout] = []
         self.alarms: list[Timeout | None] = [None] * ALARMS
         self.alarm_operations = script.alarms
@@ -380,21 +399,22 @@ class Model:
         self.chosen = self.homes[0].choose()
         return self.chosen if isinstance(self.chosen, Thread) else None
 
-    def block(self, thread: Thread, queue: list[Thread] | None, duration: int) -> None:
+    def block(self, thread: Thread, queue: Waiting | None, duration: int) -> None:
         """Let `thread`, which runs, wait."""
         thread.home.leave(thread)
         thread.waits = True
         thread.queue = queue
         if queue is not None:
-            queue.append(thread)
+            queue.join(thread)
         if duration != NEVER:
             self.timeouts.append(Timeout(self.now + duration, lambda: self.time_out(thread), thread))
 
     def stop_waiting(self, thread: Thread) -> None:
         thread.waits = False
         thread.listens = False
-        if thread.queue is not None and thread in thread.queue:
+        if thread.queue is not None:
             thread.queue.remove(thread)
+            thread.queue = None
         self.timeouts = [timeout for timeout in self.timeouts if timeout.is_of_thread is not thread]
 
     def wake(self, thread: Thread, ended: Callable[[], Result]) -> None:
@@ -682,7 +702,7 @@ class Model:
                 self.stop_alarm(operation.object)
                 return OK, ALARM_NEVER if timeout is None else timeout.instant - self.now
 
-    def wait_in(self, thread: Thread, queue: list[Thread], duration: int) -> Result | None:
+    def wait_in(self, thread: Thread, queue: Waiting, duration: int) -> Result | None:
         if duration == 0:
             return TIMEOUT, 0
         self.block(thread, queue, duration)
@@ -715,7 +735,11 @@ class Model:
     def set_priority(self, thread: Thread, priority: int) -> Result:
         if not thread.exists:
             return ERROR_OBJECT, 0
+        before = thread.home.key(thread)
         thread.home.set_priority(thread, priority)
+        if thread.queue is not None and not thread.queue.is_fifo and thread.home.key(thread) != before:
+            thread.queue.remove(thread)
+            thread.queue.join(thread)
         return OK, 0
 
     def suspend(self, thread: Thread) -> Result:

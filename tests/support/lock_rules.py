@@ -71,6 +71,10 @@ class Home:
         boosts += [self.ceiling_key(mutex) for mutex in thread.held if mutex.protocol == "icpp"]
         return max([self.level(thread), *boosts])
 
+    def key(self, thread: Contender) -> int:
+        """Return what is compared between threads of several homes: the number that the kernel has, the least first."""
+        return max(0, PRIORITIES - self.force(thread))
+
     def best(self) -> Contender:
         """Return the most urgent ready one."""
         return self.ready[0]
@@ -320,6 +324,10 @@ class DeadlineHome(Home):
     def ceiling_key(self, mutex: Mutex) -> int:
         """A deadline: so many ticks after the lock as there are levels above the ceiling, and one."""
         return -(mutex.since + PRIORITIES - mutex.ceiling)
+
+    def key(self, thread: Contender) -> int:
+        """Return its deadline; those without one come last."""
+        return max(0, -self.force(thread))
 
     def best(self) -> Contender:
         """Of equals a holder or waiter goes first, then the one created first."""
