@@ -51,7 +51,7 @@
     X(ERROR_PROTOCOL, -27, "a protocol among servers, or a ceiling under a policy without levels")          \
     X(ERROR_RESOURCE, -28,                                                                                  \
       "a lock of what is held already, of another server or without a section of it, or an unlock of what " \
-      "was not locked last")                                                                                \
+      "is not held, or by a job was not locked last")                                                       \
     X(ERROR_HOLDS, -29, "a thread that holds a mutex is to end, or one that waits for one to be suspended") \
     X(ERROR_EXTENSION, -30,                                                                                 \
       "a job suspends itself or locks without an extension, or a parameter belongs to another kind of job") \

@@ -3,6 +3,7 @@
 #include "kernel/mutex.h"
 
 #include "core/plain_locks.h"
+#include "core/waiting.h"
 #include "kernel/creation.h"
 #include "kernel/hooks.h"
 #include "kernel/wait.h"
@@ -208,15 +209,26 @@ static __attribute__((noinline)) takt_status_t unlock_for_waiters(takt_mutex_t *
     return hand_over(resource, running);
 }
 
+/* `thread` holds others that it locked after `resource`; no request concerns them. */
+static __attribute__((noinline)) takt_status_t unlock_inside(takt_resource_t *resource,
+                                                             takt_plain_t *thread) {
+    takt_waiting_unlink(&thread->held, resource);
+    resource->holder = NULL;
+    return takt_port_open();
+}
+
 takt_status_t takt_mutex_unlock(takt_mutex_t *mutex) {
     REQUIRE_MUTEX(mutex);
     takt_resource_t *resource = &mutex->resource;
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_plain_t *thread = takt_plain_of(running);
-    TAKT_REQUIRE(thread->held == resource, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
+    TAKT_REQUIRE(resource->holder == running, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
     if (!takt_entity_is_plain(running)) {
         return unlock_for_waiters(mutex, running);
+    }
+    if (TAKT_UNLIKELY(thread->held != resource)) {
+        return unlock_inside(resource, thread);
     }
     thread->held = resource->outer;
     resource->holder = NULL;

@@ -22,7 +22,7 @@
 #include "kernel/flags.h"
 #include "kernel/kernel.h"
 #include "kernel/messages.h"
-#include "kernel/mutex.h"
+#include "kernel/recursive.h"
 #include "kernel/pool.h"
 #include "kernel/semaphore.h"
 #include "policy/table.h"
@@ -75,7 +75,7 @@ static message_t places[OBJECTS][CAPACITY];
 static takt_pool_t pools[OBJECTS];
 static uint64_t blocks[OBJECTS][CAPACITY][3];
 static takt_flags_t flags[OBJECTS];
-static takt_mutex_t mutexes[MUTEXES];
+static takt_recursive_mutex_t mutexes[MUTEXES];
 static takt_thread_server_t servers[SERVERS];
 static takt_server_returns_t returns[SERVERS];
 static takt_alarm_t alarms[ALARMS];
@@ -290,7 +290,7 @@ static takt_status_t act_priority(actor_t *self, const operation_t *operation, u
 }
 
 static takt_status_t act_lock(actor_t *self, const operation_t *operation, uint64_t *value) {
-    takt_mutex_t *mutex = &mutexes[operation->object];
+    takt_mutex_t *mutex = &mutexes[operation->object].mutex;
     const takt_status_t status =
         operation->a == NEVER ? takt_mutex_lock(mutex) : takt_mutex_lock_for(mutex, operation->a);
     self->locked += status == TAKT_OK;
@@ -301,8 +301,31 @@ static takt_status_t act_lock(actor_t *self, const operation_t *operation, uint6
 
 static takt_status_t act_unlock(actor_t *self, const operation_t *operation, uint64_t *value) {
     (void)value;
-    const takt_status_t status = takt_mutex_unlock(&mutexes[operation->object]);
+    const takt_status_t status = takt_mutex_unlock(&mutexes[operation->object].mutex);
     self->locked -= status == TAKT_OK;
+    return status;
+}
+
+static bool holds(const actor_t *self, const takt_recursive_mutex_t *mutex) {
+    return takt_mutex_holder(&mutex->mutex) == &self->thread;
+}
+
+static takt_status_t act_relock(actor_t *self, const operation_t *operation, uint64_t *value) {
+    takt_recursive_mutex_t *mutex = &mutexes[operation->object];
+    const bool is_held = holds(self, mutex);
+    const takt_status_t status = operation->a == NEVER ? takt_recursive_mutex_lock(mutex)
+                                                       : takt_recursive_mutex_lock_for(mutex, operation->a);
+    self->locked += status == TAKT_OK && !is_held;
+    *value = takt_recursive_mutex_depth(mutex);
+    return status;
+}
+
+static takt_status_t act_end_lock(actor_t *self, const operation_t *operation, uint64_t *value) {
+    takt_recursive_mutex_t *mutex = &mutexes[operation->object];
+    const bool is_held = holds(self, mutex);
+    const takt_status_t status = takt_recursive_mutex_unlock(mutex);
+    self->locked -= is_held && !holds(self, mutex);
+    *value = takt_recursive_mutex_depth(mutex);
     return status;
 }
 
@@ -321,10 +344,10 @@ static takt_status_t act_move(actor_t *self, const operation_t *operation, uint6
 
 /* In the order of kernel_model.py. */
 static const act_t acts[] = {
-    act_work,     act_delay,  act_give,    act_signal, act_take,  act_send,    act_receive,
-    act_allocate, act_free,   act_set,     act_clear,  act_await, act_suspend, act_resume,
-    act_notify,   act_listen, act_delete,  act_create, act_alarm, act_stop,    act_priority,
-    act_lock,     act_unlock, act_consume, act_move,
+    act_work,     act_delay,  act_give,   act_signal,   act_take,    act_send,    act_receive,
+    act_allocate, act_free,   act_set,    act_clear,    act_await,   act_suspend, act_resume,
+    act_notify,   act_listen, act_delete, act_create,   act_alarm,   act_stop,    act_priority,
+    act_lock,     act_unlock, act_relock, act_end_lock, act_consume, act_move,
 };
 
 static void act(actor_t *self) {
@@ -410,7 +433,7 @@ static takt_status_t isr_borrow(const operation_t *operation, uint64_t *value) {
 
 /* The number of the holder, 1 for the first thread; 0: none. */
 static takt_status_t isr_holder(const operation_t *operation, uint64_t *value) {
-    takt_thread_t *holder = takt_mutex_holder(&mutexes[operation->object]);
+    takt_thread_t *holder = takt_mutex_holder(&mutexes[operation->object].mutex);
     *value = holder != NULL ? (uint64_t)(TAKT_CONTAINER_OF(holder, actor_t, thread) - actors) + 1u : 0u;
     return TAKT_OK;
 }
@@ -515,7 +538,7 @@ static void read_objects(void) {
         takt_mutex_parameters_t parameters = {.protocol = (takt_protocol_t)read_number()};
         parameters.ceiling = read_number();
         parameters.server = server_of(read_number());
-        must(takt_mutex_init(&mutexes[number], &parameters) == TAKT_OK, "a mutex");
+        must(takt_recursive_mutex_init(&mutexes[number], &parameters) == TAKT_OK, "a mutex");
     }
     for (uint32_t number = 0; number < ALARMS; number++) {
         alarm_operations[number] = read_operation();

@@ -189,8 +189,11 @@ FULL_PASS = ["-DCONFORMANCE_TRACED=1"]
 
 @pytest.mark.parametrize("port", PORTS)
 @pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
-def test_every_misuse_is_told_and_changes_nothing(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
-    done = run([*emulator(recipe(port)), link(built, port, "misuse", tmp_path, defines)])
+@pytest.mark.parametrize("program", ["misuse", "waits"])
+def test_every_misuse_is_told_and_changes_nothing(
+    built: Build, tmp_path: Path, port: str, program: str, defines: list[str]
+) -> None:
+    done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, defines)])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -202,7 +205,7 @@ def test_what_comes_in_between_loses_and_doubles_nothing(built: Build, tmp_path:
 
 
 def test_no_program_is_forgotten() -> None:
-    here = {"script", "misuse", "between", "alarms", "orders"}
+    here = {"script", "misuse", "between", "alarms", "orders", "waits"}
     of_interfaces = {"scenarios", "misuse_jobs", "sections", "refused_waits", "rates"}  # test_kernel_interfaces.py
     elsewhere = {"sharing"}  # test_kernel_sharing.py
     assert {path.stem for path in (ROOT / "tests" / "kernel").glob("*.c")} == here | of_interfaces | elsewhere

@@ -30,7 +30,7 @@ FLAGS_ALL, FLAGS_CLEAR = 1, 2
 THREAD_ACTS = [
     *("work", "delay", "give", "signal", "take", "send", "receive", "allocate", "free", "set"),
     *("clear", "await", "suspend", "resume", "notify", "listen", "delete", "create", "alarm", "stop", "priority"),
-    *("lock", "unlock"),
+    *("lock", "unlock", "relock", "end_lock"),
 ]
 WIDE_ACTS = [*THREAD_ACTS, "consume", "move"]
 """Also those that the model does not know."""
@@ -125,6 +125,8 @@ KINDS = {
     "priority": 1,
     "lock": 0,
     "unlock": 0,
+    "relock": 0,
+    "end_lock": 0,
     "work": 4,
     "delay": 2,
     "delete": 0.5,
@@ -142,6 +144,8 @@ KINDS_OF_LOCKING = dict.fromkeys(THREAD_ACTS, 0.2) | {
     "resume": 1.5,
     "lock": 0.5,
     "unlock": 0.5,
+    "relock": 0.3,
+    "end_lock": 0.3,
     "delete": 0.5,
     "create": 1,
 }
@@ -173,7 +177,7 @@ def draw_thread_operation(draw: random.Random, threads: int, kinds: dict[str, fl
             return Operation(what, draw.randrange(ALARMS), draw.randrange(20), draw.choice([0, 0, 7, 30]))
         case "stop":
             return Operation(what, draw.randrange(ALARMS))
-        case "lock" | "unlock":
+        case "lock" | "unlock" | "relock" | "end_lock":
             return Operation(what, draw.randrange(MUTEXES), wait)
         case _:
             return Operation(what, target, wait)
@@ -186,7 +190,11 @@ def draw_sections(draw: random.Random, threads: int, mutexes: list[int], room: i
         if depth < DEPTH and draw.random() < 0.3:
             mutex = draw.choice(mutexes)
             within = draw_sections(draw, threads, mutexes, draw.randrange(6), depth + 1)
-            operations += [Operation("lock", mutex, draw_duration(draw)), *within, Operation("unlock", mutex)]
+            begin, end = draw.choice([("lock", "unlock"), ("lock", "unlock"), ("relock", "end_lock")])
+            section = [Operation(begin, mutex, draw_duration(draw)), *within, Operation(end, mutex)]
+            if draw.random() < 0.2:  # it ends among others
+                section.insert(draw.randint(1, len(section) - 1), section.pop())
+            operations += section
         else:
             operations.append(draw_thread_operation(draw, threads, KINDS_OF_LOCKING))
     return operations[:OPERATIONS]
@@ -694,6 +702,10 @@ class Model:
                 return self.lock(thread, self.mutexes[operation.object], wait)
             case "unlock":
                 return self.unlock(thread, self.mutexes[operation.object])
+            case "relock":
+                return self.relock(thread, self.mutexes[operation.object], wait)
+            case "end_lock":
+                return self.end_relock(thread, self.mutexes[operation.object])
             case "alarm":
                 self.start_alarm(operation.object, self.now + operation.a, operation.b)
                 return OK, 0
@@ -727,10 +739,29 @@ class Model:
         return (OK, 1) if mutex.holder is thread else (TIMEOUT, 0)
 
     def unlock(self, thread: Thread, mutex: Mutex) -> Result:
-        if not thread.held or thread.held[-1] is not mutex:
+        if mutex not in thread.held:
             return ERROR_RESOURCE, 0
-        thread.home.unlock(thread)
+        thread.home.unlock(thread, mutex)
         return OK, 0
+
+    def relock(self, thread: Thread, mutex: Mutex, duration: int) -> Result | None:
+        if mutex.holder is thread:
+            mutex.depth += 1
+            return OK, mutex.depth
+        refused = self.lock(thread, mutex, duration)
+        thread.ended = lambda: self.end_first_lock(thread, mutex)
+        return refused
+
+    def end_first_lock(self, thread: Thread, mutex: Mutex) -> Result:
+        status, _ = self.end_lock(thread, mutex)
+        mutex.depth = 1 if status == OK else mutex.depth
+        return status, mutex.depth if status == OK else 0
+
+    def end_relock(self, thread: Thread, mutex: Mutex) -> Result:
+        if mutex.holder is thread and mutex.depth > 1:
+            mutex.depth -= 1
+            return OK, mutex.depth
+        return self.unlock(thread, mutex)
 
     def set_priority(self, thread: Thread, priority: int) -> Result:
         if not thread.exists:

@@ -24,6 +24,7 @@ class Mutex:
     ceiling: int = 0
     holder: Contender | None = None
     since: int = 0  # its lock
+    depth: int = 0  # locks of a recursive one; what it was if no thread holds it
     parked: list[Contender] = field(default_factory=list)
 
 
@@ -232,10 +233,10 @@ class Home:
         elif mutex.protocol == "none":
             self.park(thread, mutex)
 
-    def unlock(self, thread: Contender) -> None:
-        """Free what `thread`, which runs, locked last."""
+    def unlock(self, thread: Contender, mutex: Mutex) -> None:
+        """Free what `thread`, which runs, holds."""
         before = self.force(thread)
-        mutex = thread.held.pop()
+        thread.held.remove(mutex)
         mutex.holder = None
         self.locked.remove(mutex)
         self.put_ahead_unless(thread, before)

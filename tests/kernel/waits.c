@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What ends a wait, and what a thread may do with locks: one test after the other, by a director below the threads that
+ * it starts. */
+#include "kernel/recursive.h"
+#include "tests/conformance/conformance.h"
+
+enum { LOW = 5, HIGH = 10 };
+
+static takt_thread_t director, other;
+static conformance_stack_t director_stack, other_stack;
+static uint32_t done; /* by the other thread */
+
+static void must(takt_status_t status) { check(status == TAKT_OK, "a_call_succeeds"); }
+
+static void answer(takt_status_t status, takt_status_t expected, const char *sentence) {
+    check(status == expected, sentence);
+}
+
+static void start(void (*entry)(void *argument), uint32_t priority) {
+    done = 0;
+    thread_begin(&other, other_stack, priority, entry, NULL);
+}
+
+/* ---- locks -------------------------------------------------------------------------------------- */
+
+static takt_recursive_mutex_t recursive;
+static takt_mutex_t first, second;
+
+static void make_mutexes(void) {
+    const takt_mutex_parameters_t parameters = {.protocol = TAKT_PROTOCOL_PIP};
+    must(takt_recursive_mutex_init(&recursive, &parameters));
+    must(takt_mutex_init(&first, &parameters));
+    must(takt_mutex_init(&second, &parameters));
+}
+
+static void lock_once(void *argument) {
+    (void)argument;
+    must(takt_recursive_mutex_lock(&recursive));
+    done++;
+    must(takt_recursive_mutex_unlock(&recursive));
+}
+
+static void lock_again(void) {
+    must(takt_recursive_mutex_lock(&recursive));
+    must(takt_recursive_mutex_lock(&recursive));
+    must(takt_recursive_mutex_lock_for(&recursive, 0));
+    check(takt_recursive_mutex_depth(&recursive) == 3, "a_holder_locks_again");
+    start(lock_once, HIGH);
+    must(takt_recursive_mutex_unlock(&recursive));
+    must(takt_recursive_mutex_unlock(&recursive));
+    check(done == 0, "a_waiter_waits_for_the_last_unlock");
+    must(takt_recursive_mutex_unlock(&recursive));
+    check(done == 1, "the_last_unlock_lets_a_waiter_run");
+    check(takt_recursive_mutex_depth(&recursive) == 0, "a_thread_that_does_not_hold_has_no_locks");
+    answer(takt_recursive_mutex_unlock(&recursive), TAKT_ERROR_RESOURCE, "an_unlock_too_many_is_refused");
+}
+
+static void refuse_recursive(void) {
+    const char *const sentence = "null_is_refused";
+    answer(takt_recursive_mutex_init(NULL, NULL), TAKT_ERROR_NULL, sentence);
+    answer(takt_recursive_mutex_init(&recursive, NULL), TAKT_ERROR_NULL, sentence);
+    answer(takt_recursive_mutex_lock(NULL), TAKT_ERROR_NULL, sentence);
+    answer(takt_recursive_mutex_lock_for(NULL, 1), TAKT_ERROR_NULL, sentence);
+    answer(takt_recursive_mutex_unlock(NULL), TAKT_ERROR_NULL, sentence);
+    check(takt_recursive_mutex_depth(NULL) == 0, "null_has_no_locks");
+    must(takt_recursive_mutex_lock(&recursive));
+    const takt_port_level_t level = takt_port_lock();
+    answer(takt_recursive_mutex_lock(&recursive), TAKT_ERROR_LOCKED, "a_masked_caller_is_refused");
+    answer(takt_recursive_mutex_unlock(&recursive), TAKT_ERROR_LOCKED, "a_masked_caller_is_refused");
+    takt_port_unlock(level);
+    recursive.depth = UINT32_MAX;
+    answer(takt_recursive_mutex_lock(&recursive), TAKT_ERROR_COUNT, "a_lock_too_many_is_refused");
+    recursive.depth = 1;
+    must(takt_recursive_mutex_unlock(&recursive));
+}
+
+static void lock_first_then_second(void *argument) {
+    (void)argument;
+    must(takt_mutex_lock(&first));
+    done = 1;
+    must(takt_mutex_lock(&second));
+    done = 2;
+    must(takt_mutex_unlock(&first));
+    must(takt_mutex_unlock(&second));
+}
+
+static void unlock_in_any_order(void) {
+    must(takt_mutex_lock(&first));
+    must(takt_mutex_lock(&second));
+    must(takt_mutex_unlock(&first));
+    check(takt_mutex_holder(&first) == NULL && takt_mutex_holder(&second) == &director,
+          "the_outer_one_is_unlocked_alone");
+    answer(takt_mutex_unlock(&first), TAKT_ERROR_RESOURCE, "what_is_not_held_is_not_unlocked");
+    must(takt_mutex_unlock(&second));
+    must(takt_mutex_lock(&first));
+    must(takt_mutex_lock(&second));
+    start(lock_first_then_second, HIGH);
+    must(takt_mutex_unlock(&first));
+    check(done == 1, "a_waiter_gets_the_outer_one");
+    must(takt_mutex_unlock(&second));
+    check(done == 2, "a_waiter_gets_the_inner_one");
+}
+
+/* ---- the program -------------------------------------------------------------------------------- */
+
+static void in_an_interrupt(void) {
+    const char *const sentence = "an_interrupt_is_refused";
+    answer(takt_recursive_mutex_lock(&recursive), TAKT_ERROR_IN_ISR, sentence);
+    answer(takt_recursive_mutex_lock_for(&recursive, 1), TAKT_ERROR_IN_ISR, sentence);
+    answer(takt_recursive_mutex_unlock(&recursive), TAKT_ERROR_IN_ISR, sentence);
+    done++;
+}
+
+static void direct(void *argument) {
+    (void)argument;
+    lock_again();
+    refuse_recursive();
+    unlock_in_any_order();
+    done = 0;
+    board_interrupt_enable(0, in_an_interrupt);
+    board_interrupt_pend(0);
+    check(done == 1, "an_interrupt_has_come");
+    board_exit(0);
+}
+
+int main(void) {
+    board_begin();
+    kernel_begin();
+    make_mutexes();
+    answer(takt_recursive_mutex_lock(&recursive), TAKT_ERROR_NOT_STARTED, "no_thread_locks_before_the_start");
+    answer(takt_recursive_mutex_unlock(&recursive), TAKT_ERROR_NOT_STARTED,
+           "no_thread_unlocks_before_the_start");
+    thread_begin(&director, director_stack, LOW, direct, NULL);
+    kernel_go();
+}
