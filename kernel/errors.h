@@ -41,7 +41,8 @@
     X(ERROR_POLICY, -17, "the policy was compiled against another version of its interface")                \
     X(ERROR_THRESHOLD, -18, "a preemption level is less urgent than the priority it protects")              \
     X(ERROR_OBJECT, -19, "an object that was not initialised, or a thread that was deleted")                \
-    X(ERROR_JOBS, -20, "this call is for plain threads, and the thread executes jobs")                      \
+    X(ERROR_JOBS, -20,                                                                                      \
+      "this call, or a creation that suspends, is for plain threads, and the thread executes jobs")         \
     X(ERROR_SUSPENDED, -21, "a thread that is to be suspended is so already")                               \
     X(ERROR_NOT_SUSPENDED, -22, "a thread that is to be resumed is not suspended")                          \
     X(ERROR_EXISTS, -23, "a thread that is to be created exists already")                                   \

@@ -47,8 +47,8 @@ static void attach(takt_wait_t *node, takt_wait_t *above, takt_wait_t **link) {
     takt_entity_set_attributes(entity_of(node), TAKT_ATTRIBUTE_ORDERED);
 }
 
-/* The waiter without a node is in the place that the tree found for `entity`, or is not: then the one before `next` has a
- * node, or there is none. */
+/* The waiter without a node is in the place that the tree found for `entity`, or is not: then the one before `next`
+ * has a node, or there is none. */
 static takt_entity_t *compare_with_first(takt_waiters_t *waiters, takt_entity_t *entity,
                                          takt_entity_t *next) {
     takt_entity_t *other = next->prev;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Recursive mutex: its holder may lock it again, and unlocks it as often.
  *
- * It is a mutex and a count. A lock by the holder, and all unlocks but the last, change the count alone: they cost a few
- * instructions and mask no interrupts. Other mutexes do not pay for the count.
+ * It is a mutex and a count. A lock by the holder, and all unlocks but the last, change the count alone: they cost a
+ * few instructions and mask no interrupts. Other mutexes do not pay for the count.
  *
  * Invariant: `depth` is the number of locks while a thread holds the mutex; else it is stale.
  *

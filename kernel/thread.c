@@ -63,6 +63,14 @@ takt_status_t takt_thread_delay(takt_duration_t duration) {
     return takt_wait_delay(duration);
 }
 
+takt_status_t takt_thread_delay_until(takt_instant_t instant) {
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_port_close();
+    const takt_instant_t now = takt_port_now();
+    return instant > now ? takt_wait_until(instant, now) : takt_kernel_refuse(TAKT_TIMEOUT);
+}
+
 /* ---- suspend and resume ------------------------------------------------------------------------- */
 
 /* Makes `thread`, which is ready and does not run, not ready. */

@@ -62,6 +62,7 @@ typedef struct takt_thread_parameters {
     uint32_t stack_bytes;          /* TAKT_STACK_BYTES_MIN .. TAKT_STACK_BYTES_MAX, a multiple of 8 */
     uint32_t priority; /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; ignored where keys order */
     struct takt_thread_server *server; /* whose budget it uses, see kernel/server.h; NULL: under the root */
+    bool is_suspended;                 /* of a plain thread: it begins when it is resumed */
 } takt_thread_parameters_t;
 
 enum {
@@ -69,9 +70,9 @@ enum {
     TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN + TAKT_KERNEL_STACK_BYTES, /* of the smallest stack */
 };
 
-/* Creates a thread, ready at once, or from takt_kernel_start on. The memory may be that of a deleted thread;
- * `parameters` is copied. Call before the start, or from a thread, which the new one may preempt. Returns ERROR_NULL,
- * _STACK, _PRIORITY, _FULL, _EXISTS, _NOT_INITIALISED, _IN_ISR or _LOCKED. */
+/* Creates a thread, ready at once, or from takt_kernel_start on; with `is_suspended` ready when it is resumed. The
+ * memory may be that of a deleted thread; `parameters` is copied. Call before the start, or from a thread, which the
+ * new one may preempt. Returns ERROR_NULL, _STACK, _PRIORITY, _FULL, _EXISTS, _NOT_INITIALISED, _IN_ISR or _LOCKED. */
 takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parameters_t *parameters);
 
 /* Ends the plain thread `thread` in any state; its memory is the caller's again. If it is the running one, the call
@@ -91,6 +92,11 @@ takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority)
 /* Waits at least `duration` ticks; 0: as takt_thread_yield. Threads only. Returns ERROR_IN_ISR, _LOCKED, _NOT_STARTED,
  * or _WAITS for a job that the scheduler may end, see kernel/job.h. */
 takt_status_t takt_thread_delay(takt_duration_t duration);
+
+/* Waits until `instant`. Returns TIMEOUT at once if that is not in the future. For a loop with a period: add the period
+ * to the instant, and the loop does not drift; TIMEOUT says that it is late. Threads only. Returns as
+ * takt_thread_delay. */
+takt_status_t takt_thread_delay_until(takt_instant_t instant);
 
 /* Suspends the plain thread `thread`, perhaps the running one: it is not ready until it is resumed. Threads only.
  * Returns ERROR_NULL, _OBJECT, _JOBS, _SUSPENDED, _HOLDS if it waits for a mutex, _IN_ISR, _LOCKED or _NOT_STARTED. */

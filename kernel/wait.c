@@ -184,13 +184,18 @@ TAKT_INLINE void begin_wait(takt_wait_t *wait, takt_entity_t *running, takt_wait
     thread->flags |= TAKT_THREAD_TIMED;
 }
 
-takt_status_t takt_wait_delay(takt_duration_t duration) {
+takt_status_t takt_wait_until(takt_instant_t instant, takt_instant_t now) {
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_wait_t wait;
     wait.timeout.expire = expire_delay;
     begin_wait(&wait, running, NULL);
-    takt_kernel_arm_after(&wait.timeout, duration);
+    takt_kernel_arm(&wait.timeout, instant, now);
     return takt_wait_alone(NULL, running);
+}
+
+takt_status_t takt_wait_delay(takt_duration_t duration) {
+    const takt_instant_t now = takt_port_now();
+    return takt_wait_until(takt_instant_after(now, duration), now);
 }
 
 takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration) {

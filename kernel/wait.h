@@ -33,9 +33,9 @@ typedef struct takt_wait {
 
 /* ---- wait.c ------------------------------------------------------------------------------------- */
 
-/* `running`, of any kind, waits in `waiters`, if not NULL, where no other thread waits; returns open when it was woken. A
- * job that may be ended does not wait: the call returns ERROR_WAITS, also in its record, if any, and undoes the
- * request. */
+/* `running`, of any kind, waits in `waiters`, if not NULL, where no other thread waits; returns open when it was
+ * woken. A job that may be ended does not wait: the call returns ERROR_WAITS, also in its record, if any, and undoes
+ * the request. */
 takt_status_t takt_wait_slowly(takt_waiters_t *waiters, takt_entity_t *running);
 
 /* No thread can wait before the start: undoes the request for a unit. Returns ERROR_NOT_STARTED, open. */
@@ -45,12 +45,13 @@ takt_status_t takt_wait_refuse(takt_waiters_t *waiters);
  * ever. Returns open: TAKT_OK, TAKT_TIMEOUT, ERROR_WAITS or ERROR_NOT_STARTED. */
 takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration);
 
-/* The same with a record of the caller, of which `is_node` is set. It is part of a larger one that says what to hand over
- * at the wake-up. While the thread waits, thread->wait is `wait`. */
+/* The same with a record of the caller, of which `is_node` is set. It is part of a larger one that says what to hand
+ * over at the wake-up. While the thread waits, thread->wait is `wait`. */
 takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration);
 
-/* The running thread waits for `duration`. Returns open. */
+/* The running thread waits for `duration`, or until `instant`, where `now` has just been read. Returns open. */
 takt_status_t takt_wait_delay(takt_duration_t duration);
+takt_status_t takt_wait_until(takt_instant_t instant, takt_instant_t now);
 
 /* Makes `waiter`, removed from its queue and not plain, ready; takt_wake_slowly also decides. */
 takt_status_t takt_wake_slowly(takt_entity_t *waiter);
@@ -80,8 +81,8 @@ void takt_mutex_abandon(takt_thread_t *thread);
 /* True if no other thread waits in `waiters`, whose count includes the caller. */
 TAKT_INLINE bool takt_wait_is_first(const takt_waiters_t *waiters) { return waiters->count == -1; }
 
-/* `running` waits in `waiters`, if not NULL, where no other thread waits. The next thread is selected last, which needs the
- * fewest registers. */
+/* `running` waits in `waiters`, if not NULL, where no other thread waits. The next thread is selected last, which
+ * needs the fewest registers. */
 TAKT_INLINE takt_status_t takt_wait_alone(takt_waiters_t *waiters, takt_entity_t *running) {
     if (!takt_entity_is_plain(running)) {
         return takt_wait_slowly(waiters, running);

@@ -57,7 +57,7 @@ typedef struct actor {
     };
     takt_task_extension_t extension;
     uint64_t stack[STACK_BYTES / sizeof(uint64_t)];
-    bool exists_from_start, is_limited;
+    bool exists_from_start, is_suspended, is_limited;
     takt_on_miss_t on_miss;
     uint32_t priority, server, count, next;
     uint32_t period, deadline, operations_of_job;
@@ -129,7 +129,8 @@ static takt_status_t create(uint32_t number) {
                                                  .stack = actor->stack,
                                                  .stack_bytes = STACK_BYTES,
                                                  .priority = actor->priority,
-                                                 .server = server_of(actor->server)};
+                                                 .server = server_of(actor->server),
+                                                 .is_suspended = actor->is_suspended};
     return actor->period > 0 ? create_periodic(actor, &parameters)
                              : takt_thread_create(&actor->thread, &parameters);
 }
@@ -143,6 +144,13 @@ static takt_status_t act_work(actor_t *self, const operation_t *operation, uint6
 static takt_status_t act_delay(actor_t *self, const operation_t *operation, uint64_t *value) {
     (void)self, (void)value;
     return takt_thread_delay(operation->a);
+}
+
+/* Until so many ticks after the one before the last. */
+static takt_status_t act_until(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    const takt_instant_t instant = takt_kernel_now() + operation->a;
+    return takt_thread_delay_until(instant > 2 ? instant - 2 : 0);
 }
 
 static takt_status_t act_give(actor_t *self, const operation_t *operation, uint64_t *value) {
@@ -267,6 +275,7 @@ static takt_status_t act_delete(actor_t *self, const operation_t *operation, uin
 
 static takt_status_t act_create(actor_t *self, const operation_t *operation, uint64_t *value) {
     (void)self, (void)value;
+    actors[operation->object].is_suspended = operation->b != 0 && actors[operation->object].period == 0;
     return create(operation->object);
 }
 
@@ -344,10 +353,10 @@ static takt_status_t act_move(actor_t *self, const operation_t *operation, uint6
 
 /* In the order of kernel_model.py. */
 static const act_t acts[] = {
-    act_work,     act_delay,  act_give,   act_signal,   act_take,    act_send,    act_receive,
-    act_allocate, act_free,   act_set,    act_clear,    act_await,   act_suspend, act_resume,
-    act_notify,   act_listen, act_delete, act_create,   act_alarm,   act_stop,    act_priority,
-    act_lock,     act_unlock, act_relock, act_end_lock, act_consume, act_move,
+    act_work,     act_delay,  act_give,   act_signal,   act_take,  act_send,    act_receive,
+    act_allocate, act_free,   act_set,    act_clear,    act_await, act_suspend, act_resume,
+    act_notify,   act_listen, act_delete, act_create,   act_alarm, act_stop,    act_priority,
+    act_lock,     act_unlock, act_relock, act_end_lock, act_until, act_consume, act_move,
 };
 
 static void act(actor_t *self) {

@@ -101,6 +101,72 @@ static void unlock_in_any_order(void) {
     check(done == 2, "a_waiter_gets_the_inner_one");
 }
 
+/* ---- threads that begin suspended, and delays until an instant ----------------------------------- */
+
+static takt_thread_t dormant;
+static conformance_stack_t dormant_stack;
+static uint32_t begun; /* by the dormant thread */
+
+static void begin(void *argument) {
+    (void)argument;
+    begun++;
+}
+
+static takt_status_t create_dormant(void) {
+    const takt_thread_parameters_t parameters = {.entry = begin,
+                                                 .stack = dormant_stack,
+                                                 .stack_bytes = sizeof dormant_stack,
+                                                 .priority = HIGH,
+                                                 .is_suspended = true};
+    return takt_thread_create(&dormant, &parameters);
+}
+
+/* It was created before the start. */
+static void resume_dormant(void) {
+    check(begun == 0, "a_thread_that_is_created_suspended_does_not_begin");
+    answer(takt_thread_suspend(&dormant), TAKT_ERROR_SUSPENDED, "it_is_suspended");
+    must(takt_thread_resume(&dormant));
+    check(begun == 1, "it_begins_when_it_is_resumed");
+    must(create_dormant());
+    check(begun == 1, "a_thread_that_is_created_suspended_does_not_begin");
+    must(takt_thread_notify(&dormant, 1));
+    must(takt_thread_set_priority(&dormant, LOW + 1));
+    check(begun == 1, "only_a_resumption_lets_it_begin");
+    must(takt_thread_delete(&dormant));
+    must(create_dormant());
+    must(takt_thread_resume(&dormant));
+    check(begun == 2, "memory_of_one_that_was_deleted_is_used_again");
+}
+
+static void refuse_dormant_jobs(void) {
+    static takt_periodic_thread_t periodic;
+    const takt_job_parameters_t parameters = {.thread = {.entry = begin,
+                                                         .stack = other_stack,
+                                                         .stack_bytes = sizeof other_stack,
+                                                         .is_suspended = true},
+                                              .period = 1000,
+                                              .relative_deadline = 1000};
+    answer(takt_periodic_thread_create(&periodic, &parameters), TAKT_ERROR_JOBS,
+           "a_thread_of_jobs_does_not_begin_suspended");
+}
+
+static void delay_until(void) {
+    const takt_duration_t period = board_span(20000);
+    const takt_instant_t began = takt_kernel_now();
+    for (uint32_t cycle = 1; cycle <= 4; cycle++) {
+        board_pass();
+        must(takt_thread_delay_until(began + cycle * period));
+        const takt_instant_t now = takt_kernel_now();
+        check(now >= began + cycle * period && now < began + (cycle + 1) * period, "a_loop_does_not_drift");
+    }
+    const takt_instant_t before = takt_kernel_now();
+    answer(takt_thread_delay_until(before), TAKT_TIMEOUT, "now_is_not_in_the_future");
+    answer(takt_thread_delay_until(0), TAKT_TIMEOUT, "the_past_is_not_waited_for");
+    const takt_port_level_t level = takt_port_lock();
+    answer(takt_thread_delay_until(0), TAKT_ERROR_LOCKED, "a_masked_caller_is_refused");
+    takt_port_unlock(level);
+}
+
 /* ---- the program -------------------------------------------------------------------------------- */
 
 static void in_an_interrupt(void) {
@@ -108,6 +174,7 @@ static void in_an_interrupt(void) {
     answer(takt_recursive_mutex_lock(&recursive), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_recursive_mutex_lock_for(&recursive, 1), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_recursive_mutex_unlock(&recursive), TAKT_ERROR_IN_ISR, sentence);
+    answer(takt_thread_delay_until(TAKT_NEVER), TAKT_ERROR_IN_ISR, sentence);
     done++;
 }
 
@@ -116,6 +183,8 @@ static void direct(void *argument) {
     lock_again();
     refuse_recursive();
     unlock_in_any_order();
+    resume_dormant();
+    delay_until();
     done = 0;
     board_interrupt_enable(0, in_an_interrupt);
     board_interrupt_pend(0);
@@ -130,6 +199,9 @@ int main(void) {
     answer(takt_recursive_mutex_lock(&recursive), TAKT_ERROR_NOT_STARTED, "no_thread_locks_before_the_start");
     answer(takt_recursive_mutex_unlock(&recursive), TAKT_ERROR_NOT_STARTED,
            "no_thread_unlocks_before_the_start");
+    answer(takt_thread_delay_until(1), TAKT_ERROR_NOT_STARTED, "no_thread_waits_before_the_start");
+    refuse_dormant_jobs();
+    must(create_dormant());
     thread_begin(&director, director_stack, LOW, direct, NULL);
     kernel_go();
 }

@@ -30,7 +30,7 @@ FLAGS_ALL, FLAGS_CLEAR = 1, 2
 THREAD_ACTS = [
     *("work", "delay", "give", "signal", "take", "send", "receive", "allocate", "free", "set"),
     *("clear", "await", "suspend", "resume", "notify", "listen", "delete", "create", "alarm", "stop", "priority"),
-    *("lock", "unlock", "relock", "end_lock"),
+    *("lock", "unlock", "relock", "end_lock", "until"),
 ]
 WIDE_ACTS = [*THREAD_ACTS, "consume", "move"]
 """Also those that the model does not know."""
@@ -169,8 +169,12 @@ def draw_thread_operation(draw: random.Random, threads: int, kinds: dict[str, fl
             return Operation(what, target, wait, draw.randrange(1, 8), draw.randrange(4))
         case "send":
             return Operation(what, target, wait, draw.randrange(1, 10**6))
-        case "suspend" | "resume" | "delete" | "create":
+        case "suspend" | "resume" | "delete":
             return Operation(what, draw.randrange(threads))
+        case "create":
+            return Operation(what, draw.randrange(threads), 0, draw.choice([0, 0, 1]))
+        case "until":
+            return Operation(what, 0, draw.choice([0, 1, 2, 3, 5, 16, 33]))
         case "notify":
             return Operation(what, draw.randrange(threads), draw.randrange(4))
         case "alarm":
@@ -437,9 +441,9 @@ class Model:
         if what == "listen":
             self.wake(thread, lambda: self.take_notification(thread))
         else:
-            self.wake(thread, always(OK if what == "delay" else TIMEOUT))
+            self.wake(thread, always(OK if what in ("delay", "until") else TIMEOUT))
 
-    def create(self, thread: Thread) -> Result:
+    def create(self, thread: Thread, *, is_suspended: bool = False) -> Result:
         if thread.exists:
             return ERROR_EXISTS, 0
         thread.exists, thread.notification, thread.left, thread.ended = True, 0, 0, None
@@ -449,7 +453,9 @@ class Model:
             self.created += 1
             thread.number = self.created
         thread.priority = thread.first_priority
-        thread.home.wake(thread)
+        thread.suspended = is_suspended
+        if not is_suspended:
+            thread.home.wake(thread)
         return OK, 0
 
     def delete(self, thread: Thread) -> Result:
@@ -643,6 +649,12 @@ class Model:
             case "delay":
                 self.block(thread, None, wait)
                 return None
+            case "until":
+                instant = max(0, self.now + operation.a - 2)
+                if instant <= self.now:
+                    return TIMEOUT, 0
+                self.block(thread, None, instant - self.now)
+                return None
             case "give":
                 return self.give(operation)
             case "signal":
@@ -695,7 +707,7 @@ class Model:
             case "delete":
                 return self.delete(self.threads[operation.object])
             case "create":
-                return self.create(self.threads[operation.object])
+                return self.create(self.threads[operation.object], is_suspended=operation.b != 0)
             case "priority":
                 return self.set_priority(self.threads[operation.object], operation.a)
             case "lock":
