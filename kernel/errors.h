@@ -53,7 +53,7 @@
     X(ERROR_RESOURCE, -28,                                                                                  \
       "a lock of what is held already, of another server or without a section of it, or an unlock of what " \
       "is not held, or by a job was not locked last")                                                       \
-    X(ERROR_HOLDS, -29, "a thread that holds a mutex is to end, or one that waits for one to be suspended") \
+    X(ERROR_HOLDS, -29, "a thread that holds a mutex is to end")                                            \
     X(ERROR_EXTENSION, -30,                                                                                 \
       "a job suspends itself or locks without an extension, or a parameter belongs to another kind of job") \
     X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")                         \

@@ -14,6 +14,7 @@ typedef struct wish {
     takt_mutex_t *mutex;    /* NULL: the request has ended */
     takt_timeout_t timeout; /* not armed if it waits for ever */
     takt_plain_t *thread;   /* read when the timeout expires */
+    bool is_put_off;        /* withdrawn while the thread is suspended */
 } wish_t;
 
 takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
@@ -47,6 +48,7 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
 TAKT_INLINE void begin_wish(wish_t *wish, takt_mutex_t *mutex) {
     wish->mutex = mutex;
     wish->timeout.prev = NULL;
+    wish->is_put_off = false;
     mutex->watchers++;
 }
 
@@ -61,14 +63,6 @@ static void forget_wish(wish_t *wish) {
     }
 }
 
-/* Likewise, open. */
-static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
-    takt_port_close();
-    forget_wish(wish);
-    const bool is_locked = mutex->resource.holder == takt_kernel.cpu.running;
-    return takt_kernel_refuse(is_locked ? TAKT_OK : TAKT_TIMEOUT);
-}
-
 /* `running` asks core for the lock. */
 static void request(takt_entity_t *running, wish_t *wish) {
     wish->wait.wanted = NULL;
@@ -76,6 +70,21 @@ static void request(takt_entity_t *running, wish_t *wish) {
     wish->wait.deadlock = NULL;
     takt_plain_of(running)->wait = &wish->wait;
     takt_kernel_post_lock(TAKT_EVENT_LOCK, running, &wish->mutex->resource);
+}
+
+/* The wait of `running` has ended. A request that a suspension has put off is made again, unless its time is up. Open. */
+static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    takt_port_close();
+    while (wish->is_put_off && wish->mutex != NULL) {
+        wish->is_put_off = false;
+        request(running, wish);
+        (void)takt_kernel_dispatch();
+        takt_port_close();
+    }
+    takt_plain_of(running)->wait = NULL;
+    forget_wish(wish);
+    return takt_kernel_refuse(mutex->resource.holder == running ? TAKT_OK : TAKT_TIMEOUT);
 }
 
 static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex, takt_entity_t *running) {
@@ -101,6 +110,9 @@ static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mut
     wish_t wish;
     begin_wish(&wish, mutex);
     (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
+    if (TAKT_UNLIKELY(wish.is_put_off)) {
+        return end_wish(&wish, mutex);
+    }
     takt_port_close();
     mutex->watchers--; /* without a timeout the wait ends only when it holds the mutex */
     return takt_port_open();
@@ -129,9 +141,10 @@ takt_status_t takt_mutex_lock(takt_mutex_t *mutex) {
 
 /* ---- lock, for a while -------------------------------------------------------------------------- */
 
-/* Withdraws the lock request of `entity`, if it has not been granted. Returns whether it did. */
+/* Withdraws the lock request of `entity`, if it is neither granted nor put off. Returns whether it did. */
 static bool withdraw(takt_entity_t *entity) {
-    const bool waits = takt_plain_of(entity)->wait != NULL;
+    const takt_lock_wait_t *wait = takt_plain_of(entity)->wait;
+    const bool waits = wait != NULL && wait->wanted != NULL;
     if (waits) {
         takt_kernel_post(TAKT_EVENT_WITHDRAW, entity);
     }
@@ -141,7 +154,21 @@ static bool withdraw(takt_entity_t *entity) {
 void takt_mutex_forget(takt_thread_t *thread) {
     wish_t *wish = TAKT_CONTAINER_OF(thread->plain.wait, wish_t, wait);
     (void)withdraw(&thread->plain.entity);
+    thread->plain.wait = NULL;
     forget_wish(wish);
+}
+
+/* The record stays with the thread, and wants nothing. */
+takt_status_t takt_mutex_put_off(takt_thread_t *thread) {
+    takt_lock_wait_t *wait = thread->plain.wait;
+    takt_entity_t *entity = &thread->plain.entity;
+    TAKT_CONTAINER_OF(wait, wish_t, wait)->is_put_off = true;
+    (void)withdraw(entity);
+    thread->plain.wait = wait;
+    thread->wait = NULL;
+    takt_kernel_post(TAKT_EVENT_BLOCK, entity);
+    takt_entity_set_state(entity, TAKT_STATE_WAITING);
+    return takt_kernel_dispatch();
 }
 
 static uint32_t expire_wish(takt_timeout_t *timeout) {

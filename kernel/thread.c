@@ -92,6 +92,9 @@ static __attribute__((noinline)) takt_status_t suspend_other(takt_thread_t *thre
         thread->plain.entity.attributes |= TAKT_ATTRIBUTE_FULL_PASS;
         return takt_port_open();
     }
+    if (thread->plain.wait != NULL) {
+        return takt_mutex_put_off(thread);
+    }
     takt_wait_forget(thread);
     return stop(thread);
 }
@@ -103,7 +106,6 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
     REQUIRE_STARTED();
     takt_port_close();
     TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) == 0, takt_kernel_refuse(TAKT_ERROR_SUSPENDED));
-    TAKT_REQUIRE(thread->plain.wait == NULL, takt_kernel_refuse(TAKT_ERROR_HOLDS));
     thread->flags |= TAKT_THREAD_SUSPENDED;
     if (&thread->plain.entity != takt_kernel.cpu.running) {
         return suspend_other(thread);

@@ -99,7 +99,8 @@ takt_status_t takt_thread_delay(takt_duration_t duration);
 takt_status_t takt_thread_delay_until(takt_instant_t instant);
 
 /* Suspends the plain thread `thread`, perhaps the running one: it is not ready until it is resumed. Threads only.
- * Returns ERROR_NULL, _OBJECT, _JOBS, _SUSPENDED, _HOLDS if it waits for a mutex, _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * A request for a mutex is withdrawn, and made again after the resumption, within its time. Returns ERROR_NULL,
+ * _OBJECT, _JOBS, _SUSPENDED, _IN_ISR, _LOCKED or _NOT_STARTED. */
 takt_status_t takt_thread_suspend(takt_thread_t *thread);
 
 /* Resumes a suspended thread. Threads only; the other for interrupts. Returns ERROR_NULL, _OBJECT, _NOT_SUSPENDED,

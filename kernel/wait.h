@@ -73,6 +73,10 @@ void takt_wait_forget(takt_thread_t *thread);
 /* Cancels the lock request of `thread`; if it waited for a mutex, it becomes ready. */
 void takt_mutex_forget(takt_thread_t *thread);
 
+/* Suspends `thread`, which waits for a mutex: its request is withdrawn, and made again when it has been resumed. Closed;
+ * opens. */
+takt_status_t takt_mutex_put_off(takt_thread_t *thread);
+
 /* The running thread `thread` ends while it holds mutexes: reports it to the program, and unlocks them. Open. */
 void takt_mutex_abandon(takt_thread_t *thread);
 

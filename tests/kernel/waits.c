@@ -101,6 +101,48 @@ static void unlock_in_any_order(void) {
     check(done == 2, "a_waiter_gets_the_inner_one");
 }
 
+static void lock_one(void *argument) {
+    (void)argument;
+    must(takt_mutex_lock(&first));
+    done++;
+    must(takt_mutex_unlock(&first));
+}
+
+static void lock_for_a_while(void *argument) {
+    (void)argument;
+    answer(takt_mutex_lock_for(&first, board_span(2000)), TAKT_TIMEOUT, "the_time_of_a_request_goes_by");
+    done++;
+}
+
+/* A request that a suspension puts off is made again; until then the mutex is others', and its holder inherits nothing. */
+static void suspend_one_that_waits(void (*entry)(void *argument), bool is_timed) {
+    must(takt_mutex_lock(&first));
+    start(entry, HIGH);
+    must(takt_thread_suspend(&other));
+    answer(takt_thread_suspend(&other), TAKT_ERROR_SUSPENDED, "it_is_suspended");
+    must(takt_mutex_unlock(&first));
+    check(done == 0 && takt_mutex_holder(&first) == NULL, "a_suspended_thread_gets_no_mutex");
+    must(takt_mutex_lock(&first));
+    const takt_instant_t end = takt_kernel_now() + board_span(4000);
+    while (is_timed && takt_kernel_now() < end) {
+        board_pass();
+    }
+    must(takt_thread_resume(&other));
+    check(done == is_timed, "a_resumed_thread_waits_again_within_its_time");
+    must(takt_mutex_unlock(&first));
+    check(done == 1, "a_resumed_thread_gets_the_mutex");
+}
+
+static void delete_one_that_is_put_off(void) {
+    must(takt_mutex_lock(&first));
+    start(lock_for_a_while, HIGH);
+    must(takt_thread_suspend(&other));
+    must(takt_thread_delete(&other));
+    must(takt_mutex_unlock(&first));
+    must(takt_thread_delay(board_span(8000)));
+    check(done == 0 && takt_mutex_holder(&first) == NULL, "a_request_ends_with_its_thread");
+}
+
 /* ---- threads that begin suspended, and delays until an instant ----------------------------------- */
 
 static takt_thread_t dormant;
@@ -183,6 +225,9 @@ static void direct(void *argument) {
     lock_again();
     refuse_recursive();
     unlock_in_any_order();
+    suspend_one_that_waits(lock_one, false);
+    suspend_one_that_waits(lock_for_a_while, true);
+    delete_one_that_is_put_off();
     resume_dormant();
     delay_until();
     done = 0;

@@ -140,8 +140,8 @@ KINDS_OF_LOCKING = dict.fromkeys(THREAD_ACTS, 0.2) | {
     "work": 6,
     "delay": 4,
     "priority": 2,
-    "suspend": 1,
-    "resume": 1.5,
+    "suspend": 1.5,
+    "resume": 2,
     "lock": 0.5,
     "unlock": 0.5,
     "relock": 0.3,
@@ -297,7 +297,9 @@ class Thread(Contender):
     wanted: tuple[int, int] = (0, 0)  # mask and way of flags
     message: int = 0  # to be sent
     left: int = 0  # of work
-    ended: Callable[[], Result] | None = None  # how the call ends, once the thread runs again
+    ended: Callable[[], Result | None] | None = None  # how the call ends, once the thread runs again; None: not yet
+    put_off: Mutex | None = None  # what it wants again after its resumption
+    is_late: bool = False  # the time of that is up
     notification: int = 0
     blocks: tuple[list[int], ...] = field(default_factory=lambda: tuple([] for _ in range(OBJECTS)))
 
@@ -359,7 +361,7 @@ class Timeout:
     is_of_thread: Thread | None = None
 
 
-def always(status: int, value: int = 0) -> Callable[[], Result]:
+def always(status: int, value: int = 0) -> Callable[[], Result | None]:
     """Return a function of a known result."""
     return lambda: (status, value)
 
@@ -429,7 +431,7 @@ class Model:
             thread.queue = None
         self.timeouts = [timeout for timeout in self.timeouts if timeout.is_of_thread is not thread]
 
-    def wake(self, thread: Thread, ended: Callable[[], Result]) -> None:
+    def wake(self, thread: Thread, ended: Callable[[], Result | None]) -> None:
         """End the wait of `thread`."""
         self.stop_waiting(thread)
         thread.ended = ended
@@ -464,6 +466,7 @@ class Model:
         if thread.held:
             return ERROR_HOLDS, 0
         thread.home.withdraw(thread)
+        thread.put_off, thread.is_late = None, False
         if thread.ready:
             thread.home.leave(thread)
         self.stop_waiting(thread)
@@ -742,11 +745,26 @@ class Model:
         if duration == 0:
             thread.home.withdraw(thread)
         elif duration != NEVER:
-            self.timeouts.append(Timeout(self.now + duration, lambda: thread.home.withdraw(thread), thread))
+            self.timeouts.append(Timeout(self.now + duration, lambda: self.time_out_lock(thread), thread))
         thread.ended = lambda: self.end_lock(thread, mutex)
         return None
 
-    def end_lock(self, thread: Thread, mutex: Mutex) -> Result:
+    def time_out_lock(self, thread: Thread) -> None:
+        thread.is_late = thread.put_off is not None
+        thread.home.withdraw(thread)
+
+    def wants_again(self, thread: Thread) -> bool:
+        """Let `thread` lock again what its suspension has put off, and return True if it did."""
+        mutex, is_late = thread.put_off, thread.is_late
+        thread.put_off, thread.is_late = None, False
+        if mutex is None or is_late:
+            return False
+        thread.home.lock(thread, mutex)
+        return True
+
+    def end_lock(self, thread: Thread, mutex: Mutex) -> Result | None:
+        if self.wants_again(thread):
+            return None
         self.stop_waiting(thread)
         return (OK, 1) if mutex.holder is thread else (TIMEOUT, 0)
 
@@ -764,8 +782,11 @@ class Model:
         thread.ended = lambda: self.end_first_lock(thread, mutex)
         return refused
 
-    def end_first_lock(self, thread: Thread, mutex: Mutex) -> Result:
-        status, _ = self.end_lock(thread, mutex)
+    def end_first_lock(self, thread: Thread, mutex: Mutex) -> Result | None:
+        result = self.end_lock(thread, mutex)
+        if result is None:
+            return None
+        status, _ = result
         mutex.depth = 1 if status == OK else mutex.depth
         return status, mutex.depth if status == OK else 0
 
@@ -791,7 +812,8 @@ class Model:
         if thread.suspended:
             return ERROR_SUSPENDED, 0
         if thread.wants is not None:
-            return ERROR_HOLDS, 0
+            thread.put_off = thread.wants
+            thread.home.withdraw(thread)
         thread.suspended = True
         if thread.ready:
             thread.home.leave(thread)
@@ -833,6 +855,8 @@ class Model:
     def end_call(self, thread: Thread) -> None:
         assert thread.ended is not None
         result = thread.ended()
+        if result is None:
+            return
         thread.ended = None
         self.tell(thread.name, thread.next - 1, result)
         self.handle_what_is_due()
