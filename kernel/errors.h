@@ -22,6 +22,7 @@
     X(ACTIVATION_MISSED, 3,                                                                                 \
       "the job that has just ended was in time, and the next one has been released meanwhile")              \
     X(REJECTED, 4, "what a thread asked for was not granted, and all is as it was")                         \
+    X(ABORTED, 5, "another thread has ended the wait")                                                      \
     X(ERROR_NULL, -1, "a pointer that must not be NULL is NULL")                                            \
     X(ERROR_IN_ISR, -2, "this call is for threads, and an interrupt made it")                               \
     X(ERROR_NOT_IN_ISR, -3, "this call is for interrupts, and a thread made it")                            \

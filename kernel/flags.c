@@ -171,6 +171,7 @@ takt_status_t takt_flags_wait_for(takt_flags_t *flags, uint32_t mask, uint32_t h
     condition.how = how;
     condition.bits = 0;
     condition.wait.is_node = true;
+    condition.wait.is_endless = false;
     takt_port_close();
     const takt_status_t status = wait_until(flags, &condition, duration);
     *bits = condition.bits;

@@ -130,6 +130,7 @@ static __attribute__((noinline)) takt_status_t wait_to_send(takt_messages_t *mes
                                                             takt_duration_t duration) {
     exchange_t exchange;
     exchange.wait.is_node = false;
+    exchange.wait.is_endless = false;
     exchange.from = message;
     messages->places.count--;
     return takt_wait_with(&exchange.wait, &messages->places, duration);
@@ -139,6 +140,7 @@ static __attribute__((noinline)) takt_status_t wait_to_receive(takt_messages_t *
                                                                takt_duration_t duration) {
     exchange_t exchange;
     exchange.wait.is_node = false;
+    exchange.wait.is_endless = false;
     exchange.to = message;
     messages->items.count--;
     return takt_wait_with(&exchange.wait, &messages->items, duration);

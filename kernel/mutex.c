@@ -14,7 +14,8 @@ typedef struct wish {
     takt_mutex_t *mutex;    /* NULL: the request has ended */
     takt_timeout_t timeout; /* not armed if it waits for ever */
     takt_plain_t *thread;   /* read when the timeout expires */
-    bool is_put_off;        /* withdrawn while the thread is suspended */
+    takt_status_t status;   /* of the call if the mutex is not locked */
+    bool is_put_off;        /* withdrawn: while the thread is suspended, or for good */
 } wish_t;
 
 takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
@@ -48,6 +49,7 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
 TAKT_INLINE void begin_wish(wish_t *wish, takt_mutex_t *mutex) {
     wish->mutex = mutex;
     wish->timeout.prev = NULL;
+    wish->status = TAKT_TIMEOUT;
     wish->is_put_off = false;
     mutex->watchers++;
 }
@@ -84,7 +86,7 @@ static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
     }
     takt_plain_of(running)->wait = NULL;
     forget_wish(wish);
-    return takt_kernel_refuse(mutex->resource.holder == running ? TAKT_OK : TAKT_TIMEOUT);
+    return takt_kernel_refuse(mutex->resource.holder == running ? TAKT_OK : wish->status);
 }
 
 static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex, takt_entity_t *running) {
@@ -168,6 +170,15 @@ takt_status_t takt_mutex_put_off(takt_thread_t *thread) {
     thread->wait = NULL;
     takt_kernel_post(TAKT_EVENT_BLOCK, entity);
     takt_entity_set_state(entity, TAKT_STATE_WAITING);
+    return takt_kernel_dispatch();
+}
+
+takt_status_t takt_mutex_abort(takt_thread_t *thread) {
+    wish_t *wish = TAKT_CONTAINER_OF(thread->plain.wait, wish_t, wait);
+    wish->status = TAKT_ABORTED;
+    wish->is_put_off = true;
+    (void)withdraw(&thread->plain.entity);
+    forget_wish(wish);
     return takt_kernel_dispatch();
 }
 

@@ -73,6 +73,7 @@ static __attribute__((noinline)) takt_status_t wait_for_block(takt_pool_t *pool,
                                                               takt_duration_t duration) {
     request_t request;
     request.wait.is_node = false;
+    request.wait.is_endless = false;
     pool->waiters.count--;
     const takt_status_t status = takt_wait_with(&request.wait, &pool->waiters, duration);
     if (status == TAKT_OK) {

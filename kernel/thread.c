@@ -212,7 +212,10 @@ takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duratio
     }
     *bits = take_bits(self);
     (void)takt_port_open();
-    return *bits != 0 ? TAKT_OK : status;
+    if (*bits != 0) {
+        return TAKT_OK;
+    }
+    return status == TAKT_OK ? TAKT_ABORTED : status; /* a wait without end has no record */
 }
 
 takt_status_t takt_notification_take(uint32_t *bits) { return takt_notification_take_for(bits, TAKT_NEVER); }

@@ -108,6 +108,12 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread);
 takt_status_t takt_thread_resume(takt_thread_t *thread);
 takt_status_t takt_thread_resume_from_isr(takt_thread_t *thread);
 
+/* Ends the wait of `thread`: for an object, a mutex, a notification or time. Its call returns ABORTED, and has got
+ * nothing; a suspended thread stays suspended. Threads only. Returns REJECTED, and changes nothing, if it waits for
+ * nothing, or if its call is takt_semaphore_take, which has no end; ERROR_NULL, _OBJECT, _IN_ISR, _LOCKED or
+ * _NOT_STARTED. */
+takt_status_t takt_thread_abort_wait(takt_thread_t *thread);
+
 /* Notifies `thread` of `bits`, kept until taken; it runs at once if it waits for them and is more urgent. Threads only;
  * the other for interrupts. Returns ERROR_NULL, _OBJECT, _IN_ISR or _LOCKED, or _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_thread_notify(takt_thread_t *thread, uint32_t bits);

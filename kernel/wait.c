@@ -158,7 +158,7 @@ static uint32_t expire_wait(takt_timeout_t *timeout) {
     return takt_wake_unseen(&thread->plain.entity);
 }
 
-/* Only time ends a delay. So its record exists only while it is armed, and there is nothing to report. */
+/* The record of a delay exists only while it is armed. */
 static uint32_t expire_delay(takt_timeout_t *timeout) {
     takt_thread_t *thread = TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout)->thread;
     takt_thread_clear(thread, TAKT_THREAD_TIMED);
@@ -188,9 +188,12 @@ takt_status_t takt_wait_until(takt_instant_t instant, takt_instant_t now) {
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_wait_t wait;
     wait.timeout.expire = expire_delay;
+    wait.status = TAKT_OK;
+    wait.is_endless = false;
     begin_wait(&wait, running, NULL);
     takt_kernel_arm(&wait.timeout, instant, now);
-    return takt_wait_alone(NULL, running);
+    (void)takt_wait_alone(NULL, running);
+    return wait.status;
 }
 
 takt_status_t takt_wait_delay(takt_duration_t duration) {
@@ -219,7 +222,33 @@ takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_du
 takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
     takt_wait_t wait;
     wait.is_node = false;
+    wait.is_endless = false;
     return takt_wait_with(&wait, waiters, duration);
+}
+
+takt_status_t takt_wait_endless(takt_waiters_t *waiters) {
+    takt_wait_t wait;
+    wait.is_node = false;
+    wait.is_endless = true;
+    return takt_wait_with(&wait, waiters, TAKT_NEVER);
+}
+
+static bool is_endless(const takt_thread_t *thread) {
+    if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
+        return ((const takt_wait_t *)thread->wait)->is_endless;
+    }
+    return (thread->flags & TAKT_THREAD_AWAITS_NOTIFICATION) == 0;
+}
+
+takt_status_t takt_wait_abort(takt_thread_t *thread) {
+    if (is_endless(thread)) {
+        return takt_kernel_refuse(TAKT_REJECTED);
+    }
+    if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
+        ((takt_wait_t *)thread->wait)->status = TAKT_ABORTED;
+    }
+    takt_wait_withdraw(thread);
+    return takt_wake(&thread->plain.entity);
 }
 
 /* ---- to wake ------------------------------------------------------------------------------------ */

@@ -25,7 +25,8 @@ typedef struct takt_wait {
     takt_timeout_t timeout;
     takt_thread_t *thread;
     takt_waiters_t *waiters; /* NULL: a delay */
-    takt_status_t status;    /* TAKT_OK: woken; TAKT_TIMEOUT */
+    takt_status_t status;    /* TAKT_OK: woken; TAKT_TIMEOUT; TAKT_ABORTED */
+    bool is_endless;         /* its call has no end, and so no status for the end of a wait */
     bool is_node;            /* see kernel/order.h: also if the queue is empty */
     struct takt_wait *above; /* the node of kernel/order.h, while the thread has TAKT_ATTRIBUTE_ORDERED */
     struct takt_wait *below[2];
@@ -45,8 +46,8 @@ takt_status_t takt_wait_refuse(takt_waiters_t *waiters);
  * ever. Returns open: TAKT_OK, TAKT_TIMEOUT, ERROR_WAITS or ERROR_NOT_STARTED. */
 takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration);
 
-/* The same with a record of the caller, of which `is_node` is set. It is part of a larger one that says what to hand
- * over at the wake-up. While the thread waits, thread->wait is `wait`. */
+/* The same with a record of the caller, of which `is_node` and `is_endless` are set. It is part of a larger one that
+ * says what to hand over at the wake-up. While the thread waits, thread->wait is `wait`. */
 takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration);
 
 /* The running thread waits for `duration`, or until `instant`, where `now` has just been read. Returns open. */
@@ -56,6 +57,12 @@ takt_status_t takt_wait_until(takt_instant_t instant, takt_instant_t now);
 /* Makes `waiter`, removed from its queue and not plain, ready; takt_wake_slowly also decides. */
 takt_status_t takt_wake_slowly(takt_entity_t *waiter);
 void takt_wake_slowly_from_isr(takt_entity_t *waiter);
+
+/* Waits as takt_wait_for without end; the call that waits does not return the status. */
+takt_status_t takt_wait_endless(takt_waiters_t *waiters);
+
+/* Ends the wait of `thread`, if its call can return TAKT_ABORTED; else returns TAKT_REJECTED. Closed; opens. */
+takt_status_t takt_wait_abort(takt_thread_t *thread);
 
 /* Removes `thread` from what it waits for, which is not only its resumption. Does not make it ready, nor write its
  * state. */
@@ -73,9 +80,12 @@ void takt_wait_forget(takt_thread_t *thread);
 /* Cancels the lock request of `thread`; if it waited for a mutex, it becomes ready. */
 void takt_mutex_forget(takt_thread_t *thread);
 
-/* Suspends `thread`, which waits for a mutex: its request is withdrawn, and made again when it has been resumed. Closed;
- * opens. */
+/* Suspends `thread`, which waits for a mutex: its request is withdrawn, and made again when it has been resumed.
+ * Closed; opens. */
 takt_status_t takt_mutex_put_off(takt_thread_t *thread);
+
+/* Ends the request of `thread` for a mutex, perhaps put off: its call returns TAKT_ABORTED. Closed; opens. */
+takt_status_t takt_mutex_abort(takt_thread_t *thread);
 
 /* The running thread `thread` ends while it holds mutexes: reports it to the program, and unlocks them. Open. */
 void takt_mutex_abandon(takt_thread_t *thread);
@@ -105,7 +115,7 @@ TAKT_INLINE takt_status_t takt_wait_in(takt_waiters_t *waiters) {
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, takt_wait_refuse(waiters));
     if (!takt_wait_is_first(waiters)) {
-        return takt_wait_for(waiters, TAKT_NEVER);
+        return takt_wait_endless(waiters);
     }
     takt_thread_of(running)->wait = waiters;
     return takt_wait_alone(waiters, running);

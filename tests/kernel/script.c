@@ -338,6 +338,11 @@ static takt_status_t act_end_lock(actor_t *self, const operation_t *operation, u
     return status;
 }
 
+static takt_status_t act_abort(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_thread_abort_wait(&actors[operation->object].thread);
+}
+
 /* Works, then takes a unit before an interrupt that is due at the end of the work. */
 static takt_status_t act_consume(actor_t *self, const operation_t *operation, uint64_t *value) {
     (void)self, (void)value;
@@ -353,10 +358,10 @@ static takt_status_t act_move(actor_t *self, const operation_t *operation, uint6
 
 /* In the order of kernel_model.py. */
 static const act_t acts[] = {
-    act_work,     act_delay,  act_give,   act_signal,   act_take,  act_send,    act_receive,
-    act_allocate, act_free,   act_set,    act_clear,    act_await, act_suspend, act_resume,
-    act_notify,   act_listen, act_delete, act_create,   act_alarm, act_stop,    act_priority,
-    act_lock,     act_unlock, act_relock, act_end_lock, act_until, act_consume, act_move,
+    act_work,     act_delay,  act_give,  act_signal,  act_take,     act_send,   act_receive, act_allocate,
+    act_free,     act_set,    act_clear, act_await,   act_suspend,  act_resume, act_notify,  act_listen,
+    act_delete,   act_create, act_alarm, act_stop,    act_priority, act_lock,   act_unlock,  act_relock,
+    act_end_lock, act_until,  act_abort, act_consume, act_move,
 };
 
 static void act(actor_t *self) {

@@ -143,6 +143,83 @@ static void delete_one_that_is_put_off(void) {
     check(done == 0 && takt_mutex_holder(&first) == NULL, "a_request_ends_with_its_thread");
 }
 
+/* ---- waits that another thread ends --------------------------------------------------------------- */
+
+static takt_semaphore_t semaphore;
+static uint32_t bits;
+
+static takt_status_t delay(void) { return takt_thread_delay(board_span(1000 * 1000)); }
+static takt_status_t delay_for_ever(void) { return takt_thread_delay_until(TAKT_NEVER); }
+static takt_status_t take(void) { return takt_semaphore_take(&semaphore); }
+static takt_status_t take_for_ever(void) { return takt_semaphore_take_for(&semaphore, TAKT_NEVER); }
+static takt_status_t listen(void) { return takt_notification_take(&bits); }
+static takt_status_t listen_for(void) { return takt_notification_take_for(&bits, board_span(1000 * 1000)); }
+static takt_status_t lock(void) { return takt_mutex_lock(&first); }
+static takt_status_t lock_for(void) { return takt_mutex_lock_for(&first, board_span(1000 * 1000)); }
+static takt_status_t relock(void) { return takt_recursive_mutex_lock(&recursive); }
+
+static takt_status_t (*const waits_with_an_end[])(void) = {delay,      delay_for_ever, take_for_ever, listen,
+                                                           listen_for, lock,           lock_for,      relock};
+static takt_status_t (*wait_once)(void);
+static takt_status_t ended;
+
+static void wait_and_tell(void *argument) {
+    (void)argument;
+    ended = wait_once();
+    done++;
+}
+
+static void abort_one(takt_status_t (*wait)(void), bool is_suspended) {
+    wait_once = wait;
+    must(takt_mutex_lock(&first));
+    must(takt_recursive_mutex_lock(&recursive));
+    start(wait_and_tell, HIGH);
+    if (is_suspended) {
+        must(takt_thread_suspend(&other));
+    }
+    must(takt_thread_abort_wait(&other));
+    if (is_suspended) {
+        check(done == 0, "a_suspended_thread_stays_suspended");
+        must(takt_thread_resume(&other));
+    }
+    check(done == 1 && ended == TAKT_ABORTED, "a_wait_that_is_ended_says_so");
+    must(takt_recursive_mutex_unlock(&recursive));
+    must(takt_mutex_unlock(&first));
+    check(takt_mutex_holder(&first) == NULL && takt_recursive_mutex_depth(&recursive) == 0,
+          "a_thread_whose_wait_is_ended_has_no_mutex");
+    must(takt_semaphore_give(&semaphore));
+    answer(takt_semaphore_try_take(&semaphore), TAKT_OK, "a_thread_whose_wait_is_ended_takes_no_unit");
+    answer(takt_thread_abort_wait(&other), TAKT_ERROR_OBJECT, "a_thread_that_has_ended_does_not_wait");
+}
+
+static void refuse_to_abort(void) {
+    wait_once = take;
+    start(wait_and_tell, HIGH);
+    answer(takt_thread_abort_wait(&other), TAKT_REJECTED, "a_take_without_end_is_not_ended");
+    must(takt_semaphore_give(&semaphore));
+    check(done == 1 && ended == TAKT_OK, "it_goes_on_waiting");
+    start(wait_and_tell, LOW);
+    answer(takt_thread_abort_wait(&other), TAKT_REJECTED, "a_ready_thread_does_not_wait");
+    must(takt_thread_suspend(&other));
+    answer(takt_thread_abort_wait(&other), TAKT_REJECTED, "a_suspension_is_no_wait");
+    must(takt_thread_delete(&other));
+    answer(takt_thread_abort_wait(&director), TAKT_REJECTED, "a_running_thread_does_not_wait");
+    answer(takt_thread_abort_wait(NULL), TAKT_ERROR_NULL, "null_is_refused");
+    answer(takt_thread_abort_wait(&other), TAKT_ERROR_OBJECT, "a_thread_that_was_deleted_is_refused");
+    const takt_port_level_t level = takt_port_lock();
+    answer(takt_thread_abort_wait(&director), TAKT_ERROR_LOCKED, "a_masked_caller_is_refused");
+    takt_port_unlock(level);
+}
+
+static void abort_waits(void) {
+    const uint32_t count = sizeof waits_with_an_end / sizeof *waits_with_an_end;
+    semaphore_begin(&semaphore, 0);
+    for (uint32_t number = 0; number < 2 * count; number++) {
+        abort_one(waits_with_an_end[number / 2], number % 2 == 1);
+    }
+    refuse_to_abort();
+}
+
 /* ---- threads that begin suspended, and delays until an instant ----------------------------------- */
 
 static takt_thread_t dormant;
@@ -217,6 +294,7 @@ static void in_an_interrupt(void) {
     answer(takt_recursive_mutex_lock_for(&recursive, 1), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_recursive_mutex_unlock(&recursive), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_thread_delay_until(TAKT_NEVER), TAKT_ERROR_IN_ISR, sentence);
+    answer(takt_thread_abort_wait(&director), TAKT_ERROR_IN_ISR, sentence);
     done++;
 }
 
@@ -228,6 +306,7 @@ static void direct(void *argument) {
     suspend_one_that_waits(lock_one, false);
     suspend_one_that_waits(lock_for_a_while, true);
     delete_one_that_is_put_off();
+    abort_waits();
     resume_dormant();
     delay_until();
     done = 0;
@@ -245,6 +324,7 @@ int main(void) {
     answer(takt_recursive_mutex_unlock(&recursive), TAKT_ERROR_NOT_STARTED,
            "no_thread_unlocks_before_the_start");
     answer(takt_thread_delay_until(1), TAKT_ERROR_NOT_STARTED, "no_thread_waits_before_the_start");
+    answer(takt_thread_abort_wait(&director), TAKT_ERROR_OBJECT, "a_thread_that_was_not_created_is_refused");
     refuse_dormant_jobs();
     must(create_dormant());
     thread_begin(&director, director_stack, LOW, direct, NULL);

@@ -20,7 +20,7 @@ HORIZON = 3000
 OBJECTS, MUTEXES, ALARMS, INTERRUPTS, THREADS, OPERATIONS, CAPACITY = 2, 4, 3, 6, 6, 40, 4
 PRIORITIES, DEPTH = 4, 3
 
-OK, TIMEOUT = 0, 2
+OK, TIMEOUT, REJECTED, ABORTED = 0, 2, 4, 5
 ERROR_COUNT, ERROR_OBJECT, ERROR_SUSPENDED, ERROR_NOT_SUSPENDED, ERROR_EXISTS, ERROR_BLOCK = -8, -19, -21, -22, -23, -25
 ERROR_RESOURCE, ERROR_HOLDS = -28, -29
 ALARM_NEVER = 2**64 - 1
@@ -30,7 +30,7 @@ FLAGS_ALL, FLAGS_CLEAR = 1, 2
 THREAD_ACTS = [
     *("work", "delay", "give", "signal", "take", "send", "receive", "allocate", "free", "set"),
     *("clear", "await", "suspend", "resume", "notify", "listen", "delete", "create", "alarm", "stop", "priority"),
-    *("lock", "unlock", "relock", "end_lock", "until"),
+    *("lock", "unlock", "relock", "end_lock", "until", "abort"),
 ]
 WIDE_ACTS = [*THREAD_ACTS, "consume", "move"]
 """Also those that the model does not know."""
@@ -169,7 +169,7 @@ def draw_thread_operation(draw: random.Random, threads: int, kinds: dict[str, fl
             return Operation(what, target, wait, draw.randrange(1, 8), draw.randrange(4))
         case "send":
             return Operation(what, target, wait, draw.randrange(1, 10**6))
-        case "suspend" | "resume" | "delete":
+        case "suspend" | "resume" | "delete" | "abort":
             return Operation(what, draw.randrange(threads))
         case "create":
             return Operation(what, draw.randrange(threads), 0, draw.choice([0, 0, 1]))
@@ -300,6 +300,7 @@ class Thread(Contender):
     ended: Callable[[], Result | None] | None = None  # how the call ends, once the thread runs again; None: not yet
     put_off: Mutex | None = None  # what it wants again after its resumption
     is_late: bool = False  # the time of that is up
+    is_aborted: bool = False  # its request for a mutex is
     notification: int = 0
     blocks: tuple[list[int], ...] = field(default_factory=lambda: tuple([] for _ in range(OBJECTS)))
 
@@ -466,7 +467,7 @@ class Model:
         if thread.held:
             return ERROR_HOLDS, 0
         thread.home.withdraw(thread)
-        thread.put_off, thread.is_late = None, False
+        thread.put_off, thread.is_late, thread.is_aborted = None, False, False
         if thread.ready:
             thread.home.leave(thread)
         self.stop_waiting(thread)
@@ -652,6 +653,8 @@ class Model:
             case "delay":
                 self.block(thread, None, wait)
                 return None
+            case "abort":
+                return self.abort(self.threads[operation.object])
             case "until":
                 instant = max(0, self.now + operation.a - 2)
                 if instant <= self.now:
@@ -766,7 +769,8 @@ class Model:
         if self.wants_again(thread):
             return None
         self.stop_waiting(thread)
-        return (OK, 1) if mutex.holder is thread else (TIMEOUT, 0)
+        is_aborted, thread.is_aborted = thread.is_aborted, False
+        return (OK, 1) if mutex.holder is thread else (ABORTED if is_aborted else TIMEOUT, 0)
 
     def unlock(self, thread: Thread, mutex: Mutex) -> Result:
         if mutex not in thread.held:
@@ -804,6 +808,25 @@ class Model:
         if thread.queue is not None and not thread.queue.is_fifo and thread.home.key(thread) != before:
             thread.queue.remove(thread)
             thread.queue.join(thread)
+        return OK, 0
+
+    def abort(self, thread: Thread) -> Result:
+        """End the wait of `thread`, but for a take that has no end."""
+        if not thread.exists:
+            return ERROR_OBJECT, 0
+        if thread.wants is not None or thread.put_off is not None:
+            thread.is_aborted = True
+            thread.put_off = None
+            thread.home.withdraw(thread)
+            self.stop_waiting(thread)
+            return OK, 0
+        operation = thread.operations[thread.next - 1]
+        if not thread.waits or (operation.what == "take" and operation.a == NEVER):
+            return REJECTED, 0
+        if operation.what == "listen":
+            self.wake(thread, lambda: (ABORTED, 0) if not thread.notification else self.take_notification(thread))
+        else:
+            self.wake(thread, always(ABORTED))
         return OK, 0
 
     def suspend(self, thread: Thread) -> Result:
