@@ -81,29 +81,6 @@ TAKT_INLINE bool check_next(takt_flags_t *flags, void (*wake)(takt_entity_t *wai
     return true;
 }
 
-/* As in an interrupt, but the thread decides after its last check. */
-static void make_ready(takt_entity_t *waiter) {
-    if (takt_entity_is_plain(waiter)) {
-        takt_make_ready(waiter);
-    } else {
-        takt_wake_slowly_from_isr(waiter);
-    }
-}
-
-/* The decision after the last check of a thread, which was not preempted meanwhile. */
-static takt_status_t decide(void) {
-    takt_entity_t *running = takt_kernel.cpu.running;
-    takt_kernel.busy &= ~(uint32_t)TAKT_BUSY_PASS;
-    if ((running->attributes | takt_kernel.busy) != 0) {
-        return takt_kernel_dispatch();
-    }
-    takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
-    if (!takt_entity_is_plain(next)) {
-        return takt_kernel_dispatch();
-    }
-    return next != running ? takt_kernel_switch(running, next) : takt_port_open();
-}
-
 takt_status_t takt_flags_set(takt_flags_t *flags, uint32_t bits) {
     REQUIRE_FLAGS(flags);
     TAKT_REQUIRE_OPEN();
@@ -112,12 +89,12 @@ takt_status_t takt_flags_set(takt_flags_t *flags, uint32_t bits) {
     if (flags->waiters.count == 0) {
         return takt_port_open();
     }
-    takt_kernel.busy |= TAKT_BUSY_PASS;
+    takt_wake_begin();
     look_again(flags);
-    while (check_next(flags, make_ready)) {
+    while (check_next(flags, takt_wake_before_decision)) {
         takt_port_breathe();
     }
-    return decide();
+    return takt_wake_decide();
 }
 
 takt_status_t takt_flags_set_from_isr(takt_flags_t *flags, uint32_t bits) {

@@ -273,6 +273,18 @@ takt_status_t takt_mutex_unlock(takt_mutex_t *mutex) {
     return takt_port_open();
 }
 
+void takt_mutex_release(takt_mutex_t *mutex) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    takt_resource_t *resource = &mutex->resource;
+    if (takt_entity_is_plain(running)) {
+        takt_waiting_unlink(&takt_plain_of(running)->held, resource);
+        resource->holder = NULL;
+    } else {
+        takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
+        takt_entity_set_attributes(running, TAKT_ATTRIBUTE_FULL_PASS);
+    }
+}
+
 /* Unlocks the last one first, each in its own call: the number of mutexes does not lengthen the masked time. */
 void takt_mutex_abandon(takt_thread_t *thread) {
     takt_hook_abandoned(thread);

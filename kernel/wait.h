@@ -75,6 +75,17 @@ void takt_wait_reorder(takt_thread_t *thread);
  * frame of a call that has not returned yet. */
 void takt_wait_forget(takt_thread_t *thread);
 
+/* ---- wake_all.c --------------------------------------------------------------------------------- */
+
+/* The running thread begins to wake several: it is not preempted until takt_wake_decide. It may open in between. */
+TAKT_INLINE void takt_wake_begin(void) { takt_kernel.busy |= TAKT_BUSY_PASS; }
+
+/* Makes `waiter`, removed from its queue, ready. */
+void takt_wake_before_decision(takt_entity_t *waiter);
+
+/* Decides after the last one. Opens. */
+takt_status_t takt_wake_decide(void);
+
 /* ---- mutex.c ------------------------------------------------------------------------------------ */
 
 /* Cancels the lock request of `thread`; if it waited for a mutex, it becomes ready. */
@@ -83,6 +94,11 @@ void takt_mutex_forget(takt_thread_t *thread);
 /* Suspends `thread`, which waits for a mutex: its request is withdrawn, and made again when it has been resumed.
  * Closed; opens. */
 takt_status_t takt_mutex_put_off(takt_thread_t *thread);
+
+/* Unlocks `mutex`, which the running thread holds, without a decision: a wait follows, by the full pass if an event was
+ * posted. Closed. */
+struct takt_mutex;
+void takt_mutex_release(struct takt_mutex *mutex);
 
 /* Ends the request of `thread` for a mutex, perhaps put off: its call returns TAKT_ABORTED. Closed; opens. */
 takt_status_t takt_mutex_abort(takt_thread_t *thread);

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "kernel/alarm.h"
+#include "kernel/condition.h"
 #include "kernel/flags.h"
 #include "kernel/kernel.h"
 #include "kernel/messages.h"
@@ -75,6 +76,7 @@ static message_t places[OBJECTS][CAPACITY];
 static takt_pool_t pools[OBJECTS];
 static uint64_t blocks[OBJECTS][CAPACITY][3];
 static takt_flags_t flags[OBJECTS];
+static takt_condition_t conditions[OBJECTS];
 static takt_recursive_mutex_t mutexes[MUTEXES];
 static takt_thread_server_t servers[SERVERS];
 static takt_server_returns_t returns[SERVERS];
@@ -343,6 +345,27 @@ static takt_status_t act_abort(actor_t *self, const operation_t *operation, uint
     return takt_thread_abort_wait(&actors[operation->object].thread);
 }
 
+static takt_status_t act_monitor(actor_t *self, const operation_t *operation, uint64_t *value) {
+    takt_mutex_t *mutex = &mutexes[operation->object].mutex;
+    takt_condition_t *condition = &conditions[operation->b];
+    const takt_status_t status = operation->a == NEVER
+                                     ? takt_condition_wait(condition, mutex)
+                                     : takt_condition_wait_for(condition, mutex, operation->a);
+    *value = takt_mutex_holder(mutex) == &self->thread;
+    must(status < 0 || *value == 1, "a mutex that is not locked again");
+    return status;
+}
+
+static takt_status_t act_notify_one(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_condition_notify_one(&conditions[operation->object]);
+}
+
+static takt_status_t act_notify_all(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_condition_notify_all(&conditions[operation->object]);
+}
+
 /* Works, then takes a unit before an interrupt that is due at the end of the work. */
 static takt_status_t act_consume(actor_t *self, const operation_t *operation, uint64_t *value) {
     (void)self, (void)value;
@@ -358,10 +381,11 @@ static takt_status_t act_move(actor_t *self, const operation_t *operation, uint6
 
 /* In the order of kernel_model.py. */
 static const act_t acts[] = {
-    act_work,     act_delay,  act_give,  act_signal,  act_take,     act_send,   act_receive, act_allocate,
-    act_free,     act_set,    act_clear, act_await,   act_suspend,  act_resume, act_notify,  act_listen,
-    act_delete,   act_create, act_alarm, act_stop,    act_priority, act_lock,   act_unlock,  act_relock,
-    act_end_lock, act_until,  act_abort, act_consume, act_move,
+    act_work,       act_delay,      act_give,    act_signal,   act_take,  act_send,    act_receive,
+    act_allocate,   act_free,       act_set,     act_clear,    act_await, act_suspend, act_resume,
+    act_notify,     act_listen,     act_delete,  act_create,   act_alarm, act_stop,    act_priority,
+    act_lock,       act_unlock,     act_relock,  act_end_lock, act_until, act_abort,   act_monitor,
+    act_notify_one, act_notify_all, act_consume, act_move,
 };
 
 static void act(actor_t *self) {
@@ -452,8 +476,19 @@ static takt_status_t isr_holder(const operation_t *operation, uint64_t *value) {
     return TAKT_OK;
 }
 
+static takt_status_t isr_notify_one(const operation_t *operation, uint64_t *value) {
+    (void)value;
+    return takt_condition_notify_one_from_isr(&conditions[operation->object]);
+}
+
+static takt_status_t isr_notify_all(const operation_t *operation, uint64_t *value) {
+    (void)value;
+    return takt_condition_notify_all_from_isr(&conditions[operation->object]);
+}
+
 static const isr_act_t isr_acts[] = {
-    isr_give, isr_signal, isr_send, isr_receive, isr_set, isr_resume, isr_notify, isr_borrow, isr_holder,
+    isr_give,   isr_signal, isr_send,   isr_receive,    isr_set,        isr_resume,
+    isr_notify, isr_borrow, isr_holder, isr_notify_one, isr_notify_all,
 };
 
 static void act_in_isr(const char *who, uint32_t number, const operation_t *operation) {
@@ -547,6 +582,8 @@ static void read_objects(void) {
                  &pools[object], blocks[object], sizeof blocks[object][0], read_number()) == TAKT_OK,
              "a pool");
         must((is_fifo ? takt_flags_init_fifo : takt_flags_init)(&flags[object]) == TAKT_OK, "flags");
+        must((is_fifo ? takt_condition_init_fifo : takt_condition_init)(&conditions[object]) == TAKT_OK,
+             "a condition");
     }
     for (uint32_t number = 0; number < MUTEXES; number++) {
         takt_mutex_parameters_t parameters = {.protocol = (takt_protocol_t)read_number()};

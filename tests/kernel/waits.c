@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What ends a wait, and what a thread may do with locks: one test after the other, by a director below the threads that
  * it starts. */
+#include "kernel/condition.h"
 #include "kernel/recursive.h"
 #include "tests/conformance/conformance.h"
 
@@ -220,6 +221,84 @@ static void abort_waits(void) {
     refuse_to_abort();
 }
 
+/* ---- condition variables -------------------------------------------------------------------------- */
+
+static takt_condition_t condition, no_condition;
+static bool has_item;
+
+static void await_item(void *argument) {
+    (void)argument;
+    must(takt_mutex_lock(&first));
+    while (!has_item) {
+        must(takt_condition_wait(&condition, &first));
+        check(takt_mutex_holder(&first) == &other, "a_wait_returns_with_the_mutex");
+    }
+    has_item = false;
+    done++;
+    must(takt_mutex_unlock(&first));
+}
+
+static void notify_in_isr(void) {
+    must(takt_condition_notify_one_from_isr(&condition));
+    must(takt_condition_notify_all_from_isr(&condition));
+}
+
+/* The notification comes with the mutex held, from a thread or an interrupt, once in vain. */
+static void notify(bool is_in_isr, takt_status_t (*call)(takt_condition_t *of)) {
+    has_item = false;
+    must(call(&condition));
+    start(await_item, HIGH);
+    check(takt_mutex_holder(&first) == NULL, "a_wait_unlocks_the_mutex");
+    must(call(&condition));
+    check(done == 0, "a_notification_that_finds_nothing_is_waited_for_again");
+    must(takt_mutex_lock(&first));
+    has_item = true;
+    if (is_in_isr) {
+        board_interrupt_enable(1, notify_in_isr);
+        board_interrupt_pend(1);
+    } else {
+        must(call(&condition));
+    }
+    check(done == 0, "a_woken_thread_waits_for_the_mutex");
+    must(takt_mutex_unlock(&first));
+    check(done == 1 && !has_item, "it_gets_the_mutex");
+}
+
+static void refuse_conditions(void) {
+    const char *const sentence = "a_misuse_is_refused";
+    answer(takt_condition_init(NULL), TAKT_ERROR_NULL, sentence);
+    answer(takt_condition_init_fifo(NULL), TAKT_ERROR_NULL, sentence);
+    answer(takt_condition_wait(NULL, &first), TAKT_ERROR_NULL, sentence);
+    answer(takt_condition_wait(&condition, NULL), TAKT_ERROR_NULL, sentence);
+    answer(takt_condition_wait(&no_condition, &first), TAKT_ERROR_OBJECT, sentence);
+    answer(takt_condition_wait(&condition, &first), TAKT_ERROR_RESOURCE, "a_mutex_that_is_free_is_refused");
+    answer(takt_condition_notify_one(NULL), TAKT_ERROR_NULL, sentence);
+    answer(takt_condition_notify_all(&no_condition), TAKT_ERROR_OBJECT, sentence);
+    answer(takt_condition_notify_one_from_isr(&condition), TAKT_ERROR_NOT_IN_ISR, sentence);
+    answer(takt_condition_notify_all_from_isr(&condition), TAKT_ERROR_NOT_IN_ISR, sentence);
+    must(takt_mutex_lock(&first));
+    const takt_port_level_t level = takt_port_lock();
+    answer(takt_condition_wait(&condition, &first), TAKT_ERROR_LOCKED, sentence);
+    answer(takt_condition_notify_one(&condition), TAKT_ERROR_LOCKED, sentence);
+    answer(takt_condition_notify_all(&condition), TAKT_ERROR_LOCKED, sentence);
+    takt_port_unlock(level);
+    answer(takt_condition_wait_for(&condition, &first, 0), TAKT_TIMEOUT, "0_does_not_wait");
+    answer(takt_condition_wait_for(&condition, &first, board_span(1000)), TAKT_TIMEOUT,
+           "a_wait_ends_by_time");
+    check(takt_mutex_holder(&first) == &director, "it_ends_with_the_mutex");
+    must(takt_mutex_unlock(&first));
+}
+
+static void use_conditions(void) {
+    must(takt_condition_init_fifo(&condition));
+    notify(false, takt_condition_notify_one);
+    must(takt_condition_init(&condition));
+    notify(false, takt_condition_notify_one);
+    notify(false, takt_condition_notify_all);
+    notify(true, takt_condition_notify_all);
+    refuse_conditions();
+}
+
 /* ---- threads that begin suspended, and delays until an instant ----------------------------------- */
 
 static takt_thread_t dormant;
@@ -295,6 +374,11 @@ static void in_an_interrupt(void) {
     answer(takt_recursive_mutex_unlock(&recursive), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_thread_delay_until(TAKT_NEVER), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_thread_abort_wait(&director), TAKT_ERROR_IN_ISR, sentence);
+    answer(takt_condition_wait(&condition, &first), TAKT_ERROR_IN_ISR, sentence);
+    answer(takt_condition_notify_one(&condition), TAKT_ERROR_IN_ISR, sentence);
+    answer(takt_condition_notify_all(&condition), TAKT_ERROR_IN_ISR, sentence);
+    answer(takt_condition_notify_one_from_isr(NULL), TAKT_ERROR_NULL, sentence);
+    answer(takt_condition_notify_all_from_isr(&no_condition), TAKT_ERROR_OBJECT, sentence);
     done++;
 }
 
@@ -307,6 +391,7 @@ static void direct(void *argument) {
     suspend_one_that_waits(lock_for_a_while, true);
     delete_one_that_is_put_off();
     abort_waits();
+    use_conditions();
     resume_dormant();
     delay_until();
     done = 0;
@@ -324,6 +409,9 @@ int main(void) {
     answer(takt_recursive_mutex_unlock(&recursive), TAKT_ERROR_NOT_STARTED,
            "no_thread_unlocks_before_the_start");
     answer(takt_thread_delay_until(1), TAKT_ERROR_NOT_STARTED, "no_thread_waits_before_the_start");
+    must(takt_condition_init(&condition));
+    answer(takt_condition_wait(&condition, &first), TAKT_ERROR_NOT_STARTED,
+           "no_thread_waits_before_the_start");
     answer(takt_thread_abort_wait(&director), TAKT_ERROR_OBJECT, "a_thread_that_was_not_created_is_refused");
     refuse_dormant_jobs();
     must(create_dormant());

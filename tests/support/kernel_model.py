@@ -31,10 +31,14 @@ THREAD_ACTS = [
     *("work", "delay", "give", "signal", "take", "send", "receive", "allocate", "free", "set"),
     *("clear", "await", "suspend", "resume", "notify", "listen", "delete", "create", "alarm", "stop", "priority"),
     *("lock", "unlock", "relock", "end_lock", "until", "abort"),
+    *("monitor", "notify_one", "notify_all"),
 ]
 WIDE_ACTS = [*THREAD_ACTS, "consume", "move"]
 """Also those that the model does not know."""
-ISR_ACTS = ["give", "signal", "send", "receive", "set", "resume", "notify", "borrow", "holder"]
+ISR_ACTS = [
+    *("give", "signal", "send", "receive", "set", "resume", "notify", "borrow", "holder"),
+    *("notify_one", "notify_all"),
+]
 PROTOCOLS = ["none", "npcs", "pip", "pcp", "icpp", "srp"]
 POLICIES = ["fp", "edf", "llf"]
 KINDS_OF_SERVERS = ["deferrable", "idling", "polling", "sporadic", "sporadic-strict", "cbs", "hard-cbs"]
@@ -126,6 +130,7 @@ KINDS = {
     "lock": 0,
     "unlock": 0,
     "relock": 0,
+    "monitor": 0,
     "end_lock": 0,
     "work": 4,
     "delay": 2,
@@ -145,6 +150,9 @@ KINDS_OF_LOCKING = dict.fromkeys(THREAD_ACTS, 0.2) | {
     "lock": 0.5,
     "unlock": 0.5,
     "relock": 0.3,
+    "monitor": 0.2,
+    "notify_one": 1,
+    "notify_all": 1,
     "end_lock": 0.3,
     "delete": 0.5,
     "create": 1,
@@ -181,6 +189,8 @@ def draw_thread_operation(draw: random.Random, threads: int, kinds: dict[str, fl
             return Operation(what, draw.randrange(ALARMS), draw.randrange(20), draw.choice([0, 0, 7, 30]))
         case "stop":
             return Operation(what, draw.randrange(ALARMS))
+        case "monitor":
+            return Operation(what, draw.randrange(MUTEXES), wait, target)
         case "lock" | "unlock" | "relock" | "end_lock":
             return Operation(what, draw.randrange(MUTEXES), wait)
         case _:
@@ -195,6 +205,9 @@ def draw_sections(draw: random.Random, threads: int, mutexes: list[int], room: i
             mutex = draw.choice(mutexes)
             within = draw_sections(draw, threads, mutexes, draw.randrange(6), depth + 1)
             begin, end = draw.choice([("lock", "unlock"), ("lock", "unlock"), ("relock", "end_lock")])
+            if draw.random() < 0.25:
+                wait = Operation("monitor", mutex, draw_duration(draw), draw.randrange(OBJECTS))
+                within.insert(draw.randint(0, len(within)), wait)
             section = [Operation(begin, mutex, draw_duration(draw)), *within, Operation(end, mutex)]
             if draw.random() < 0.2:  # it ends among others
                 section.insert(draw.randint(1, len(section) - 1), section.pop())
@@ -301,6 +314,7 @@ class Thread(Contender):
     put_off: Mutex | None = None  # what it wants again after its resumption
     is_late: bool = False  # the time of that is up
     is_aborted: bool = False  # its request for a mutex is
+    locks_after: Mutex | None = None  # what it locks after its wait for a condition
     notification: int = 0
     blocks: tuple[list[int], ...] = field(default_factory=lambda: tuple([] for _ in range(OBJECTS)))
 
@@ -354,6 +368,13 @@ class Flags:
 
 
 @dataclass(eq=False)
+class Condition:
+    """Threads that wait for a notification; each wants its mutex again."""
+
+    waiting: Waiting
+
+
+@dataclass(eq=False)
 class Timeout:
     """Something that is to happen at an instant."""
 
@@ -375,12 +396,13 @@ class Model:
         self.now = 0
         self.lines: list[tuple[int, str]] = []
         self.certain_until = HORIZON
-        self.semaphores, self.queues, self.pools, self.flags = [], [], [], []
+        self.semaphores, self.queues, self.pools, self.flags, self.conditions = [], [], [], [], []
         for is_fifo, (units, capacity, blocks) in zip(script.are_fifo, script.sizes, strict=True):
             self.semaphores.append(Semaphore(units, Waiting(is_fifo=is_fifo)))
             self.queues.append(Queue(capacity, Waiting(is_fifo=is_fifo), Waiting(is_fifo=is_fifo)))
             self.pools.append(Pool(list(range(blocks))[::-1], Waiting(is_fifo=is_fifo)))
             self.flags.append(Flags(Waiting(is_fifo=is_fifo)))
+            self.conditions.append(Condition(Waiting(is_fifo=is_fifo)))
         self.timeouts: list[Timeout] = []
         self.alarms: list[Timeout | None] = [None] * ALARMS
         self.alarm_operations = script.alarms
@@ -435,7 +457,8 @@ class Model:
     def wake(self, thread: Thread, ended: Callable[[], Result | None]) -> None:
         """End the wait of `thread`."""
         self.stop_waiting(thread)
-        thread.ended = ended
+        mutex, thread.locks_after = thread.locks_after, None
+        thread.ended = ended if mutex is None else lambda: self.lock_after(thread, mutex, ended)
         if not thread.suspended:
             thread.home.wake(thread)
 
@@ -468,6 +491,7 @@ class Model:
             return ERROR_HOLDS, 0
         thread.home.withdraw(thread)
         thread.put_off, thread.is_late, thread.is_aborted = None, False, False
+        thread.locks_after = None
         if thread.ready:
             thread.home.leave(thread)
         self.stop_waiting(thread)
@@ -581,6 +605,8 @@ class Model:
                 result = self.resume(operation)
             case "notify":
                 result = self.notify(operation)
+            case "notify_one" | "notify_all":
+                result = self.notify_condition(operation, 1 if operation.what == "notify_one" else THREADS)
             case "holder":
                 held = self.mutexes[operation.object]
                 result = OK, sum(place for place, thread in enumerate(self.threads, 1) if held in thread.held)
@@ -653,6 +679,11 @@ class Model:
             case "delay":
                 self.block(thread, None, wait)
                 return None
+            case "monitor":
+                mutex, condition = self.mutexes[operation.object], self.conditions[operation.b]
+                return self.monitor(thread, mutex, condition, wait)
+            case "notify_one" | "notify_all":
+                return self.notify_condition(operation, 1 if operation.what == "notify_one" else THREADS)
             case "abort":
                 return self.abort(self.threads[operation.object])
             case "until":
@@ -799,6 +830,37 @@ class Model:
             mutex.depth -= 1
             return OK, mutex.depth
         return self.unlock(thread, mutex)
+
+    def monitor(self, thread: Thread, mutex: Mutex, condition: Condition, duration: int) -> Result | None:
+        """Unlock, wait for a notification, and lock again."""
+        if mutex.holder is not thread:
+            return ERROR_RESOURCE, 0
+        if duration == 0:
+            return TIMEOUT, 1
+        thread.home.unlock(thread, mutex)
+        self.block(thread, condition.waiting, duration)
+        thread.locks_after = mutex
+        return None
+
+    def lock_after(self, thread: Thread, mutex: Mutex, ended: Callable[[], Result | None]) -> None:
+        thread.home.lock(thread, mutex)
+        thread.ended = lambda: self.end_lock_after(thread, mutex, ended)
+
+    def end_lock_after(self, thread: Thread, mutex: Mutex, ended: Callable[[], Result | None]) -> Result | None:
+        if self.wants_again(thread):
+            return None
+        if mutex.holder is thread:
+            result = ended()
+            assert result is not None
+            return result[0], 1
+        thread.is_aborted = False
+        self.lock_after(thread, mutex, always(ABORTED))
+        return None
+
+    def notify_condition(self, operation: Operation, most: int) -> Result:
+        for thread in self.conditions[operation.object].waiting[:most]:
+            self.wake(thread, always(OK))
+        return OK, 0
 
     def set_priority(self, thread: Thread, priority: int) -> Result:
         if not thread.exists:
