@@ -50,12 +50,13 @@ def test_a_project_brings_a_board_of_its_own(tmp_path: Path, name: str) -> None:
     """As docs/how-to/add-a-board.md says: a folder with the headers, the C files and a linker script of its name."""
     board = tmp_path / name
     board.mkdir()
-    for part in ("takt_board_clock.h", "mps2.h", "mps2.c", "vectors.c"):
-        shutil.copy(ROOT / "boards" / "mps2" / part, board)
+    for part in ("mps2/takt_board_clock.h", "mps2/mps2.h", "mps2/mps2.c", "cortex_m/vectors.c"):
+        shutil.copy(ROOT / "boards" / part, board)
     header = (ROOT / "boards" / "mps2" / "takt_board.h").read_text(encoding="utf-8")
     (board / "takt_board.h").write_text(header.replace("boards/mps2/mps2.h", "mps2.h"), encoding="utf-8")
-    memory, sections = ((ROOT / "boards" / "mps2" / f"mps2_{part}.ld").read_text() for part in ("an385", "sections"))
-    (board / f"{name}.ld").write_text(memory.replace("INCLUDE mps2_sections.ld", "") + sections, encoding="utf-8")
+    memory = (ROOT / "boards" / "mps2" / "mps2_an385.ld").read_text(encoding="utf-8")
+    sections = (ROOT / "boards" / "cortex_m" / "cortex_m_sections.ld").read_text(encoding="utf-8")
+    (board / f"{name}.ld").write_text(memory.replace("INCLUDE cortex_m_sections.ld", "") + sections, encoding="utf-8")
     assert outcome_of(tmp_path, "cortex_m", ADDED, options=[f"-DTAKT_BOARD={board}"]) == RUNS
 
 
@@ -63,3 +64,9 @@ def test_a_project_brings_a_board_of_its_own(tmp_path: Path, name: str) -> None:
 def test_a_project_names_a_board(tmp_path: Path, core: str) -> None:
     options = [f"-DTAKT_BOARD={BOARDS_OF_CMAKE[core]}"]
     assert outcome_of(tmp_path, "cortex_m", ADDED, options=options, core=core) == RUNS
+
+
+def test_a_program_has_room_on_a_small_board(tmp_path: Path) -> None:
+    """Linked for the 16 KB of memory that are on a micro:bit."""
+    outcome = outcome_of(tmp_path, "cortex_m", ADDED, options=["-DTAKT_BOARD=microbit"], core="cortex_m0")
+    assert outcome == RUNS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Start-up and vectors of the boards MPS2. Those of interrupts are weak here, and so stand apart from the files that
- * define some. */
+/* Start-up and vectors of boards with a Cortex-M. Those of interrupts are weak here, and so stand apart from the files
+ * that define some. */
 #include "kernel/port.h"
 
 #include <takt_board.h>
@@ -10,7 +10,6 @@ extern uint32_t takt_board_bss_start[], takt_board_bss_end[];
 extern uint32_t takt_board_stack_end[];
 
 int main(void);
-void takt_port_svc_handler(void);
 
 void takt_board_reset(void) {
     takt_port_fpu_begin();
@@ -38,8 +37,9 @@ void takt_board_reset(void) {
 __attribute__((used)) static void unexpected(void) { takt_port_fault(); }
 EACH_INTERRUPT(DECLARE)
 
-/* guard.c has it in builds with guards. */
+/* guard.c has it in builds with guards; and a port that uses SVC has its handler. */
 __attribute__((weak, alias("unexpected"))) void takt_port_memory_fault(void);
+__attribute__((weak, alias("unexpected"))) void takt_port_svc_handler(void);
 
 typedef void (*vector_t)(void);
 
