@@ -10,6 +10,8 @@ set(takt_flags_mps2_an386 "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-s
 set(takt_flags_mps2_an500 "-mcpu=cortex-m7 -mthumb -mfloat-abi=hard -mfpu=fpv5-d16")
 set(takt_flags_mps2_an505 "-mcpu=cortex-m33 -mthumb -mfloat-abi=hard -mfpu=fpv5-sp-d16")
 set(takt_flags_microbit "-mcpu=cortex-m0 -mthumb")
+set(takt_flags_nrf52840 "${takt_flags_mps2_an386}")
+set(takt_flags_stm32f407 "${takt_flags_mps2_an386}")
 if(DEFINED takt_flags_${TAKT_BOARD})
   set(takt_flags "${takt_flags_${TAKT_BOARD}}")
 else()

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import takt
 from places import EXAMPLES, ROOT
-from recipes import CORES
+from recipes import CORES, emulator, recipe
 from sampling import IS_SMALLER, SYSTEMS
 from takt.board import emulation
 from takt.show import board_report
-from test_package import ADDED, RUNS, outcome_of
+from test_package import ADDED, BOARD, RUNS, outcome_of, outcome_on, program_of
 
 IS_SAMPLE = SYSTEMS is None or IS_SMALLER
 TRIED = CORES[:1] if IS_SAMPLE else CORES
@@ -70,3 +70,25 @@ def test_a_program_has_room_on_a_small_board(tmp_path: Path) -> None:
     """Linked for the 16 KB of memory that are on a micro:bit."""
     outcome = outcome_of(tmp_path, "cortex_m", ADDED, options=["-DTAKT_BOARD=microbit"], core="cortex_m0")
     assert outcome == RUNS
+
+
+def machine(name: str) -> list[str | Path]:
+    """Return the emulator of Cortex-M boards with another board."""
+    command = emulator(recipe("cortex_m"))
+    command[command.index("-M") + 1] = name
+    return command
+
+
+def test_a_board_of_an_stm32_takes_the_vendors_headers_and_start_up(tmp_path: Path) -> None:
+    """Those of tests/board/stm32f4 stand for them; the emulated netduinoplus2 has an STM32F405, whose timers count."""
+    device = ROOT / "tests" / "board" / "stm32f4"
+    how = f"{ADDED}\nadd_library(device OBJECT {device}/startup.c)\ntarget_include_directories(device PRIVATE {device})"
+    options = ["-DTAKT_BOARD=stm32f407", f"-DTAKT_DEVICE={device}"]
+    program = program_of(tmp_path, "cortex_m", how, f"{BOARD} $<TARGET_OBJECTS:device>", options)
+    assert outcome_on(machine("netduinoplus2"), program) == RUNS
+
+
+def test_a_board_of_an_nrf52_links(tmp_path: Path) -> None:
+    """No emulator has one; that of an nRF51 has the same devices, and runs the same files."""
+    program = program_of(tmp_path, "cortex_m", ADDED, BOARD, ["-DTAKT_BOARD=nrf52840"])
+    assert program.stat().st_size > 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A board with an nRF51 under an emulator that takes 64 ns for an instruction. */
+/* The micro:bit under an emulator that takes 64 ns for an instruction. */
 #include "tests/conformance/board.h"
 
 #include "firmware/semihost.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Boards with an nRF51 (Cortex-M0), such as the BBC micro:bit, as programs on them see them: interrupts, and the one
- * clock.
+/* Boards with an nRF51 (Cortex-M0), such as the BBC micro:bit, or an nRF52 (Cortex-M4), such as the nRF52840 DK, as
+ * programs on them see them: interrupts, and the one clock. A project that has the vendor's device header may include
+ * it beside this one.
  *
- * Source: Nordic Semiconductor, nRF51 Series Reference Manual 3.0, chapters 6 and 18. */
+ * Source: Nordic Semiconductor, nRF51 Series Reference Manual 3.0, chapters 6 and 18; nRF52840 Product Specification
+ * 1.7, chapters 6.30 and 6.34. */
 #ifndef TAKT_BOARD_H
 #define TAKT_BOARD_H
 
@@ -10,13 +12,27 @@
 #include <stdint.h>
 
 /* One tick of the scheduler is one count of TIMER0, 8 MHz. */
-enum { TAKT_BOARD_TICK_NS = 125, TAKT_BOARD_INTERRUPTS = 32 };
+enum { TAKT_BOARD_TICK_NS = 125 };
 
-/* Handlers are functions named takt_board_interrupt_0 .. _31; those that the program does not define stop in
- * takt_port_fault. 8 (TIMER0) and 20 (SWI0) are the board's own. */
+/* Handlers are functions named takt_board_interrupt_0 .. _31, on an nRF52 .. _47; those that the program does not
+ * define stop in takt_port_fault. 8 (TIMER0) and 20 (SWI0) are the board's own. */
+#if defined(__ARM_ARCH_6M__)
+#define TAKT_BOARD_INTERRUPTS 32
+#else
+#define TAKT_BOARD_INTERRUPTS 48
+#endif
 
-/* Enables interrupt `number` at `priority`: 0, 0x40, 0x80 or 0xC0, smaller is more urgent. All of them may call the
- * kernel. */
+/* The pin of port 0 that takt_port_print writes to, at 115,200 baud: that of the board's debugger. */
+#ifndef TAKT_BOARD_UART_PIN
+#if defined(__ARM_ARCH_6M__)
+#define TAKT_BOARD_UART_PIN 24
+#else
+#define TAKT_BOARD_UART_PIN 6
+#endif
+#endif
+
+/* Enables interrupt `number` at `priority`, smaller is more urgent. One that calls the kernel has
+ * TAKT_PORT_KERNEL_LEVEL or a larger number. */
 void takt_board_interrupt_enable(uint32_t number, uint32_t priority);
 
 /* Makes interrupt `number` pending. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Clock and timer of boards with an nRF51. Included by takt_port.h.
+/* Clock and timer of boards with an nRF51 or nRF52. Included by takt_port.h.
  *
  * Clock: TIMER0 counts up through all 32 bits, once in a tick. It is extended to 64 bits by difference: every reading
  * adds what has passed since the last one modulo 2^32. The one-shot is never longer than half of the counter's range,

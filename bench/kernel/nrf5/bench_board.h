@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Boards with an nRF51 as the bench sees them; see ../mps2_an385/bench_board.h. The counter is SysTick, which the emulator
+/* The micro:bit as the bench sees them; see ../mps2_an385/bench_board.h. The counter is SysTick, which the emulator
  * has, and which is read by one load; the chip has none. There is no probe, and nothing holds the clock. */
-#ifndef TAKT_BENCH_KERNEL_NRF51_BENCH_BOARD_H
-#define TAKT_BENCH_KERNEL_NRF51_BENCH_BOARD_H
+#ifndef TAKT_BENCH_KERNEL_NRF5_BENCH_BOARD_H
+#define TAKT_BENCH_KERNEL_NRF5_BENCH_BOARD_H
 
 #include "bench/kernel/stamp.h"
 #include "kernel/port.h"

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Boards with an nRF51: the start of the clock, whose readings are in takt_board_clock.h, interrupts, the program's
+/* Boards with an nRF51 or nRF52: the start of the clock, whose readings are in takt_board_clock.h, interrupts, the program's
  * alarm, the serial line. */
 #include "kernel/port.h"
 
 #include <takt_board.h>
 
-enum { TIMER0 = 8, TIMER_PRIORITY = 0xC0 /* below the interrupts of programs, beside PendSV */ };
+enum { TIMER0 = 8, TIMER_PRIORITY = 0xFF /* below the interrupts of programs, beside PendSV */ };
 
 #define INTERRUPT_OF(comparator) (UINT32_C(1) << (16 + (comparator)))
 
 /* ---- interrupts ------------------------------------------------------------------------------ */
 
-#define NVIC_ENABLE (*(volatile uint32_t *)UINT32_C(0xE000E100))
-#define NVIC_PEND (*(volatile uint32_t *)UINT32_C(0xE000E200))
+#define NVIC_ENABLE ((volatile uint32_t *)UINT32_C(0xE000E100))
+#define NVIC_PEND ((volatile uint32_t *)UINT32_C(0xE000E200))
 #define NVIC_PRIORITY ((volatile uint32_t *)UINT32_C(0xE000E400)) /* ARMv6-M has words only */
 
 void takt_board_interrupt_enable(uint32_t number, uint32_t priority) {
     const uint32_t shift = number % 4u * 8u;
     volatile uint32_t *word = &NVIC_PRIORITY[number / 4u];
     *word = (*word & ~(UINT32_C(0xFF) << shift)) | priority << shift;
-    NVIC_ENABLE = UINT32_C(1) << number;
+    NVIC_ENABLE[number / 32u] = UINT32_C(1) << number % 32u;
 }
 
-void takt_board_interrupt_pend(uint32_t number) { NVIC_PEND = UINT32_C(1) << number; }
+void takt_board_interrupt_pend(uint32_t number) { NVIC_PEND[number / 32u] = UINT32_C(1) << number % 32u; }
 
 /* ---- the clock ------------------------------------------------------------------------------- */
 
@@ -137,13 +137,12 @@ void takt_board_interrupt_8(void) {
 
 enum {
     UART_ENABLED = 4,
-    UART_PIN_OF_MICROBIT = 24,
     UART_115200 = 0x01D7E000,
     UART_PATIENCE = 1 << 16,
 };
 
 __attribute__((weak)) void takt_port_print(const char *text) {
-    UART_PIN = UART_PIN_OF_MICROBIT;
+    UART_PIN = TAKT_BOARD_UART_PIN;
     UART_RATE = UART_115200;
     UART_ENABLE = UART_ENABLED;
     UART_START = 1;
