@@ -29,6 +29,7 @@ CORES = (
     (Board("mps2_an385", "cortex_m33", 8), True),
     (VIRT, False),
     (Board("virt", "riscv_f", 10), True),
+    (Board("virt", "riscv64", 10), False),
 )
 
 
