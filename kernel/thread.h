@@ -22,6 +22,8 @@
 #include "kernel/geometry.h"
 #include "kernel/port.h"
 
+TAKT_C_BEGIN
+
 enum {
     TAKT_THREAD_EXISTS = 1u << 0,              /* created, and not deleted since */
     TAKT_THREAD_SUSPENDED = 1u << 1,           /* suspended: must not become ready */
@@ -113,5 +115,7 @@ takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duratio
 
 /* Number of stack bytes of `thread` that were never used, guard included. Returns 0 if `thread` is NULL. */
 uint32_t takt_thread_stack_unused(const takt_thread_t *thread);
+
+TAKT_C_END
 
 #endif
