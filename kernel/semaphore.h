@@ -49,6 +49,9 @@ takt_status_t takt_semaphore_give_from_isr(takt_semaphore_t *semaphore);
 takt_status_t takt_semaphore_signal(takt_semaphore_t *semaphore);
 takt_status_t takt_semaphore_signal_from_isr(takt_semaphore_t *semaphore);
 
+/* Number of units. From anywhere. Returns 0 if `semaphore` is NULL, or threads wait. */
+uint32_t takt_semaphore_count(const takt_semaphore_t *semaphore);
+
 TAKT_C_END
 
 #endif

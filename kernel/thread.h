@@ -29,6 +29,7 @@ enum {
     TAKT_THREAD_SUSPENDED = 1u << 1,           /* suspended: must not become ready */
     TAKT_THREAD_TIMED = 1u << 2,               /* waits with a timeout, see kernel/wait.h */
     TAKT_THREAD_AWAITS_NOTIFICATION = 1u << 3, /* waits for a notification */
+    TAKT_THREAD_HAS_WORD = 1u << 7,            /* see kernel/local.h; set before the thread exists */
 };
 
 enum { TAKT_STACK_BYTES_MAX = (1 << 24) - 8 /* bytes of the largest stack */ };

@@ -11,7 +11,7 @@ from test_kernel_objects import FULL_PASS, Build, built, link, recipe
 
 __all__ = ["built"]
 
-PROGRAMS = ["units"]
+PROGRAMS = ["units", "questions"]
 
 
 @pytest.mark.parametrize("port", PORTS)
