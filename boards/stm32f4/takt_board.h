@@ -10,6 +10,10 @@
 #include <stdint.h>
 #include <stm32f4xx.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One tick of the scheduler is one count of TIM2, 1 MHz. */
 enum { TAKT_BOARD_TICK_NS = 1000 };
 
@@ -37,5 +41,9 @@ void takt_board_alarm_every(uint32_t period);
 void takt_board_alarm_served(void);
 
 void takt_board_alarm_stop(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
