@@ -37,16 +37,27 @@ takt_status_t takt_thread_yield(void) {
     return takt_kernel_switch(running, next);
 }
 
+/* The thread is not in the ready set of the running one, or more than its place there changes. */
+static __attribute__((noinline)) takt_status_t set_level_by_pass(takt_entity_t *entity, uint32_t level) {
+    takt_kernel_post_at(TAKT_EVENT_PRIORITY, entity, takt_port_now(), level);
+    return takt_kernel_dispatch();
+}
+
 takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority) {
     REQUIRE_THREAD(thread);
     TAKT_REQUIRE(priority < TAKT_PRIORITIES, TAKT_ERROR_PRIORITY);
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_port_close();
-    TAKT_REQUIRE(takt_entity_has_level(&thread->plain.entity), takt_kernel_refuse(TAKT_ERROR_KEY));
-    takt_kernel_post_at(TAKT_EVENT_PRIORITY, &thread->plain.entity, takt_port_now(),
-                        takt_level_from_priority(priority, TAKT_PRIORITIES));
-    return takt_kernel_dispatch();
+    takt_entity_t *entity = &thread->plain.entity;
+    takt_entity_t *running = takt_kernel.cpu.running;
+    const uint32_t level = (uint32_t)takt_level_from_priority(priority, TAKT_PRIORITIES);
+    TAKT_REQUIRE(takt_entity_has_level(entity), takt_kernel_refuse(TAKT_ERROR_KEY));
+    if (!takt_near_has_level(entity, running)) {
+        return set_level_by_pass(entity, level);
+    }
+    takt_near_set_level(entity, level, 1);
+    return takt_kernel_decide_near(running, false);
 }
 
 takt_status_t takt_thread_delay(takt_duration_t duration) {
