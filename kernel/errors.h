@@ -9,6 +9,10 @@
 #ifndef TAKT_KERNEL_ERRORS_H
 #define TAKT_KERNEL_ERRORS_H
 
+#include "core/types.h"
+
+TAKT_C_BEGIN
+
 /* Whether calls check for misuse: 0 or 1. The same for the whole program. */
 #ifndef TAKT_CHECKS
 #define TAKT_CHECKS 1
@@ -83,5 +87,7 @@ const char *takt_status_message(takt_status_t status);
             return (error);                       \
         }                                         \
     } while (0)
+
+TAKT_C_END
 
 #endif

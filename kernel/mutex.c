@@ -18,6 +18,12 @@ typedef struct wish {
     bool is_put_off;        /* withdrawn: while the thread is suspended, or for good */
 } wish_t;
 
+static void forget(takt_thread_t *thread);
+static takt_status_t put_off(takt_thread_t *thread);
+static takt_status_t abort_request(takt_thread_t *thread);
+
+static const takt_lock_functions_t functions = {forget, put_off, abort_request};
+
 takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
     if (mutex == NULL || parameters == NULL) {
         return TAKT_ERROR_NULL;
@@ -30,6 +36,8 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
     if (status != TAKT_OK) {
         return status;
     }
+    takt_kernel.abandon = takt_mutex_abandon;
+    takt_kernel.locks = &functions;
     mutex->watchers = parameters->protocol != TAKT_PROTOCOL_PIP;
     mutex->parent = takt_creation_parent(parameters->server);
     return TAKT_OK;
@@ -61,7 +69,7 @@ static void forget_wish(wish_t *wish) {
         wish->mutex = NULL;
     }
     if (takt_timeout_is_armed(&wish->timeout)) {
-        takt_timeouts_remove(&takt_kernel.timeouts, &wish->timeout);
+        takt_timeouts_remove(&takt_timeouts, &wish->timeout);
     }
 }
 
@@ -86,7 +94,9 @@ static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
     }
     takt_plain_of(running)->wait = NULL;
     forget_wish(wish);
-    return takt_kernel_refuse(mutex->resource.holder == running ? TAKT_OK : wish->status);
+    const takt_status_t status = mutex->resource.holder == running ? TAKT_OK : wish->status;
+    (void)takt_port_open();
+    return status;
 }
 
 static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex, takt_entity_t *running) {
@@ -153,7 +163,7 @@ static bool withdraw(takt_entity_t *entity) {
     return waits;
 }
 
-void takt_mutex_forget(takt_thread_t *thread) {
+static void forget(takt_thread_t *thread) {
     wish_t *wish = TAKT_CONTAINER_OF(thread->plain.wait, wish_t, wait);
     (void)withdraw(&thread->plain.entity);
     thread->plain.wait = NULL;
@@ -161,7 +171,7 @@ void takt_mutex_forget(takt_thread_t *thread) {
 }
 
 /* The record stays with the thread, and wants nothing. */
-takt_status_t takt_mutex_put_off(takt_thread_t *thread) {
+static takt_status_t put_off(takt_thread_t *thread) {
     takt_lock_wait_t *wait = thread->plain.wait;
     takt_entity_t *entity = &thread->plain.entity;
     TAKT_CONTAINER_OF(wait, wish_t, wait)->is_put_off = true;
@@ -173,7 +183,7 @@ takt_status_t takt_mutex_put_off(takt_thread_t *thread) {
     return takt_kernel_dispatch();
 }
 
-takt_status_t takt_mutex_abort(takt_thread_t *thread) {
+static takt_status_t abort_request(takt_thread_t *thread) {
     wish_t *wish = TAKT_CONTAINER_OF(thread->plain.wait, wish_t, wait);
     wish->status = TAKT_ABORTED;
     wish->is_put_off = true;
@@ -191,18 +201,29 @@ static uint32_t expire_wish(takt_timeout_t *timeout) {
     return 0;
 }
 
-static takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running, takt_duration_t duration) {
-    wish_t wish;
-    begin_wish(&wish, mutex);
-    wish.timeout.expire = expire_wish;
-    wish.thread = takt_plain_of(running);
-    request(running, &wish);
+static __attribute__((noinline)) void lock_for_by_pass(wish_t *wish, takt_entity_t *running,
+                                                       takt_duration_t duration) {
+    request(running, wish);
     if (duration > 0) {
-        takt_kernel_arm_after(&wish.timeout, duration);
+        takt_kernel_arm_after(&wish->timeout, duration);
     } else {
         (void)withdraw(running);
     }
     (void)takt_kernel_dispatch();
+}
+
+static __attribute__((noinline)) takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running,
+                                                        takt_duration_t duration) {
+    wish_t wish;
+    begin_wish(&wish, mutex);
+    wish.timeout.expire = expire_wish;
+    wish.thread = takt_plain_of(running);
+    if (duration == 0 || !is_blocked_alone(mutex, running)) {
+        lock_for_by_pass(&wish, running, duration);
+    } else {
+        takt_kernel_arm_after(&wish.timeout, duration);
+        (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
+    }
     return end_wish(&wish, mutex);
 }
 
@@ -240,11 +261,15 @@ TAKT_INLINE takt_status_t hand_over(takt_resource_t *resource, takt_entity_t *ru
 static __attribute__((noinline)) takt_status_t unlock_for_waiters(takt_mutex_t *mutex,
                                                                   takt_entity_t *running) {
     takt_resource_t *resource = &mutex->resource;
-    if (resource->protocol != TAKT_PROTOCOL_PIP || !takt_plain_holds_alone(running, resource)) {
-        return unlock_by_pass(resource, running);
+    if (resource->protocol == TAKT_PROTOCOL_PIP && takt_plain_holds_alone(running, resource)) {
+        takt_plain_free(running, resource);
+        return hand_over(resource, running);
     }
-    takt_plain_free(running, resource);
-    return hand_over(resource, running);
+    const bool is_last = takt_plain_of(running)->held == resource;
+    if (mutex->watchers == 0 && is_last && takt_plain_free_inner(running, resource)) {
+        return takt_port_open();
+    }
+    return unlock_by_pass(resource, running);
 }
 
 /* `thread` holds others that it locked after `resource`; no request concerns them. */

@@ -43,6 +43,7 @@ static void attach(takt_wait_t *node, takt_wait_t *above, takt_wait_t **link) {
     while (node->above != NULL && number_of(node) < number_of(node->above)) {
         lift(node);
     }
+    takt_kernel_expect_suspension();
     node->thread->flags |= TAKT_THREAD_ORDERED;
     takt_entity_set_attributes(entity_of(node), TAKT_ATTRIBUTE_ORDERED);
 }

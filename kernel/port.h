@@ -57,6 +57,8 @@
 #include "kernel/errors.h"
 #include "kernel/geometry.h"
 
+TAKT_C_BEGIN
+
 struct takt_thread;
 
 /* 1: ports that support stack guards use them. */
@@ -141,5 +143,7 @@ void takt_kernel_guard_hit(const void *address);
 
 /* Ends a thread whose entry function has returned. */
 __attribute__((noreturn)) void takt_kernel_thread_returned(void);
+
+TAKT_C_END
 
 #endif

@@ -6,7 +6,7 @@
 
 static void disarm(takt_wait_t *wait) {
     if (takt_timeout_is_armed(&wait->timeout)) {
-        takt_timeouts_remove(&takt_kernel.timeouts, &wait->timeout);
+        takt_timeouts_remove(&takt_timeouts, &wait->timeout);
     }
 }
 
@@ -81,8 +81,7 @@ TAKT_INLINE void join(takt_waiters_t *waiters, takt_entity_t *running) {
     }
 }
 
-/* As takt_wait_slowly; `running` has a record. Under keys it takes the full pass. */
-static __attribute__((noinline)) takt_status_t wait_behind(takt_waiters_t *waiters, takt_entity_t *running) {
+takt_status_t takt_wait_behind_slowly(takt_waiters_t *waiters, takt_entity_t *running) {
     const bool is_near =
         takt_near_leaves(running) && !takt_near_has_keys(running) && takt_near_remove(running, false, 1);
     if (is_near) {
@@ -95,6 +94,18 @@ static __attribute__((noinline)) takt_status_t wait_behind(takt_waiters_t *waite
     takt_entity_set_state(running, TAKT_STATE_WAITING);
     join(waiters, running);
     return takt_kernel_dispatch();
+}
+
+/* As takt_wait_alone, perhaps behind others; `running` has a record. */
+static __attribute__((noinline)) takt_status_t wait_behind(takt_waiters_t *waiters, takt_entity_t *running) {
+    if (!takt_entity_is_plain(running)) {
+        return takt_kernel.pass->wait_behind(waiters, running);
+    }
+    takt_levels_remove(takt_kernel_levels(), running, 1);
+    takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
+    join(waiters, running);
+    takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
+    return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel.pass->dispatch();
 }
 
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {
@@ -120,12 +131,14 @@ TAKT_INLINE void leave(takt_thread_t *thread, takt_waiters_t *waiters) {
     }
 }
 
-void takt_wait_reorder(takt_thread_t *thread) {
-    takt_waiters_t *waiters = thread->wait != NULL ? waiters_of(thread) : NULL;
+void takt_wait_reorder(takt_entity_t *entity, takt_key_t before) {
+    takt_thread_t *thread = takt_thread_of(entity);
+    const bool waits = (entity->state & TAKT_STATE_WAITING) != 0 && thread->wait != NULL;
+    takt_waiters_t *waiters = waits && entity->key != before ? waiters_of(thread) : NULL;
     if (waiters != NULL && !takt_waiters_are_fifo(waiters)) {
-        takt_queue_remove(&thread->plain.entity);
-        leave_order(&thread->plain.entity);
-        takt_kernel.order->insert(waiters, &thread->plain.entity);
+        takt_queue_remove(entity);
+        leave_order(entity);
+        takt_kernel.order->insert(waiters, entity);
     }
 }
 
@@ -267,13 +280,20 @@ static __attribute__((noinline)) bool is_released(takt_entity_t *waiter) {
     return false;
 }
 
-static __attribute__((noinline)) takt_status_t wake_kept(takt_entity_t *waiter) {
-    return is_released(waiter) ? takt_wake_slowly(waiter) : takt_port_open();
+takt_status_t takt_wake_kept(takt_entity_t *waiter, takt_entity_t *running) {
+    (void)running;
+    return is_released(waiter) ? takt_wake(waiter) : takt_port_open();
+}
+
+void takt_wake_kept_from_isr(takt_entity_t *waiter) {
+    if (is_released(waiter)) {
+        takt_wake_from_isr(waiter);
+    }
 }
 
 static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waiter) {
     if (TAKT_UNLIKELY((takt_thread_of(waiter)->flags & KEPT) != 0)) {
-        return wake_kept(waiter);
+        return takt_wake_kept(waiter, takt_kernel.cpu.running);
     }
     takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
     return takt_kernel_pass(TAKT_EVENT_WAKE, waiter);
@@ -294,8 +314,7 @@ static __attribute__((noinline)) takt_status_t wake_by_keys(takt_entity_t *waite
     return wake_near(waiter, running, true);
 }
 
-takt_status_t takt_wake_slowly(takt_entity_t *waiter) {
-    takt_entity_t *running = takt_kernel.cpu.running;
+takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running) {
     if (!takt_near_admits(waiter, running)) {
         return wake_by_pass(waiter);
     }
@@ -304,9 +323,7 @@ takt_status_t takt_wake_slowly(takt_entity_t *waiter) {
 
 static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waiter) {
     if (TAKT_UNLIKELY((takt_thread_of(waiter)->flags & KEPT) != 0)) {
-        if (is_released(waiter)) {
-            takt_wake_slowly_from_isr(waiter);
-        }
+        takt_wake_kept_from_isr(waiter);
         return;
     }
     takt_entity_clear_state(waiter, TAKT_STATE_WAITING);

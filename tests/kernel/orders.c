@@ -32,6 +32,7 @@ static const object_t *object;
 static takt_semaphore_t attendant_go, all_wait, semaphore;
 static takt_messages_t queue;
 static takt_pool_t pool;
+static bool attendant_serves;
 static takt_flags_t flags;
 static void *blocks[1][2];
 static uint32_t place[1], arrivals, timeouts, random = 1;
@@ -129,10 +130,15 @@ static void wait_again_and_again(void *argument) {
     }
 }
 
+/* It is displaced by the thread that it serves. */
 static void attend(void *argument) {
     (void)argument;
     for (;;) {
         must(takt_semaphore_take(&attendant_go));
+        if (attendant_serves) {
+            attendant_serves = false;
+            must(object->serve());
+        }
         must(takt_semaphore_give(&all_wait));
     }
 }
@@ -168,7 +174,10 @@ static void serve(void) {
     if (next == NULL) {
         return;
     }
-    must(object->serve());
+    attendant_serves = draw(2) == 0;
+    if (!attendant_serves) {
+        must(object->serve());
+    }
     if (next->is_suspended) {
         next->is_served = true;
     }
