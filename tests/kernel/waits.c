@@ -2,7 +2,7 @@
 /* What ends a wait, and what a thread may do with locks: one test after the other, by a director below the threads that
  * it starts. */
 #include "kernel/condition.h"
-#include "kernel/recursive.h"
+#include "kernel/scheduler_lock.h"
 #include "tests/conformance/conformance.h"
 
 enum { LOW = 5, HIGH = 10 };
@@ -299,6 +299,93 @@ static void use_conditions(void) {
     refuse_conditions();
 }
 
+/* ---- scheduler locks ------------------------------------------------------------------------------ */
+
+static takt_scheduler_lock_t of_root, of_island;
+static takt_thread_server_t island;
+static takt_thread_t insider, above;
+static conformance_stack_t insider_stack, above_stack;
+static takt_semaphore_t outside, inside, for_insider;
+static uint32_t island_step, outside_step;
+
+static void give_in_isr(void) { must(takt_semaphore_give_from_isr(&semaphore)); }
+
+static void take_once(void *argument) {
+    (void)argument;
+    must(takt_semaphore_take(&semaphore));
+    done++;
+}
+
+static void lock_the_root(void) {
+    semaphore_begin(&semaphore, 0);
+    start(take_once, HIGH);
+    board_interrupt_enable(1, give_in_isr);
+    must(takt_scheduler_lock(&of_root));
+    must(takt_scheduler_lock(&of_root));
+    board_interrupt_pend(1);
+    must(takt_scheduler_unlock(&of_root));
+    check(done == 0, "a_more_urgent_thread_waits_for_the_last_unlock");
+    must(takt_scheduler_unlock(&of_root));
+    check(done == 1, "it_runs_then");
+    answer(takt_scheduler_unlock(&of_root), TAKT_ERROR_RESOURCE, "an_unlock_too_many_is_refused");
+    answer(takt_scheduler_lock(&of_island), TAKT_ERROR_RESOURCE, "the_lock_of_another_dispatcher_is_refused");
+    answer(takt_scheduler_lock(NULL), TAKT_ERROR_NULL, "null_is_refused");
+    answer(takt_scheduler_unlock(NULL), TAKT_ERROR_NULL, "null_is_refused");
+    answer(takt_scheduler_lock_init(NULL, NULL), TAKT_ERROR_NULL, "null_is_refused");
+}
+
+/* The less urgent of two threads in a server locks it, and wakes the other one and the director. */
+static void act_inside(void *argument) {
+    (void)argument;
+    must(takt_semaphore_take(&for_insider));
+    must(takt_scheduler_lock(&of_island));
+    must(takt_semaphore_give(&inside));
+    check(island_step == 0, "no_thread_of_the_server_runs");
+    must(takt_semaphore_give(&outside));
+    check(outside_step == 1, "a_thread_outside_runs_at_once");
+    check(island_step == 0, "no_thread_of_the_server_runs");
+    must(takt_scheduler_unlock(&of_island));
+    check(island_step == 1, "a_thread_of_the_server_runs_after_the_unlock");
+    must(takt_semaphore_give(&outside));
+}
+
+static void act_above(void *argument) {
+    (void)argument;
+    must(takt_semaphore_take(&inside));
+    island_step++;
+}
+
+static void lock_a_server(void) {
+    must(takt_semaphore_give(&for_insider));
+    must(takt_semaphore_take(&outside));
+    outside_step++;
+    must(takt_semaphore_take(&outside));
+    check(island_step == 1, "a_thread_of_the_server_has_run");
+}
+
+static void create_inside(takt_thread_t *thread, conformance_stack_t stack, uint32_t priority,
+                          void (*entry)(void *)) {
+    const takt_thread_parameters_t parameters = {
+        .entry = entry, .stack = stack, .stack_bytes = STACK_BYTES, .priority = priority, .server = &island};
+    must(takt_thread_create(thread, &parameters));
+}
+
+static void make_island(void) {
+    const takt_thread_server_parameters_t parameters = {.kind = &takt_server_deferrable,
+                                                        .policy = &takt_policy_fp,
+                                                        .period = 1000 * 1000 * 1000,
+                                                        .budget = 1000 * 1000 * 1000,
+                                                        .priority = 1};
+    must(takt_thread_server_create(&island, &parameters));
+    must(takt_scheduler_lock_init(&of_root, NULL));
+    must(takt_scheduler_lock_init(&of_island, &island));
+    semaphore_begin(&outside, 0);
+    semaphore_begin(&inside, 0);
+    semaphore_begin(&for_insider, 0);
+    create_inside(&insider, insider_stack, 2, act_inside);
+    create_inside(&above, above_stack, 4, act_above);
+}
+
 /* ---- threads that begin suspended, and delays until an instant ----------------------------------- */
 
 static takt_thread_t dormant;
@@ -374,6 +461,8 @@ static void in_an_interrupt(void) {
     answer(takt_recursive_mutex_unlock(&recursive), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_thread_delay_until(TAKT_NEVER), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_thread_abort_wait(&director), TAKT_ERROR_IN_ISR, sentence);
+    answer(takt_scheduler_lock(&of_root), TAKT_ERROR_IN_ISR, sentence);
+    answer(takt_scheduler_unlock(&of_root), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_condition_wait(&condition, &first), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_condition_notify_one(&condition), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_condition_notify_all(&condition), TAKT_ERROR_IN_ISR, sentence);
@@ -392,6 +481,8 @@ static void direct(void *argument) {
     delete_one_that_is_put_off();
     abort_waits();
     use_conditions();
+    lock_the_root();
+    lock_a_server();
     resume_dormant();
     delay_until();
     done = 0;
@@ -404,12 +495,14 @@ static void direct(void *argument) {
 int main(void) {
     board_begin();
     kernel_begin();
+    make_island();
     make_mutexes();
     answer(takt_recursive_mutex_lock(&recursive), TAKT_ERROR_NOT_STARTED, "no_thread_locks_before_the_start");
     answer(takt_recursive_mutex_unlock(&recursive), TAKT_ERROR_NOT_STARTED,
            "no_thread_unlocks_before_the_start");
     answer(takt_thread_delay_until(1), TAKT_ERROR_NOT_STARTED, "no_thread_waits_before_the_start");
     must(takt_condition_init(&condition));
+    answer(takt_scheduler_lock(&of_root), TAKT_ERROR_NOT_STARTED, "no_thread_locks_before_the_start");
     answer(takt_condition_wait(&condition, &first), TAKT_ERROR_NOT_STARTED,
            "no_thread_waits_before_the_start");
     answer(takt_thread_abort_wait(&director), TAKT_ERROR_OBJECT, "a_thread_that_was_not_created_is_refused");
