@@ -126,6 +126,12 @@ static void record_creation(takt_thread_t *thread, const takt_thread_parameters_
     takt_kernel.pass->create(&thread->plain.entity, takt_creation_level(parameters->priority));
 }
 
+void takt_creation_begin(takt_thread_t *thread) {
+    takt_thread_clear(thread, TAKT_THREAD_SUSPENDED);
+    thread->plain.entity.state = 0;
+    takt_queue_append(&takt_kernel.created, &thread->plain.entity);
+}
+
 /* `thread` waits for its resumption. */
 static void begin_suspended(takt_thread_t *thread) {
     thread->plain.entity.state = TAKT_STATE_WAITING;

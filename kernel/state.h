@@ -34,7 +34,9 @@ typedef struct takt_kernel {
     const takt_pass_t *pass; /* see kernel/pass.h, as the next two, which are NULL while nothing needs them */
     void (*come_to)(takt_instant_t now);
     void (*abandon)(takt_thread_t *thread);
-    uint32_t entity_count; /* numbers in use and free, 0 before takt_kernel_init */
+    void (*select)(takt_thread_t *next,
+                   takt_instant_t now); /* see kernel/slice.h; NULL: there are no slices */
+    uint32_t entity_count;              /* numbers in use and free, 0 before takt_kernel_init */
     uint32_t server_count;
     uint32_t children; /* children of the root, see kernel/creation.h */
     uint32_t mutex_count;

@@ -30,6 +30,7 @@ enum {
     TAKT_THREAD_TIMED = 1u << 2,               /* waits with a timeout, see kernel/wait.h */
     TAKT_THREAD_AWAITS_NOTIFICATION = 1u << 3, /* waits for a notification */
     TAKT_THREAD_ORDERED = 1u << 4,             /* has a node, see kernel/order.h */
+    TAKT_THREAD_SLICED = 1u << 5,              /* is a takt_sliced_thread_t, see kernel/slice.h */
     TAKT_THREAD_HAS_WORD = 1u << 7,            /* see kernel/local.h; set before the thread exists */
 };
 

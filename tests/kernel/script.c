@@ -6,7 +6,7 @@
  * server its kind, its policy, its period, budget, offset, priority and parent, 0 for the root; per
  * object whether waiters are FIFO and its size (units of semaphores, capacity of queues, blocks of pools); per mutex its protocol, its ceiling and its
  * server, 0 for the root; per alarm and per interrupt its operation; per interrupt its instant; the number of threads; per
- * thread whether it exists from the start, its priority, its server, the number of its operations, the period of its jobs, and
+ * thread whether it exists from the start, its priority, its server, its time slice or 0, the number of its operations, the period of its jobs, and
  * the operations. A period of 0: it executes no jobs; else there follow their relative deadline, the number of operations of
  * a job, whether a started job is not preempted, and what is done about a late one. An operation is
  * five numbers: what, which object, and three arguments. An argument of NEVER means for ever.
@@ -26,6 +26,7 @@
 #include "kernel/recursive.h"
 #include "kernel/pool.h"
 #include "kernel/semaphore.h"
+#include "kernel/slice.h"
 #include "policy/table.h"
 #include "port/posix/posix.h"
 
@@ -54,13 +55,14 @@ typedef struct message {
 typedef struct actor {
     union {
         takt_thread_t thread;
-        takt_periodic_thread_t periodic; /* begins with a thread */
+        takt_periodic_thread_t periodic; /* begins with a thread, as the next one */
+        takt_sliced_thread_t sliced;
     };
     takt_task_extension_t extension;
     uint64_t stack[STACK_BYTES / sizeof(uint64_t)];
     bool exists_from_start, is_suspended, is_limited;
     takt_on_miss_t on_miss;
-    uint32_t priority, server, count, next;
+    uint32_t priority, server, slice, count, next;
     uint32_t period, deadline, operations_of_job;
     operation_t operations[OPERATIONS];
     void *held[OBJECTS][CAPACITY]; /* blocks */
@@ -133,8 +135,11 @@ static takt_status_t create(uint32_t number) {
                                                  .priority = actor->priority,
                                                  .server = server_of(actor->server),
                                                  .is_suspended = actor->is_suspended};
-    return actor->period > 0 ? create_periodic(actor, &parameters)
-                             : takt_thread_create(&actor->thread, &parameters);
+    if (actor->period > 0) {
+        return create_periodic(actor, &parameters);
+    }
+    return actor->slice > 0 ? takt_sliced_thread_create(&actor->sliced, &parameters, actor->slice)
+                            : takt_thread_create(&actor->thread, &parameters);
 }
 
 static takt_status_t act_work(actor_t *self, const operation_t *operation, uint64_t *value) {
@@ -625,6 +630,7 @@ static void read_actors(void) {
         actor->exists_from_start = read_number() != 0;
         actor->priority = read_number();
         actor->server = read_number();
+        actor->slice = read_number();
         actor->count = read_number();
         must(actor->count <= OPERATIONS, "the number of operations");
         read_jobs(actor);

@@ -3,12 +3,13 @@
  * it starts. */
 #include "kernel/condition.h"
 #include "kernel/scheduler_lock.h"
+#include "kernel/slice.h"
 #include "tests/conformance/conformance.h"
 
 enum { LOW = 5, HIGH = 10 };
 
 static takt_thread_t director, other;
-static conformance_stack_t director_stack, other_stack;
+static conformance_stack_t director_stack, other_stack, dormant_stack;
 static uint32_t done; /* by the other thread */
 
 static void must(takt_status_t status) { check(status == TAKT_OK, "a_call_succeeds"); }
@@ -386,10 +387,59 @@ static void make_island(void) {
     create_inside(&above, above_stack, 4, act_above);
 }
 
+/* ---- time slices ---------------------------------------------------------------------------------- */
+
+static takt_sliced_thread_t spinners[2];
+static volatile bool is_over;
+static volatile uint32_t turns; /* how often the spinning thread has changed */
+static volatile uint32_t last_spinner;
+
+static void spin(void *argument) {
+    const uint32_t self = *(const uint32_t *)argument;
+    while (!is_over) {
+        turns += last_spinner != self;
+        last_spinner = self;
+        board_pass();
+    }
+}
+
+static takt_thread_parameters_t spinner_of(uint32_t number) {
+    static uint32_t numbers[] = {0, 1};
+    return (takt_thread_parameters_t){.entry = spin,
+                                      .argument = &numbers[number],
+                                      .stack = number == 0 ? other_stack : dormant_stack,
+                                      .stack_bytes = STACK_BYTES,
+                                      .priority = LOW - 1};
+}
+
+static void let_equals_spin(void) {
+    const takt_thread_parameters_t first_one = spinner_of(0), second_one = spinner_of(1);
+    must(takt_slices_set(board_span(3000)));
+    must(takt_sliced_thread_create(&spinners[0], &first_one, 0));
+    must(takt_sliced_thread_create(&spinners[1], &second_one, board_span(5000)));
+    must(takt_sliced_thread_set(&spinners[1], board_span(4000)));
+    must(takt_thread_delay(board_span(100 * 1000)));
+    check(turns > 10, "equals_take_turns");
+    is_over = true;
+    must(takt_thread_delay(board_span(20 * 1000)));
+    answer(takt_sliced_thread_set(&spinners[0], 1), TAKT_ERROR_OBJECT,
+           "a_thread_that_has_ended_has_no_slice");
+}
+
+static void refuse_slices(void) {
+    const takt_thread_parameters_t parameters = spinner_of(0);
+    answer(takt_slices_set(0), TAKT_ERROR_PERIOD, "a_slice_of_0_is_refused");
+    answer(takt_sliced_thread_create(&spinners[0], &parameters, 0), TAKT_ERROR_PERIOD, "no_slice_is_refused");
+    answer(takt_sliced_thread_create(NULL, &parameters, 1), TAKT_ERROR_NULL, "null_is_refused");
+    answer(takt_sliced_thread_create(&spinners[0], NULL, 1), TAKT_ERROR_NULL, "null_is_refused");
+    answer(takt_sliced_thread_set(NULL, 1), TAKT_ERROR_NULL, "null_is_refused");
+    answer(takt_sliced_thread_set(&spinners[0], 1), TAKT_ERROR_OBJECT,
+           "a_thread_that_was_not_created_is_refused");
+}
+
 /* ---- threads that begin suspended, and delays until an instant ----------------------------------- */
 
 static takt_thread_t dormant;
-static conformance_stack_t dormant_stack;
 static uint32_t begun; /* by the dormant thread */
 
 static void begin(void *argument) {
@@ -485,6 +535,7 @@ static void direct(void *argument) {
     lock_a_server();
     resume_dormant();
     delay_until();
+    let_equals_spin();
     done = 0;
     board_interrupt_enable(0, in_an_interrupt);
     board_interrupt_pend(0);
@@ -506,6 +557,7 @@ int main(void) {
     answer(takt_condition_wait(&condition, &first), TAKT_ERROR_NOT_STARTED,
            "no_thread_waits_before_the_start");
     answer(takt_thread_abort_wait(&director), TAKT_ERROR_OBJECT, "a_thread_that_was_not_created_is_refused");
+    refuse_slices();
     refuse_dormant_jobs();
     must(create_dormant());
     thread_begin(&director, director_stack, LOW, direct, NULL);

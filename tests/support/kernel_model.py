@@ -94,6 +94,7 @@ class Script:
     threads: tuple[tuple[bool, int, int, tuple[Operation, ...]], ...]  # exists from the start, priority, home
     parents: tuple[int, ...] = ()  # of the servers: 0 the root, 1 the first server; none: the root
     jobs: tuple[Job | None, ...] = ()  # of the threads; none: they execute none
+    slices: tuple[int, ...] = ()  # of the threads, 0 for those without; none: none has one
 
     def text(self, is_traced: bool) -> str:
         """Write it as script.c reads it."""
@@ -110,8 +111,9 @@ class Script:
         lines += [f"{operation.words(ISR_ACTS)} {instant}" for operation, instant in self.interrupts]
         lines.append(str(len(self.threads)))
         jobs = self.jobs or (None,) * len(self.threads)
-        for (exists, priority, home, operations), job in zip(self.threads, jobs, strict=True):
-            lines.append(f"{int(exists)} {priority} {home} {len(operations)} {job.words() if job else 0}")
+        slices = self.slices or (0,) * len(self.threads)
+        for (exists, priority, home, operations), job, length in zip(self.threads, jobs, slices, strict=True):
+            lines.append(f"{int(exists)} {priority} {home} {length} {len(operations)} {job.words() if job else 0}")
             lines += [operation.words(WIDE_ACTS) for operation in operations]
         return "\n".join(lines) + "\n"
 
@@ -265,6 +267,7 @@ def draw_script(seed: int, *, protocol: str | None = None, policy: str = "fp", s
         The same script for the same arguments.
     """
     draw = random.Random(f"{seed} {protocol}")
+    has_slices = draw.random() < 0.4
     count, mutexes = draw.randint(2, THREADS), draw.randint(2, MUTEXES)
     homes = [draw.randint(0, servers) for _ in range(MUTEXES)]
     threads = []
@@ -285,6 +288,7 @@ def draw_script(seed: int, *, protocol: str | None = None, policy: str = "fp", s
         alarms=tuple(draw_isr_operation(draw, count) for _ in range(ALARMS)),
         interrupts=tuple((draw_isr_operation(draw, count), draw.randrange(1, 200)) for _ in range(INTERRUPTS)),
         threads=tuple(threads),
+        slices=tuple(draw.choice([0, 1, 2, 3, 7]) if has_slices else 0 for _ in threads),
     )
 
 
@@ -315,6 +319,8 @@ class Thread(Contender):
     is_late: bool = False  # the time of that is up
     is_aborted: bool = False  # its request for a mutex is
     locks_after: Mutex | None = None  # what it locks after its wait for a condition
+    slice: int = 0  # 0: none
+    slice_left: int = 0
     notification: int = 0
     blocks: tuple[list[int], ...] = field(default_factory=lambda: tuple([] for _ in range(OBJECTS)))
 
@@ -415,12 +421,16 @@ class Model:
             self.servers.append(Server(self.homes[0], inside, priority, period, budget, offset))
             self.servers[-1].idles = kind == "idling"
         self.chosen: Contender | None = None
+        self.sliced: Thread | None = None  # the chosen one, if it has a slice
+        self.slice_end: Timeout | None = None
         self.created = 0
         self.free_numbers: list[int] = []
         self.threads = [
             Thread(priority, home=self.homes[home], name=f"t{number}", operations=acts, first_priority=priority)
             for number, (_, priority, home, acts) in enumerate(script.threads)
         ]
+        for thread, length in zip(self.threads, script.slices or (0,) * len(self.threads), strict=True):
+            thread.slice = thread.slice_left = length
         for thread, (exists, _, _, _) in zip(self.threads, script.threads, strict=True):
             if exists:
                 self.create(thread)
@@ -434,7 +444,30 @@ class Model:
     def running(self) -> Thread | None:
         """Decide which thread runs."""
         self.chosen = self.homes[0].choose()
+        self.count_slice(self.chosen if isinstance(self.chosen, Thread) else None)
         return self.chosen if isinstance(self.chosen, Thread) else None
+
+    def count_slice(self, chosen: Thread | None) -> None:
+        """Begin, interrupt or end the slice of the thread that is chosen now, or was before."""
+        before, end = self.sliced, self.slice_end
+        is_kept = before is not None and before.home.is_first_of_equals(before)
+        if end is not None and chosen is before and is_kept:
+            return
+        if before is not None:
+            before.slice_left = before.slice if end is None or not is_kept else max(1, end.instant - self.now)
+        if end is not None:
+            self.timeouts.remove(end)
+        self.slice_end = None
+        self.sliced = chosen if chosen is not None and chosen.slice > 0 else None
+        if self.sliced is not None and self.sliced.home.has_equals(self.sliced):
+            self.slice_end = Timeout(self.now + self.sliced.slice_left, self.end_slice)
+            self.timeouts.append(self.slice_end)
+
+    def end_slice(self) -> None:
+        """The equals of the running thread go first."""
+        self.slice_end = None
+        if self.sliced is not None and self.sliced is self.chosen and self.sliced.home.is_first_of_equals(self.sliced):
+            self.sliced.home.move(self.sliced, is_first=False)
 
     def block(self, thread: Thread, queue: Waiting | None, duration: int) -> None:
         """Let `thread`, which runs, wait."""

@@ -76,6 +76,17 @@ class Home:
         """Return what is compared between threads of several homes: the number that the kernel has, the least first."""
         return max(0, PRIORITIES - self.force(thread))
 
+    def has_equals(self, thread: Contender) -> bool:
+        """True if `thread` is ready, and another one that is as urgent."""
+        equals = [other for other in self.ready if self.force(other) == self.force(thread)]
+        return thread in equals and len(equals) > 1
+
+    def is_first_of_equals(self, thread: Contender) -> bool:
+        """True if it also stands ahead of them."""
+        return self.has_equals(thread) and thread is next(
+            other for other in self.ready if self.force(other) == self.force(thread)
+        )
+
     def best(self) -> Contender:
         """Return the most urgent ready one."""
         return self.ready[0]
@@ -333,6 +344,10 @@ class DeadlineHome(Home):
     def best(self) -> Contender:
         """Of equals a holder or waiter goes first, then the one created first."""
         return max(self.ready, key=lambda thread: (self.force(thread), self.is_involved(thread), -thread.number))
+
+    def has_equals(self, thread: Contender) -> bool:
+        """Numbers decide among threads."""
+        return False
 
     @staticmethod
     def is_involved(thread: Contender) -> bool:
