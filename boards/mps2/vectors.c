@@ -38,7 +38,7 @@ void takt_board_reset(void) {
 __attribute__((used)) static void unexpected(void) { takt_port_fault(); }
 EACH_INTERRUPT(DECLARE)
 
-/* guard.c has it in builds with guards. */
+/* fault.c has it in builds with guards or with TAKT_FAULTS. */
 __attribute__((weak, alias("unexpected"))) void takt_port_memory_fault(void);
 
 typedef void (*vector_t)(void);
@@ -49,7 +49,7 @@ __attribute__((used, section(".vectors"))) static const vector_t vectors[16 + TA
     [2] = unexpected,
     [3] = takt_port_memory_fault,
     [4] = takt_port_memory_fault,
-    [5] = unexpected,
+    [5] = takt_port_memory_fault,
     [6] = takt_port_memory_fault,
     [7] = unexpected,
     [11] = takt_port_svc_handler,
