@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # The kernel for programs on it, as targets; README.md here lists them. No host code, no tests, no Python.
 include(GNUInstallDirs)
+include(CheckCSourceCompiles)
 include(CMakePackageConfigHelpers)
 
 option(TAKT_CHECKS "Let calls of the kernel look for misuse" ON)
@@ -8,6 +9,7 @@ set(TAKT_GUARD "" CACHE STRING "Guard stacks in hardware, where the port can; em
 set(TAKT_FAULTS "" CACHE STRING "Report faults of the machine with their thread; empty: as TAKT_CHECKS")
 option(TAKT_SWITCH_HOOK "Call takt_hook_switch before every switch" OFF)
 set(TAKT_BOARD "" CACHE STRING "The board, or the folder of one; empty: the port's first")
+set(TAKT_DEVICE "" CACHE STRING "Folders of the vendor's device headers, for boards that include them")
 set(TAKT_GEOMETRY "" CACHE FILEPATH "A header of definitions as in kernel/geometry.h, included before every file")
 
 # ---- which port ---------------------------------------------------------------------------------------------
@@ -15,7 +17,11 @@ set(TAKT_GEOMETRY "" CACHE FILEPATH "A header of definitions as in kernel/geomet
 set(takt_port "${TAKT_PORT}")
 if(NOT takt_port)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(arm|cortex)" AND NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    check_c_source_compiles("#ifndef __ARM_ARCH_6M__\n#error\n#endif\nint main(void) { return 0; }" TAKT_IS_ARMV6M)
     set(takt_port cortex_m)
+    if(TAKT_IS_ARMV6M)
+      set(takt_port cortex_m0)
+    endif()
   elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^riscv" AND NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
     set(takt_port riscv)
   elseif(CMAKE_SYSTEM_NAME STREQUAL "Linux")
@@ -24,7 +30,7 @@ if(NOT takt_port)
     message(FATAL_ERROR "takt: no port for ${CMAKE_SYSTEM_NAME} on ${CMAKE_SYSTEM_PROCESSOR}; set TAKT_PORT")
   endif()
 endif()
-set(takt_ports cortex_m riscv posix)
+set(takt_ports cortex_m cortex_m0 riscv posix)
 set(takt_port_folder ${PROJECT_SOURCE_DIR}/port/${takt_port})
 if(NOT takt_port IN_LIST takt_ports)
   get_filename_component(takt_port_folder "${takt_port}" ABSOLUTE BASE_DIR ${CMAKE_SOURCE_DIR})
@@ -37,7 +43,8 @@ endif()
 # ---- which board --------------------------------------------------------------------------------------------
 
 # A board's folders have takt_board.h, the C files and the linker script; a port without a table entry is its own board.
-set(takt_boards_cortex_m mps2_an385 mps2_an386 mps2_an500 mps2_an505)
+set(takt_boards_cortex_m mps2_an385 mps2_an386 mps2_an500 mps2_an505 nrf52840 stm32f407)
+set(takt_boards_cortex_m0 microbit)
 set(takt_boards_riscv virt)
 set(takt_board "${TAKT_BOARD}")
 if(NOT takt_board AND takt_boards_${takt_port})
@@ -45,10 +52,14 @@ if(NOT takt_board AND takt_boards_${takt_port})
 endif()
 set(takt_board_folders)
 if(takt_board MATCHES "^mps2_")
-  set(takt_board_folders ${PROJECT_SOURCE_DIR}/boards/mps2)
+  set(takt_board_folders ${PROJECT_SOURCE_DIR}/boards/mps2 ${PROJECT_SOURCE_DIR}/boards/cortex_m)
   if(takt_board STREQUAL "mps2_an505")
     list(PREPEND takt_board_folders ${PROJECT_SOURCE_DIR}/boards/mps2/an505)
   endif()
+elseif(takt_board MATCHES "^(microbit|nrf52840)$")
+  set(takt_board_folders ${PROJECT_SOURCE_DIR}/boards/nrf5 ${PROJECT_SOURCE_DIR}/boards/cortex_m)
+elseif(takt_board STREQUAL "stm32f407")
+  set(takt_board_folders ${PROJECT_SOURCE_DIR}/boards/stm32f4)
 elseif(takt_board STREQUAL "virt")
   set(takt_board_folders ${PROJECT_SOURCE_DIR}/boards/virt)
 elseif(takt_board)
@@ -125,6 +136,10 @@ foreach(folder IN LISTS takt_board_folders)
   install(DIRECTORY ${folder}/ DESTINATION ${takt_include}/${takt_from_root} COMPONENT kernel FILES_MATCHING PATTERN "*.h")
   install(DIRECTORY ${folder}/ DESTINATION ${takt_data} COMPONENT kernel FILES_MATCHING PATTERN "*.ld")
 endforeach()
+foreach(folder IN LISTS TAKT_DEVICE)
+  get_filename_component(takt_device ${folder} ABSOLUTE BASE_DIR ${CMAKE_SOURCE_DIR})
+  target_include_directories(takt_kernel PUBLIC $<BUILD_INTERFACE:${takt_device}>) # a project that installed it has its own
+endforeach()
 if(TAKT_GEOMETRY)
   get_filename_component(takt_geometry ${TAKT_GEOMETRY} ABSOLUTE BASE_DIR ${CMAKE_SOURCE_DIR})
   get_filename_component(takt_geometry_name ${takt_geometry} NAME)
@@ -138,6 +153,11 @@ if(takt_port STREQUAL "cortex_m")
   set(takt_libraries c gcc) # what a compiler calls to copy, to clear and to divide
   takt_library(port_cortex_m ${takt_port_folder}/switch.c ${takt_port_folder}/fpu.c ${takt_port_folder}/guard.c
     ${takt_port_folder}/limit.c ${takt_port_folder}/fault.c)
+elseif(takt_port STREQUAL "cortex_m0")
+  set(takt_libraries c gcc)
+  takt_library(port_cortex_m0 ${takt_port_folder}/switch.c ${takt_port_folder}/fault.c)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/port/cortex_m/ DESTINATION ${takt_include}/port/cortex_m COMPONENT kernel
+          FILES_MATCHING PATTERN "*.h") # what all Cortex-M have in common
 elseif(takt_port STREQUAL "riscv")
   set(takt_libraries gcc)
   takt_library(port_riscv ${takt_port_folder}/switch.c ${takt_port_folder}/fpu.c ${takt_port_folder}/memory.c

@@ -27,6 +27,7 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
     if (status != TAKT_OK) {
         return status;
     }
+    takt_kernel.abandon = takt_mutex_abandon;
     mutex->watchers = parameters->protocol != TAKT_PROTOCOL_PIP;
     mutex->parent = takt_creation_parent(parameters->server);
     return TAKT_OK;
@@ -56,7 +57,7 @@ static void forget_wish(wish_t *wish) {
         wish->mutex = NULL;
     }
     if (takt_timeout_is_armed(&wish->timeout)) {
-        takt_timeouts_remove(&takt_kernel.timeouts, &wish->timeout);
+        takt_timeouts_remove(&takt_timeouts, &wish->timeout);
     }
 }
 
@@ -65,7 +66,8 @@ static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
     takt_port_close();
     forget_wish(wish);
     const bool is_locked = mutex->resource.holder == takt_kernel.cpu.running;
-    return takt_kernel_refuse(is_locked ? TAKT_OK : TAKT_TIMEOUT);
+    (void)takt_port_open();
+    return is_locked ? TAKT_OK : TAKT_TIMEOUT;
 }
 
 /* `running` asks core for the lock. */
@@ -152,18 +154,29 @@ static uint32_t expire_wish(takt_timeout_t *timeout) {
     return 0;
 }
 
-static takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running, takt_duration_t duration) {
-    wish_t wish;
-    begin_wish(&wish, mutex);
-    wish.timeout.expire = expire_wish;
-    wish.thread = takt_plain_of(running);
-    request(running, &wish);
+static __attribute__((noinline)) void lock_for_by_pass(wish_t *wish, takt_entity_t *running,
+                                                       takt_duration_t duration) {
+    request(running, wish);
     if (duration > 0) {
-        takt_kernel_arm_after(&wish.timeout, duration);
+        takt_kernel_arm_after(&wish->timeout, duration);
     } else {
         (void)withdraw(running);
     }
     (void)takt_kernel_dispatch();
+}
+
+static __attribute__((noinline)) takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running,
+                                                        takt_duration_t duration) {
+    wish_t wish;
+    begin_wish(&wish, mutex);
+    wish.timeout.expire = expire_wish;
+    wish.thread = takt_plain_of(running);
+    if (duration == 0 || !is_blocked_alone(mutex, running)) {
+        lock_for_by_pass(&wish, running, duration);
+    } else {
+        takt_kernel_arm_after(&wish.timeout, duration);
+        (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
+    }
     return end_wish(&wish, mutex);
 }
 
@@ -201,11 +214,14 @@ TAKT_INLINE takt_status_t hand_over(takt_resource_t *resource, takt_entity_t *ru
 static __attribute__((noinline)) takt_status_t unlock_for_waiters(takt_mutex_t *mutex,
                                                                   takt_entity_t *running) {
     takt_resource_t *resource = &mutex->resource;
-    if (resource->protocol != TAKT_PROTOCOL_PIP || !takt_plain_holds_alone(running, resource)) {
-        return unlock_by_pass(resource, running);
+    if (resource->protocol == TAKT_PROTOCOL_PIP && takt_plain_holds_alone(running, resource)) {
+        takt_plain_free(running, resource);
+        return hand_over(resource, running);
     }
-    takt_plain_free(running, resource);
-    return hand_over(resource, running);
+    if (mutex->watchers == 0 && takt_plain_free_inner(running, resource)) {
+        return takt_port_open();
+    }
+    return unlock_by_pass(resource, running);
 }
 
 takt_status_t takt_mutex_unlock(takt_mutex_t *mutex) {

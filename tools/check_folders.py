@@ -61,6 +61,7 @@ FOLDERS: dict[str, Folder] = {
     # A backend other than the direct one is found likewise.
     "kernel/backend.h": Folder(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_backend.h"}),
     "port/*": Folder(includes=frozenset({"kernel/port.h"})),
+    "port/cortex_m0": Folder(includes=frozenset({"kernel/port.h", "port/cortex_m/"})),
     # Likewise a board's headers takt_board.h and takt_board_clock.h, which the port's header may include.
     "boards/*": Folder(includes=frozenset({"kernel/port.h", "port/"})),
     "firmware": Folder(includes=frozenset({"core/", "policy/", "system/", "remote/", "kernel/"})),

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum { TAKT_BOARD_INTERRUPTS = 32 };
+#define TAKT_BOARD_INTERRUPTS 32
 
 /* Handlers are functions named takt_board_interrupt_0 .. _31; those that the program does not define stop in
  * takt_port_fault. */

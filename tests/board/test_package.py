@@ -173,6 +173,17 @@ def outcome_of(
     language: str = "C",
 ) -> Outcome:
     """Build a project that uses the package, and run its program."""
+    return outcome_on(emulator(recipe(core or port)), program_of(folder, port, how, links, options))
+
+
+def outcome_on(machine: list[str | Path], program: Path) -> Outcome:
+    """Run a program on an emulated machine, or on this one."""
+    done = subprocess.run([*machine, program], capture_output=True, text=True, check=False, timeout=60)
+    return Outcome(done.returncode, done.stdout)
+
+
+def program_of(folder: Path, port: str, how: str, links: str = BOARD, options: list[str] | None = None) -> Path:
+    """Build a project that uses the package; return its program."""
     source, build = folder / "consumer", folder / "build"
     source.mkdir()
     suffix, program = {"C": ("c", PROGRAM), "C CXX": ("cpp", CPP_PROGRAM)}[language]
@@ -186,10 +197,7 @@ def outcome_of(
     cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
     assert "TAKT_PYTHON" not in cache
     assert "TAKT_TESTS" not in cache
-    done = subprocess.run(
-        [*emulator(recipe(core or port)), program], capture_output=True, text=True, check=False, timeout=60
-    )
-    return Outcome(done.returncode, done.stdout)
+    return program
 
 
 RUNS = Outcome(32, "a thread runs, misuse is told, a task fits\n")

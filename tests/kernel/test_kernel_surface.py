@@ -99,6 +99,15 @@ def test_a_fault_is_reported_with_its_thread(
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.parametrize("place", ["IN_A_THREAD", "IN_AN_INTERRUPT"])
+def test_a_core_that_does_not_know_the_address_reports_a_fault_without(
+    built: Build, tmp_path: Path, place: str
+) -> None:
+    defines = [f"-DFAULTS_PLACE={place}", "-DFAULTS_ADDRESS=0"]
+    done = run([*emulator(recipe("cortex_m0")), link(built, "cortex_m0", "faults", tmp_path, defines)])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_a_fault_below_the_stack_is_reported_as_an_overflow(built: Build, tmp_path: Path) -> None:
     done = run([*emulator(recipe("cortex_m")), link(built, "cortex_m", "faults", tmp_path, ["-DFAULTS_BELOW=1"])])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
