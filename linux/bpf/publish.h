@@ -56,16 +56,33 @@ INLINE void arm_at(takt_shared_t *shared, u32 cpu, u64 at_ns) {
     }
 }
 
-/* When the domain is to be asked again, as it has reported; 0: never. A thread that sleeps until its release has a timer of its
+/* When the domain is to be asked again, as it has said; 0: never. A thread that sleeps until its release has a timer of its
  * own: a second one at the same instant would delay it. */
 INLINE u64 next_instant(const takt_shared_t *shared, u32 cpu) {
-    const takt_report_t __arena *report = report_of(cpu);
-    u64 next = instant(shared, report->next);
-    const takt_member_t *sleeper = member_of(cpu, report->sleeper);
+    const takt_member_t *sleeper = member_of(cpu, foresight_of(cpu)->sleeper);
+    u64 next = shared->next_ns;
     return next && sleeper && sleeper->state == MEMBER_ASLEEP ? next + BACKSTOP_NS : next;
 }
 
 INLINE u64 earlier(u64 a, u64 b) { return a && (!b || a < b) ? a : b; }
+
+/* Notes what the domain foresees. */
+INLINE void foresee(takt_shared_t *shared, u32 cpu) {
+    const takt_foresight_t __arena *foresight = foresight_of(cpu);
+    takt_domain_foresee(shared->domain, (u64)foresight);
+    shared->next_ns = instant(shared, foresight->next);
+    shared->foreseen = foresight->entity;
+    if (foresight->entity != TAKT_SHARED_NONE) {
+        u64 until_ns = instant(shared, foresight->until);
+        shared->until_ns = until_ns && until_ns < shared->end_ns ? until_ns : shared->end_ns;
+    }
+}
+
+/* Whether the domain is known to select `entity` now. */
+INLINE bool is_foreseen(const takt_shared_t *shared, u32 entity, u64 now_ns) {
+    return shared->foreseen == entity && shared->count == 0 && !shared->is_stolen &&
+           now_ns >= shared->next_ns && now_ns < shared->until_ns;
+}
 
 /* Asks for a dispatch at that instant, or when the patience with an absent thread ends, or the threads that wait are checked. */
 INLINE void arm(takt_shared_t *shared, u32 cpu) {

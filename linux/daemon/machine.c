@@ -263,7 +263,8 @@ void takt_machine_clear(takt_machine_t *machine) {
                                                .others = TAKT_SHARED_NONE,
                                                .decided = TAKT_SHARED_NONE,
                                                .running = TAKT_SHARED_NONE,
-                                               .visited = TAKT_SHARED_NONE};
+                                               .visited = TAKT_SHARED_NONE,
+                                               .foreseen = TAKT_SHARED_NONE};
     }
     *machine->ending = (takt_ending_t){0};
     *(uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = 0;
