@@ -47,7 +47,7 @@ static void find_way(const takt_domain_t *domain, way_t *way) {
     while (way->timer != NULL && way->timer->kind == TAKT_TIMER_WAKE) {
         takt_server_t *server = TAKT_CONTAINER_OF(way->timer, takt_server_t, wake);
         way->budget = takt_least_of(way->budget, server->job.remaining);
-        way->is_open = way->is_open && server->locked == NULL && server->held == 0 && is_booked(server);
+        way->is_open = way->is_open && server->locked == NULL && is_booked(server);
         way->timer = first_of(way, &server->timers, way->timer->instant);
     }
 }
@@ -75,6 +75,7 @@ static void foresee_job(const takt_domain_t *domain, const takt_task_t *task, co
     foresight->next_release = takt_domain_entry_before(domain, task->entity, from + period);
     foresight->budget = way->budget;
     foresight->job = task->job.number;
+    foresight->state = (uint32_t)takt_domain_state_of(domain, task->entity) | TAKT_DOMAIN_HAS_JOB;
     foresight->entity = foresight->sleeper;
 }
 
@@ -99,4 +100,13 @@ uint64_t takt_domain_foresee(uint64_t domain, uint64_t foresight) {
         foresee_job(asked, task, &way, period, answer);
     }
     return answer->next;
+}
+
+uint64_t takt_domain_agrees(uint64_t domain, uint64_t foresight) {
+    const takt_domain_t *asked = (const takt_domain_t *)(uintptr_t)domain;
+    const takt_foresight_t *foreseen = (const takt_foresight_t *)(uintptr_t)foresight;
+    const takt_answer_t *answer = &asked->answer;
+    return answer->entity == foreseen->entity && answer->job == foreseen->job &&
+           answer->release == foreseen->from && answer->deadline == foreseen->deadline &&
+           takt_domain_next_release(domain, answer->entity) == foreseen->next_release;
 }

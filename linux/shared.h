@@ -84,8 +84,15 @@ typedef struct takt_shared {
     /* The domain has decided that none runs, and selects this entity from `next_ns` to `until_ns` if nothing happens;
      * TAKT_SHARED_NONE: it is not known. */
     uint32_t foreseen;
-    uint32_t unused;
+    uint32_t is_followed; /* 1: no job runs ahead; the domain decides when its thread begins to run */
     uint64_t until_ns;
+    uint64_t deadline_ns;     /* of that job */
+    uint64_t next_release_ns; /* after it */
+    uint64_t budget_ns;       /* it may execute for so long */
+    /* The job of `decided` runs since then, as was foreseen, and the domain has not decided yet; 0: it has. */
+    uint64_t ahead_ns;
+    uint64_t ahead;       /* how often */
+    uint64_t misforeseen; /* how often the domain then decided otherwise */
 } takt_shared_t;
 
 /* The entity to which the daemon binds a thread. */
@@ -142,7 +149,7 @@ typedef struct takt_foresight {
     uint64_t deadline;     /* of the job */
     uint64_t next_release; /* after it */
     uint32_t job;
-    uint32_t unused;
+    uint32_t state; /* TAKT_DOMAIN_, with the job */
 } takt_foresight_t;
 
 #endif

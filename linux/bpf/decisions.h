@@ -68,8 +68,32 @@ INLINE void take(takt_shared_t *shared, u32 entity, u64 now_ns) {
     if (shared->selected & OUTDATED) {
         shared->is_selected = commit(shared, ticks(shared, now_ns), ticks(shared, now_ns));
         shared->decided = entity;
-        shared->selected = entity; /* up to `next_ns`, as foresee writes it */
+        shared->selected = entity; /* up to `next_ns`, as foresee writes it, or a call for the same instant */
     }
+}
+
+/* A foreseen job runs since ahead_ns: the domain decides as of then. */
+INLINE void follow(takt_shared_t *shared, u32 cpu) {
+    u32 entity = shared->decided;
+    select(shared, shared->ahead_ns);
+    if ((u32)shared->selected == entity) {
+        take(shared, entity, shared->ahead_ns);
+    } else {
+        shared->decided = TAKT_SHARED_NONE;
+    }
+    shared->ahead_ns = 0;
+    shared->misforeseen += !takt_domain_agrees(shared->domain, (u64)foresight_of(cpu));
+}
+
+/* The thread of the foreseen entity begins to run: its job runs ahead of the domain. */
+INLINE void run_ahead(takt_shared_t *shared, u32 cpu, u32 entity, u64 now_ns) {
+    u64 end_ns = shared->budget_ns < NEVER - now_ns ? now_ns + shared->budget_ns : 0;
+    publish_foreseen(shared, cpu, entity, now_ns);
+    shared->foreseen = TAKT_SHARED_NONE;
+    shared->decided = entity;
+    shared->ahead_ns = now_ns;
+    shared->ahead++;
+    arm_at(shared, cpu, earlier(earlier(shared->until_ns, end_ns), shared->check_ns));
 }
 
 #endif

@@ -36,6 +36,7 @@ u64 takt_domain_commit(u64 domain, u64 now);
 u64 takt_domain_state(u64 domain, u64 entity);
 u64 takt_domain_report(u64 domain, u64 entity, u64 report);
 u64 takt_domain_foresee(u64 domain, u64 foresight);
+u64 takt_domain_agrees(u64 domain, u64 foresight);
 
 /* Which of the domain's functions are used: see runtime.bpf.c. Set by the daemon. */
 const volatile u8 takt_used[TAKT_FUNCTIONS] SEC(".rodata.used");

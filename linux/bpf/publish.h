@@ -75,6 +75,10 @@ INLINE void foresee(takt_shared_t *shared, u32 cpu) {
     if (foresight->entity != TAKT_SHARED_NONE) {
         u64 until_ns = instant(shared, foresight->until);
         shared->until_ns = until_ns && until_ns < shared->end_ns ? until_ns : shared->end_ns;
+        shared->deadline_ns = instant(shared, foresight->deadline);
+        shared->next_release_ns = instant(shared, foresight->next_release);
+        shared->budget_ns =
+            foresight->budget < NEVER / shared->tick_ns ? foresight->budget * shared->tick_ns : NEVER;
     }
 }
 
@@ -118,6 +122,25 @@ INLINE void publish(takt_shared_t *shared, u32 cpu, u32 entity, bool has_started
     slot->state = (slot->state & TAKT_SLOT_ATTACHED) | ((state & STATE_HAS_JOB) != 0 ? TAKT_SLOT_HAS_JOB : 0);
     slot->next_release_ns = instant(shared, report->next_release);
     shared->has_points = (state & STATE_HAS_POINTS) != 0;
+}
+
+/* Writes the job that is foreseen into the slot of its thread. What else stands there is that of its last job. */
+INLINE void publish_foreseen(takt_shared_t *shared, u32 cpu, u32 entity, u64 now_ns) {
+    takt_linux_slot_t *slot = slot_of(cpu, entity);
+    const takt_foresight_t __arena *foresight = foresight_of(cpu);
+    if (!slot) {
+        return;
+    }
+    slot->started++;
+    slot->job = foresight->job;
+    slot->waiting = 0;
+    slot->is_missed = now_ns >= shared->deadline_ns + shared->tick_ns;
+    slot->should_yield = 0;
+    slot->release_ns = shared->next_ns;
+    slot->deadline_ns = shared->deadline_ns;
+    slot->state = (slot->state & TAKT_SLOT_ATTACHED) | TAKT_SLOT_HAS_JOB;
+    slot->next_release_ns = shared->next_release_ns;
+    shared->has_points = (foresight->state & STATE_HAS_POINTS) != 0;
 }
 
 /* Another event may have made the running job's yield due. */

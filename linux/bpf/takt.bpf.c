@@ -28,7 +28,11 @@
  * 6. Only `decide` calls the domain, because the verifier checks all of it for each program that does. No program can call
  *    another one, but the kernel calls a program when a function begins. The others call such a function, which does
  *    nothing else of interest. Question and answer stand in its record (shared.h).
- * 7. A thread that waits for long, also one of no domain, is visited: it is switched to, and off at once, without a decision
+ * 7. When the domain decides that nothing runs, it foresees what it decides next if only time passes. The thread of that
+ *    entity runs ahead of it, without a question. At the next question, whatever it is, the domain first decides as of the
+ *    instant at which that thread began to run: it is at most one decision behind. If it does not agree, that is counted
+ *    (shared.misforeseen), and the domain counts. What is foreseen is forgotten with any question before.
+ * 8. A thread that waits for long, also one of no domain, is visited: it is switched to, and off at once, without a decision
  *    (shared.visits).
  *
  * Source: docs/explanation/linux.md. */
@@ -219,6 +223,9 @@ int BPF_PROG(takt_decide, s32 on) {
     u64 now_ns = shared->asked_ns;
     shared->asker = 0;
     shared->foreseen = TAKT_SHARED_NONE;
+    if (shared->ahead_ns) {
+        follow(shared, cpu);
+    }
     if (asked & ASKED_ATTEND) {
         catch_up(shared, cpu, now_ns);
     }
@@ -473,6 +480,10 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     shared->running = entity;
     bool is_visited = end_waiting(shared, binding);
     if (now_ns >= shared->end_ns) {
+        return;
+    }
+    if (binding && !shared->is_followed && is_foreseen(shared, entity, now_ns)) {
+        run_ahead(shared, cpu, entity, now_ns);
         return;
     }
     u32 selected = TAKT_SHARED_NONE;

@@ -123,6 +123,32 @@ FAULTS = {
         "slot->next_release_ns = instant(shared, report->next_release) + (HAS_FAULT(shared, NUMBER) ? 2000000 : 0);",
         "was selected at .*, but fast ran from",
     ),
+    "the domain does not follow": Fault(
+        "takt.bpf.c",
+        "if (shared->ahead_ns) {",
+        "if (shared->ahead_ns && !HAS_FAULT(shared, NUMBER)) {",
+        "decided otherwise than was foreseen",
+    ),
+    "the domain follows as of now": Fault(
+        "decisions.h",
+        "u32 entity = shared->decided;",
+        "u32 entity = shared->decided;\n    if (HAS_FAULT(shared, NUMBER)) {\n"
+        "        shared->ahead_ns = bpf_ktime_get_ns();\n    }",
+        "the scheduler was due at .*, but was called",
+    ),
+    "what is foreseen comes 2 ms late": Fault(
+        "publish.h",
+        "slot->next_release_ns = shared->next_release_ns;",
+        "slot->next_release_ns = shared->next_release_ns + (HAS_FAULT(shared, NUMBER) ? 2000000 : 0);",
+        "was selected at .*, but fast ran from",
+    ),
+    "the domain decides otherwise than was foreseen": Fault(
+        "publish.h",
+        "shared->foreseen = foresight->entity;",
+        "shared->foreseen = foresight->entity;\n    if (HAS_FAULT(shared, NUMBER) && is_one_of(3)) {\n"
+        "        foresight_of(cpu)->deadline++;\n    }",
+        "decided otherwise than was foreseen",
+    ),
     "another thread is switched to first": Fault(
         "takt.bpf.c",
         "} else if (scx_bpf_dsq_move_to_local(queue_of(cpu, next))) {",
