@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Says where each instruction of a wake is executed, in the emulated Linux.
 
-Usage: where.py [--scheduler NAME] [--tasks N] [--sleep] [--csv FILE]. Prints a table of functions for the wake of
-median length: from the interrupt beside a process that never sleeps until the thread executes in user space. NAME is a
-form of task sets of latency.py. --sleep: the other way. One instruction takes 4 ns.
+Usage: where.py [--scheduler NAME] [--tasks N] [--sleep] [--followed] [--csv FILE]. Prints a table of functions for
+the wake of median length: from the interrupt beside a process that never sleeps until the thread executes in user
+space. NAME is a form of task sets of latency.py. --sleep: the other way. One instruction takes 4 ns.
 
 The emulator's plugin (blocks.c) notes each executed block; the guest's own table of symbols names them. So figures are
 exact, and those of two versions can be compared function by function.
@@ -76,7 +76,7 @@ def counted(stay: np.ndarray, symbols: Symbols) -> Counter[str]:
     return found
 
 
-def measure(row: latency.Row) -> list[Counter[str]]:
+def measure(row: latency.Row, is_followed: bool) -> list[Counter[str]]:
     """Return the instructions of each stay in the kernel that executes programs of the scheduler."""
     linux = board.folder()
     with tempfile.TemporaryDirectory() as name:
@@ -87,7 +87,10 @@ def measure(row: latency.Row) -> list[Counter[str]]:
         files = board.products(linux) | {"image": part.image()}
         files["list"] = f"0 1000 {latency.OVERHEAD_NS} image\n".encode()
         command = f"{NOTE_SYMBOLS}{latency.HOG}\n"
-        command += "TAKT_LINUX_FULL=1 ./takt-linux takt.bpf.o tables.bin list\nkill -9 $hog"
+        command += (
+            "TAKT_LINUX_FOLLOWED=1 " * is_followed
+            + "TAKT_LINUX_FULL=1 ./takt-linux takt.bpf.o tables.bin list\nkill -9 $hog"
+        )
         first, last = (f"{address:x}" for address in PROGRAMS)
         arguments = ("-plugin", f"{plugin},out={blocks},from={first},below={last}")
         machine = guest.Machine(linux, memory_mb=latency.MEMORY_MB, emulator_arguments=arguments)
@@ -102,9 +105,10 @@ def main() -> None:
     parser.add_argument("--scheduler", default=latency.PLAIN[0])
     parser.add_argument("--tasks", type=int, default=1)
     parser.add_argument("--sleep", action="store_true", help="from the thread to the process that never sleeps")
+    parser.add_argument("--followed", action="store_true", help="no job runs ahead of its domain")
     parser.add_argument("--csv", type=Path, metavar="FILE")
     options = parser.parse_args()
-    found = measure(latency.Row("wake", options.scheduler, options.tasks, WAKES))
+    found = measure(latency.Row("wake", options.scheduler, options.tasks, WAKES), options.followed)
     wanted = [each for each in found if RUNS in each and (SLEEPS in each) == options.sleep]
     stay = sorted(wanted, key=lambda each: each.total())[len(wanted) // 2]
     print(f"{len(wanted)} of them; the median has {stay.total()} instructions, {stay.total() * NS / 1000:.1f} us\n")
