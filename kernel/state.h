@@ -17,6 +17,7 @@
 
 #include "core/near.h"
 #include "kernel/backend.h"
+#include "kernel/hooks.h"
 #include "kernel/kernel.h"
 #include "kernel/numbers.h"
 #include "kernel/pass.h"
@@ -176,6 +177,13 @@ TAKT_INLINE void takt_kernel_leave(takt_thread_t *thread) {
 #endif
 }
 
+/* `to` is about to run in place of `from`, another thread. Locked. */
+TAKT_INLINE void takt_kernel_announce_switch(takt_thread_t *from, takt_thread_t *to) {
+    if ((TAKT_SWITCH_HOOK) != 0) {
+        takt_hook_switch(from, to);
+    }
+}
+
 /* ---- inline layer ------------------------------------------------------------------------------ */
 
 /* For the bench that measures the cost of the test: 1 treats every thread as plain; create only plain threads then. */
@@ -193,6 +201,7 @@ TAKT_INLINE takt_status_t takt_kernel_switch(takt_entity_t *running, takt_entity
     takt_kernel.cpu.running = next;
     takt_kernel_check_stack(takt_thread_of(running));
     takt_kernel_check_depth(takt_thread_of(running));
+    takt_kernel_announce_switch(takt_thread_of(running), takt_thread_of(next));
     return takt_port_switch(takt_thread_of(running), takt_thread_of(next));
 }
 
