@@ -281,22 +281,21 @@ static __attribute__((noinline)) bool is_released(takt_entity_t *waiter) {
 }
 
 takt_status_t takt_wake_kept(takt_entity_t *waiter, takt_entity_t *running) {
-    (void)running;
-    return is_released(waiter) ? takt_wake(waiter) : takt_port_open();
+    if (!is_released(waiter)) {
+        return takt_port_open();
+    }
+    takt_make_ready(waiter);
+    return takt_displaces(waiter, running) ? takt_kernel_switch(running, waiter) : takt_port_open();
 }
 
 void takt_wake_kept_from_isr(takt_entity_t *waiter) {
-    if (is_released(waiter)) {
-        takt_wake_from_isr(waiter);
+    if (!is_released(waiter)) {
+        return;
     }
-}
-
-static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waiter) {
-    if (TAKT_UNLIKELY((takt_thread_of(waiter)->flags & KEPT) != 0)) {
-        return takt_wake_kept(waiter, takt_kernel.cpu.running);
+    takt_make_ready(waiter);
+    if (takt_displaces(waiter, takt_kernel.cpu.running)) {
+        takt_port_pend();
     }
-    takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
-    return takt_kernel_pass(TAKT_EVENT_WAKE, waiter);
 }
 
 /* Makes `waiter`, for which takt_near_admits holds, ready. */
@@ -314,33 +313,59 @@ static __attribute__((noinline)) takt_status_t wake_by_keys(takt_entity_t *waite
     return wake_near(waiter, running, true);
 }
 
+static __attribute__((noinline)) takt_status_t wake_by_levels(takt_entity_t *waiter, takt_entity_t *running) {
+    return wake_near(waiter, running, false);
+}
+
+static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waiter, takt_entity_t *running) {
+    if (TAKT_UNLIKELY((takt_thread_of(waiter)->flags & KEPT) != 0)) {
+        if (!is_released(waiter)) {
+            return takt_port_open();
+        }
+        if (takt_near_admits(waiter, running)) {
+            return takt_near_has_keys(running) ? wake_by_keys(waiter, running)
+                                               : wake_by_levels(waiter, running);
+        }
+    }
+    takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
+    return takt_kernel_pass(TAKT_EVENT_WAKE, waiter);
+}
+
 takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running) {
     if (!takt_near_admits(waiter, running)) {
-        return wake_by_pass(waiter);
+        return wake_by_pass(waiter, running);
     }
     return takt_near_has_keys(running) ? wake_by_keys(waiter, running) : wake_near(waiter, running, false);
 }
 
+/* Makes `waiter` ready without a pass, if that can be. The interrupted thread may be in a pass that has taken the last
+ * work from its server, so that the server is not ready. Returns whether it did. */
+TAKT_INLINE bool wake_near_from_isr(takt_entity_t *waiter) {
+    const takt_entity_t *running = takt_kernel.cpu.running;
+    if (!takt_near_admits(waiter, running) || !takt_entity_is_ready(&waiter->parent->entity)) {
+        return false;
+    }
+    const bool has_keys = takt_near_has_keys(running);
+    make_ready_near(waiter, has_keys);
+    if (takt_near_best(&waiter->parent->ready, has_keys, 1) != running) {
+        takt_port_pend();
+    }
+    return true;
+}
+
 static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waiter) {
     if (TAKT_UNLIKELY((takt_thread_of(waiter)->flags & KEPT) != 0)) {
-        takt_wake_kept_from_isr(waiter);
-        return;
+        if (!is_released(waiter) || wake_near_from_isr(waiter)) {
+            return;
+        }
     }
     takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
     takt_kernel_post(TAKT_EVENT_WAKE, waiter);
     takt_kernel_pend_after_post();
 }
 
-/* The interrupted thread may be in a pass that has taken the last work from its server, so that the server is not ready. */
 void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
-    const takt_entity_t *running = takt_kernel.cpu.running;
-    if (!takt_near_admits(waiter, running) || !takt_entity_is_ready(&waiter->parent->entity)) {
+    if (!wake_near_from_isr(waiter)) {
         wake_by_pass_from_isr(waiter);
-        return;
-    }
-    const bool has_keys = takt_near_has_keys(running);
-    make_ready_near(waiter, has_keys);
-    if (takt_near_best(&waiter->parent->ready, has_keys, 1) != running) {
-        takt_port_pend();
     }
 }

@@ -135,6 +135,12 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "handlers[event->kind](": HANDLERS,
     "kernel.come_to(": ("takt_kernel_come_to",),
     "kernel.abandon(": ("takt_mutex_abandon",),
+    "kernel.locks->forget(": ("kernel/mutex.c:forget",),
+    "kernel.locks->put_off(": ("kernel/mutex.c:put_off",),
+    "kernel.locks->abort(": ("kernel/mutex.c:abort_request",),
+    "kernel.order->insert(": ("kernel/order.c:insert",),
+    "kernel.order->remove(": ("kernel/order.c:remove",),
+    "kernel.select(": ("kernel/slice.c:select",),
     "expect();": ("takt_kernel_expect_pass",),
     "handlers[number]()": (),  # of interrupts: the program's
 }
