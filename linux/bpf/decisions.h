@@ -52,18 +52,6 @@ INLINE void post_others(takt_shared_t *shared, u64 now_ns) {
     }
 }
 
-/* Posts what is noted, and selects; a selection that still holds stands. */
-INLINE void catch_up(takt_shared_t *shared, u32 cpu, u64 now_ns) {
-    if (shared->is_stolen) {
-        give_back(shared, now_ns);
-    }
-    post_all(shared, cpu);
-    if (!shared->is_selected || is_due(shared, now_ns)) {
-        post_others(shared, now_ns);
-        select(shared, now_ns);
-    }
-}
-
 INLINE void take(takt_shared_t *shared, u32 entity, u64 now_ns) {
     if (shared->selected & OUTDATED) {
         shared->is_selected = commit(shared, ticks(shared, now_ns), ticks(shared, now_ns));
@@ -72,12 +60,11 @@ INLINE void take(takt_shared_t *shared, u32 entity, u64 now_ns) {
     }
 }
 
-/* A foreseen job runs since ahead_ns: the domain decides as of then. */
-INLINE void follow(takt_shared_t *shared, u32 cpu) {
+/* A foreseen job runs since `since_ns`, as of which all is posted and selected: the domain takes its decision. */
+INLINE void follow(takt_shared_t *shared, u32 cpu, u64 since_ns) {
     u32 entity = shared->decided;
-    select(shared, shared->ahead_ns);
     if ((u32)shared->selected == entity) {
-        take(shared, entity, shared->ahead_ns);
+        take(shared, entity, since_ns);
     } else {
         shared->decided = TAKT_SHARED_NONE;
     }
@@ -85,13 +72,29 @@ INLINE void follow(takt_shared_t *shared, u32 cpu) {
     shared->misforeseen += !takt_domain_agrees(shared->domain, (u64)foresight_of(cpu));
 }
 
+/* Posts what is noted, and selects; a selection that still holds stands. If a foreseen job runs ahead, that is done as of the
+ * instant at which it began to run. */
+INLINE void catch_up(takt_shared_t *shared, u32 cpu, u64 now_ns) {
+    u64 since_ns = shared->ahead_ns, at_ns = since_ns ? since_ns : now_ns;
+    if (shared->is_stolen && !since_ns) {
+        give_back(shared, now_ns);
+    }
+    post_until(shared, cpu, since_ns ? shared->count - shared->ahead_count : 0);
+    if (since_ns || !shared->is_selected || is_due(shared, at_ns)) {
+        post_others(shared, at_ns);
+        select(shared, at_ns);
+    }
+}
+
 /* The thread of the foreseen entity begins to run: its job runs ahead of the domain. */
 INLINE void run_ahead(takt_shared_t *shared, u32 cpu, u32 entity, u64 now_ns) {
     u64 end_ns = shared->budget_ns < NEVER - now_ns ? now_ns + shared->budget_ns : 0;
     publish_foreseen(shared, cpu, entity, now_ns);
     shared->foreseen = TAKT_SHARED_NONE;
+    shared->has_ended = 0;
     shared->decided = entity;
     shared->ahead_ns = now_ns;
+    shared->ahead_count = shared->count;
     shared->ahead++;
     arm_at(shared, cpu, earlier(earlier(shared->until_ns, end_ns), shared->check_ns));
 }

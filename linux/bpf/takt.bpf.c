@@ -30,7 +30,8 @@
  *    nothing else of interest. Question and answer stand in its record (shared.h).
  * 7. When the domain decides that nothing runs, it foresees what it decides next if only time passes. The thread of that
  *    entity runs ahead of it, without a question. At the next question, whatever it is, the domain first decides as of the
- *    instant at which that thread began to run: it is at most one decision behind. If it does not agree, that is counted
+ *    instant at which that thread began to run: it is at most one decision behind. So it is when a job ends as was foreseen, and
+ *    the next one that is ready runs. If it does not agree, that is counted
  *    (shared.misforeseen), and the domain counts. What is foreseen is forgotten with any question before.
  * 8. A thread that waits for long, also one of no domain, is visited: it is switched to, and off at once, without a decision
  *    (shared.visits).
@@ -223,11 +224,13 @@ int BPF_PROG(takt_decide, s32 on) {
     u64 now_ns = shared->asked_ns;
     shared->asker = 0;
     shared->foreseen = TAKT_SHARED_NONE;
-    if (shared->ahead_ns) {
-        follow(shared, cpu);
-    }
+    shared->has_ended = 0;
     if (asked & ASKED_ATTEND) {
         catch_up(shared, cpu, now_ns);
+    }
+    if (shared->ahead_ns) { /* the question is asked again */
+        follow(shared, cpu, shared->ahead_ns);
+        return 0;
     }
     if (asked & ASKED_BLOCK) {
         block_absent(shared, cpu, entity, now_ns);
@@ -265,18 +268,25 @@ INLINE void judge_answer(const takt_shared_t *shared) {
     }
 }
 
-/* Asks the domain; returns the number of the entity that would run. A domain that has given up is not asked again: the kernel
- * still switches threads until the scheduler has ended. */
-static __noinline u32 ask(takt_shared_t *shared, u32 cpu, u32 what, u32 entity, u64 now_ns) {
-    shared->asked = what;
-    shared->asked_entity = entity;
-    shared->asked_ns = now_ns;
+INLINE void call(takt_shared_t *shared, u32 cpu) {
     if (!given_up()) {
         shared->asker = bpf_get_smp_processor_id() + 1;
         barrier();
         scx_bpf_cpuperf_cap(cpu);
         barrier();
     }
+}
+
+/* Asks the domain; returns the number of the entity that would run. A domain that has given up is not asked again: the kernel
+ * still switches threads until the scheduler has ended. */
+static __noinline u32 ask(takt_shared_t *shared, u32 cpu, u32 what, u32 entity, u64 now_ns) {
+    shared->asked = what;
+    shared->asked_entity = entity;
+    shared->asked_ns = now_ns;
+    if (shared->ahead_ns) {
+        call(shared, cpu); /* it follows */
+    }
+    call(shared, cpu);
     judge_answer(shared);
     return shared->selected;
 }
@@ -434,6 +444,20 @@ INLINE u32 carry_out(takt_shared_t *shared, u32 cpu, u32 next, struct task_struc
     return 0;
 }
 
+/* Whether the thread that ran sleeps with the end of its job, and nothing else has happened: what is next was foreseen. */
+INLINE bool has_ended_as_foreseen(const takt_shared_t *shared, u32 cpu, u64 now_ns) {
+    u32 entity = shared->after;
+    if (shared->foreseen == TAKT_SHARED_NONE || entity == TAKT_SHARED_NONE || shared->count != 1 ||
+        shared->is_stolen || shared->is_followed || now_ns >= shared->until_ns ||
+        now_ns >= shared->check_ns) {
+        return false;
+    }
+    const takt_pending_t *event = pending_of(cpu, shared->first);
+    const takt_linux_slot_t *slot = slot_of(cpu, entity);
+    return event && slot && event->entity == entity && event->what == TAKT_PENDING_SLEEP &&
+           READ_ONCE(slot->request) == TAKT_SLOT_COMPLETE && READ_ONCE(slot->request_job) == slot->job;
+}
+
 SEC("struct_ops/takt_dispatch")
 void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
     takt_shared_t *shared = shared_of(cpu);
@@ -443,6 +467,11 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
         return;
     }
     shared->absent_until_ns = 0;
+    if (has_ended_as_foreseen(shared, cpu, now_ns) &&
+        scx_bpf_dsq_move_to_local(queue_of(cpu, shared->foreseen))) {
+        shared->has_ended = 1;
+        return;
+    }
     u32 next = ask(shared, cpu, ASKED_ATTEND, TAKT_SHARED_NONE, now_ns);
     if (visit(shared, cpu, next, now_ns)) {
         return;

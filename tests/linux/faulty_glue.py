@@ -125,15 +125,16 @@ FAULTS = {
     ),
     "the domain does not follow": Fault(
         "takt.bpf.c",
-        "if (shared->ahead_ns) {",
-        "if (shared->ahead_ns && !HAS_FAULT(shared, NUMBER)) {",
-        "decided otherwise than was foreseen",
+        "follow(shared, cpu, shared->ahead_ns);",
+        "if (HAS_FAULT(shared, NUMBER)) {\n            shared->ahead_ns = 0;\n"
+        "            shared->decided = TAKT_SHARED_NONE;\n            return 0;\n        }\n"
+        "        follow(shared, cpu, shared->ahead_ns);",
+        "events of threads were refused",
     ),
     "the domain follows as of now": Fault(
         "decisions.h",
-        "u32 entity = shared->decided;",
-        "u32 entity = shared->decided;\n    if (HAS_FAULT(shared, NUMBER)) {\n"
-        "        shared->ahead_ns = bpf_ktime_get_ns();\n    }",
+        "u64 since_ns = shared->ahead_ns, at_ns = since_ns ? since_ns : now_ns;",
+        "u64 since_ns = shared->ahead_ns, at_ns = since_ns && !HAS_FAULT(shared, NUMBER) ? since_ns : now_ns;",
         "the scheduler was due at .*, but was called",
     ),
     "what is foreseen comes 2 ms late": Fault(
