@@ -189,7 +189,7 @@ takt_status_t takt_job_suspend(takt_duration_t duration) {
     takt_port_close();
     const takt_instant_t now = takt_port_now();
     takt_kernel_post_at(TAKT_EVENT_SUSPEND, running, now, now + duration);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 takt_status_t takt_job_settle(void) {
@@ -223,7 +223,7 @@ takt_status_t takt_job_lock(takt_resource_t *resource) {
     TAKT_REQUIRE(resource->holder != running && may_lock(running->task, resource), TAKT_ERROR_RESOURCE);
     takt_port_close();
     takt_kernel_post_lock(TAKT_EVENT_LOCK, running, resource);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 takt_status_t takt_job_unlock_first(takt_resource_t *resource) {
@@ -239,7 +239,7 @@ takt_status_t takt_job_unlock(takt_resource_t *resource) {
     TAKT_REQUIRE(running->task->extension->held == resource, TAKT_ERROR_RESOURCE);
     takt_port_close();
     takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 /* ---- from outside ------------------------------------------------------------------------------------- */

@@ -72,11 +72,17 @@ static __attribute__((noinline)) takt_thread_t *decide(takt_instant_t now) {
     return thread_for(takt_kernel.cpu.running);
 }
 
+/* True if a budget is charged while the running entity executes, and has not been charged up to this pass. */
+TAKT_INLINE bool is_to_be_charged(void) {
+    return (takt_kernel.cpu.running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0 &&
+           (takt_kernel.busy & TAKT_BUSY_CHARGED) == 0;
+}
+
 /* Opens after every step, so that no two of them, nor a step and the decision, mask interrupts together. The time is
  * read again after every opening: an interrupt may have posted an event in between that makes something due at once,
  * and instants never go back. */
 TAKT_INLINE takt_thread_t *step_and_decide(void) {
-    bool is_charge_due = (takt_kernel.cpu.running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
+    bool is_charge_due = is_to_be_charged();
     takt_instant_t now = takt_port_now();
     while (takt_settle(&takt_kernel.dispatcher, now, &is_charge_due)) {
         takt_port_breathe();
@@ -85,11 +91,12 @@ TAKT_INLINE takt_thread_t *step_and_decide(void) {
     return decide(now);
 }
 
-takt_status_t takt_kernel_dispatch(void) {
+/* `busy` has the bits that describe this pass. */
+static __attribute__((noinline)) takt_status_t dispatch(uint32_t busy) {
     takt_thread_t *self = thread_for(takt_kernel.cpu.running);
     takt_kernel_check_depth(self);
     takt_kernel_leave(self);
-    takt_kernel.busy |= TAKT_BUSY_PASS;
+    takt_kernel.busy |= busy;
     takt_port_breathe();
     takt_thread_t *next = step_and_decide();
     self = left_for(self, next);
@@ -99,9 +106,13 @@ takt_status_t takt_kernel_dispatch(void) {
     return takt_port_open();
 }
 
+takt_status_t takt_kernel_dispatch(void) { return dispatch(TAKT_BUSY_PASS); }
+
+takt_status_t takt_kernel_dispatch_charged(void) { return dispatch(TAKT_BUSY_PASS | TAKT_BUSY_CHARGED); }
+
 takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity) {
     takt_kernel_post(kind, entity);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 /* ---- preemption --------------------------------------------------------------------------------- */
@@ -135,10 +146,10 @@ TAKT_INLINE void preempt_by(takt_entity_t *next, takt_entity_t *running) {
     takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
 }
 
-/* Something is outdated, or `running` has attributes. */
+/* `running` has attributes; nothing is outdated. */
 static __attribute__((noinline)) void preempt_slowly(takt_entity_t *running) {
     takt_entity_t *next = NULL;
-    if (takt_kernel.busy == 0 && takt_near_leaves(running)) {
+    if (takt_near_leaves(running)) {
         next = takt_near_best(&running->parent->ready, takt_near_has_keys(running), 1);
     }
     if (next == NULL || !takt_near_is_like(next, running)) {
@@ -151,7 +162,11 @@ static __attribute__((noinline)) void preempt_slowly(takt_entity_t *running) {
 void takt_kernel_preempt(void) {
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
-    if (!takt_entity_is_plain(running) || takt_kernel.busy != 0) {
+    if (takt_kernel.busy != 0) {
+        preempt_by_pass();
+        return;
+    }
+    if (!takt_entity_is_plain(running)) {
         preempt_slowly(running);
         return;
     }

@@ -82,7 +82,7 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
     wish_t wish;
     begin_wish(&wish, mutex);
     request(running, &wish);
-    (void)takt_kernel_dispatch();
+    (void)takt_kernel_dispatch_charged();
     return end_wish(&wish, mutex);
 }
 
@@ -163,7 +163,7 @@ static takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running, takt_
     } else {
         (void)withdraw(running);
     }
-    (void)takt_kernel_dispatch();
+    (void)takt_kernel_dispatch_charged();
     return end_wish(&wish, mutex);
 }
 
@@ -181,7 +181,7 @@ takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration)
 static __attribute__((noinline)) takt_status_t unlock_by_pass(takt_resource_t *resource,
                                                               takt_entity_t *running) {
     takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 /* `resource`, under pip, is free, and no other one is locked: the most urgent thread runs. */

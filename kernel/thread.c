@@ -46,7 +46,7 @@ takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority)
     TAKT_REQUIRE(takt_entity_has_level(&thread->plain.entity), takt_kernel_refuse(TAKT_ERROR_KEY));
     takt_kernel_post_at(TAKT_EVENT_PRIORITY, &thread->plain.entity, takt_port_now(),
                         takt_level_from_priority(priority, TAKT_PRIORITIES));
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 takt_status_t takt_thread_delay(takt_duration_t duration) {
@@ -67,7 +67,7 @@ static takt_status_t stop(takt_thread_t *thread) {
     if (!takt_entity_is_plain(entity) || !takt_entity_is_plain(takt_kernel.cpu.running)) {
         takt_kernel_post(TAKT_EVENT_BLOCK, entity);
         takt_entity_set_state(entity, TAKT_STATE_WAITING);
-        return takt_kernel_dispatch();
+        return takt_kernel_dispatch_charged();
     }
     takt_levels_remove(takt_kernel_levels(), entity, 1);
     takt_entity_flip_state(entity, TAKT_STATE_READY | TAKT_STATE_WAITING);

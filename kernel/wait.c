@@ -46,7 +46,7 @@ static __attribute__((noinline)) takt_status_t wait_by_pass(takt_queue_t *queue,
     if (queue != NULL) {
         takt_queue_append(queue, running);
     }
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 TAKT_INLINE takt_status_t wait_near(takt_queue_t *queue, takt_entity_t *running, bool has_keys) {
