@@ -122,6 +122,7 @@ void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt
     resource->among = among;
     resource->longest = longest;
     server->sharing = resource->protocol;
+    takt_entity_set_attributes(&server->entity, TAKT_ATTRIBUTE_FULL_PASS);
 }
 
 void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *parent, takt_key_t level, uint32_t id) {

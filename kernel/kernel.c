@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The kernel object: start, the full pass, and preemption from interrupts. */
+#include "kernel/between.h"
 #include "kernel/hooks.h"
 #include "kernel/wait.h"
 
@@ -43,14 +44,6 @@ static takt_thread_t *thread_for(takt_entity_t *entity) {
     return takt_entity_is_server(entity) ? &takt_kernel.idle : takt_thread_of(entity);
 }
 
-/* Sets the port's timer to the end of the decision, or to the first timeout. `now` was read for that decision, or at
- * the beginning of the interrupt. */
-TAKT_INLINE void set_alarm(takt_instant_t now) {
-    const takt_instant_t timeout = takt_kernel.timeouts.next;
-    takt_kernel.alarm = timeout < takt_kernel.until ? timeout : takt_kernel.until;
-    takt_port_timer_set(takt_kernel.alarm, now);
-}
-
 /* The thread whose context is left when `next` is to run. */
 static takt_thread_t *left_for(takt_thread_t *self, takt_thread_t *next) {
     if (next != self) {
@@ -63,7 +56,7 @@ static takt_thread_t *left_for(takt_thread_t *self, takt_thread_t *next) {
 static __attribute__((noinline)) takt_thread_t *decide(takt_instant_t now) {
     const takt_decision_t decision = takt_ask(&takt_kernel.dispatcher, now);
     takt_kernel.until = decision.until;
-    set_alarm(now);
+    takt_kernel_set_alarm(now);
     takt_kernel.busy = 0;
     /* Ceilings may bar all entities. The idle thread then runs uncharged; core does not know of it. */
     if (decision.entity == NULL) {
@@ -117,7 +110,19 @@ takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity) {
 
 /* ---- preemption --------------------------------------------------------------------------------- */
 
-/* The same for an interrupted thread; one that is in a pass itself checks again before it decides. */
+/* Lets `next` run in place of `running`, which may be the same; no pass is needed. */
+TAKT_INLINE void preempt_by(takt_entity_t *next, takt_entity_t *running) {
+    if (next == running) {
+        (void)takt_port_open();
+        return;
+    }
+    takt_kernel_leave(takt_thread_of(running));
+    takt_kernel.cpu.running = next;
+    takt_kernel_check_stack(takt_thread_of(running));
+    takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
+}
+
+/* Decides for an interrupted thread; one that is in a pass itself checks again before it decides. */
 static __attribute__((noinline)) void preempt_by_pass(void) {
     if ((takt_kernel.busy & TAKT_BUSY_PASS) != 0 || !takt_has_news(&takt_kernel.dispatcher)) {
         (void)takt_port_open();
@@ -134,16 +139,25 @@ static __attribute__((noinline)) void preempt_by_pass(void) {
     }
 }
 
-/* Lets `next` run in place of `running`, which may be the same; no pass is needed. */
-TAKT_INLINE void preempt_by(takt_entity_t *next, takt_entity_t *running) {
-    if (next == running) {
-        (void)takt_port_open();
-        return;
+/* An interrupt has changed ready sets and charged. */
+static __attribute__((noinline)) void preempt_between(void) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    takt_entity_t *next = takt_kernel_select_between(takt_port_now());
+    if (next == NULL) {
+        preempt_by_pass();
+    } else {
+        takt_kernel.busy = 0;
+        preempt_by(next, running);
     }
-    takt_kernel_leave(takt_thread_of(running));
-    takt_kernel.cpu.running = next;
-    takt_kernel_check_stack(takt_thread_of(running));
-    takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
+}
+
+/* A function of its own, so that a preemption without a pass needs few registers. */
+static __attribute__((noinline)) void preempt_busy(void) {
+    if (takt_kernel.busy == TAKT_BUSY_CHARGED) {
+        preempt_between();
+    } else {
+        preempt_by_pass();
+    }
 }
 
 /* `running` has attributes; nothing is outdated. */
@@ -163,7 +177,7 @@ void takt_kernel_preempt(void) {
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
     if (takt_kernel.busy != 0) {
-        preempt_by_pass();
+        preempt_busy();
         return;
     }
     if (!takt_entity_is_plain(running)) {
@@ -216,7 +230,7 @@ TAKT_INLINE void come_to(takt_instant_t now) {
         takt_kernel.busy |= TAKT_BUSY_DUE;
         takt_port_pend();
     } else {
-        set_alarm(now);
+        takt_kernel_set_alarm(now);
     }
     (void)takt_port_open();
 }

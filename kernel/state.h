@@ -111,6 +111,14 @@ void takt_kernel_post(takt_event_kind_t kind, takt_entity_t *entity);
 /* Likewise of a lock or unlock of `resource`. */
 void takt_kernel_post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t *resource);
 
+/* Sets the port's timer to the end of the decision, or to the first timeout. `now` was read for that decision, or at
+ * the beginning of the interrupt. */
+TAKT_INLINE void takt_kernel_set_alarm(takt_instant_t now) {
+    const takt_instant_t timeout = takt_kernel.timeouts.next;
+    takt_kernel.alarm = timeout < takt_kernel.until ? timeout : takt_kernel.until;
+    takt_port_timer_set(takt_kernel.alarm, now);
+}
+
 /* Steps, decides and switches, for the running thread. Closed; opens between steps and at the end. */
 takt_status_t takt_kernel_dispatch(void);
 
@@ -190,13 +198,19 @@ TAKT_INLINE takt_status_t takt_kernel_switch(takt_entity_t *running, takt_entity
 
 /* ---- near layer -------------------------------------------------------------------------------- */
 
+/* Decides after the ready set of the running thread has changed; the next entity is of another one. Closed; opens. */
+takt_status_t takt_kernel_decide_far(void);
+
+/* Requests preemption after an interrupt has made a thread of another ready set than the running one's ready. Locked. */
+void takt_kernel_pend_far(void);
+
 /* Decides after the ready set of `running`, for which takt_near_leaves holds, has changed. Closed; opens. */
 TAKT_INLINE takt_status_t takt_kernel_decide_near(takt_entity_t *running, bool has_keys) {
     takt_entity_t *next = takt_near_best(&running->parent->ready, has_keys, 1);
     if (next == running) {
         return takt_port_open();
     }
-    return takt_near_is_like(next, running) ? takt_kernel_switch(running, next) : takt_kernel_dispatch();
+    return takt_near_is_like(next, running) ? takt_kernel_switch(running, next) : takt_kernel_decide_far();
 }
 
 #endif

@@ -2,6 +2,8 @@
 /* The rare paths of waiting; see wait.h. */
 #include "kernel/wait.h"
 
+#include "kernel/between.h"
+
 /* ---- to wait ------------------------------------------------------------------------------------ */
 
 static void disarm(takt_wait_t *wait) {
@@ -49,9 +51,24 @@ static __attribute__((noinline)) takt_status_t wait_by_pass(takt_queue_t *queue,
     return takt_kernel_dispatch_charged();
 }
 
+/* Likewise without a pass, if possible. The ready set of `running` would be empty. */
+static __attribute__((noinline)) takt_status_t wait_between(takt_queue_t *queue) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    const takt_instant_t now = takt_port_now();
+    if (!takt_kernel_begins_between(running, now)) {
+        return wait_by_pass(queue, running);
+    }
+    takt_between_leave(running, now);
+    takt_entity_set_state(running, TAKT_STATE_WAITING);
+    if (queue != NULL) {
+        takt_queue_append(queue, running);
+    }
+    return takt_kernel_decide_between(now);
+}
+
 TAKT_INLINE takt_status_t wait_near(takt_queue_t *queue, takt_entity_t *running, bool has_keys) {
     if (!takt_near_remove(running, has_keys, 1)) {
-        return wait_by_pass(queue, running);
+        return wait_between(queue);
     }
     takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
     if (queue != NULL) {
@@ -190,6 +207,23 @@ static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waite
     return takt_kernel_pass(TAKT_EVENT_WAKE, waiter);
 }
 
+/* Makes `waiter` ready at `now` without a pass, if possible. Returns whether it did. */
+TAKT_INLINE bool joins_between(takt_entity_t *waiter, takt_instant_t now) {
+    const bool joins =
+        takt_between_admits(waiter) && takt_kernel_begins_between(takt_kernel.cpu.running, now);
+    if (joins) {
+        takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
+        takt_between_join(waiter, now);
+    }
+    return joins;
+}
+
+/* `waiter` is of another ready set than the running thread. */
+static __attribute__((noinline)) takt_status_t wake_between(takt_entity_t *waiter) {
+    const takt_instant_t now = takt_port_now();
+    return joins_between(waiter, now) ? takt_kernel_decide_between(now) : wake_by_pass(waiter);
+}
+
 /* Makes `waiter`, for which takt_near_admits holds, ready. */
 TAKT_INLINE void make_ready_near(takt_entity_t *waiter, bool has_keys) {
     takt_near_insert(waiter, has_keys, 1);
@@ -208,13 +242,16 @@ static __attribute__((noinline)) takt_status_t wake_by_keys(takt_entity_t *waite
 takt_status_t takt_wake_slowly(takt_entity_t *waiter) {
     takt_entity_t *running = takt_kernel.cpu.running;
     if (!takt_near_admits(waiter, running)) {
-        return wake_by_pass(waiter);
+        return wake_between(waiter);
     }
     return takt_near_has_keys(running) ? wake_by_keys(waiter, running) : wake_near(waiter, running, false);
 }
 
-static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waiter) {
-    if (is_released(waiter)) {
+static __attribute__((noinline)) void wake_between_from_isr(takt_entity_t *waiter) {
+    if (joins_between(waiter, takt_port_now())) {
+        takt_kernel.busy |= TAKT_BUSY_CHARGED;
+        takt_port_pend();
+    } else if (is_released(waiter)) {
         takt_kernel_post(TAKT_EVENT_WAKE, waiter);
         takt_kernel_pend_after_post();
     }
@@ -224,7 +261,7 @@ static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waite
 void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
     const takt_entity_t *running = takt_kernel.cpu.running;
     if (!takt_near_admits(waiter, running) || !takt_entity_is_ready(&waiter->parent->entity)) {
-        wake_by_pass_from_isr(waiter);
+        wake_between_from_isr(waiter);
         return;
     }
     const bool has_keys = takt_near_has_keys(running);
