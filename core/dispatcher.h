@@ -10,7 +10,7 @@
  *     while (is_due(now)) { step(now); }
  *                           one due item per call; a kernel enables interrupts in between. Needed when
  *                           now >= the last decision's `until`, harmless otherwise. At least one step if the
- *                           running entity is charged
+ *                           running entity is charged, unless a post has charged it and it executes no more
  *     take(cpu)             the decision; the platform must carry it out
  *
  * All memory is the caller's and zeroed before the call, as static memory is.

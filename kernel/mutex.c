@@ -89,7 +89,7 @@ static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
     while (wish->is_put_off && wish->mutex != NULL) {
         wish->is_put_off = false;
         request(running, wish);
-        (void)takt_kernel_dispatch();
+        (void)takt_kernel_dispatch_charged();
         takt_port_close();
     }
     takt_plain_of(running)->wait = NULL;
@@ -104,7 +104,7 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
     wish_t wish;
     begin_wish(&wish, mutex);
     request(running, &wish);
-    (void)takt_kernel_dispatch();
+    (void)takt_kernel_dispatch_charged();
     return end_wish(&wish, mutex);
 }
 
@@ -209,7 +209,7 @@ static __attribute__((noinline)) void lock_for_by_pass(wish_t *wish, takt_entity
     } else {
         (void)withdraw(running);
     }
-    (void)takt_kernel_dispatch();
+    (void)takt_kernel_dispatch_charged();
 }
 
 static __attribute__((noinline)) takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running,
@@ -241,7 +241,7 @@ takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration)
 static __attribute__((noinline)) takt_status_t unlock_by_pass(takt_resource_t *resource,
                                                               takt_entity_t *running) {
     takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 /* `resource`, under pip, is free, and no other one is locked: the most urgent thread runs. */
