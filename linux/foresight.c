@@ -124,11 +124,12 @@ static void foresee_next(const takt_domain_t *domain, takt_foresight_t *foresigh
         return;
     }
     const takt_task_t *task = TAKT_CONTAINER_OF(way.timer, takt_task_t, timer);
-    if (takt_task_is_active(task)) {
+    const uint32_t number = takt_entity_number(task->entity);
+    if (takt_task_is_active(task) && number != foresight->after) {
         return;
     }
     const takt_duration_t period = period_of(task);
-    foresight->sleeper = takt_entity_number(task->entity);
+    foresight->sleeper = number;
     if (way.is_open && way.budget > 0 && period > 0) {
         foresee_release(domain, task, &way, period, foresight);
     }

@@ -97,7 +97,7 @@ FAULTS = {
         "from + period",
     ),
     "jobs that an event releases are foreseen": ("takt_task_is_periodic(task) &&", "1 &&"),
-    "a job runs already": ("if (takt_task_is_active(task)) {", "if (0) {"),
+    "a job runs already": ("if (takt_task_is_active(task) &&", "if (0 &&"),
     "another job runs": ("is_idle(domain->system.cpus->running) && has", "1 && has"),
     "another job is ready": ("is_idle(takt_dispatcher_peek(dispatcher)) &&", "1 &&"),
     "another job of the one that ends waits": ("entity->task->waiting == 0", "1"),
