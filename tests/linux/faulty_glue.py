@@ -129,7 +129,7 @@ FAULTS = {
         "if (HAS_FAULT(shared, NUMBER)) {\n            shared->ahead_ns = 0;\n"
         "            shared->decided = TAKT_SHARED_NONE;\n            return 0;\n        }\n"
         "        follow(shared, cpu, shared->ahead_ns);",
-        "events of threads were refused|was selected at .*, but was decided|ran from .*, not only while it was selected",
+        "events of threads were refused|was selected at .*, but was|ran from .*, not only while it was selected",
     ),
     "the domain follows as of now": Fault(
         "decisions.h",
