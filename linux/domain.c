@@ -244,7 +244,7 @@ uint64_t takt_domain_take(uint64_t domain, uint64_t now) {
     return number_of_task(taken->system.cpus->running);
 }
 
-/* True if `entity` is none or the idle thread: nobody pays for its time. */
+/* True if `entity` is none or the idle thread: its time is charged to no budget. */
 static bool is_free(const takt_entity_t *entity) {
     return entity == NULL ||
            (takt_entity_is_thread(entity) && (entity->attributes & TAKT_ATTRIBUTES_CHARGED) == 0);

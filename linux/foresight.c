@@ -13,7 +13,7 @@ typedef struct way {
     bool is_open; /* nothing else runs; work joins each server at once, arms no timer, meets no lock */
 } way_t;
 
-/* True if work that comes to `server` arms no timer: what it has charged is booked. */
+/* True if new work of `server` arms no timer: the return of what was charged to it is known. */
 static bool is_booked(const takt_server_t *server) {
     return server->returns == NULL || server->returns->untouched == server->job.remaining;
 }

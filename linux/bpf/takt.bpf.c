@@ -399,7 +399,7 @@ INLINE void arm_next(takt_shared_t *shared, u32 cpu, u64 now_ns) {
 INLINE u32 run_other(takt_shared_t *shared, u32 cpu, struct task_struct *prev, u64 now_ns) {
     u32 next = shared->others;
     if (move_other(cpu)) {
-        shared->running = next; /* if another one of them slept, its job goes on */
+        shared->running = next; /* if another one of them slept, its job continues */
         arm_next(shared, cpu, now_ns);
     } else if (prev && !binding_of(prev) && prev->scx.flags & SCX_TASK_QUEUED) {
         prev->scx.slice = SCX_SLICE_DFL;
@@ -508,10 +508,8 @@ void BPF_PROG(takt_running, struct task_struct *p) {
         return;
     }
     u32 selected = TAKT_SHARED_NONE;
-    if (has_begun(shared, now_ns)) {
-        selected = is_at_rest(shared, now_ns) && !binding
-                       ? TAKT_SHARED_NONE
-                       : ask(shared, cpu, ASKED_ATTEND | ASKED_TAKE | ASKED_ARM, entity, now_ns);
+    if (has_begun(shared, now_ns) && (binding || !is_at_rest(shared, now_ns))) {
+        selected = ask(shared, cpu, ASKED_ATTEND | ASKED_TAKE | ASKED_ARM, entity, now_ns);
     }
     if (!binding && selected == shared->others) {
         shared->running = entity = selected;

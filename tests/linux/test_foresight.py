@@ -115,8 +115,8 @@ def systems(folder: Path) -> Iterator[tuple[str, takt.System]]:
     for name, text in SETS.items():
         (folder / "set.toml").write_text(text)
         yield name, takt.load(folder / "set.toml")
-    for number, text in enumerate(net.systems("windows")[:WINDOWS]):
-        (folder / "set.toml").write_text(text[1])
+    for number, (_, window) in enumerate(net.systems("windows")[:WINDOWS]):
+        (folder / "set.toml").write_text(window)
         yield f"window {number}", takt.load(folder / "set.toml")
     yield "shared", takt.load(EXAMPLES / "shared_server_resources.toml")
 
