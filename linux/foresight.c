@@ -13,7 +13,7 @@ typedef struct way {
     bool is_open; /* nothing else runs; work joins each server at once, arms no timer, meets no lock */
 } way_t;
 
-/* True if work that comes to `server` arms no timer: what it has charged is booked. */
+/* True if new work of `server` arms no timer: the return of what was charged to it is known. */
 static bool is_booked(const takt_server_t *server) {
     return server->returns == NULL || server->returns->untouched == server->job.remaining;
 }
@@ -124,11 +124,12 @@ static void foresee_next(const takt_domain_t *domain, takt_foresight_t *foresigh
         return;
     }
     const takt_task_t *task = TAKT_CONTAINER_OF(way.timer, takt_task_t, timer);
-    if (takt_task_is_active(task)) {
+    const uint32_t number = takt_entity_number(task->entity);
+    if (takt_task_is_active(task) && number != foresight->after) {
         return;
     }
     const takt_duration_t period = period_of(task);
-    foresight->sleeper = takt_entity_number(task->entity);
+    foresight->sleeper = number;
     if (way.is_open && way.budget > 0 && period > 0) {
         foresee_release(domain, task, &way, period, foresight);
     }

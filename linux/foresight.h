@@ -15,7 +15,7 @@
  * server without budget; in one whose used budget is not booked yet, so that new work arms a timer. No event may have changed the
  * level of a task: Linux posts none.
  *
- * The domain is at most one decision behind (docs/explanation/remote.md): whoever asks or reads it lets it follow first.
+ * The domain is at most one decision behind (docs/explanation/remote.md): each question lets it follow first.
  *
  * Source: docs/explanation/linux.md. When not to use it: where a call comes before the next entity has to run. */
 #ifndef TAKT_LINUX_FORESIGHT_H

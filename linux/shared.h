@@ -88,6 +88,8 @@ typedef struct takt_shared {
     /* 1: the job of `after` has ended; its event is noted, and the thread of `foreseen` is switched to. */
     uint32_t has_ended;
     uint32_t is_followed; /* 1: no job runs ahead; the domain decides when its thread begins to run */
+    uint32_t is_on_way;   /* 1: the selected thread stands first in the kernel's own queue, and has not run */
+    uint32_t unused;
     uint64_t until_ns;
     uint64_t release_ns;      /* of the job that is foreseen */
     uint64_t deadline_ns;     /* likewise */
@@ -95,8 +97,9 @@ typedef struct takt_shared {
     uint64_t budget_ns;       /* it may execute for so long */
     /* The job of `decided` runs since then, as was foreseen, and the domain has not decided yet; 0: it has. */
     uint64_t ahead_ns;
-    uint32_t ahead_count; /* pending events from before */
-    uint32_t unused;
+    uint32_t ahead_count; /* pending events from before: 1 if it runs because the job of `after` has ended */
+    uint32_t ended_job;   /* that one's number */
+    uint64_t ended_ns;    /* then */
     uint64_t ahead;       /* how often a job ran ahead */
     uint64_t misforeseen; /* how often the domain then decided otherwise */
 } takt_shared_t;
@@ -145,7 +148,8 @@ typedef struct takt_report {
 /* What a domain foresees. Instants are in ticks; UINT64_MAX: none, for ever. */
 typedef struct takt_foresight {
     uint64_t next; /* the domain is to be asked again then */
-    /* The entity without a job that is released at `next`; TAKT_SHARED_NONE: none is. */
+    /* The entity that is released at `next` and has no job or, if that is `after`, none when its job has ended;
+     * TAKT_SHARED_NONE: none is. */
     uint32_t sleeper;
     /* The next decision names this entity; TAKT_SHARED_NONE: it is not known. The others are of it, else without meaning. */
     uint32_t entity;

@@ -9,6 +9,8 @@ enum {
     DROPPED_MOST = 4, /* decisions in a row that a lock drops which waited for its budget */
 };
 
+#define FOLLOW_NS BACKSTOP_NS
+
 #define OUTDATED (1ull << 32) /* as TAKT_DOMAIN_OUTDATED */
 
 /* Handles what is due, and selects. */
@@ -86,9 +88,34 @@ INLINE void catch_up(takt_shared_t *shared, u32 cpu, u64 now_ns) {
     }
 }
 
-/* The thread of the foreseen entity begins to run: its job runs ahead of the domain. */
+/* Whether the thread that ran sleeps with the end of its job, and nothing else has happened: what is next was foreseen. */
+INLINE bool has_ended_as_foreseen(const takt_shared_t *shared, u32 cpu, u64 now_ns) {
+    u32 entity = shared->after;
+    if (shared->foreseen == TAKT_SHARED_NONE || entity == TAKT_SHARED_NONE || shared->count != 1 ||
+        shared->is_stolen || shared->is_followed || now_ns >= shared->until_ns ||
+        now_ns >= shared->check_ns) {
+        return false;
+    }
+    const takt_pending_t *event = pending_of(cpu, shared->first);
+    const takt_linux_slot_t *slot = slot_of(cpu, entity);
+    return event && slot && event->entity == entity && event->what == TAKT_PENDING_SLEEP &&
+           READ_ONCE(slot->request) == TAKT_SLOT_COMPLETE && READ_ONCE(slot->request_job) == slot->job;
+}
+
+/* For the daemon, if no question follows. */
+INLINE void note_end(takt_shared_t *shared, u32 cpu) {
+    const takt_pending_t *event = pending_of(cpu, shared->first);
+    const takt_linux_slot_t *slot = slot_of(cpu, shared->after);
+    shared->has_ended = 1;
+    shared->ended_job = slot ? slot->job : 0;
+    shared->ended_ns = event ? event->at_ns : 0;
+}
+
+/* The thread of the foreseen entity begins to run: its job runs ahead of the domain. A wake that preempts it would wait until
+ * the domain has followed, so that is asked to after FOLLOW_NS. */
 INLINE void run_ahead(takt_shared_t *shared, u32 cpu, u32 entity, u64 now_ns) {
-    u64 end_ns = shared->budget_ns < NEVER - now_ns ? now_ns + shared->budget_ns : 0;
+    u64 until_ns = shared->has_ended ? next_instant(shared, cpu) : shared->until_ns;
+    u64 most_ns = shared->budget_ns < FOLLOW_NS ? shared->budget_ns : FOLLOW_NS;
     publish_foreseen(shared, cpu, entity, now_ns);
     shared->foreseen = TAKT_SHARED_NONE;
     shared->has_ended = 0;
@@ -96,7 +123,7 @@ INLINE void run_ahead(takt_shared_t *shared, u32 cpu, u32 entity, u64 now_ns) {
     shared->ahead_ns = now_ns;
     shared->ahead_count = shared->count;
     shared->ahead++;
-    arm_at(shared, cpu, earlier(earlier(shared->until_ns, end_ns), shared->check_ns));
+    arm_at(shared, cpu, earlier(earlier(until_ns, now_ns + most_ns), shared->check_ns));
 }
 
 #endif

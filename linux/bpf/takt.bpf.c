@@ -159,14 +159,6 @@ INLINE void note_of(struct task_struct *p, u64 binding, u32 what) {
     }
 }
 
-/* Whether the domain has to know that the thread of a binding, which slept, is runnable. */
-INLINE bool is_awaited(u64 binding) {
-    const takt_member_t *member = member_of(cpu_of(binding), (u32)binding);
-    const takt_linux_slot_t *slot = slot_of(cpu_of(binding), (u32)binding);
-    return member &&
-           (member->noted || member->is_blocked || (slot && READ_ONCE(slot->mode) & TAKT_SLOT_WAKE_ARRIVES));
-}
-
 /* ---- asking the domain ------------------------------------------------------------------------------------ */
 
 /* Whether `entity` is selected; NONE is a thread of no domain, or none. */
@@ -338,13 +330,22 @@ INLINE void enqueue_other(struct task_struct *p, u64 flags) {
     }
 }
 
-/* The thread of a binding, which slept, is runnable. */
-INLINE void wake(struct task_struct *p, u64 binding, u64 now_ns) {
-    takt_shared_t *shared = shared_at(binding);
+/* The thread of a binding, which slept, is runnable. That is an event if the domain has not got the sleep yet, or waits for the
+ * wake. */
+INLINE void wake(struct task_struct *p, takt_shared_t *shared, u64 binding, u64 now_ns) {
+    u32 cpu = cpu_of(binding), entity = (u32)binding;
+    takt_member_t *member = member_of(cpu, entity);
+    const takt_linux_slot_t *slot = slot_of(cpu, entity);
     p->scx.dsq_vtime = binding & ~ASLEEP;
-    set_member(binding, MEMBER_AWAKE);
-    if (shared && is_awaited(binding) && has_begun(shared, now_ns)) {
-        note(shared, cpu_of(binding), (u32)binding, TAKT_PENDING_WAKE, now_ns);
+    if (!member || !slot) {
+        return;
+    }
+    member->absent_ns = 0;
+    member->refused = 0;
+    member->state = MEMBER_AWAKE;
+    if ((member->noted || member->is_blocked || READ_ONCE(slot->mode) & TAKT_SLOT_WAKE_ARRIVES) &&
+        has_begun(shared, now_ns)) {
+        note(shared, cpu, entity, TAKT_PENDING_WAKE, now_ns);
     }
 }
 
@@ -359,15 +360,18 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
     u32 cpu = cpu_of(binding);
     u64 now_ns = bpf_ktime_get_ns();
     if (binding & ASLEEP) {
-        wake(p, binding, now_ns);
+        wake(p, shared, binding, now_ns);
     }
     bool is_known = is_foreseen(shared, (u32)binding, now_ns);
-    bool is_asked = !is_known && is_open(shared, cpu, now_ns);
+    bool is_displaced =
+        shared->is_on_way && !(flags & SCX_ENQ_WAKEUP); /* by the thread that the domain selects */
+    bool is_asked = !is_known && !is_displaced && is_open(shared, cpu, now_ns);
     u32 next = is_known ? (u32)binding : TAKT_SHARED_NONE;
     if (is_asked) {
         next = ask(shared, cpu, ASKED_ATTEND | ASKED_ENTER, (u32)binding, now_ns);
     }
     if (next == (u32)binding) {
+        shared->is_on_way = 1;
         scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SCX_SLICE_INF, flags | SCX_ENQ_PREEMPT | SCX_ENQ_HEAD);
         return;
     }
@@ -395,7 +399,7 @@ INLINE void arm_next(takt_shared_t *shared, u32 cpu, u64 now_ns) {
 INLINE u32 run_other(takt_shared_t *shared, u32 cpu, struct task_struct *prev, u64 now_ns) {
     u32 next = shared->others;
     if (move_other(cpu)) {
-        shared->running = next; /* if another one of them slept, its job goes on */
+        shared->running = next; /* if another one of them slept, its job continues */
         arm_next(shared, cpu, now_ns);
     } else if (prev && !binding_of(prev) && prev->scx.flags & SCX_TASK_QUEUED) {
         prev->scx.slice = SCX_SLICE_DFL;
@@ -444,20 +448,6 @@ INLINE u32 carry_out(takt_shared_t *shared, u32 cpu, u32 next, struct task_struc
     return 0;
 }
 
-/* Whether the thread that ran sleeps with the end of its job, and nothing else has happened: what is next was foreseen. */
-INLINE bool has_ended_as_foreseen(const takt_shared_t *shared, u32 cpu, u64 now_ns) {
-    u32 entity = shared->after;
-    if (shared->foreseen == TAKT_SHARED_NONE || entity == TAKT_SHARED_NONE || shared->count != 1 ||
-        shared->is_stolen || shared->is_followed || now_ns >= shared->until_ns ||
-        now_ns >= shared->check_ns) {
-        return false;
-    }
-    const takt_pending_t *event = pending_of(cpu, shared->first);
-    const takt_linux_slot_t *slot = slot_of(cpu, entity);
-    return event && slot && event->entity == entity && event->what == TAKT_PENDING_SLEEP &&
-           READ_ONCE(slot->request) == TAKT_SLOT_COMPLETE && READ_ONCE(slot->request_job) == slot->job;
-}
-
 SEC("struct_ops/takt_dispatch")
 void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
     takt_shared_t *shared = shared_of(cpu);
@@ -467,9 +457,10 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
         return;
     }
     shared->absent_until_ns = 0;
+    shared->is_on_way = 0;
     if (has_ended_as_foreseen(shared, cpu, now_ns) &&
         scx_bpf_dsq_move_to_local(queue_of(cpu, shared->foreseen))) {
-        shared->has_ended = 1;
+        note_end(shared, cpu);
         return;
     }
     u32 next = ask(shared, cpu, ASKED_ATTEND, TAKT_SHARED_NONE, now_ns);
@@ -507,6 +498,7 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     }
     u64 now_ns = bpf_ktime_get_ns();
     shared->running = entity;
+    shared->is_on_way = 0;
     bool is_visited = end_waiting(shared, binding);
     if (now_ns >= shared->end_ns) {
         return;
@@ -516,10 +508,8 @@ void BPF_PROG(takt_running, struct task_struct *p) {
         return;
     }
     u32 selected = TAKT_SHARED_NONE;
-    if (has_begun(shared, now_ns)) {
-        selected = is_at_rest(shared, now_ns) && !binding
-                       ? TAKT_SHARED_NONE
-                       : ask(shared, cpu, ASKED_ATTEND | ASKED_TAKE | ASKED_ARM, entity, now_ns);
+    if (has_begun(shared, now_ns) && (binding || !is_at_rest(shared, now_ns))) {
+        selected = ask(shared, cpu, ASKED_ATTEND | ASKED_TAKE | ASKED_ARM, entity, now_ns);
     }
     if (!binding && selected == shared->others) {
         shared->running = entity = selected;

@@ -97,7 +97,7 @@ FAULTS = {
         "from + period",
     ),
     "jobs that an event releases are foreseen": ("takt_task_is_periodic(task) &&", "1 &&"),
-    "a job runs already": ("if (takt_task_is_active(task)) {", "if (0) {"),
+    "a job runs already": ("if (takt_task_is_active(task) &&", "if (0 &&"),
     "another job runs": ("is_idle(domain->system.cpus->running) && has", "1 && has"),
     "another job is ready": ("is_idle(takt_dispatcher_peek(dispatcher)) &&", "1 &&"),
     "another job of the one that ends waits": ("entity->task->waiting == 0", "1"),
@@ -115,8 +115,8 @@ def systems(folder: Path) -> Iterator[tuple[str, takt.System]]:
     for name, text in SETS.items():
         (folder / "set.toml").write_text(text)
         yield name, takt.load(folder / "set.toml")
-    for number, text in enumerate(net.systems("windows")[:WINDOWS]):
-        (folder / "set.toml").write_text(text[1])
+    for number, (_, window) in enumerate(net.systems("windows")[:WINDOWS]):
+        (folder / "set.toml").write_text(window)
         yield f"window {number}", takt.load(folder / "set.toml")
     yield "shared", takt.load(EXAMPLES / "shared_server_resources.toml")
 
