@@ -48,7 +48,8 @@ typedef struct takt_mutex_parameters {
 takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters);
 
 /* Locks `mutex`; waits until it can. Plain threads only, with the lock open. Returns ERROR_NULL, _OBJECT, _IN_ISR,
- * _LOCKED, _NOT_STARTED, _JOBS, or _RESOURCE if the thread holds it already or is in another server. */
+ * _LOCKED, _NOT_STARTED, _JOBS, _DEADLINES if it is of npcs or icpp and the thread has a deadline, or _RESOURCE if the
+ * thread holds it already or is in another server. */
 takt_status_t takt_mutex_lock(takt_mutex_t *mutex);
 
 /* Likewise, but waits at most `duration` ticks. Returns TIMEOUT if it could not be locked by then. With 0 ticks it
