@@ -11,6 +11,9 @@
  *
  * The mutexes of one server, or of the root, are all pcp, or all srp, or any mixture of the other protocols.
  *
+ * A woken thread may free the mutex that it waited for, if no other thread uses it from then on: the call that has woken it
+ * touches it no more.
+ *
  * A thread unlocks its last locked mutex first. A holder may wait for other things; the threads it blocks then wait as
  * long, under every protocol. Under pip, locking a free mutex and unlocking it cost about as much as with a semaphore.
  * Plain threads that hold nothing else hand a pip mutex over inline; everything else takes core's full pass.

@@ -4,6 +4,9 @@
  * Free blocks form a list through the blocks themselves, last freed first. So allocate and free are O(1), and there is
  * no fragmentation. Threads wait for a block in FIFO order, regardless of priority.
  *
+ * A woken thread may free the pool that it waited for, if no other thread uses it from then on: the call that has woken it
+ * touches it no more.
+ *
  * Misuse detected while TAKT_CHECKS is 1: a pointer that is no block of this pool, and a block that is free already. A
  * free block has a mark in its second word; a write to that word hides a double free. Not detected: use after free.
  *

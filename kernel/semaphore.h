@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Semaphore, counting or binary. A binary one is given by takt_semaphore_signal only.
  *
+ * A woken thread may free the semaphore that it waited for, if no other thread uses it from then on: the call that has woken it
+ * touches it no more.
+ *
  * Waiting threads get units in FIFO order, regardless of priority. So give and take are O(1), and no thread starves.
  *
  * When not to use it: for mutual exclusion between threads of different urgency. A semaphore has no owner, so it cannot
