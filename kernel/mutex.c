@@ -3,6 +3,7 @@
 #include "kernel/mutex.h"
 
 #include "core/plain_locks.h"
+#include "core/protocol.h"
 #include "core/waiting.h"
 #include "kernel/creation.h"
 #include "kernel/hooks.h"
@@ -73,6 +74,11 @@ static void forget_wish(wish_t *wish) {
     }
 }
 
+/* True if the protocol of `mutex` would raise the key of `running`, which is its deadline. */
+static bool raises_deadline(const takt_mutex_t *mutex, const takt_entity_t *running) {
+    return mutex->resource.kind->boost != NULL && takt_plain_has_deadline(running);
+}
+
 /* `running` asks core for the lock. */
 static void request(takt_entity_t *running, wish_t *wish) {
     wish->wait.wanted = NULL;
@@ -101,6 +107,7 @@ static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
 
 static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex, takt_entity_t *running) {
     TAKT_REQUIRE(mutex->resource.holder != running, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
+    TAKT_REQUIRE(!raises_deadline(mutex, running), takt_kernel_refuse(TAKT_ERROR_DEADLINES));
     wish_t wish;
     begin_wish(&wish, mutex);
     request(running, &wish);
@@ -214,6 +221,7 @@ static __attribute__((noinline)) void lock_for_by_pass(wish_t *wish, takt_entity
 
 static __attribute__((noinline)) takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running,
                                                         takt_duration_t duration) {
+    TAKT_REQUIRE(!raises_deadline(mutex, running), takt_kernel_refuse(TAKT_ERROR_DEADLINES));
     wish_t wish;
     begin_wish(&wish, mutex);
     wish.timeout.expire = expire_wish;
