@@ -244,9 +244,18 @@ uint64_t takt_domain_take(uint64_t domain, uint64_t now) {
     return number_of_task(taken->system.cpus->running);
 }
 
+/* True if `entity` is none or the idle thread: its time is charged to no budget. */
+static bool is_free(const takt_entity_t *entity) {
+    return entity == NULL ||
+           (takt_entity_is_thread(entity) && (entity->attributes & TAKT_ATTRIBUTES_CHARGED) == 0);
+}
+
 uint64_t takt_domain_settle(uint64_t domain, uint64_t now) {
     takt_domain_t *settled = domain_at(domain);
-    takt_dispatcher_settle(settled->system.dispatcher, advance(settled, now));
+    const takt_instant_t instant = advance(settled, now);
+    if (takt_scheduler_next(&settled->scheduler) <= instant || !is_free(settled->system.cpus->running)) {
+        takt_dispatcher_settle(settled->system.dispatcher, instant);
+    }
     return 0;
 }
 

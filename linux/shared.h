@@ -81,17 +81,26 @@ typedef struct takt_shared {
     uint32_t is_selected; /* 1: `selected` holds until an event, a decision or `next_ns` */
     uint64_t selected;    /* as of takt_domain_selected */
     uint64_t next_ns;     /* the domain is to be asked again then; 0: never */
-    /* The domain has decided that none runs, and selects this entity from `next_ns` to `until_ns` if nothing happens;
-     * TAKT_SHARED_NONE: it is not known. */
+    /* The domain selects this entity up to `until_ns` if nothing happens: from `next_ns` on or, if `after` is one, when the job
+     * of that ends, which runs; TAKT_SHARED_NONE: it is not known. */
     uint32_t foreseen;
+    uint32_t after;
+    /* 1: the job of `after` has ended; its event is noted, and the thread of `foreseen` is switched to. */
+    uint32_t has_ended;
     uint32_t is_followed; /* 1: no job runs ahead; the domain decides when its thread begins to run */
+    uint32_t is_on_way;   /* 1: the selected thread stands first in the kernel's own queue, and has not run */
+    uint32_t unused;
     uint64_t until_ns;
-    uint64_t deadline_ns;     /* of that job */
+    uint64_t release_ns;      /* of the job that is foreseen */
+    uint64_t deadline_ns;     /* likewise */
     uint64_t next_release_ns; /* after it */
     uint64_t budget_ns;       /* it may execute for so long */
     /* The job of `decided` runs since then, as was foreseen, and the domain has not decided yet; 0: it has. */
     uint64_t ahead_ns;
-    uint64_t ahead;       /* how often */
+    uint32_t ahead_count; /* pending events from before: 1 if it runs because the job of `after` has ended */
+    uint32_t ended_job;   /* that one's number */
+    uint64_t ended_ns;    /* then */
+    uint64_t ahead;       /* how often a job ran ahead */
     uint64_t misforeseen; /* how often the domain then decided otherwise */
 } takt_shared_t;
 
@@ -138,18 +147,23 @@ typedef struct takt_report {
 
 /* What a domain foresees. Instants are in ticks; UINT64_MAX: none, for ever. */
 typedef struct takt_foresight {
-    uint64_t next;    /* the domain is to be asked again then */
-    uint32_t sleeper; /* the entity without a job that is released at `next`; TAKT_SHARED_NONE: none is */
-    uint32_t
-        entity; /* that the next decision names, if nothing but time passes; TAKT_SHARED_NONE: it is not known */
-    /* of that entity, else without meaning */
-    uint64_t from;         /* its job is released then */
-    uint64_t until;        /* the decision holds until then, if it is taken in between */
-    uint64_t budget;       /* and for so long */
-    uint64_t deadline;     /* of the job */
+    uint64_t next; /* the domain is to be asked again then */
+    /* The entity that is released at `next` and has no job or, if that is `after`, none when its job has ended;
+     * TAKT_SHARED_NONE: none is. */
+    uint32_t sleeper;
+    /* The next decision names this entity; TAKT_SHARED_NONE: it is not known. The others are of it, else without meaning. */
+    uint32_t entity;
+    uint64_t until;    /* the decision holds until then, if it is taken from `next` on, or after the end */
+    uint64_t budget;   /* and for so long */
+    uint64_t release;  /* of the job */
+    uint64_t deadline; /* likewise */
     uint64_t next_release; /* after it */
+    uint32_t after;   /* if the job of this entity, which runs, ends; TAKT_SHARED_NONE: if only time passes */
+    uint32_t waiting; /* this and what follows: as in takt_report_t */
+    uint32_t change;
     uint32_t job;
-    uint32_t state; /* TAKT_DOMAIN_, with the job */
+    uint32_t state;
+    uint32_t unused;
 } takt_foresight_t;
 
 #endif

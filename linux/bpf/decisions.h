@@ -9,6 +9,8 @@ enum {
     DROPPED_MOST = 4, /* decisions in a row that a lock drops which waited for its budget */
 };
 
+#define FOLLOW_NS BACKSTOP_NS
+
 #define OUTDATED (1ull << 32) /* as TAKT_DOMAIN_OUTDATED */
 
 /* Handles what is due, and selects. */
@@ -52,18 +54,6 @@ INLINE void post_others(takt_shared_t *shared, u64 now_ns) {
     }
 }
 
-/* Posts what is noted, and selects; a selection that still holds stands. */
-INLINE void catch_up(takt_shared_t *shared, u32 cpu, u64 now_ns) {
-    if (shared->is_stolen) {
-        give_back(shared, now_ns);
-    }
-    post_all(shared, cpu);
-    if (!shared->is_selected || is_due(shared, now_ns)) {
-        post_others(shared, now_ns);
-        select(shared, now_ns);
-    }
-}
-
 INLINE void take(takt_shared_t *shared, u32 entity, u64 now_ns) {
     if (shared->selected & OUTDATED) {
         shared->is_selected = commit(shared, ticks(shared, now_ns), ticks(shared, now_ns));
@@ -72,12 +62,11 @@ INLINE void take(takt_shared_t *shared, u32 entity, u64 now_ns) {
     }
 }
 
-/* A foreseen job runs since ahead_ns: the domain decides as of then. */
-INLINE void follow(takt_shared_t *shared, u32 cpu) {
+/* A foreseen job runs since `since_ns`, as of which all is posted and selected: the domain takes its decision. */
+INLINE void follow(takt_shared_t *shared, u32 cpu, u64 since_ns) {
     u32 entity = shared->decided;
-    select(shared, shared->ahead_ns);
     if ((u32)shared->selected == entity) {
-        take(shared, entity, shared->ahead_ns);
+        take(shared, entity, since_ns);
     } else {
         shared->decided = TAKT_SHARED_NONE;
     }
@@ -85,15 +74,56 @@ INLINE void follow(takt_shared_t *shared, u32 cpu) {
     shared->misforeseen += !takt_domain_agrees(shared->domain, (u64)foresight_of(cpu));
 }
 
-/* The thread of the foreseen entity begins to run: its job runs ahead of the domain. */
+/* Posts what is noted, and selects; a selection that still holds stands. If a foreseen job runs ahead, that is done as of the
+ * instant at which it began to run. */
+INLINE void catch_up(takt_shared_t *shared, u32 cpu, u64 now_ns) {
+    u64 since_ns = shared->ahead_ns, at_ns = since_ns ? since_ns : now_ns;
+    if (shared->is_stolen && !since_ns) {
+        give_back(shared, now_ns);
+    }
+    post_until(shared, cpu, since_ns ? shared->count - shared->ahead_count : 0);
+    if (since_ns || !shared->is_selected || is_due(shared, at_ns)) {
+        post_others(shared, at_ns);
+        select(shared, at_ns);
+    }
+}
+
+/* Whether the thread that ran sleeps with the end of its job, and nothing else has happened: what is next was foreseen. */
+INLINE bool has_ended_as_foreseen(const takt_shared_t *shared, u32 cpu, u64 now_ns) {
+    u32 entity = shared->after;
+    if (shared->foreseen == TAKT_SHARED_NONE || entity == TAKT_SHARED_NONE || shared->count != 1 ||
+        shared->is_stolen || shared->is_followed || now_ns >= shared->until_ns ||
+        now_ns >= shared->check_ns) {
+        return false;
+    }
+    const takt_pending_t *event = pending_of(cpu, shared->first);
+    const takt_linux_slot_t *slot = slot_of(cpu, entity);
+    return event && slot && event->entity == entity && event->what == TAKT_PENDING_SLEEP &&
+           READ_ONCE(slot->request) == TAKT_SLOT_COMPLETE && READ_ONCE(slot->request_job) == slot->job;
+}
+
+/* For the daemon, if no question follows. */
+INLINE void note_end(takt_shared_t *shared, u32 cpu) {
+    const takt_pending_t *event = pending_of(cpu, shared->first);
+    const takt_linux_slot_t *slot = slot_of(cpu, shared->after);
+    shared->has_ended = 1;
+    shared->ended_job = slot ? slot->job : 0;
+    shared->ended_ns = event ? event->at_ns : 0;
+}
+
+/* The thread of the foreseen entity begins to run: its job runs ahead of the domain. A wake that preempts it would wait until
+ * the domain has followed, so that is asked to after FOLLOW_NS. */
 INLINE void run_ahead(takt_shared_t *shared, u32 cpu, u32 entity, u64 now_ns) {
-    u64 end_ns = shared->budget_ns < NEVER - now_ns ? now_ns + shared->budget_ns : 0;
+    u64 until_ns = shared->has_ended ? next_instant(shared, cpu) : shared->until_ns;
+    u64 most_ns = shared->budget_ns < FOLLOW_NS ? shared->budget_ns : FOLLOW_NS;
     publish_foreseen(shared, cpu, entity, now_ns);
     shared->foreseen = TAKT_SHARED_NONE;
+    shared->has_ended = 0;
     shared->decided = entity;
     shared->ahead_ns = now_ns;
+    shared->ahead_count = shared->count;
     shared->ahead++;
-    arm_at(shared, cpu, earlier(earlier(shared->until_ns, end_ns), shared->check_ns));
+    arm_at(shared, cpu, earlier(earlier(until_ns, now_ns + most_ns), shared->check_ns));
 }
 
 #endif

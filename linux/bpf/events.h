@@ -159,10 +159,11 @@ INLINE void post_first(takt_shared_t *shared, u32 cpu) {
     }
 }
 
-INLINE void post_all(takt_shared_t *shared, u32 cpu) {
+/* Posts noted events until `left` of them are left. */
+INLINE void post_until(takt_shared_t *shared, u32 cpu, u32 left) {
     u32 i;
     bpf_for(i, 0, TAKT_PENDING) {
-        if (shared->count == 0) {
+        if (shared->count <= left) {
             break;
         }
         post_first(shared, cpu);

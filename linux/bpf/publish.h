@@ -75,6 +75,8 @@ INLINE void foresee(takt_shared_t *shared, u32 cpu) {
     if (foresight->entity != TAKT_SHARED_NONE) {
         u64 until_ns = instant(shared, foresight->until);
         shared->until_ns = until_ns && until_ns < shared->end_ns ? until_ns : shared->end_ns;
+        shared->after = foresight->after;
+        shared->release_ns = instant(shared, foresight->release);
         shared->deadline_ns = instant(shared, foresight->deadline);
         shared->next_release_ns = instant(shared, foresight->next_release);
         shared->budget_ns =
@@ -82,10 +84,11 @@ INLINE void foresee(takt_shared_t *shared, u32 cpu) {
     }
 }
 
-/* Whether the domain is known to select `entity` now. */
+/* Whether the domain is known to select `entity` now: its release has come, or the job before has ended. */
 INLINE bool is_foreseen(const takt_shared_t *shared, u32 entity, u64 now_ns) {
-    return shared->foreseen == entity && shared->count == 0 && !shared->is_stolen &&
-           now_ns >= shared->next_ns && now_ns < shared->until_ns;
+    return shared->foreseen == entity && shared->count == shared->has_ended && !shared->is_stolen &&
+           now_ns < shared->until_ns &&
+           (shared->has_ended || (shared->after == TAKT_SHARED_NONE && now_ns >= shared->next_ns));
 }
 
 /* Asks for a dispatch at that instant, or when the patience with an absent thread ends, or the threads that wait are checked. */
@@ -124,7 +127,7 @@ INLINE void publish(takt_shared_t *shared, u32 cpu, u32 entity, bool has_started
     shared->has_points = (state & STATE_HAS_POINTS) != 0;
 }
 
-/* Writes the job that is foreseen into the slot of its thread. What else stands there is that of its last job. */
+/* Writes the job that is foreseen into the slot of its thread. A task with a rate is not foreseen. */
 INLINE void publish_foreseen(takt_shared_t *shared, u32 cpu, u32 entity, u64 now_ns) {
     takt_linux_slot_t *slot = slot_of(cpu, entity);
     const takt_foresight_t __arena *foresight = foresight_of(cpu);
@@ -133,10 +136,11 @@ INLINE void publish_foreseen(takt_shared_t *shared, u32 cpu, u32 entity, u64 now
     }
     slot->started++;
     slot->job = foresight->job;
-    slot->waiting = 0;
+    slot->waiting = foresight->waiting;
+    slot->change = foresight->change;
     slot->is_missed = now_ns >= shared->deadline_ns + shared->tick_ns;
     slot->should_yield = 0;
-    slot->release_ns = shared->next_ns;
+    slot->release_ns = shared->release_ns;
     slot->deadline_ns = shared->deadline_ns;
     slot->state = (slot->state & TAKT_SLOT_ATTACHED) | TAKT_SLOT_HAS_JOB;
     slot->next_release_ns = shared->next_release_ns;

@@ -30,7 +30,8 @@
  *    nothing else of interest. Question and answer stand in its record (shared.h).
  * 7. When the domain decides that nothing runs, it foresees what it decides next if only time passes. The thread of that
  *    entity runs ahead of it, without a question. At the next question, whatever it is, the domain first decides as of the
- *    instant at which that thread began to run: it is at most one decision behind. If it does not agree, that is counted
+ *    instant at which that thread began to run: it is at most one decision behind. So it is when a job ends as was foreseen, and
+ *    the next one that is ready runs. If it does not agree, that is counted
  *    (shared.misforeseen), and the domain counts. What is foreseen is forgotten with any question before.
  * 8. A thread that waits for long, also one of no domain, is visited: it is switched to, and off at once, without a decision
  *    (shared.visits).
@@ -158,14 +159,6 @@ INLINE void note_of(struct task_struct *p, u64 binding, u32 what) {
     }
 }
 
-/* Whether the domain has to know that the thread of a binding, which slept, is runnable. */
-INLINE bool is_awaited(u64 binding) {
-    const takt_member_t *member = member_of(cpu_of(binding), (u32)binding);
-    const takt_linux_slot_t *slot = slot_of(cpu_of(binding), (u32)binding);
-    return member &&
-           (member->noted || member->is_blocked || (slot && READ_ONCE(slot->mode) & TAKT_SLOT_WAKE_ARRIVES));
-}
-
 /* ---- asking the domain ------------------------------------------------------------------------------------ */
 
 /* Whether `entity` is selected; NONE is a thread of no domain, or none. */
@@ -223,11 +216,13 @@ int BPF_PROG(takt_decide, s32 on) {
     u64 now_ns = shared->asked_ns;
     shared->asker = 0;
     shared->foreseen = TAKT_SHARED_NONE;
-    if (shared->ahead_ns) {
-        follow(shared, cpu);
-    }
+    shared->has_ended = 0;
     if (asked & ASKED_ATTEND) {
         catch_up(shared, cpu, now_ns);
+    }
+    if (shared->ahead_ns) { /* the question is asked again */
+        follow(shared, cpu, shared->ahead_ns);
+        return 0;
     }
     if (asked & ASKED_BLOCK) {
         block_absent(shared, cpu, entity, now_ns);
@@ -265,18 +260,25 @@ INLINE void judge_answer(const takt_shared_t *shared) {
     }
 }
 
-/* Asks the domain; returns the number of the entity that would run. A domain that has given up is not asked again: the kernel
- * still switches threads until the scheduler has ended. */
-static __noinline u32 ask(takt_shared_t *shared, u32 cpu, u32 what, u32 entity, u64 now_ns) {
-    shared->asked = what;
-    shared->asked_entity = entity;
-    shared->asked_ns = now_ns;
+INLINE void call(takt_shared_t *shared, u32 cpu) {
     if (!given_up()) {
         shared->asker = bpf_get_smp_processor_id() + 1;
         barrier();
         scx_bpf_cpuperf_cap(cpu);
         barrier();
     }
+}
+
+/* Asks the domain; returns the number of the entity that would run. A domain that has given up is not asked again: the kernel
+ * still switches threads until the scheduler has ended. */
+static __noinline u32 ask(takt_shared_t *shared, u32 cpu, u32 what, u32 entity, u64 now_ns) {
+    shared->asked = what;
+    shared->asked_entity = entity;
+    shared->asked_ns = now_ns;
+    if (shared->ahead_ns) {
+        call(shared, cpu); /* it follows */
+    }
+    call(shared, cpu);
     judge_answer(shared);
     return shared->selected;
 }
@@ -328,13 +330,22 @@ INLINE void enqueue_other(struct task_struct *p, u64 flags) {
     }
 }
 
-/* The thread of a binding, which slept, is runnable. */
-INLINE void wake(struct task_struct *p, u64 binding, u64 now_ns) {
-    takt_shared_t *shared = shared_at(binding);
+/* The thread of a binding, which slept, is runnable. That is an event if the domain has not got the sleep yet, or waits for the
+ * wake. */
+INLINE void wake(struct task_struct *p, takt_shared_t *shared, u64 binding, u64 now_ns) {
+    u32 cpu = cpu_of(binding), entity = (u32)binding;
+    takt_member_t *member = member_of(cpu, entity);
+    const takt_linux_slot_t *slot = slot_of(cpu, entity);
     p->scx.dsq_vtime = binding & ~ASLEEP;
-    set_member(binding, MEMBER_AWAKE);
-    if (shared && is_awaited(binding) && has_begun(shared, now_ns)) {
-        note(shared, cpu_of(binding), (u32)binding, TAKT_PENDING_WAKE, now_ns);
+    if (!member || !slot) {
+        return;
+    }
+    member->absent_ns = 0;
+    member->refused = 0;
+    member->state = MEMBER_AWAKE;
+    if ((member->noted || member->is_blocked || READ_ONCE(slot->mode) & TAKT_SLOT_WAKE_ARRIVES) &&
+        has_begun(shared, now_ns)) {
+        note(shared, cpu, entity, TAKT_PENDING_WAKE, now_ns);
     }
 }
 
@@ -349,15 +360,18 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
     u32 cpu = cpu_of(binding);
     u64 now_ns = bpf_ktime_get_ns();
     if (binding & ASLEEP) {
-        wake(p, binding, now_ns);
+        wake(p, shared, binding, now_ns);
     }
     bool is_known = is_foreseen(shared, (u32)binding, now_ns);
-    bool is_asked = !is_known && is_open(shared, cpu, now_ns);
+    bool is_displaced =
+        shared->is_on_way && !(flags & SCX_ENQ_WAKEUP); /* by the thread that the domain selects */
+    bool is_asked = !is_known && !is_displaced && is_open(shared, cpu, now_ns);
     u32 next = is_known ? (u32)binding : TAKT_SHARED_NONE;
     if (is_asked) {
         next = ask(shared, cpu, ASKED_ATTEND | ASKED_ENTER, (u32)binding, now_ns);
     }
     if (next == (u32)binding) {
+        shared->is_on_way = 1;
         scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, SCX_SLICE_INF, flags | SCX_ENQ_PREEMPT | SCX_ENQ_HEAD);
         return;
     }
@@ -385,7 +399,7 @@ INLINE void arm_next(takt_shared_t *shared, u32 cpu, u64 now_ns) {
 INLINE u32 run_other(takt_shared_t *shared, u32 cpu, struct task_struct *prev, u64 now_ns) {
     u32 next = shared->others;
     if (move_other(cpu)) {
-        shared->running = next; /* if another one of them slept, its job goes on */
+        shared->running = next; /* if another one of them slept, its job continues */
         arm_next(shared, cpu, now_ns);
     } else if (prev && !binding_of(prev) && prev->scx.flags & SCX_TASK_QUEUED) {
         prev->scx.slice = SCX_SLICE_DFL;
@@ -443,6 +457,12 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
         return;
     }
     shared->absent_until_ns = 0;
+    shared->is_on_way = 0;
+    if (has_ended_as_foreseen(shared, cpu, now_ns) &&
+        scx_bpf_dsq_move_to_local(queue_of(cpu, shared->foreseen))) {
+        note_end(shared, cpu);
+        return;
+    }
     u32 next = ask(shared, cpu, ASKED_ATTEND, TAKT_SHARED_NONE, now_ns);
     if (visit(shared, cpu, next, now_ns)) {
         return;
@@ -478,6 +498,7 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     }
     u64 now_ns = bpf_ktime_get_ns();
     shared->running = entity;
+    shared->is_on_way = 0;
     bool is_visited = end_waiting(shared, binding);
     if (now_ns >= shared->end_ns) {
         return;
@@ -487,10 +508,8 @@ void BPF_PROG(takt_running, struct task_struct *p) {
         return;
     }
     u32 selected = TAKT_SHARED_NONE;
-    if (has_begun(shared, now_ns)) {
-        selected = is_at_rest(shared, now_ns) && !binding
-                       ? TAKT_SHARED_NONE
-                       : ask(shared, cpu, ASKED_ATTEND | ASKED_TAKE | ASKED_ARM, entity, now_ns);
+    if (has_begun(shared, now_ns) && (binding || !is_at_rest(shared, now_ns))) {
+        selected = ask(shared, cpu, ASKED_ATTEND | ASKED_TAKE | ASKED_ARM, entity, now_ns);
     }
     if (!binding && selected == shared->others) {
         shared->running = entity = selected;

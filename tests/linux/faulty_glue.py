@@ -125,22 +125,17 @@ FAULTS = {
     ),
     "the domain does not follow": Fault(
         "takt.bpf.c",
-        "if (shared->ahead_ns) {",
-        "if (shared->ahead_ns && !HAS_FAULT(shared, NUMBER)) {",
-        "decided otherwise than was foreseen",
+        "follow(shared, cpu, shared->ahead_ns);",
+        "if (HAS_FAULT(shared, NUMBER)) {\n            shared->ahead_ns = 0;\n"
+        "            shared->decided = TAKT_SHARED_NONE;\n            return 0;\n        }\n"
+        "        follow(shared, cpu, shared->ahead_ns);",
+        "events of threads were refused|was selected at .*, but was|ran from .*, not only while it was selected",
     ),
     "the domain follows as of now": Fault(
         "decisions.h",
-        "u32 entity = shared->decided;",
-        "u32 entity = shared->decided;\n    if (HAS_FAULT(shared, NUMBER)) {\n"
-        "        shared->ahead_ns = bpf_ktime_get_ns();\n    }",
+        "u64 since_ns = shared->ahead_ns, at_ns = since_ns ? since_ns : now_ns;",
+        "u64 since_ns = shared->ahead_ns, at_ns = since_ns && !HAS_FAULT(shared, NUMBER) ? since_ns : now_ns;",
         "the scheduler was due at .*, but was called",
-    ),
-    "what is foreseen comes 2 ms late": Fault(
-        "publish.h",
-        "slot->next_release_ns = shared->next_release_ns;",
-        "slot->next_release_ns = shared->next_release_ns + (HAS_FAULT(shared, NUMBER) ? 2000000 : 0);",
-        "was selected at .*, but fast ran from",
     ),
     "the domain decides otherwise than was foreseen": Fault(
         "publish.h",

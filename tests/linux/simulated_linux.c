@@ -45,6 +45,8 @@ static takt_foresight_t foresight = {.entity = TAKT_NO_ENTITY}; /* forgotten wit
 static bool is_ahead; /* its entity runs, and the domain has not decided */
 static takt_instant_t ahead_since;
 static uint32_t aheads;
+static uint64_t ended = TAKT_NO_ENTITY; /* its job has, as was foreseen; that is not posted yet */
+static takt_instant_t ended_at;
 static bool has_new_level; /* a task may be less urgent than the idle thread; Linux has no such event */
 
 /* ---- chance ------------------------------------------------------------------------------------------- */
@@ -98,22 +100,34 @@ static void build(const char *name, uint64_t records) {
 
 /* ---- calls of the domain ------------------------------------------------------------------------------ */
 
+static uint32_t index_of(uint64_t entity) { return (uint32_t)entity - 1u - domain->system.server_count; }
+
+static thread_t *thread_of(uint64_t entity) { return &threads[index_of(entity)]; }
+
 /* When the domain has to be called at the latest if the foreseen job runs ahead. */
 static takt_instant_t call_of_foresight(void) {
     const bool is_limited = foresight.budget < TAKT_NEVER - ahead_since;
     return takt_least_of(foresight.until, is_limited ? ahead_since + foresight.budget : TAKT_NEVER);
 }
 
-/* `wanted` would run. While a job runs or is to run, nothing is foreseen. */
+/* `wanted` would run. Nothing is foreseen while another one runs, and no release while a job runs. */
 static void foresee(uint64_t wanted) {
     MUST(takt_domain_foresee(address_of(domain), address_of(&foresight)) ==
          takt_domain_next(address_of(domain)));
     foresight.entity = has_new_level ? TAKT_NO_ENTITY : foresight.entity;
-    MUST(foresight.entity == TAKT_NO_ENTITY || (wanted == TAKT_NO_ENTITY && running == TAKT_NO_ENTITY));
+    MUST(foresight.entity == TAKT_NO_ENTITY ||
+         (wanted == running && (wanted == TAKT_NO_ENTITY) == (foresight.after == TAKT_NO_ENTITY)));
 }
 
 /* The domain decides what it is behind: as was foreseen, and until then at least. */
 static void follow(void) {
+    if (ended != TAKT_NO_ENTITY) {
+        const uint64_t kind = (uint64_t)TAKT_EVENT_COMPLETE << TAKT_DOMAIN_KIND_SHIFT;
+        receipts[TAKT_RECEIPT_RECEIVED]++;
+        MUST(takt_domain_post(address_of(domain), TAKT_DOMAIN_OF_THREAD | kind | ended, thread_of(ended)->job,
+                              ended_at, ended_at) == TAKT_RECEIPT_RECEIVED);
+        ended = TAKT_NO_ENTITY;
+    }
     if (is_ahead) {
         is_ahead = false;
         MUST(takt_domain_peek(address_of(domain), ahead_since) == foresight.entity);
@@ -128,10 +142,6 @@ static uint64_t state_of(uint64_t entity) {
     follow();
     return takt_domain_state(address_of(domain), entity);
 }
-
-static uint32_t index_of(uint64_t entity) { return (uint32_t)entity - 1u - domain->system.server_count; }
-
-static thread_t *thread_of(uint64_t entity) { return &threads[index_of(entity)]; }
 
 static const takt_task_spec_t *task_of(uint64_t entity) {
     return &domain->program.spec.tasks[index_of(entity)];
@@ -229,14 +239,15 @@ static bool has_chosen_absent(void) {
 /* The thread of the foreseen entity wakes, and runs ahead of the domain. Returns false if there is none. */
 static bool runs_ahead(void) {
     const uint64_t entity = foresight.entity;
-    if (is_ahead || entity == TAKT_NO_ENTITY || now < foresight.from || now >= foresight.until ||
-        is_absent(entity) || thread_of(entity)->is_dead) {
+    const bool has_come =
+        foresight.after == TAKT_NO_ENTITY ? now >= foresight.release : ended != TAKT_NO_ENTITY;
+    if (is_ahead || entity == TAKT_NO_ENTITY || !has_come || now >= foresight.until || is_absent(entity) ||
+        thread_of(entity)->is_dead) {
         return is_ahead && now < foresight.until && now - ahead_since < foresight.budget;
     }
-    const takt_task_t *task = takt_system_entity(&domain->system, (uint32_t)entity)->task;
-    const takt_change_t *adopted = task->extension != NULL ? task->extension->adopted : NULL;
-    begin(entity, foresight.job,
-          adopted != NULL ? (uint32_t)(adopted - domain->system.changes) : TAKT_NO_CHANGE);
+    if (!thread_of(entity)->has_begun || thread_of(entity)->job != foresight.job) {
+        begin(entity, foresight.job, foresight.change - 1u); /* 0 is TAKT_NO_CHANGE */
+    }
     running = entity;
     is_ahead = true;
     ahead_since = now;
@@ -307,12 +318,23 @@ static bool waits_before_lock(thread_t *thread) {
     return thread->is_about_to_lock;
 }
 
+/* If what comes next was foreseen, the domain learns of it later. */
+static void end_job(void) {
+    if (!is_ahead && foresight.entity != TAKT_NO_ENTITY && foresight.after == running &&
+        now < foresight.until && !is_absent(foresight.entity) && !thread_of(foresight.entity)->is_dead) {
+        ended = running;
+        ended_at = now;
+    } else {
+        request(TAKT_EVENT_COMPLETE, now);
+    }
+}
+
 /* The thread that runs has reached a milestone. Returns false if that is no event. */
 static bool act(void) {
     thread_t *thread = thread_of(running);
     if (thread->work.after == 0) {
         thread->has_begun = false;
-        request(TAKT_EVENT_COMPLETE, now);
+        end_job();
         return true;
     }
     return waits_before_lock(thread) || pass_milestone(thread);
