@@ -46,7 +46,8 @@ typedef enum takt_record_kind {
                                   the latest */
     /* inputs again */
     TAKT_RECORD_WITHDRAW = 25, /* an entity stops waiting for a resource; `value` as of 2 to 4 */
-    TAKT_RECORD_PRIORITY = 26, /* the level of a thread or of a task is `value` from now on */
+    TAKT_RECORD_PRIORITY = 26, /* the level of a thread or of a task is `value` from now on; with
+                                  TAKT_LEVEL_IS_DEADLINE: the deadline of a plain thread */
     /* neither: the end of a trace */
     TAKT_RECORD_END = 27, /* nothing follows; `value` records came before, see takt_trace_end */
     /* an input again */

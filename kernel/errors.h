@@ -68,6 +68,8 @@ TAKT_C_BEGIN
       "no record is left to keep what a thread asks for, or there are some where threads share")            \
     X(ERROR_WAITS, -35, "blocking call in a job that the scheduler may end")                                \
     X(ERROR_KEY, -36, "priority cannot be set: the thread is scheduled by deadline or reservation")         \
+    X(ERROR_DEADLINES, -45,                                                                                 \
+      "a deadline under a policy that orders by none, or together with a mutex of npcs or icpp")            \
     X(ERROR_INTERRUPT, -37,                                                                                 \
       "an interrupt that the kernel's lock does not mask made this call; give it a less urgent priority")
 

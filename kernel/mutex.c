@@ -3,6 +3,7 @@
 #include "kernel/mutex.h"
 
 #include "core/plain_locks.h"
+#include "core/protocol.h"
 #include "core/waiting.h"
 #include "kernel/creation.h"
 #include "kernel/hooks.h"
@@ -73,6 +74,11 @@ static void forget_wish(wish_t *wish) {
     }
 }
 
+/* True if the protocol of `mutex` would raise the key of `running`, which is its deadline. */
+static bool raises_deadline(const takt_mutex_t *mutex, const takt_entity_t *running) {
+    return mutex->resource.kind->boost != NULL && takt_plain_has_deadline(running);
+}
+
 /* `running` asks core for the lock. */
 static void request(takt_entity_t *running, wish_t *wish) {
     wish->wait.wanted = NULL;
@@ -89,7 +95,7 @@ static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
     while (wish->is_put_off && wish->mutex != NULL) {
         wish->is_put_off = false;
         request(running, wish);
-        (void)takt_kernel_dispatch();
+        (void)takt_kernel_dispatch_charged();
         takt_port_close();
     }
     takt_plain_of(running)->wait = NULL;
@@ -101,10 +107,11 @@ static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
 
 static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex, takt_entity_t *running) {
     TAKT_REQUIRE(mutex->resource.holder != running, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
+    TAKT_REQUIRE(!raises_deadline(mutex, running), takt_kernel_refuse(TAKT_ERROR_DEADLINES));
     wish_t wish;
     begin_wish(&wish, mutex);
     request(running, &wish);
-    (void)takt_kernel_dispatch();
+    (void)takt_kernel_dispatch_charged();
     return end_wish(&wish, mutex);
 }
 
@@ -209,11 +216,12 @@ static __attribute__((noinline)) void lock_for_by_pass(wish_t *wish, takt_entity
     } else {
         (void)withdraw(running);
     }
-    (void)takt_kernel_dispatch();
+    (void)takt_kernel_dispatch_charged();
 }
 
 static __attribute__((noinline)) takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running,
                                                         takt_duration_t duration) {
+    TAKT_REQUIRE(!raises_deadline(mutex, running), takt_kernel_refuse(TAKT_ERROR_DEADLINES));
     wish_t wish;
     begin_wish(&wish, mutex);
     wish.timeout.expire = expire_wish;
@@ -241,7 +249,7 @@ takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration)
 static __attribute__((noinline)) takt_status_t unlock_by_pass(takt_resource_t *resource,
                                                               takt_entity_t *running) {
     takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 /* `resource`, under pip, is free, and no other one is locked: the most urgent thread runs. */

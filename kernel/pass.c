@@ -31,7 +31,8 @@ static void preempt_later(takt_entity_t *running) {
 #define MISSING(member) ((__typeof__(((takt_pass_t *)NULL)->member))missing)
 
 const takt_pass_t takt_pass_missing = {
-    .dispatch = MISSING(dispatch),
+    .decide = MISSING(decide),
+    .pend = MISSING(pend),
     .yield = MISSING(yield),
     .wait = MISSING(wait),
     .wait_behind = MISSING(wait_behind),
@@ -49,14 +50,14 @@ const takt_pass_t takt_pass_missing = {
 static takt_status_t stop(takt_entity_t *entity) {
     takt_kernel_post(TAKT_EVENT_BLOCK, entity);
     takt_entity_set_state(entity, TAKT_STATE_WAITING);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 static takt_status_t set_level(takt_entity_t *entity, takt_key_t level) {
     const takt_key_t before = entity->key;
     takt_kernel_post_at(TAKT_EVENT_PRIORITY, entity, takt_port_now(), level);
     takt_wait_reorder(entity, before);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 static void create(takt_entity_t *entity, takt_key_t level) {
@@ -66,7 +67,8 @@ static void create(takt_entity_t *entity, takt_key_t level) {
 
 static const takt_pass_t full = {
     .begin = takt_kernel_first_decision,
-    .dispatch = takt_kernel_dispatch,
+    .decide = takt_kernel_decide_far,
+    .pend = takt_kernel_pend_far,
     .yield = takt_yield_slowly,
     .wait = takt_wait_slowly,
     .wait_behind = takt_wait_behind_slowly,
@@ -94,7 +96,8 @@ void takt_kernel_expect_pass(void) {
 
 /* Only waiting threads have an attribute. */
 static const takt_pass_t suspension = {
-    .dispatch = MISSING(dispatch),
+    .decide = MISSING(decide),
+    .pend = MISSING(pend),
     .yield = MISSING(yield),
     .wait = MISSING(wait),
     .wait_behind = MISSING(wait_behind),

@@ -21,7 +21,8 @@
 /* To what the inline layer hands over. All closed; those that return a status open. */
 typedef struct takt_pass {
     takt_thread_t *(*begin)(void); /* Wakes the created threads. Returns the first; NULL: there is no pass. */
-    takt_status_t (*dispatch)(void);
+    takt_status_t (*decide)(void); /* The next entity is of another ready set than the running one. */
+    void (*pend)(void);            /* Likewise, after all interrupts. */
     takt_status_t (*yield)(takt_entity_t *running);
     takt_status_t (*wait)(takt_waiters_t *waiters, takt_entity_t *running);
     takt_status_t (*wait_behind)(takt_waiters_t *waiters, takt_entity_t *running);
@@ -51,6 +52,8 @@ void takt_kernel_expect_suspension(void);
 takt_thread_t *takt_kernel_first_decision(void);
 void takt_kernel_preempt_slowly(takt_entity_t *running);
 void takt_kernel_preempt_by_pass(void);
+takt_status_t takt_kernel_decide_far(void);
+void takt_kernel_pend_far(void);
 void takt_kernel_come_to(takt_instant_t now);
 takt_status_t takt_yield_slowly(takt_entity_t *running);
 

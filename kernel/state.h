@@ -25,8 +25,9 @@
 #include "kernel/timeouts.h"
 
 enum {
-    TAKT_BUSY_PASS = 1u << 0, /* a thread is between the steps of a full pass and will decide */
-    TAKT_BUSY_DUE = 1u << 1,  /* the last decision has ended */
+    TAKT_BUSY_PASS = 1u << 0,    /* a thread is between the steps of a full pass and will decide */
+    TAKT_BUSY_DUE = 1u << 1,     /* the last decision has ended */
+    TAKT_BUSY_CHARGED = 1u << 2, /* what the running entity has executed is charged */
 };
 
 typedef struct takt_kernel {
@@ -124,8 +125,20 @@ void takt_kernel_post(takt_event_kind_t kind, takt_entity_t *entity);
 /* Likewise of a lock or unlock of `resource`. */
 void takt_kernel_post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t *resource);
 
+/* Sets the port's timer to the end of the decision, or to the first timeout. `now` was read for that decision, or at
+ * the beginning of the interrupt. */
+TAKT_INLINE void takt_kernel_set_alarm(takt_instant_t now) {
+    const takt_instant_t timeout = takt_timeouts.next;
+    takt_kernel.alarm = timeout < takt_kernel.until ? timeout : takt_kernel.until;
+    takt_port_timer_set(takt_kernel.alarm, now);
+}
+
 /* Steps, decides and switches, for the running thread. Closed; opens between steps and at the end. */
 takt_status_t takt_kernel_dispatch(void);
+
+/* Likewise right after an event of a kind that has charged execution: what the kernel itself executes since is charged to
+ * no budget. */
+takt_status_t takt_kernel_dispatch_charged(void);
 
 /* Requests a pass after all interrupts, for what is due or has become outdated. Before the start there is one anyway.
  * Locked. */
@@ -136,10 +149,10 @@ TAKT_INLINE void takt_kernel_ask_for_pass(void) {
     }
 }
 
-/* Requests a pass after an interrupt has posted an event. Also if the running thread is more urgent: a server that gets work
- * may have armed a timer before the end of the last decision. Locked. */
+/* Requests a pass after an interrupt has posted an event of a kind that charges execution. Also if the running thread is
+ * more urgent: a server that gets work may have armed a timer before the end of the last decision. Locked. */
 TAKT_INLINE void takt_kernel_pend_after_post(void) {
-    takt_kernel.busy |= TAKT_BUSY_DUE;
+    takt_kernel.busy |= TAKT_BUSY_DUE | TAKT_BUSY_CHARGED;
     takt_port_pend();
 }
 
@@ -213,8 +226,7 @@ TAKT_INLINE takt_status_t takt_kernel_decide_near(takt_entity_t *running, bool h
     if (next == running) {
         return takt_port_open();
     }
-    return takt_near_is_like(next, running) ? takt_kernel_switch(running, next)
-                                            : takt_kernel.pass->dispatch();
+    return takt_near_is_like(next, running) ? takt_kernel_switch(running, next) : takt_kernel.pass->decide();
 }
 
 #endif

@@ -93,6 +93,22 @@ takt_status_t takt_thread_yield(void);
  * ERROR_NULL, _OBJECT, _PRIORITY, _KEY for such jobs, _IN_ISR, _LOCKED or _NOT_STARTED. */
 takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority);
 
+/* Gives the plain thread `thread` the absolute deadline `deadline`, also while it is not ready; TAKT_NEVER: none, as at
+ * first. It competes with jobs under a policy that orders by deadlines, at the root or in its server; of equal deadlines
+ * jobs go first, and threads without one come after all that have one. Nothing checks whether the deadline is met.
+ * Threads only, or before the start; the other for interrupts. Returns ERROR_NULL, _OBJECT, _JOBS, _DEADLINES if its
+ * policy orders by none or it holds a mutex of npcs or icpp, _IN_ISR or _LOCKED, or _NOT_IN_ISR or _INTERRUPT. */
+takt_status_t takt_thread_set_deadline(takt_thread_t *thread, takt_instant_t deadline);
+takt_status_t takt_thread_set_deadline_from_isr(takt_thread_t *thread, takt_instant_t deadline);
+
+/* Likewise `duration` ticks from now, or from the start. */
+takt_status_t takt_thread_set_relative_deadline(takt_thread_t *thread, takt_duration_t duration);
+takt_status_t takt_thread_set_relative_deadline_from_isr(takt_thread_t *thread, takt_duration_t duration);
+
+/* Writes to `deadline` the absolute deadline of the plain thread `thread`; TAKT_NEVER: none. From anywhere that may call
+ * the kernel. Returns ERROR_NULL, _OBJECT, _JOBS or _INTERRUPT. */
+takt_status_t takt_thread_deadline(const takt_thread_t *thread, takt_instant_t *deadline);
+
 /* Waits at least `duration` ticks; 0: as takt_thread_yield. Threads only. Returns ERROR_IN_ISR, _LOCKED, _NOT_STARTED,
  * or _WAITS for a job that the scheduler may end, see kernel/job.h. */
 takt_status_t takt_thread_delay(takt_duration_t duration);

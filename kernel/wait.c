@@ -2,6 +2,8 @@
 /* The rare paths of waiting; see wait.h. */
 #include "kernel/order.h"
 
+#include "kernel/between.h"
+
 /* ---- to wait ------------------------------------------------------------------------------------ */
 
 static void disarm(takt_wait_t *wait) {
@@ -46,12 +48,27 @@ static __attribute__((noinline)) takt_status_t wait_by_pass(takt_waiters_t *wait
     if (waiters != NULL) {
         takt_queue_begin(&waiters->queue, running);
     }
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
+}
+
+/* Likewise without a pass, if possible. The ready set of `running` would be empty. */
+static __attribute__((noinline)) takt_status_t wait_between(takt_waiters_t *waiters) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    const takt_instant_t now = takt_port_now();
+    if (!takt_kernel_begins_between(running, now)) {
+        return wait_by_pass(waiters, running);
+    }
+    takt_between_leave(running, now);
+    takt_entity_set_state(running, TAKT_STATE_WAITING);
+    if (waiters != NULL) {
+        takt_queue_begin(&waiters->queue, running);
+    }
+    return takt_kernel_decide_between(now);
 }
 
 TAKT_INLINE takt_status_t wait_near(takt_waiters_t *waiters, takt_entity_t *running, bool has_keys) {
     if (!takt_near_remove(running, has_keys, 1)) {
-        return wait_by_pass(waiters, running);
+        return wait_between(waiters);
     }
     takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
     if (waiters != NULL) {
@@ -93,7 +110,7 @@ takt_status_t takt_wait_behind_slowly(takt_waiters_t *waiters, takt_entity_t *ru
     takt_kernel_post(TAKT_EVENT_BLOCK, running);
     takt_entity_set_state(running, TAKT_STATE_WAITING);
     join(waiters, running);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 /* As takt_wait_alone, perhaps behind others; `running` has a record. */
@@ -105,7 +122,7 @@ static __attribute__((noinline)) takt_status_t wait_behind(takt_waiters_t *waite
     takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
     join(waiters, running);
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
-    return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel.pass->dispatch();
+    return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel.pass->decide();
 }
 
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {
@@ -299,6 +316,23 @@ static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waite
     return takt_kernel_pass(TAKT_EVENT_WAKE, waiter);
 }
 
+/* Makes `waiter` ready at `now` without a pass, if possible. Returns whether it did. */
+TAKT_INLINE bool joins_between(takt_entity_t *waiter, takt_instant_t now) {
+    const bool joins =
+        takt_between_admits(waiter) && takt_kernel_begins_between(takt_kernel.cpu.running, now);
+    if (joins) {
+        takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
+        takt_between_join(waiter, now);
+    }
+    return joins;
+}
+
+/* `waiter` is of another ready set than the running thread. */
+static __attribute__((noinline)) takt_status_t wake_between(takt_entity_t *waiter) {
+    const takt_instant_t now = takt_port_now();
+    return joins_between(waiter, now) ? takt_kernel_decide_between(now) : wake_by_pass(waiter);
+}
+
 /* Makes `waiter`, for which takt_near_admits holds, ready. */
 TAKT_INLINE void make_ready_near(takt_entity_t *waiter, bool has_keys) {
     takt_near_insert(waiter, has_keys, 1);
@@ -316,7 +350,7 @@ static __attribute__((noinline)) takt_status_t wake_by_keys(takt_entity_t *waite
 
 takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running) {
     if (!takt_near_admits(waiter, running)) {
-        return wake_by_pass(waiter);
+        return wake_between(waiter);
     }
     return takt_near_has_keys(running) ? wake_by_keys(waiter, running) : wake_near(waiter, running, false);
 }
@@ -331,11 +365,20 @@ static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waite
     takt_kernel_pend_after_post();
 }
 
+static __attribute__((noinline)) void wake_between_from_isr(takt_entity_t *waiter) {
+    if (joins_between(waiter, takt_port_now())) {
+        takt_kernel.busy |= TAKT_BUSY_CHARGED;
+        takt_port_pend();
+    } else {
+        wake_by_pass_from_isr(waiter);
+    }
+}
+
 /* The interrupted thread may be in a pass that has taken the last work from its server, so that the server is not ready. */
 void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
     const takt_entity_t *running = takt_kernel.cpu.running;
     if (!takt_near_admits(waiter, running) || !takt_entity_is_ready(&waiter->parent->entity)) {
-        wake_by_pass_from_isr(waiter);
+        wake_between_from_isr(waiter);
         return;
     }
     const bool has_keys = takt_near_has_keys(running);

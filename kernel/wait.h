@@ -130,7 +130,7 @@ TAKT_INLINE takt_status_t takt_wait_alone(takt_waiters_t *waiters, takt_entity_t
         takt_queue_begin(&waiters->queue, running);
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
-    return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel.pass->dispatch();
+    return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel.pass->decide();
 }
 
 /* The running thread waits for a unit of `waiters`; the count includes it already. */
@@ -184,10 +184,10 @@ TAKT_INLINE void takt_wake_from_isr(takt_entity_t *waiter) {
     if (takt_wake_unseen(waiter) == 0) {
         return;
     }
-    /* Keys of a thread with attributes are not the root's levels: the full pass compares them. */
+    /* Keys of a thread with attributes are not the root's levels. */
     const takt_entity_t *running = takt_kernel.cpu.running;
     if (!takt_entity_is_plain(running)) {
-        takt_kernel_ask_for_pass();
+        takt_kernel.pass->pend();
     } else if (takt_displaces(waiter, running)) {
         takt_port_pend();
     }

@@ -14,11 +14,11 @@ takt_status_t takt_wake_decide(void) {
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_kernel.busy &= ~(uint32_t)TAKT_BUSY_PASS;
     if ((running->attributes | takt_kernel.busy) != 0) {
-        return takt_kernel.pass->dispatch();
+        return takt_kernel.pass->decide();
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
     if (!takt_entity_is_plain(next)) {
-        return takt_kernel.pass->dispatch();
+        return takt_kernel.pass->decide();
     }
     return next != running ? takt_kernel_switch(running, next) : takt_port_open();
 }

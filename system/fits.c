@@ -95,9 +95,18 @@ static bool has_level(const takt_entity_t *entity) {
     return is_key || takt_entity_has_level(entity);
 }
 
+/* Whether `entity` is a plain thread that may have the deadline in `level`. */
+static bool deadline_fits(const takt_entity_t *entity, uint64_t level) {
+    return entity->task == NULL && level != TAKT_LEVEL_IS_DEADLINE &&
+           (entity->parent->policy->traits & TAKT_POLICY_DEADLINE_KEYS) != 0;
+}
+
 /* Whether `entity` has a level, and may have `level`. */
 static bool level_fits(const takt_system_t *system, const takt_entity_t *entity, uint64_t level) {
     const takt_server_t *parent = entity->parent;
+    if ((level & TAKT_LEVEL_IS_DEADLINE) != 0) {
+        return deadline_fits(entity, level);
+    }
     const uint32_t place =
         takt_server_is_root(parent) ? 0 : 1u + (uint32_t)(parent - (const takt_server_t *)system->servers);
     const bool has_levels = parent->ready.order == TAKT_ORDER_LEVELS;

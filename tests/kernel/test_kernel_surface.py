@@ -13,7 +13,7 @@ from test_kernel_objects import FULL_PASS, Build, built, link, recipe
 
 __all__ = ["built"]
 
-PROGRAMS = ["units", "questions"]
+PROGRAMS = ["units", "questions", "deadlines", "frees"]
 
 
 @pytest.mark.parametrize("port", PORTS)
@@ -23,6 +23,14 @@ def test_every_port_does_what_the_headers_say(
     built: Build, tmp_path: Path, port: str, defines: list[str], program: str
 ) -> None:
     done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, defines)])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
+def test_deadlines_order_the_threads_of_a_server(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
+    program = link(built, port, "deadlines", tmp_path, ["-DDEADLINES_IN_SERVER=1", *defines])
+    done = run([*emulator(recipe(port)), program])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
