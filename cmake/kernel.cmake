@@ -3,8 +3,9 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-option(TAKT_CHECKS "Let calls of the kernel look for misuse" ON)
-set(TAKT_GUARD "" CACHE STRING "Guard stacks in hardware, where the port can; empty: as TAKT_CHECKS")
+set(TAKT_CHECKS ON CACHE STRING "Level of misuse checks: OFF, ON for the usual ones, DEBUG for all")
+set_property(CACHE TAKT_CHECKS PROPERTY STRINGS OFF ON DEBUG)
+set(TAKT_GUARD "" CACHE STRING "Guard stacks: OFF, ON (by the machine where the port can), WORDS; empty: ON with checks")
 set(TAKT_BOARD "" CACHE STRING "The board, or the folder of one; empty: the port's first")
 set(TAKT_GEOMETRY "" CACHE FILEPATH "A header of definitions as in kernel/geometry.h, included before every file")
 
@@ -98,8 +99,14 @@ if(takt_port STREQUAL "cortex_m")
   target_compile_options(takt_kernel PRIVATE -mgeneral-regs-only) # else every thread that calls it computes
 endif()
 set_target_properties(takt_kernel PROPERTIES TAKT_PORT ${takt_port} EXPORT_PROPERTIES TAKT_PORT)
-target_compile_definitions(takt_kernel PUBLIC TAKT_CHECKS=$<BOOL:${TAKT_CHECKS}>)
-if(NOT TAKT_GUARD STREQUAL "")
+if(TAKT_CHECKS STREQUAL "DEBUG")
+  target_compile_definitions(takt_kernel PUBLIC TAKT_CHECKS=2)
+else()
+  target_compile_definitions(takt_kernel PUBLIC TAKT_CHECKS=$<BOOL:${TAKT_CHECKS}>)
+endif()
+if(TAKT_GUARD STREQUAL "WORDS")
+  target_compile_definitions(takt_kernel PUBLIC TAKT_GUARD=2)
+elseif(NOT TAKT_GUARD STREQUAL "")
   target_compile_definitions(takt_kernel PUBLIC TAKT_GUARD=$<BOOL:${TAKT_GUARD}>)
 endif()
 target_include_directories(takt_kernel PUBLIC

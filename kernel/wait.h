@@ -70,6 +70,11 @@ void takt_mutex_abandon(takt_thread_t *thread);
 
 /* ---- inline layer ------------------------------------------------------------------------------- */
 
+/* A thread is about to wait in `waiters`. Closed; before anything has changed. */
+#define TAKT_REQUIRE_WAITERS(waiters) \
+    TAKT_REQUIRE_THREAD_NOW();        \
+    TAKT_REQUIRE(takt_waiters_is_initialised(waiters), takt_kernel_refuse(TAKT_ERROR_OBJECT))
+
 /* `running` waits in `queue`, if not NULL. The next thread is selected last, which needs the fewest registers. */
 TAKT_INLINE takt_status_t takt_wait_in_queue(takt_queue_t *queue, takt_entity_t *running) {
     if (!takt_entity_is_plain(running)) {

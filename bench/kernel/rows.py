@@ -77,7 +77,7 @@ LOADS = (
     load("interrupt_preemption", "interrupt resumes a more urgent thread", 142, 3),
     load("message", "message: send and receive 16 bytes", 85),
     load("synchronization", "synchronization: take and give", 28),
-    load("memory", "memory: allocate and free 128 bytes", 42),
+    load("memory", "memory: allocate and free 128 bytes", 40),
 )
 
 SHELL = (
@@ -91,7 +91,7 @@ SHELL = (
     shell("synchronization", "synchronization", 46, 47),
     shell("synchronization_waiting", "synchronization, take that would wait", 45),
     shell("memory", "memory", 58, 46),
-    shell("memory_waiting", "memory, allocation that would wait", 59),
+    shell("memory_waiting", "memory, allocation that would wait", 57),
 )
 
 OPERATIONS = (
@@ -103,7 +103,7 @@ OPERATIONS = (
     single("interrupt_runs", "interrupt pend until thread runs", 105, 105, 280, 2),
     single("take_blocks_to_preempted", "take blocks until a preempted one runs"),
     Row("mutex", "free", "lock", "mutex lock, uncontended", 18, 18, 50),
-    Row("mutex", "free", "unlock", "mutex unlock, uncontended", 19, 19, 90),
+    Row("mutex", "free", "unlock", "mutex unlock, uncontended", 19, 15, 90),
     Row("mutex", "wanted", "lock_blocks", "mutex lock blocks until the holder runs", 76, is_plain=False),
     Row("mutex", "wanted", "unlock_runs", "mutex unlock until the waiter runs", 80, is_plain=False),
     Row("mutex", "timed", "lock_for_blocks", "timed mutex lock blocks until the holder runs", 504, 160, is_plain=False),

@@ -24,19 +24,21 @@ def recipe(port: str, *defines: str) -> dict[str, Any]:
     return recipes.recipe(port, *(SANITIZED if port == "posix" else []), *defines)
 
 
-Build = Callable[[str], list[Path]]
+Build = Callable[..., list[Path]]
+
+DEBUG = "-DTAKT_CHECKS=2"
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Return a function that compiles the kernel for a port, once."""
-    return lambda port: compile_kernel(recipe(port), port, tmp_path_factory)
+    """Return a function that compiles the kernel for a port with some flags, once."""
+    return lambda port, *flags: compile_kernel(recipe(port, *flags), port, tmp_path_factory)
 
 
-def link(built: Build, port: str, program: str, folder: Path, defines: list[str]) -> Path:
-    """Compile and link a program of tests/kernel."""
-    how, source = recipe(port, *defines), f"tests/kernel/{program}.c"
-    return recipes.link(how, [source], built(port), folder / f"{program}_{port}.elf")
+def link(built: Build, port: str, program: str, folder: Path, defines: list[str], *flags: str) -> Path:
+    """Compile and link a program of tests/kernel; `flags` are the kernel's, too."""
+    how, source = recipe(port, *flags, *defines), f"tests/kernel/{program}.c"
+    return recipes.link(how, [source], built(port, *flags), folder / f"{program}_{port}.elf")
 
 
 # ---- scripts ---------------------------------------------------------------------------------------
@@ -189,7 +191,7 @@ FULL_PASS = ["-DCONFORMANCE_TRACED=1"]
 @pytest.mark.parametrize("port", PORTS)
 @pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
 def test_every_misuse_is_told_and_changes_nothing(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
-    done = run([*emulator(recipe(port)), link(built, port, "misuse", tmp_path, defines)])
+    done = run([*emulator(recipe(port)), link(built, port, "misuse", tmp_path, defines, DEBUG)])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
