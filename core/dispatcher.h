@@ -25,6 +25,8 @@
 #include "core/server.h"
 #include "core/trace.h"
 
+TAKT_C_BEGIN
+
 /* What one processor does. The record is the caller's memory. */
 typedef struct takt_cpu {
     takt_entity_t *running; /* NULL when idle; a server while that idles on its own budget */
@@ -286,5 +288,7 @@ TAKT_INLINE bool takt_cpu_runs(const takt_cpu_t *cpu) {
     const uint32_t ready_and_active = TAKT_STATE_READY | TAKT_STATE_ACTIVE;
     return (cpu->running->state & ready_and_active) == TAKT_STATE_ACTIVE;
 }
+
+TAKT_C_END
 
 #endif

@@ -24,6 +24,8 @@
 
 #include "core/types.h"
 
+TAKT_C_BEGIN
+
 enum { TAKT_TIMERS_SLOTS = 16, TAKT_TIMERS_MAX_ROWS = 24 };
 
 /* Purpose of a timer. At one instant expiries come first, then replenishments, resumes and allocations, then wakes
@@ -105,5 +107,7 @@ TAKT_INLINE takt_instant_t takt_timers_position(const takt_timers_t *timers) {
 }
 
 TAKT_INLINE bool takt_timer_is_armed(const takt_timer_t *timer) { return timer->link != NULL; }
+
+TAKT_C_END
 
 #endif

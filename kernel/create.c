@@ -48,6 +48,9 @@ uint32_t takt_creation_number(takt_server_t *parent) {
 }
 
 void takt_creation_release(const takt_entity_t *entity) {
+    if (takt_kernel.threads != NULL) {
+        takt_kernel.threads[takt_entity_number(entity)] = NULL;
+    }
     --*children_of(entity->parent);
     takt_numbers_give(&takt_kernel.free_numbers, takt_entity_number(entity));
 }
@@ -96,8 +99,11 @@ static void prepare(takt_thread_t *thread, const takt_thread_parameters_t *param
 
 /* `thread` is in the dispatcher. */
 static void begin(takt_thread_t *thread) {
-    thread->flags = TAKT_THREAD_EXISTS;
+    thread->flags |= TAKT_THREAD_EXISTS;
     takt_entity_set_attributes(&thread->plain.entity, takt_kernel.full_pass);
+    if (takt_kernel.threads != NULL) {
+        takt_kernel.threads[takt_entity_number(&thread->plain.entity)] = thread;
+    }
 }
 
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
@@ -117,8 +123,7 @@ static void record_creation(takt_thread_t *thread, const takt_thread_parameters_
     if (takt_kernel.dispatcher.trace == NULL && !TAKT_BACKEND_IS_REMOTE) {
         return;
     }
-    takt_kernel_post_at(TAKT_EVENT_CREATE, &thread->plain.entity, takt_port_now(),
-                        takt_creation_level(parameters->priority));
+    takt_kernel.pass->create(&thread->plain.entity, takt_creation_level(parameters->priority));
 }
 
 /* While the kernel runs, the new thread is treated as one that has waited until now. Another thread may have taken the
@@ -213,6 +218,7 @@ takt_status_t takt_creation_add_task(takt_job_thread_t *thread, takt_task_t *tas
     if (extension != NULL) {
         extension->on_miss = parameters->on_miss;
     }
+    takt_kernel_expect_pass();
     takt_dispatcher_add_task(task, &thread->thread.plain.entity, parent, &of_core);
     takt_job_fill(thread, &parameters->thread);
     return TAKT_OK;
@@ -270,6 +276,7 @@ takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protoco
     }
     const takt_status_t status = attend(protocol, server);
     if (status == TAKT_OK) {
+        takt_kernel_expect_pass();
         takt_resource_init(resource, takt_kernel.mutex_count++, protocol, ceiling);
         takt_dispatcher_expect_locks(&takt_kernel.dispatcher);
     }

@@ -14,6 +14,10 @@
 #ifndef TAKT_KERNEL_ERRORS_H
 #define TAKT_KERNEL_ERRORS_H
 
+#include "core/types.h"
+
+TAKT_C_BEGIN
+
 #ifndef TAKT_CHECKS
 #define TAKT_CHECKS 1
 #endif
@@ -91,5 +95,7 @@ const char *takt_status_message(takt_status_t status);
 /* Likewise with checks of either level, or of debug level alone. */
 #define TAKT_REQUIRE(condition, error) TAKT_REQUIRE_IF((TAKT_CHECKS) != 0, condition, error)
 #define TAKT_DEBUG_REQUIRE(condition, error) TAKT_REQUIRE_IF(TAKT_CHECKS_DEBUG, condition, error)
+
+TAKT_C_END
 
 #endif

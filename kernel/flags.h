@@ -21,6 +21,8 @@
 #include "kernel/errors.h"
 #include "kernel/waiters.h"
 
+TAKT_C_BEGIN
+
 /* 32 bytes on a 32-bit machine. Private. */
 typedef struct takt_flags {
     takt_waiters_t waiters; /* threads still to be checked; the count is of both queues */
@@ -62,5 +64,7 @@ takt_status_t takt_flags_wait_for(takt_flags_t *flags, uint32_t mask, uint32_t h
 
 /* The bits that are set. From anywhere. Returns 0 if `flags` is NULL. */
 uint32_t takt_flags_get(const takt_flags_t *flags);
+
+TAKT_C_END
 
 #endif

@@ -35,6 +35,8 @@
 #include "core/dispatcher.h"
 #include "kernel/thread.h"
 
+TAKT_C_BEGIN
+
 /* Control block of a thread whose task is stored elsewhere. Private. */
 typedef struct takt_job_thread {
     takt_thread_t thread;
@@ -182,5 +184,7 @@ takt_status_t takt_kernel_adopt(void);
 /* Makes `thread`, zeroed but for its entity, the thread of that entity's task. Priority and server are not read.
  * Returns ERROR_NULL, _STACK, _NOT_PERIODIC, _STARTED or _NOT_INITIALISED. */
 takt_status_t takt_job_thread_attach(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters);
+
+TAKT_C_END
 
 #endif

@@ -17,6 +17,8 @@
 #include "kernel/errors.h"
 #include "kernel/waiters.h"
 
+TAKT_C_BEGIN
+
 /* Four bytes of a message, of any type. */
 typedef uint32_t __attribute__((may_alias)) takt_message_word_t;
 
@@ -78,5 +80,7 @@ takt_status_t takt_messages_receive_from_isr(takt_messages_t *messages, void *me
 
 /* Number of messages in the queue. From anywhere. Returns 0 if `messages` is NULL. */
 uint32_t takt_messages_count(const takt_messages_t *messages);
+
+TAKT_C_END
 
 #endif

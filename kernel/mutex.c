@@ -27,6 +27,7 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
     if (status != TAKT_OK) {
         return status;
     }
+    takt_kernel.abandon = takt_mutex_abandon;
     mutex->watchers = parameters->protocol != TAKT_PROTOCOL_PIP;
     mutex->parent = takt_creation_parent(parameters->server);
     return TAKT_OK;
@@ -62,7 +63,7 @@ static void forget_wish(wish_t *wish) {
         wish->mutex = NULL;
     }
     if (takt_timeout_is_armed(&wish->timeout)) {
-        takt_timeouts_remove(&takt_kernel.timeouts, &wish->timeout);
+        takt_timeouts_remove(&takt_timeouts, &wish->timeout);
     }
 }
 

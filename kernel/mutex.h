@@ -25,6 +25,8 @@
 #include "core/resource.h"
 #include "kernel/server.h"
 
+TAKT_C_BEGIN
+
 /* Private. */
 typedef struct takt_mutex {
     takt_resource_t resource;
@@ -59,5 +61,7 @@ takt_status_t takt_mutex_unlock(takt_mutex_t *mutex);
 
 /* The holder of `mutex`, NULL if it is free. From anywhere. */
 takt_thread_t *takt_mutex_holder(const takt_mutex_t *mutex);
+
+TAKT_C_END
 
 #endif

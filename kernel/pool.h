@@ -17,6 +17,8 @@
 #include "kernel/errors.h"
 #include "kernel/waiters.h"
 
+TAKT_C_BEGIN
+
 /* Contents of a block while it is free. Private. */
 typedef struct takt_pool_block {
     struct takt_pool_block *next;
@@ -64,5 +66,7 @@ takt_status_t takt_pool_free_from_isr(takt_pool_t *pool, void *block);
 
 /* Number of free blocks. From anywhere. Returns 0 if `pool` is NULL. */
 uint32_t takt_pool_count(const takt_pool_t *pool);
+
+TAKT_C_END
 
 #endif

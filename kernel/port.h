@@ -61,6 +61,8 @@
 #include "kernel/errors.h"
 #include "kernel/geometry.h"
 
+TAKT_C_BEGIN
+
 struct takt_thread;
 
 /* 1: stacks are guarded, by the machine where the port can, else as with 2: the lowest word of a stack is compared when its
@@ -160,5 +162,7 @@ void takt_kernel_guard_hit(const void *address);
 
 /* Ends a thread whose entry function has returned. */
 __attribute__((noreturn)) void takt_kernel_thread_returned(void);
+
+TAKT_C_END
 
 #endif

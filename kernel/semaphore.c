@@ -129,3 +129,10 @@ takt_status_t takt_semaphore_signal_from_isr(takt_semaphore_t *semaphore) {
     takt_port_unlock(level);
     return status;
 }
+
+/* ---- count -------------------------------------------------------------------------------------- */
+
+uint32_t takt_semaphore_count(const takt_semaphore_t *semaphore) {
+    const int32_t count = semaphore == NULL ? 0 : semaphore->waiters.count;
+    return count > 0 ? (uint32_t)count : 0;
+}

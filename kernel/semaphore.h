@@ -11,6 +11,8 @@
 #include "kernel/errors.h"
 #include "kernel/waiters.h"
 
+TAKT_C_BEGIN
+
 /* 16 bytes on a 32-bit machine. Private. */
 typedef struct takt_semaphore {
     takt_waiters_t waiters;
@@ -46,5 +48,10 @@ takt_status_t takt_semaphore_give_from_isr(takt_semaphore_t *semaphore);
  * ERROR_COUNT. */
 takt_status_t takt_semaphore_signal(takt_semaphore_t *semaphore);
 takt_status_t takt_semaphore_signal_from_isr(takt_semaphore_t *semaphore);
+
+/* Number of units. From anywhere. Returns 0 if `semaphore` is NULL, or threads wait. */
+uint32_t takt_semaphore_count(const takt_semaphore_t *semaphore);
+
+TAKT_C_END
 
 #endif

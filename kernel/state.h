@@ -19,6 +19,7 @@
 #include "kernel/backend.h"
 #include "kernel/kernel.h"
 #include "kernel/numbers.h"
+#include "kernel/pass.h"
 #include "kernel/queue.h"
 #include "kernel/timeouts.h"
 
@@ -29,7 +30,10 @@ enum {
 
 typedef struct takt_kernel {
     takt_cpu_t cpu;
-    uint32_t busy;         /* TAKT_BUSY_ */
+    uint32_t busy;           /* TAKT_BUSY_ */
+    const takt_pass_t *pass; /* see kernel/pass.h, as the next two, which are NULL while nothing needs them */
+    void (*come_to)(takt_instant_t now);
+    void (*abandon)(takt_thread_t *thread);
     uint32_t entity_count; /* numbers in use and free, 0 before takt_kernel_init */
     uint32_t server_count;
     uint32_t children; /* children of the root, see kernel/creation.h */
@@ -43,14 +47,16 @@ typedef struct takt_kernel {
     takt_thread_t *leaving;
 #endif
     takt_numbers_t free_numbers; /* below entity_count */
-    takt_timeouts_t timeouts;
+    takt_thread_t **threads;     /* all threads by number; NULL: not listed */
     takt_dispatcher_t dispatcher;
     takt_thread_t idle;
     takt_entity_t *places[TAKT_KERNEL_HEAP_SLOTS];
-    takt_timers_row_t rows[TAKT_KERNEL_ROWS];
 } takt_kernel_t;
 
 extern takt_kernel_t takt_kernel;
+
+extern takt_timeouts_t takt_timeouts;        /* initialised by takt_kernel_expect_alarm */
+extern takt_timers_row_t takt_kernel_rows[]; /* of the root's timers, TAKT_KERNEL_ROWS of them */
 
 _Static_assert(offsetof(takt_kernel_t, cpu) == 0, "kernel/job.h finds the flag there");
 
@@ -61,6 +67,9 @@ TAKT_INLINE takt_thread_t *takt_thread_of(takt_entity_t *entity) {
 TAKT_INLINE void takt_thread_clear(takt_thread_t *thread, uint32_t flags) {
     thread->flags = thread->flags & ~flags & 255u;
 }
+
+/* True if entities may have attributes. */
+TAKT_INLINE bool takt_kernel_has_pass(void) { return takt_kernel.pass->begin != NULL; }
 
 /* The root's levels; valid while the running thread has no attributes. */
 TAKT_INLINE takt_levels_t *takt_kernel_levels(void) { return &takt_kernel.dispatcher.root.ready.levels; }
@@ -200,7 +209,8 @@ TAKT_INLINE takt_status_t takt_kernel_decide_near(takt_entity_t *running, bool h
     if (next == running) {
         return takt_port_open();
     }
-    return takt_near_is_like(next, running) ? takt_kernel_switch(running, next) : takt_kernel_dispatch();
+    return takt_near_is_like(next, running) ? takt_kernel_switch(running, next)
+                                            : takt_kernel.pass->dispatch();
 }
 
 #endif

@@ -16,7 +16,7 @@
 #define REQUIRE_STARTED() TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED)
 
 /* `running`, or its next equal, has attributes. Keys have no equals. */
-static __attribute__((noinline)) takt_status_t yield_slowly(takt_entity_t *running) {
+takt_status_t takt_yield_slowly(takt_entity_t *running) {
     if (!takt_near_leaves(running)) {
         return takt_kernel_pass(TAKT_EVENT_YIELD, running);
     }
@@ -27,28 +27,29 @@ static __attribute__((noinline)) takt_status_t yield_slowly(takt_entity_t *runni
     return takt_kernel_decide_near(running, false);
 }
 
+/* Its next equal has attributes. A function of its own, so that the call above needs few registers. */
+static __attribute__((noinline)) takt_status_t yield_to_other(takt_entity_t *running) {
+    return takt_kernel.pass->yield(running);
+}
+
 takt_status_t takt_thread_yield(void) {
     TAKT_REQUIRE_OPEN_FIRST();
     TAKT_REQUIRE_IF(TAKT_CHECKS_NOW, !takt_port_is_in_isr(), TAKT_ERROR_IN_ISR);
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, TAKT_ERROR_NOT_STARTED);
     takt_port_close();
-    if (!takt_entity_is_plain(running) || !takt_entity_is_plain(running->next)) {
-        return yield_slowly(running);
+    if (!takt_entity_is_plain(running)) {
+        return takt_kernel.pass->yield(running);
     }
     takt_entity_t *next = running->next;
     if (next == running) {
         return takt_port_open();
     }
+    if (!takt_entity_is_plain(next)) {
+        return yield_to_other(running);
+    }
     takt_levels_rotate(takt_kernel_levels(), running);
     return takt_kernel_switch(running, next);
-}
-
-/* The thread is not in the ready set of the running one, or more than its place there changes. */
-static __attribute__((noinline)) takt_status_t set_level_by_pass(takt_entity_t *entity, uint32_t level) {
-    TAKT_REQUIRE(takt_entity_has_level(entity), takt_kernel_refuse(TAKT_ERROR_KEY));
-    takt_kernel_post_at(TAKT_EVENT_PRIORITY, entity, takt_port_now(), level);
-    return takt_kernel_dispatch();
 }
 
 takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority) {
@@ -60,11 +61,11 @@ takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority)
     TAKT_REQUIRE_THREAD_NOW();
     takt_entity_t *entity = &thread->plain.entity;
     takt_entity_t *running = takt_kernel.cpu.running;
-    const uint32_t level = (uint32_t)takt_level_from_priority(priority, TAKT_PRIORITIES);
+    const takt_key_t level = takt_creation_level(priority);
     if (!takt_near_has_level(entity, running)) {
-        return set_level_by_pass(entity, level);
+        return takt_kernel.pass->set_level(entity, level);
     }
-    takt_near_set_level(entity, level, 1);
+    takt_near_set_level(entity, (uint32_t)level, 1);
     return takt_kernel_decide_near(running, false);
 }
 
@@ -84,9 +85,7 @@ takt_status_t takt_thread_delay(takt_duration_t duration) {
 static takt_status_t stop(takt_thread_t *thread) {
     takt_entity_t *entity = &thread->plain.entity;
     if (!takt_entity_is_plain(entity) || !takt_entity_is_plain(takt_kernel.cpu.running)) {
-        takt_kernel_post(TAKT_EVENT_BLOCK, entity);
-        takt_entity_set_state(entity, TAKT_STATE_WAITING);
-        return takt_kernel_dispatch();
+        return takt_kernel.pass->stop(entity);
     }
     takt_levels_remove(takt_kernel_levels(), entity, 1);
     takt_entity_flip_state(entity, TAKT_STATE_READY | TAKT_STATE_WAITING);
@@ -96,6 +95,7 @@ static takt_status_t stop(takt_thread_t *thread) {
 /* A waiting thread gets an attribute, so that the inline layer does not wake it. */
 static __attribute__((noinline)) takt_status_t suspend_other(takt_thread_t *thread) {
     if ((thread->plain.entity.state & TAKT_STATE_WAITING) != 0) {
+        takt_kernel_expect_suspension();
         thread->plain.entity.attributes |= TAKT_ATTRIBUTE_FULL_PASS;
         return takt_port_open();
     }
@@ -267,7 +267,7 @@ void takt_kernel_thread_returned(void) {
     (void)takt_port_open(); /* it may have returned with the lock closed */
     takt_entity_t *running = takt_kernel.cpu.running;
     if (running->task == NULL && takt_plain_of(running)->held != NULL) {
-        takt_mutex_abandon(takt_thread_of(running));
+        takt_kernel.abandon(takt_thread_of(running));
     }
     takt_port_close();
     takt_thread_of(running)->flags = 0;

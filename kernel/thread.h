@@ -22,11 +22,14 @@
 #include "kernel/geometry.h"
 #include "kernel/port.h"
 
+TAKT_C_BEGIN
+
 enum {
     TAKT_THREAD_EXISTS = 1u << 0,              /* created, and not deleted since */
     TAKT_THREAD_SUSPENDED = 1u << 1,           /* suspended: must not become ready */
     TAKT_THREAD_TIMED = 1u << 2,               /* waits with a timeout, see kernel/wait.h */
     TAKT_THREAD_AWAITS_NOTIFICATION = 1u << 3, /* waits for a notification */
+    TAKT_THREAD_HAS_WORD = 1u << 7,            /* see kernel/local.h; set before the thread exists */
 };
 
 enum { TAKT_STACK_BYTES_MAX = (1 << 24) - 8 /* bytes of the largest stack */ };
@@ -113,5 +116,7 @@ takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duratio
 
 /* Number of stack bytes of `thread` that were never used, guard included. Returns 0 if `thread` is NULL. */
 uint32_t takt_thread_stack_unused(const takt_thread_t *thread);
+
+TAKT_C_END
 
 #endif

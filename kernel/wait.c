@@ -6,7 +6,7 @@
 
 static void disarm(takt_wait_t *wait) {
     if (takt_timeout_is_armed(&wait->timeout)) {
-        takt_timeouts_remove(&takt_kernel.timeouts, &wait->timeout);
+        takt_timeouts_remove(&takt_timeouts, &wait->timeout);
     }
 }
 
@@ -205,8 +205,7 @@ static __attribute__((noinline)) takt_status_t wake_by_keys(takt_entity_t *waite
     return wake_near(waiter, running, true);
 }
 
-takt_status_t takt_wake_slowly(takt_entity_t *waiter) {
-    takt_entity_t *running = takt_kernel.cpu.running;
+takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running) {
     if (!takt_near_admits(waiter, running)) {
         return wake_by_pass(waiter);
     }

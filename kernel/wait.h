@@ -49,7 +49,7 @@ takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_du
 takt_status_t takt_wait_delay(takt_duration_t duration);
 
 /* Makes `waiter`, removed from its queue and not plain, ready; takt_wake_slowly also decides. */
-takt_status_t takt_wake_slowly(takt_entity_t *waiter);
+takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running);
 void takt_wake_slowly_from_isr(takt_entity_t *waiter);
 
 /* Removes `thread` from what it waits for, which is not only its resumption. Does not make it ready, nor write its
@@ -78,7 +78,7 @@ void takt_mutex_abandon(takt_thread_t *thread);
 /* `running` waits in `queue`, if not NULL. The next thread is selected last, which needs the fewest registers. */
 TAKT_INLINE takt_status_t takt_wait_in_queue(takt_queue_t *queue, takt_entity_t *running) {
     if (!takt_entity_is_plain(running)) {
-        return takt_wait_slowly(queue, running);
+        return takt_kernel.pass->wait(queue, running);
     }
     takt_levels_remove(takt_kernel_levels(), running, 1);
     takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
@@ -86,7 +86,7 @@ TAKT_INLINE takt_status_t takt_wait_in_queue(takt_queue_t *queue, takt_entity_t 
         takt_queue_append(queue, running);
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
-    return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel_dispatch();
+    return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel.pass->dispatch();
 }
 
 /* The running thread waits for a unit of `waiters`; the count includes it already. */
@@ -112,7 +112,7 @@ TAKT_INLINE bool takt_displaces(const takt_entity_t *entity, const takt_entity_t
 TAKT_INLINE takt_status_t takt_wake(takt_entity_t *waiter) {
     takt_entity_t *running = takt_kernel.cpu.running;
     if (!takt_entity_is_plain(waiter) || !takt_entity_is_plain(running)) {
-        return takt_wake_slowly(waiter);
+        return takt_kernel.pass->wake(waiter, running);
     }
     takt_make_ready(waiter);
     if (takt_displaces(waiter, running)) {
@@ -125,7 +125,7 @@ TAKT_INLINE takt_status_t takt_wake(takt_entity_t *waiter) {
  * thread becomes ready now, so that the decision after all interrupts finds it. */
 TAKT_INLINE uint32_t takt_wake_unseen(takt_entity_t *waiter) {
     if (!takt_entity_is_plain(waiter)) {
-        takt_wake_slowly_from_isr(waiter);
+        takt_kernel.pass->wake_from_isr(waiter);
         return 0;
     }
     takt_make_ready(waiter);
@@ -156,13 +156,16 @@ TAKT_INLINE void takt_wake_first_from_isr(takt_waiters_t *waiters) {
 }
 
 /* Arms `timeout`, and the port's timer if nothing expires before; `now` has just been read. The timer goes first: it
- * may count from its setting. */
+ * may count from its setting. The first timeout of all finds no alarm. */
 TAKT_INLINE void takt_kernel_arm(takt_timeout_t *timeout, takt_instant_t instant, takt_instant_t now) {
-    if (instant < takt_kernel.alarm) {
+    if (instant <= takt_kernel.alarm) {
         takt_kernel.alarm = instant;
         takt_port_timer_set(instant, now);
+        if (TAKT_UNLIKELY(takt_kernel.come_to == NULL)) {
+            takt_kernel_expect_alarm();
+        }
     }
-    takt_timeouts_insert(&takt_kernel.timeouts, timeout, instant);
+    takt_timeouts_insert(&takt_timeouts, timeout, instant);
 }
 
 /* The instant `duration` after `now`, or TAKT_NEVER. */
