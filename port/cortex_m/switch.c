@@ -70,12 +70,10 @@ __attribute__((naked)) static void thread_start(void) {
 
 void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *argument), void *argument) {
     context_t *context = (context_t *)(((uintptr_t)bottom + bytes) & ~(uintptr_t)7) - 1;
-    *context = (context_t){
-        .level = 0,
-        .r4_entry = (uint32_t)entry,
-        .r5_argument = (uint32_t)argument,
-        .lr = (uint32_t)&thread_start,
-    };
+    context->level = 0;
+    context->r4_entry = (uint32_t)entry;
+    context->r5_argument = (uint32_t)argument;
+    context->lr = (uint32_t)&thread_start;
     return context;
 }
 

@@ -47,7 +47,7 @@ def link(built: Build, port: str, program: str, folder: Path, defines: list[str]
 @pytest.fixture(scope="module")
 def player(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program that executes a script."""
-    return link(built, "posix", "script", tmp_path_factory.mktemp("script"), [])
+    return link(built, "posix", "script", tmp_path_factory.mktemp("script"), [], DEBUG)
 
 
 def play(player: Path, script: Script, *, is_traced: bool, until: int) -> list[str]:
@@ -203,7 +203,7 @@ def test_what_comes_in_between_loses_and_doubles_nothing(built: Build, tmp_path:
 
 
 def test_no_program_is_forgotten() -> None:
-    here = {"script", "misuse", "between", "alarms"}
+    here = {"script", "misuse", "misuse_usual", "between", "alarms"}
     of_interfaces = {"scenarios", "misuse_jobs", "sections", "refused_waits", "rates"}  # test_kernel_interfaces.py
     elsewhere = {"sharing"}  # test_kernel_sharing.py
     assert {path.stem for path in (ROOT / "tests" / "kernel").glob("*.c")} == here | of_interfaces | elsewhere
