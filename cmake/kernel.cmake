@@ -7,6 +7,8 @@ include(CMakePackageConfigHelpers)
 set(TAKT_CHECKS ON CACHE STRING "Level of misuse checks: OFF, ON for the usual ones, DEBUG for all")
 set_property(CACHE TAKT_CHECKS PROPERTY STRINGS OFF ON DEBUG)
 set(TAKT_GUARD "" CACHE STRING "Guard stacks: OFF, ON (by the machine where the port can), WORDS; empty: ON with checks")
+set(TAKT_FAULTS "" CACHE STRING "Report faults of the machine with their thread; empty: as TAKT_CHECKS")
+option(TAKT_SWITCH_HOOK "Call takt_hook_switch before every switch" OFF)
 set(TAKT_BOARD "" CACHE STRING "The board, or the folder of one; empty: the port's first")
 set(TAKT_DEVICE "" CACHE STRING "Folders of the vendor's device headers, for boards that include them")
 set(TAKT_GEOMETRY "" CACHE FILEPATH "A header of definitions as in kernel/geometry.h, included before every file")
@@ -120,6 +122,12 @@ if(TAKT_GUARD STREQUAL "WORDS")
 elseif(NOT TAKT_GUARD STREQUAL "")
   target_compile_definitions(takt_kernel PUBLIC TAKT_GUARD=$<BOOL:${TAKT_GUARD}>)
 endif()
+if(NOT TAKT_FAULTS STREQUAL "")
+  target_compile_definitions(takt_kernel PUBLIC TAKT_FAULTS=$<BOOL:${TAKT_FAULTS}>)
+endif()
+if(TAKT_SWITCH_HOOK)
+  target_compile_definitions(takt_kernel PUBLIC TAKT_SWITCH_HOOK=1)
+endif()
 target_include_directories(takt_kernel PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
   $<BUILD_INTERFACE:${takt_port_folder}>
@@ -151,15 +159,16 @@ endif()
 if(takt_port STREQUAL "cortex_m")
   set(takt_libraries c gcc) # what a compiler calls to copy, to clear and to divide
   takt_library(port_cortex_m ${takt_port_folder}/switch.c ${takt_port_folder}/fpu.c ${takt_port_folder}/guard.c
-    ${takt_port_folder}/limit.c)
+    ${takt_port_folder}/limit.c ${takt_port_folder}/fault.c)
 elseif(takt_port STREQUAL "cortex_m0")
   set(takt_libraries c gcc)
-  takt_library(port_cortex_m0 ${takt_port_folder}/switch.c)
+  takt_library(port_cortex_m0 ${takt_port_folder}/switch.c ${takt_port_folder}/fault.c)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/port/cortex_m/ DESTINATION ${takt_include}/port/cortex_m COMPONENT kernel
           FILES_MATCHING PATTERN "*.h") # what all Cortex-M have in common
 elseif(takt_port STREQUAL "riscv")
   set(takt_libraries gcc)
-  takt_library(port_riscv ${takt_port_folder}/switch.c ${takt_port_folder}/fpu.c ${takt_port_folder}/memory.c)
+  takt_library(port_riscv ${takt_port_folder}/switch.c ${takt_port_folder}/fpu.c ${takt_port_folder}/memory.c
+    ${takt_port_folder}/fault.c)
 else()
   set(takt_libraries)
   if(takt_port STREQUAL "posix")

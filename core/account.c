@@ -7,6 +7,14 @@
 #include "core/record.h"
 #include "core/urgency.h"
 
+bool takt_account_is_one_charged(const takt_dispatcher_t *dispatcher) {
+    uint32_t i = 0;
+    while (i < dispatcher->ncpu && !takt_account_is_charged(&dispatcher->cpus[i])) {
+        i++;
+    }
+    return i < dispatcher->ncpu;
+}
+
 /* ---- the chain of payers --------------------------------------------------------------------------- */
 
 /* Returns the next payer of the chain: the server above `payer`; NULL at the end. */
@@ -46,11 +54,28 @@ TAKT_RARE static void charge_chain(takt_entity_t *running, takt_duration_t elaps
     }
 }
 
+/* True if what `running`, which is charged, executes is charged to one budget: that of a server below the root, which
+ * shares no resource. */
+TAKT_INLINE bool is_paid_by_one_server(const takt_entity_t *running) {
+    const uint32_t own = TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_AGING | TAKT_ATTRIBUTE_BUDGET;
+    const uint32_t others = TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING | TAKT_ATTRIBUTE_FULL_PASS;
+    return (running->attributes & own) == 0 && (running->parent->entity.attributes & others) == 0;
+}
+
+TAKT_INLINE void charge_one_server(takt_entity_t *running, takt_duration_t elapsed) {
+    consume(&running->parent->job, elapsed);
+    if (running->task != NULL) {
+        consume(&running->task->job, elapsed);
+    }
+}
+
 TAKT_INLINE void charge(takt_cpu_t *cpu, takt_instant_t now) {
     const takt_duration_t elapsed = now - cpu->charged_at;
     cpu->charged_at = now;
     if (takt_account_pays_alone(cpu->running)) {
         consume(&cpu->running->task->job, elapsed);
+    } else if (is_paid_by_one_server(cpu->running)) {
+        charge_one_server(cpu->running, elapsed);
     } else {
         charge_chain(cpu->running, elapsed);
     }
@@ -100,9 +125,16 @@ TAKT_INLINE bool exhaust_payer(takt_dispatcher_t *dispatcher, takt_entity_t *pay
     return false;
 }
 
-static void exhaust_chain(takt_dispatcher_t *dispatcher, takt_entity_t *running, takt_instant_t now) {
+TAKT_RARE static void exhaust_payers(takt_dispatcher_t *dispatcher, takt_entity_t *running,
+                                     takt_instant_t now) {
     for (takt_entity_t *payer = running; payer != NULL; payer = next_payer(payer)) {
         dispatcher->expired += exhaust_payer(dispatcher, payer, now);
+    }
+}
+
+TAKT_INLINE void exhaust_chain(takt_dispatcher_t *dispatcher, takt_entity_t *running, takt_instant_t now) {
+    if (!is_paid_by_one_server(running) || !takt_server_has_budget(running->parent)) {
+        exhaust_payers(dispatcher, running, now);
     }
 }
 
@@ -123,10 +155,12 @@ TAKT_INLINE void account_for(takt_dispatcher_t *dispatcher, takt_cpu_t *cpu, tak
 }
 
 TAKT_RARE void takt_account_charged(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    for (uint32_t i = 0; i < dispatcher->ncpu; i++) {
-        if (takt_account_is_charged(&dispatcher->cpus[i])) {
-            account_for(dispatcher, &dispatcher->cpus[i], now);
+    takt_cpu_t *cpu = dispatcher->cpus;
+    for (uint32_t left = dispatcher->ncpu; left > 0; left--) {
+        if (takt_account_is_charged(cpu)) {
+            account_for(dispatcher, cpu, now);
         }
+        cpu++;
     }
 }
 
@@ -160,6 +194,9 @@ static takt_duration_t time_to_age(takt_entity_t *payer) {
 
 TAKT_RARE takt_duration_t takt_account_time_of_chain(takt_entity_t *entity) {
     takt_duration_t least = TAKT_NEVER;
+    if (is_paid_by_one_server(entity)) {
+        return time_to_exhaust(&entity->parent->entity);
+    }
     for (takt_entity_t *payer = entity; payer != NULL; payer = next_payer(payer)) {
         least = takt_least_of(least, time_to_exhaust(payer));
         if (takt_urgency_is_ageing(payer)) {

@@ -15,14 +15,13 @@ TAKT_INLINE bool takt_account_is_charged(const takt_cpu_t *cpu) {
     return cpu->running != NULL && (cpu->running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
 }
 
+/* Likewise on any of several processors. */
+bool takt_account_is_one_charged(const takt_dispatcher_t *dispatcher);
+
 /* Likewise on any processor. */
 TAKT_INLINE bool takt_account_is_any_charged(const takt_dispatcher_t *dispatcher) {
-    for (uint32_t i = 0; !takt_account_is_charged(&dispatcher->cpus[i]); i++) {
-        if (TAKT_LIKELY(i + 1u >= dispatcher->ncpu)) {
-            return false;
-        }
-    }
-    return true;
+    return TAKT_LIKELY(dispatcher->ncpu == 1) ? takt_account_is_charged(dispatcher->cpus)
+                                              : takt_account_is_one_charged(dispatcher);
 }
 
 /* True if the execution of `entity` is charged to a budget of its own job. */

@@ -10,7 +10,7 @@
  *     while (is_due(now)) { step(now); }
  *                           one due item per call; a kernel enables interrupts in between. Needed when
  *                           now >= the last decision's `until`, harmless otherwise. At least one step if the
- *                           running entity is charged
+ *                           running entity is charged, unless a post has charged it and it executes no more
  *     take(cpu)             the decision; the platform must carry it out
  *
  * All memory is the caller's and zeroed before the call, as static memory is.
@@ -75,7 +75,8 @@ typedef enum takt_event_kind {
  *   points                   the running one, started                        likewise
  *   suspend                  the running one, with an extension              until when, >= now
  *   lock, unlock             the running one, with an extension, or a        a resource of its dispatcher that it does
- *                            plain thread with `wait`                        not hold, or the last one that it locked
+ *                            plain thread with `wait`                        not hold, or one that it holds; of a job
+ *                                                                            the last one that it locked
  *   block                    a ready one                                     when it should have been
  *   wake                     a blocked one, not for a resource only          likewise
  *   create                   a thread just added, not ready                  likewise
@@ -85,7 +86,8 @@ typedef enum takt_event_kind {
  *   withdraw                 one that waits for a resource, of a protocol    when it should have been
  *                            that is not among servers
  *   priority                 one that has a level (takt_entity_has_level)    the new level, one that its parent has
- *                            or, by TAKT_POLICY_OUTSIDE_KEYS, a level as key
+ *                            or, by TAKT_POLICY_OUTSIDE_KEYS, a level as key;
+ *                            a plain thread under deadlines                  TAKT_LEVEL_IS_DEADLINE and the deadline
  *
  * When it should have been is recorded for people, and is <= now. Of a resource its number is recorded; those of a plain
  * thread are not among servers.

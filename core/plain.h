@@ -10,6 +10,7 @@
 #ifndef TAKT_CORE_PLAIN_H
 #define TAKT_CORE_PLAIN_H
 
+#include "core/policy.h"
 #include "core/resource.h"
 
 typedef struct takt_plain {
@@ -31,6 +32,23 @@ TAKT_INLINE takt_plain_t *takt_plain_of(takt_entity_t *entity) {
 TAKT_INLINE takt_key_t takt_plain_level(const takt_plain_t *thread) {
     const bool has_keys = (thread->entity.attributes & TAKT_ATTRIBUTE_KEYED) != 0;
     return has_keys ? TAKT_KEY_LEAST_URGENT : thread->entity.level;
+}
+
+/* The class of plain threads with a deadline: in ties only, behind those of jobs. */
+enum { TAKT_PLAIN_CLASS_DEADLINE = TAKT_CLASS_NONE + 1 };
+
+/* True if `entity`, a plain thread, has a deadline, which is its key then: so says its tie. Plain threads do not start, so
+ * that the rank of started jobs is not theirs. */
+TAKT_INLINE bool takt_plain_has_deadline(const takt_entity_t *entity) {
+    const uint32_t rank = entity->tie >> TAKT_TIE_RANK_SHIFT;
+    return (entity->attributes & TAKT_ATTRIBUTE_KEYED) != 0 &&
+           (rank == (uint32_t)TAKT_TIE_RANK_OWN + TAKT_PLAIN_CLASS_DEADLINE ||
+            rank == (uint32_t)TAKT_TIE_RANK_LOCKING + TAKT_PLAIN_CLASS_DEADLINE);
+}
+
+/* Returns the absolute deadline of a plain thread, TAKT_NEVER if it has none. */
+TAKT_INLINE takt_instant_t takt_plain_deadline(const takt_plain_t *thread) {
+    return takt_plain_has_deadline(&thread->entity) ? thread->entity.key : TAKT_NEVER;
 }
 
 /* True if `entity` is a plain thread. */

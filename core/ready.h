@@ -227,6 +227,11 @@ TAKT_INLINE void takt_keys_settle(takt_keys_t *keys, uint32_t slot, takt_entity_
     takt_keys_place(keys, slot, entity);
 }
 
+/* Puts `entity` in its place from the first slot on, which is free. */
+TAKT_INLINE void takt_keys_settle_first(takt_keys_t *keys, takt_entity_t *entity) {
+    takt_keys_place(keys, takt_keys_make_room_below(keys, 0, entity), entity);
+}
+
 /* Puts `entity` into the heap; the caller has room for it. */
 TAKT_INLINE void takt_keys_insert(takt_keys_t *keys, takt_entity_t *entity) {
     takt_keys_place(keys, takt_keys_make_room_above(keys, keys->count++, entity), entity);
@@ -244,10 +249,26 @@ TAKT_INLINE void takt_keys_remove(takt_keys_t *keys, takt_entity_t *entity) {
     }
 }
 
-/* Removes the most urgent entity; there are two or more. */
+/* Removes the most urgent entity; there are two or more. If all others are its children, the best of them replaces it, and
+ * the last one that; otherwise the last one moves down. */
 TAKT_INLINE void takt_keys_remove_first(takt_keys_t *keys) {
-    takt_entity_t *last = keys->slots[--keys->count];
-    takt_keys_place(keys, takt_keys_make_room_below(keys, 0, last), last);
+    const uint32_t end = --keys->count;
+    takt_entity_t *last = keys->slots[end];
+    if (TAKT_UNLIKELY(end > 4)) {
+        takt_keys_settle_first(keys, last);
+        return;
+    }
+    takt_entity_t *best = last;
+    for (uint32_t slot = 1; slot < end; slot++) {
+        takt_entity_t *child = keys->slots[slot];
+        if (takt_is_more_urgent(child->key, child->tie, best->key, best->tie)) {
+            best = child;
+        }
+    }
+    if (best != last) {
+        takt_keys_place(keys, best->slot, last);
+    }
+    takt_keys_place(keys, 0, best);
 }
 
 /* The most urgent entity after the best; there are two or more. */

@@ -121,6 +121,7 @@ void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt
     resource->among = among;
     resource->longest = longest;
     server->sharing = resource->protocol;
+    takt_entity_set_attributes(&server->entity, TAKT_ATTRIBUTE_FULL_PASS);
 }
 
 /* Writes the base urgency of core/urgency.c: a thread that is added has no modifiers and is in no ready set. */

@@ -25,7 +25,7 @@ typedef enum takt_record_kind {
     TAKT_RECORD_SUSPEND = 8,        /* the running job suspends itself until `value` */
     TAKT_RECORD_ARRIVAL = 9,        /* a job of a task that is not periodic arrives, nominally at `value` */
     TAKT_RECORD_LOCK = 10,          /* the running job tries to lock resource number `value` */
-    TAKT_RECORD_UNLOCK = 11,        /* the running job unlocks the resource that it locked last */
+    TAKT_RECORD_UNLOCK = 11,        /* the running job or thread unlocks resource number `value` */
     TAKT_RECORD_ENTER = 12,         /* a task with an allocation requests to enter */
     TAKT_RECORD_LEAVE = 13,         /* a task with an allocation requests to leave */
     TAKT_RECORD_CHANGE = 14, /* change number `value` is made, of a task, or of no entity: the policy */
@@ -46,7 +46,8 @@ typedef enum takt_record_kind {
                                   the latest */
     /* inputs again */
     TAKT_RECORD_WITHDRAW = 25, /* an entity stops waiting for a resource; `value` as of 2 to 4 */
-    TAKT_RECORD_PRIORITY = 26, /* the level of a thread or of a task is `value` from now on */
+    TAKT_RECORD_PRIORITY = 26, /* the level of a thread or of a task is `value` from now on; with
+                                  TAKT_LEVEL_IS_DEADLINE: the deadline of a plain thread */
     /* neither: the end of a trace */
     TAKT_RECORD_END = 27, /* nothing follows; `value` records came before, see takt_trace_end */
     /* an input again */

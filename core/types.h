@@ -34,6 +34,10 @@ typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */
 /* The least urgent key: background work, the idle thread of a kernel. */
 #define TAKT_KEY_LEAST_URGENT (UINT64_MAX >> 1)
 
+/* In the level of a priority event for a plain thread under deadlines: the rest is its absolute deadline from now on,
+ * 1 .. TAKT_KEY_LEAST_URGENT, the last of which is none. */
+#define TAKT_LEVEL_IS_DEADLINE (UINT64_C(1) << 63)
+
 /* The key of a started non-preemptive job: no job displaces it. No policy assigns it at release:
  * levels start at 1 and deadlines are at least 1. */
 #define TAKT_KEY_MOST_URGENT ((takt_key_t)0)

@@ -13,17 +13,25 @@ static bool has_keys(const takt_entity_t *entity) { return entity->parent->ready
 
 /* ---- base ---------------------------------------------------------------------------------------- */
 
+static uint32_t class_of_thread(const takt_entity_t *entity) {
+    return takt_plain_has_deadline(entity) ? (uint32_t)TAKT_PLAIN_CLASS_DEADLINE : (uint32_t)TAKT_CLASS_NONE;
+}
+
 static uint32_t tie_of_rank(const takt_entity_t *entity, uint32_t rank) {
-    const uint32_t task_class =
-        entity->task != NULL ? entity->task->job.task_class : (uint32_t)TAKT_CLASS_NONE;
+    const uint32_t task_class = entity->task != NULL ? entity->task->job.task_class : class_of_thread(entity);
     return takt_tie_of(task_class + rank, takt_entity_number(entity));
+}
+
+/* A thread with a deadline holds nothing that makes its key another one. */
+static takt_key_t key_of_thread(const takt_entity_t *entity) {
+    return takt_plain_has_deadline(entity) ? entity->key : TAKT_KEY_LEAST_URGENT;
 }
 
 TAKT_INLINE takt_urgency_t base_of(const takt_entity_t *entity) {
     if (entity->task != NULL) {
         return (takt_urgency_t){entity->task->base_key, entity->task->base_tie};
     }
-    return has_keys(entity) ? (takt_urgency_t){TAKT_KEY_LEAST_URGENT, tie_of_rank(entity, TAKT_TIE_RANK_OWN)}
+    return has_keys(entity) ? (takt_urgency_t){key_of_thread(entity), tie_of_rank(entity, TAKT_TIE_RANK_OWN)}
                             : (takt_urgency_t){entity->level, entity->tie};
 }
 
@@ -150,7 +158,21 @@ TAKT_INLINE void set_level(takt_entity_t *entity, takt_key_t level) {
     }
 }
 
-void takt_urgency_set_level(takt_entity_t *entity, takt_key_t level) { set_level(entity, level); }
+/* Where keys order, `key` is a deadline, or the key of background work. */
+static void set_deadline(takt_entity_t *entity, takt_key_t key) {
+    const bool is_background = key >= TAKT_KEY_LEAST_URGENT;
+    const uint32_t rank = takt_entity_is_locking(entity) ? TAKT_TIE_RANK_LOCKING : TAKT_TIE_RANK_OWN;
+    const uint32_t place = is_background ? TAKT_CLASS_NONE : TAKT_PLAIN_CLASS_DEADLINE;
+    put_key(entity, takt_tie_of(rank + place, takt_entity_number(entity)),
+            is_background ? TAKT_KEY_LEAST_URGENT : key);
+}
+
+void takt_urgency_set_level(takt_entity_t *entity, takt_key_t level) {
+    if (takt_plain_has_deadline(entity)) {
+        set_deadline(entity, TAKT_KEY_LEAST_URGENT);
+    }
+    set_level(entity, level);
+}
 
 void takt_urgency_create(takt_entity_t *entity, takt_key_t level) {
     takt_urgency_set_level(entity, level);
@@ -199,6 +221,8 @@ void takt_urgency_change_level(takt_entity_t *entity, takt_key_t level, takt_ins
         change_level_of_job(entity->task, level, now);
     } else if (!has_keys(entity)) {
         set_level(entity, level);
+    } else if ((level & TAKT_LEVEL_IS_DEADLINE) != 0) {
+        set_deadline(entity, level & ~TAKT_LEVEL_IS_DEADLINE);
     }
 }
 

@@ -49,7 +49,8 @@ void takt_urgency_set_level(takt_entity_t *entity, takt_key_t level);
  * threads. */
 void takt_urgency_create(takt_entity_t *entity, takt_key_t level);
 
-/* Gives `entity`, no server, the level `level`: that of its current job if it has a task. */
+/* Gives `entity`, no server, the level `level`: that of its current job if it has a task. A plain thread under keys gets
+ * the deadline that `level` contains, see TAKT_LEVEL_IS_DEADLINE; a level has no effect on it. */
 void takt_urgency_change_level(takt_entity_t *entity, takt_key_t level, takt_instant_t now);
 
 /* Recomputes the urgency in force of `entity`, no server, from its base urgency and its modifiers. */

@@ -3,6 +3,7 @@
 #include "kernel/job.h"
 
 #include "core/allocator.h"
+#include "kernel/between.h"
 #include "kernel/creation.h"
 #include "kernel/hooks.h"
 #include "kernel/request.h"
@@ -26,16 +27,38 @@ static takt_thread_t discarded;     /* takes a context that is never resumed */
 static takt_job_thread_t *renewing; /* executes renew_itself, or was preempted there */
 static uint64_t renewal_stack[RENEWAL_STACK_BYTES / sizeof(uint64_t)];
 
-/* Ends the current job of `job`, which runs; returns when the next job runs. Closed; opens. */
-static void end_current(takt_job_thread_t *job) {
-    takt_entity_t *entity = &job->thread.plain.entity;
-    job->has_ended = true;
-    const bool has_keys = takt_near_has_keys(entity);
+/* The ready set of `entity` would be empty, or the end of its job concerns more than that. */
+static __attribute__((noinline)) void end_between(takt_entity_t *entity) {
+    const takt_instant_t now = takt_port_now();
+    if (takt_near_completes(entity) && takt_kernel_begins_between(entity, now)) {
+        takt_between_leave(entity, now);
+        takt_near_complete(entity);
+        (void)takt_kernel_decide_between(now);
+    } else {
+        (void)takt_kernel_pass(TAKT_EVENT_COMPLETE, entity);
+    }
+}
+
+TAKT_INLINE void end_near(takt_entity_t *entity, bool has_keys) {
     if (takt_near_completes(entity) && takt_near_remove(entity, has_keys, 1)) {
         takt_near_complete(entity);
         (void)takt_kernel_decide_near(entity, has_keys);
     } else {
-        (void)takt_kernel_pass(TAKT_EVENT_COMPLETE, entity);
+        end_between(entity);
+    }
+}
+
+/* A function of its own, so that levels need few registers. */
+static __attribute__((noinline)) void end_by_keys(takt_entity_t *entity) { end_near(entity, true); }
+
+/* Ends the current job of `job`, which runs; returns when the next job runs. Closed; opens. */
+static void end_current(takt_job_thread_t *job) {
+    takt_entity_t *entity = &job->thread.plain.entity;
+    job->has_ended = true;
+    if (takt_near_has_keys(entity)) {
+        end_by_keys(entity);
+    } else {
+        end_near(entity, false);
     }
 }
 
@@ -190,7 +213,7 @@ takt_status_t takt_job_suspend(takt_duration_t duration) {
     takt_port_close();
     const takt_instant_t now = takt_port_now();
     takt_kernel_post_at(TAKT_EVENT_SUSPEND, running, now, now + duration);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 takt_status_t takt_job_settle(void) {
@@ -224,7 +247,7 @@ takt_status_t takt_job_lock(takt_resource_t *resource) {
     TAKT_REQUIRE(resource->holder != running && may_lock(running->task, resource), TAKT_ERROR_RESOURCE);
     takt_port_close();
     takt_kernel_post_lock(TAKT_EVENT_LOCK, running, resource);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 takt_status_t takt_job_unlock_first(takt_resource_t *resource) {
@@ -240,7 +263,7 @@ takt_status_t takt_job_unlock(takt_resource_t *resource) {
     TAKT_REQUIRE(running->task->extension->held == resource, TAKT_ERROR_RESOURCE);
     takt_port_close();
     takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 /* ---- from outside ------------------------------------------------------------------------------------- */

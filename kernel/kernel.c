@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The kernel object: start, the full pass, and preemption from interrupts. */
-#include "kernel/hooks.h"
+#include "kernel/between.h"
 #include "kernel/wait.h"
 
 takt_kernel_t takt_kernel;
@@ -44,18 +44,11 @@ static takt_thread_t *thread_for(takt_entity_t *entity) {
     return takt_entity_is_server(entity) ? &takt_kernel.idle : takt_thread_of(entity);
 }
 
-/* Sets the port's timer to the end of the decision, or to the first timeout. `now` was read for that decision, or at
- * the beginning of the interrupt. */
-TAKT_INLINE void set_alarm(takt_instant_t now) {
-    const takt_instant_t timeout = takt_timeouts.next;
-    takt_kernel.alarm = timeout < takt_kernel.until ? timeout : takt_kernel.until;
-    takt_port_timer_set(takt_kernel.alarm, now);
-}
-
 /* The thread whose context is left when `next` is to run. */
 static takt_thread_t *left_for(takt_thread_t *self, takt_thread_t *next) {
     if (next != self) {
         takt_kernel_check_stack(self);
+        takt_kernel_announce_switch(self, next);
     }
     return next->plain.entity.task != NULL ? takt_job_choose(self, next) : self;
 }
@@ -64,20 +57,30 @@ static takt_thread_t *left_for(takt_thread_t *self, takt_thread_t *next) {
 static __attribute__((noinline)) takt_thread_t *decide(takt_instant_t now) {
     const takt_decision_t decision = takt_ask(&takt_kernel.dispatcher, now);
     takt_kernel.until = decision.until;
-    set_alarm(now);
+    takt_kernel_set_alarm(now);
     takt_kernel.busy = 0;
     /* Ceilings may bar all entities. The idle thread then runs uncharged; core does not know of it. */
     if (decision.entity == NULL) {
         takt_kernel.cpu.running = &takt_kernel.idle.plain.entity;
     }
-    return thread_for(takt_kernel.cpu.running);
+    takt_thread_t *next = thread_for(takt_kernel.cpu.running);
+    if (TAKT_UNLIKELY(takt_kernel.select != NULL)) {
+        takt_kernel.select(next, now);
+    }
+    return next;
+}
+
+/* True if a budget is charged while the running entity executes, and has not been charged up to this pass. */
+TAKT_INLINE bool is_to_be_charged(void) {
+    return (takt_kernel.cpu.running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0 &&
+           (takt_kernel.busy & TAKT_BUSY_CHARGED) == 0;
 }
 
 /* Opens after every step, so that no two of them, nor a step and the decision, mask interrupts together. The time is
  * read again after every opening: an interrupt may have posted an event in between that makes something due at once,
  * and instants never go back. */
 TAKT_INLINE takt_thread_t *step_and_decide(void) {
-    bool is_charge_due = (takt_kernel.cpu.running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
+    bool is_charge_due = is_to_be_charged();
     takt_instant_t now = takt_port_now();
     while (takt_settle(&takt_kernel.dispatcher, now, &is_charge_due)) {
         takt_port_breathe();
@@ -86,11 +89,12 @@ TAKT_INLINE takt_thread_t *step_and_decide(void) {
     return decide(now);
 }
 
-takt_status_t takt_kernel_dispatch(void) {
+/* `busy` has the bits that describe this pass. */
+static __attribute__((noinline)) takt_status_t dispatch(uint32_t busy) {
     takt_thread_t *self = thread_for(takt_kernel.cpu.running);
     takt_kernel_check_depth(self);
     takt_kernel_leave(self);
-    takt_kernel.busy |= TAKT_BUSY_PASS;
+    takt_kernel.busy |= busy;
     takt_port_breathe();
     takt_thread_t *next = step_and_decide();
     self = left_for(self, next);
@@ -100,14 +104,31 @@ takt_status_t takt_kernel_dispatch(void) {
     return takt_port_open();
 }
 
+takt_status_t takt_kernel_dispatch(void) { return dispatch(TAKT_BUSY_PASS); }
+
+takt_status_t takt_kernel_dispatch_charged(void) { return dispatch(TAKT_BUSY_PASS | TAKT_BUSY_CHARGED); }
+
 takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity) {
     takt_kernel_post(kind, entity);
-    return takt_kernel_dispatch();
+    return takt_kernel_dispatch_charged();
 }
 
 /* ---- preemption --------------------------------------------------------------------------------- */
 
-/* The same for an interrupted thread; one that is in a pass itself checks again before it decides. */
+/* Lets `next` run in place of `running`, which may be the same; no pass is needed. */
+TAKT_INLINE void preempt_by(takt_entity_t *next, takt_entity_t *running) {
+    if (next == running) {
+        (void)takt_port_open();
+        return;
+    }
+    takt_kernel_leave(takt_thread_of(running));
+    takt_kernel.cpu.running = next;
+    takt_kernel_check_stack(takt_thread_of(running));
+    takt_kernel_announce_switch(takt_thread_of(running), takt_thread_of(next));
+    takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
+}
+
+/* Decides for an interrupted thread; one that is in a pass itself checks again before it decides. */
 __attribute__((noinline)) void takt_kernel_preempt_by_pass(void) {
     if ((takt_kernel.busy & TAKT_BUSY_PASS) != 0 || !takt_has_news(&takt_kernel.dispatcher)) {
         (void)takt_port_open();
@@ -124,21 +145,34 @@ __attribute__((noinline)) void takt_kernel_preempt_by_pass(void) {
     }
 }
 
-/* Lets `next` run in place of `running`, which may be the same; no pass is needed. */
-TAKT_INLINE void preempt_by(takt_entity_t *next, takt_entity_t *running) {
-    if (next == running) {
-        (void)takt_port_open();
-        return;
+/* An interrupt has changed ready sets and charged. */
+static __attribute__((noinline)) void preempt_between(void) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    takt_entity_t *next = takt_kernel_select_between(takt_port_now());
+    if (next == NULL) {
+        takt_kernel_preempt_by_pass();
+    } else {
+        takt_kernel.busy = 0;
+        preempt_by(next, running);
     }
-    takt_kernel_leave(takt_thread_of(running));
-    takt_kernel.cpu.running = next;
-    takt_kernel_check_stack(takt_thread_of(running));
-    takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
+}
+
+/* A function of its own, so that a preemption without a pass needs few registers. */
+static __attribute__((noinline)) void preempt_busy(void) {
+    if (takt_kernel.busy == TAKT_BUSY_CHARGED) {
+        preempt_between();
+    } else {
+        takt_kernel_preempt_by_pass();
+    }
 }
 
 void takt_kernel_preempt_slowly(takt_entity_t *running) {
+    if (takt_kernel.busy != 0) {
+        preempt_busy();
+        return;
+    }
     takt_entity_t *next = NULL;
-    if (takt_kernel.busy == 0 && takt_near_leaves(running)) {
+    if (takt_near_leaves(running)) {
         next = takt_near_best(&running->parent->ready, takt_near_has_keys(running), 1);
     }
     if (next == NULL || !takt_near_is_like(next, running)) {
@@ -208,7 +242,7 @@ void takt_kernel_come_to(takt_instant_t now) {
         takt_kernel.busy |= TAKT_BUSY_DUE;
         takt_port_pend();
     } else {
-        set_alarm(now);
+        takt_kernel_set_alarm(now);
     }
     (void)takt_port_open();
 }
@@ -369,7 +403,9 @@ takt_status_t takt_kernel_start(void) {
     create_idle();
     (void)takt_port_lock();
     takt_port_clock_start();
-    takt_port_start(takt_kernel_has_pass() ? takt_kernel.pass->begin() : first_thread());
+    takt_thread_t *first = takt_kernel_has_pass() ? takt_kernel.pass->begin() : first_thread();
+    takt_kernel_announce_switch(NULL, first);
+    takt_port_start(first);
 }
 
 /* ---- questions ---------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@
 
 #include "core/near.h"
 #include "kernel/backend.h"
+#include "kernel/hooks.h"
 #include "kernel/kernel.h"
 #include "kernel/numbers.h"
 #include "kernel/pass.h"
@@ -24,8 +25,9 @@
 #include "kernel/timeouts.h"
 
 enum {
-    TAKT_BUSY_PASS = 1u << 0, /* a thread is between the steps of a full pass and will decide */
-    TAKT_BUSY_DUE = 1u << 1,  /* the last decision has ended */
+    TAKT_BUSY_PASS = 1u << 0,    /* a thread is between the steps of a full pass and will decide */
+    TAKT_BUSY_DUE = 1u << 1,     /* the last decision has ended */
+    TAKT_BUSY_CHARGED = 1u << 2, /* what the running entity has executed is charged */
 };
 
 typedef struct takt_kernel {
@@ -34,7 +36,9 @@ typedef struct takt_kernel {
     const takt_pass_t *pass; /* see kernel/pass.h, as the next two, which are NULL while nothing needs them */
     void (*come_to)(takt_instant_t now);
     void (*abandon)(takt_thread_t *thread);
-    uint32_t entity_count; /* numbers in use and free, 0 before takt_kernel_init */
+    void (*select)(takt_thread_t *next,
+                   takt_instant_t now); /* see kernel/slice.h; NULL: there are no slices */
+    uint32_t entity_count;              /* numbers in use and free, 0 before takt_kernel_init */
     uint32_t server_count;
     uint32_t children; /* children of the root, see kernel/creation.h */
     uint32_t mutex_count;
@@ -46,8 +50,10 @@ typedef struct takt_kernel {
     /* The last thread that began to stop running; executes until the port has switched. */
     takt_thread_t *leaving;
 #endif
-    takt_numbers_t free_numbers; /* below entity_count */
-    takt_thread_t **threads;     /* all threads by number; NULL: not listed */
+    const struct takt_order_functions *order; /* see kernel/order.h; NULL: all waiters are FIFO */
+    const struct takt_lock_functions *locks;  /* see kernel/wait.h; NULL: there are no mutexes */
+    takt_numbers_t free_numbers;              /* below entity_count */
+    takt_thread_t **threads;                  /* all threads by number; NULL: not listed */
     takt_dispatcher_t dispatcher;
     takt_thread_t idle;
     takt_entity_t *places[TAKT_KERNEL_HEAP_SLOTS];
@@ -125,8 +131,20 @@ void takt_kernel_post(takt_event_kind_t kind, takt_entity_t *entity);
 /* Likewise of a lock or unlock of `resource`. */
 void takt_kernel_post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t *resource);
 
+/* Sets the port's timer to the end of the decision, or to the first timeout. `now` was read for that decision, or at
+ * the beginning of the interrupt. */
+TAKT_INLINE void takt_kernel_set_alarm(takt_instant_t now) {
+    const takt_instant_t timeout = takt_timeouts.next;
+    takt_kernel.alarm = timeout < takt_kernel.until ? timeout : takt_kernel.until;
+    takt_port_timer_set(takt_kernel.alarm, now);
+}
+
 /* Steps, decides and switches, for the running thread. Closed; opens between steps and at the end. */
 takt_status_t takt_kernel_dispatch(void);
+
+/* Likewise right after an event of a kind that has charged execution: what the kernel itself executes since is charged to
+ * no budget. */
+takt_status_t takt_kernel_dispatch_charged(void);
 
 /* Requests a pass after all interrupts, for what is due or has become outdated. Before the start there is one anyway.
  * Locked. */
@@ -137,10 +155,10 @@ TAKT_INLINE void takt_kernel_ask_for_pass(void) {
     }
 }
 
-/* Requests a pass after an interrupt has posted an event. Also if the running thread is more urgent: a server that gets work
- * may have armed a timer before the end of the last decision. Locked. */
+/* Requests a pass after an interrupt has posted an event of a kind that charges execution. Also if the running thread is
+ * more urgent: a server that gets work may have armed a timer before the end of the last decision. Locked. */
 TAKT_INLINE void takt_kernel_pend_after_post(void) {
-    takt_kernel.busy |= TAKT_BUSY_DUE;
+    takt_kernel.busy |= TAKT_BUSY_DUE | TAKT_BUSY_CHARGED;
     takt_port_pend();
 }
 
@@ -181,6 +199,13 @@ TAKT_INLINE void takt_kernel_leave(takt_thread_t *thread) {
 #endif
 }
 
+/* `to` is about to run in place of `from`, another thread. Locked. */
+TAKT_INLINE void takt_kernel_announce_switch(takt_thread_t *from, takt_thread_t *to) {
+    if ((TAKT_SWITCH_HOOK) != 0) {
+        takt_hook_switch(from, to);
+    }
+}
+
 /* ---- inline layer ------------------------------------------------------------------------------ */
 
 /* For the bench that measures the cost of the test: 1 treats every thread as plain; create only plain threads then. */
@@ -198,6 +223,7 @@ TAKT_INLINE takt_status_t takt_kernel_switch(takt_entity_t *running, takt_entity
     takt_kernel.cpu.running = next;
     takt_kernel_check_stack(takt_thread_of(running));
     takt_kernel_check_depth(takt_thread_of(running));
+    takt_kernel_announce_switch(takt_thread_of(running), takt_thread_of(next));
     return takt_port_switch(takt_thread_of(running), takt_thread_of(next));
 }
 
@@ -209,8 +235,7 @@ TAKT_INLINE takt_status_t takt_kernel_decide_near(takt_entity_t *running, bool h
     if (next == running) {
         return takt_port_open();
     }
-    return takt_near_is_like(next, running) ? takt_kernel_switch(running, next)
-                                            : takt_kernel.pass->dispatch();
+    return takt_near_is_like(next, running) ? takt_kernel_switch(running, next) : takt_kernel.pass->decide();
 }
 
 #endif

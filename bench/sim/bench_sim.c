@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* bench_sim: seconds that the simulator needs for a task set, counting only.
  *
- * Usage: bench_sim POLICY HORIZON RUNS [CPUS] < TASKS, where TASKS has one line "period demand level" per task, in
- * ticks; 0 processors, the default, are the platform for one, 1 and more the one for several. Prints one line "jobs
- * seconds" per run: finished jobs, and the wall time of takt_sim_run alone. Building the system is not timed.
+ * Usage: bench_sim POLICY HORIZON RUNS [CPUS [SERVERS]] < TASKS, where TASKS has one line "period demand level" per task,
+ * in ticks; 0 processors, the default, are the platform for one, 1 and more the one for several. Deferrable servers have
+ * equal shares of the processor; each has every SERVERSth task, under the same policy. Prints one line "jobs seconds" per
+ * run: finished jobs, and the wall time of takt_sim_run alone. Building the system is not timed.
  * bench/sim/run.py makes the task sets and reads the lines. */
 #define _POSIX_C_SOURCE 199309L
 
@@ -16,9 +17,10 @@
 #include "policy/table.h"
 #include "sim/sim.h"
 
-enum { TASK_LIMIT = 1000000 };
+enum { TASK_LIMIT = 1000000, SERVER_LIMIT = 100, SERVER_PERIOD = 10000 };
 
 static takt_task_spec_t tasks[TASK_LIMIT];
+static takt_server_spec_t servers[SERVER_LIMIT];
 static takt_change_spec_t requests[TASK_LIMIT];
 
 /* The task set has no best-effort tasks to keep anything for. */
@@ -68,6 +70,24 @@ static void rate(takt_system_spec_t *spec) {
     spec->change_count = spec->task_count;
 }
 
+/* The tasks are divided among `count` servers. */
+static void serve(takt_system_spec_t *spec, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        servers[i] = (takt_server_spec_t){.parent = TAKT_ROOT,
+                                          .kind = &takt_server_deferrable,
+                                          .policy = spec->policy,
+                                          .levels = spec->levels,
+                                          .level = i + 1u,
+                                          .period = SERVER_PERIOD,
+                                          .capacity = SERVER_PERIOD / count};
+    }
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        tasks[i].server = i % count;
+    }
+    spec->servers = servers;
+    spec->server_count = count;
+}
+
 static uint32_t levels_of(uint32_t count) {
     uint32_t levels = 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -103,12 +123,16 @@ static void run(const takt_system_spec_t *spec, takt_instant_t horizon) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 4 || argc > 5) {
-        fail("usage: bench_sim POLICY HORIZON RUNS [CPUS] < TASKS");
+    if (argc < 4 || argc > 6) {
+        fail("usage: bench_sim POLICY HORIZON RUNS [CPUS [SERVERS]] < TASKS");
     }
-    const unsigned long cpus = argc == 5 ? strtoul(argv[4], NULL, 10) : 0u;
+    const unsigned long cpus = argc >= 5 ? strtoul(argv[4], NULL, 10) : 0u;
+    const unsigned long server_count = argc == 6 ? strtoul(argv[5], NULL, 10) : 0u;
     if (cpus > TAKT_CPU_LIMIT) {
         fail("too many processors");
+    }
+    if (server_count > SERVER_LIMIT) {
+        fail("too many servers");
     }
     const uint32_t count = read_tasks();
     takt_system_spec_t spec = {
@@ -120,6 +144,9 @@ int main(int argc, char **argv) {
     };
     if (spec.policy == &takt_policy_rate_based) {
         rate(&spec);
+    }
+    if (server_count > 0) {
+        serve(&spec, (uint32_t)server_count);
     }
     for (unsigned long runs = strtoul(argv[3], NULL, 10); runs > 0; runs--) {
         run(&spec, strtoull(argv[2], NULL, 10));

@@ -43,7 +43,7 @@ void takt_board_reset(void) {
 __attribute__((used)) static void unexpected(void) { takt_port_fault(); }
 EACH_INTERRUPT(DECLARE)
 
-/* guard.c has it in builds with guards; and a port that uses SVC has its handler. */
+/* fault.c has it in builds with guards or with TAKT_FAULTS; and a port that uses SVC has its handler. */
 __attribute__((weak, alias("unexpected"))) void takt_port_memory_fault(void);
 __attribute__((weak, alias("unexpected"))) void takt_port_svc_handler(void);
 
@@ -55,7 +55,7 @@ __attribute__((used, section(".vectors"))) static const vector_t vectors[16 + TA
     [2] = unexpected,
     [3] = takt_port_memory_fault,
     [4] = takt_port_memory_fault,
-    [5] = unexpected,
+    [5] = takt_port_memory_fault,
     [6] = takt_port_memory_fault,
     [7] = unexpected,
     [11] = takt_port_svc_handler,

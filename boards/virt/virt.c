@@ -241,7 +241,7 @@ void takt_port_trap(bool is_nested) {
     intptr_t cause;
     __asm volatile("csrr %0, mcause" : "=r"(cause));
     if (cause >= 0) { /* no interrupt */
-        takt_port_fault();
+        takt_port_exception((uint32_t)cause, is_nested);
     }
     serve();
     if (takt_port_is_preemption_wanted && !is_nested) {

@@ -83,12 +83,15 @@ def measure_pairs(periods: tuple[int, ...]) -> pl.DataFrame:
 
 
 def largest_difference(is_quick: bool) -> dict[str, float]:
-    """Return how much a task with limited preemption changes the pair's response, in ticks; nothing without board."""
+    """Return the instructions by which limited preemption changes the pair's response; nothing without board.
+
+    A reading of the counter rounds to ticks, several of which are an instruction.
+    """
     if not board.is_there():
         return {}
     pairs = measure_pairs(TIMER_TICKS[is_quick])
     return {
-        f"kernel_{name}": float((pairs["beside_limited"] - pairs[column]).abs().max())  # type: ignore[arg-type]
+        f"kernel_{name}": float(round((pairs["beside_limited"] - pairs[column]).abs().max() / TICKS_PER_INSTRUCTION))  # type: ignore[operator]
         for name, column in (("alone", "alone"), ("beside", "beside_preemptive"))
     }
 

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+import recipes
 from recipes import PORTS, emulator, run
 from test_kernel_objects import FULL_PASS, Build, built, link, recipe
 
 __all__ = ["built"]
 
-PROGRAMS = ["units", "questions"]
+PROGRAMS = ["units", "questions", "deadlines", "frees"]
 
 
 @pytest.mark.parametrize("port", PORTS)
@@ -21,6 +23,14 @@ def test_every_port_does_what_the_headers_say(
     built: Build, tmp_path: Path, port: str, defines: list[str], program: str
 ) -> None:
     done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, defines)])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
+def test_deadlines_order_the_threads_of_a_server(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
+    program = link(built, port, "deadlines", tmp_path, ["-DDEADLINES_IN_SERVER=1", *defines])
+    done = run([*emulator(recipe(port)), program])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -81,3 +91,72 @@ def test_a_duration_is_rounded_up_to_ticks(tmp_path: Path, hertz: int, expressio
 
 def test_a_tick_that_is_no_whole_number_of_nanoseconds_is_refused(tmp_path: Path) -> None:
     assert "the board defines TAKT_BOARD_TICK_HZ" in compiled(tmp_path, "c", "TAKT_S(1)", "-DTAKT_BOARD_TICK_NS=6")
+
+
+# ---- faults and switches ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("port", ["cortex_m", "riscv"])
+@pytest.mark.parametrize("place", ["IN_A_THREAD", "IN_AN_INTERRUPT", "BEFORE_THE_START"])
+@pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
+def test_a_fault_is_reported_with_its_thread(
+    built: Build, tmp_path: Path, port: str, place: str, defines: list[str]
+) -> None:
+    program = link(built, port, "faults", tmp_path, [f"-DFAULTS_PLACE={place}", *defines])
+    done = run([*emulator(recipe(port)), program])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("place", ["IN_A_THREAD", "IN_AN_INTERRUPT"])
+def test_a_core_that_does_not_know_the_address_reports_a_fault_without(
+    built: Build, tmp_path: Path, place: str
+) -> None:
+    defines = [f"-DFAULTS_PLACE={place}", "-DFAULTS_ADDRESS=0"]
+    done = run([*emulator(recipe("cortex_m0")), link(built, "cortex_m0", "faults", tmp_path, defines)])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_fault_below_the_stack_is_reported_as_an_overflow(built: Build, tmp_path: Path) -> None:
+    done = run([*emulator(recipe("cortex_m")), link(built, "cortex_m", "faults", tmp_path, ["-DFAULTS_BELOW=1"])])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("port", "place", "text"),
+    [
+        (
+            "cortex_m",
+            "IN_A_THREAD",
+            r'a fault in thread "deep": instruction 0x0000.+, address 0xa0000000, cause 0x00008.00',
+        ),
+        (
+            "riscv",
+            "IN_A_THREAD",
+            r'a fault in thread "deep": instruction 0x800.+, address 0xa0000000, cause 0x00000007',
+        ),
+        ("riscv", "IN_AN_INTERRUPT", r'a fault in an interrupt of thread "deep": .+'),
+        ("cortex_m", "BEFORE_THE_START", r"a fault before the start of the kernel: .+"),
+    ],
+)
+def test_the_kernels_own_hook_prints_which_thread_has_made_a_fault(
+    built: Build, tmp_path: Path, port: str, place: str, text: str
+) -> None:
+    serial, command = tmp_path / "serial", emulator(recipe(port))
+    command[command.index("-serial") + 1] = f"file:{serial}"
+    done = run([*command, link(built, port, "faults", tmp_path, [f"-DFAULTS_PLACE={place}", "-DFAULTS_PRINTED=1"])])
+    assert (done.returncode, done.stdout) == (0, "")
+    assert re.fullmatch(f"takt: {text}\n", serial.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
+def test_a_hook_sees_every_switch(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, port: str, defines: list[str]
+) -> None:
+    how = recipe(port, "-DTAKT_SWITCH_HOOK=1")
+    objects = recipes.compile_kernel(how, port, tmp_path_factory)
+    program = recipes.link(
+        recipe(port, "-DTAKT_SWITCH_HOOK=1", *defines), ["tests/kernel/switches.c"], objects, tmp_path / "program.elf"
+    )
+    done = run([*emulator(how), program])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

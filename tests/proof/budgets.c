@@ -28,7 +28,8 @@ static takt_duration_t any_duration(void) { return nondet_uint64() & ((UINT64_C(
 
 static void any_server(takt_server_t *server, takt_server_t *parent) {
     server->entity.parent = parent;
-    server->entity.attributes = TAKT_ATTRIBUTE_SERVER;
+    const uint32_t paid = takt_server_is_root(parent) ? 0u : TAKT_ATTRIBUTE_IN_SERVER;
+    server->entity.attributes = (uint16_t)(TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_FULL_PASS | paid);
     server->kind = &any_kind;
     server->capacity = any_duration();
     ASSUME(server->capacity > 0);
