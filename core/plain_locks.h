@@ -58,7 +58,8 @@ TAKT_INLINE void takt_plain_free(takt_entity_t *entity, takt_resource_t *resourc
  * was registered as locked after it. Returns whether it did. `entity` continues: what it inherits comes from others. */
 TAKT_INLINE bool takt_plain_free_inner(takt_entity_t *entity, takt_resource_t *resource) {
     takt_resource_t **link = &entity->parent->locked;
-    if (entity->attributes != TAKT_ATTRIBUTE_LOCKING || resource->outer == NULL) {
+    if (entity->attributes != TAKT_ATTRIBUTE_LOCKING || resource->outer == NULL ||
+        takt_plain_of(entity)->held != resource) {
         return false;
     }
     if (*link != resource) {

@@ -78,10 +78,28 @@ takt_status_t takt_creation_check_thread(const takt_thread_t *thread,
     return (thread->flags & TAKT_THREAD_EXISTS) != 0 || has_jobs ? TAKT_ERROR_EXISTS : TAKT_OK;
 }
 
+/* Two words: a stack is aligned to them, and has a multiple of them. */
+typedef uint64_t __attribute__((may_alias)) paint_t;
+
+enum { BRUSH = 8 /* stores of a round */ };
+
 /* Frames of a deleted thread may have left marks of a sanitizer. */
-static __attribute__((no_sanitize_address)) void paint(uint32_t *stack, uint32_t bytes) {
-    for (uint32_t word = 0; word < bytes / sizeof *stack; word++) {
-        stack[word] = TAKT_STACK_PAINT;
+static __attribute__((no_sanitize_address)) void paint(paint_t *stack, uint32_t bytes) {
+    const paint_t colour = (paint_t)TAKT_STACK_PAINT << 32 | TAKT_STACK_PAINT;
+    uint32_t left = bytes / (uint32_t)sizeof *stack;
+    for (; left >= BRUSH; left -= BRUSH) {
+        stack[0] = colour;
+        stack[1] = colour;
+        stack[2] = colour;
+        stack[3] = colour;
+        stack[4] = colour;
+        stack[5] = colour;
+        stack[6] = colour;
+        stack[7] = colour;
+        stack += BRUSH;
+    }
+    for (; left > 0; left--) {
+        *stack++ = colour;
     }
 }
 
@@ -91,7 +109,7 @@ static void prepare(takt_thread_t *thread, const takt_thread_parameters_t *param
     thread->stack = parameters->stack;
     thread->stack_bytes = parameters->stack_bytes & 0xFFFFFFu;
     thread->notification = 0;
-    paint(parameters->stack, parameters->stack_bytes);
+    paint(parameters->stack, parameters->is_unpainted ? (uint32_t)sizeof(paint_t) : parameters->stack_bytes);
     thread->sp = takt_port_context_create(parameters->stack, parameters->stack_bytes, parameters->entry,
                                           parameters->argument);
     takt_port_guard(parameters->stack, parameters->stack_bytes);
@@ -139,8 +157,8 @@ static void begin_suspended(takt_thread_t *thread) {
     thread->wait = NULL;
 }
 
-/* While the kernel runs, the new thread is treated as one that has waited until now. Another thread may have taken the
- * last number while the stack was painted. */
+/* While the kernel runs, the new thread is treated as one that has waited until now. Another thread may take the last
+ * number while the stack is painted, so that there is room is checked after that. */
 static takt_status_t create_running(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     prepare(thread, parameters);
     takt_port_close();
@@ -160,6 +178,10 @@ static takt_status_t create_running(takt_thread_t *thread, const takt_thread_par
 }
 
 static takt_status_t create_before_start(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+    const takt_status_t room = takt_creation_check_room(parent_of(parameters));
+    if (room != TAKT_OK) {
+        return room;
+    }
     prepare(thread, parameters);
     add_thread(thread, parameters);
     if (parameters->is_suspended) {
@@ -174,9 +196,6 @@ takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parame
     takt_status_t status = takt_creation_check_thread(thread, parameters);
     if (status == TAKT_OK && takt_kernel.entity_count == 0) {
         status = TAKT_ERROR_NOT_INITIALISED;
-    }
-    if (status == TAKT_OK) {
-        status = takt_creation_check_room(parent_of(parameters));
     }
     if (status != TAKT_OK) {
         return status;

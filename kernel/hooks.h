@@ -10,7 +10,7 @@
 TAKT_C_BEGIN
 
 /* The stack of `thread` has overflowed; takt_port_fault follows. Called with interrupts masked or in an interrupt,
- * while TAKT_CHECKS or TAKT_GUARD is 1; for a guard, in the fault's handler. Memory below the stack may be damaged. */
+ * unless TAKT_GUARD is 0; for a guard, in the fault's handler. Memory below the stack may be damaged. */
 void takt_hook_stack_overflow(takt_thread_t *thread);
 
 /* The entry function of `thread` has returned while the thread held a mutex, or its job a resource. Called by that

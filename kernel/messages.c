@@ -50,10 +50,11 @@ takt_status_t takt_messages_init(takt_messages_t *messages, void *memory, uint32
     return status;
 }
 
-#define REQUIRE_MESSAGES(messages, message)                                           \
-    TAKT_REQUIRE((messages) != NULL && (message) != NULL, TAKT_ERROR_NULL);           \
-    TAKT_REQUIRE(takt_waiters_is_initialised(&(messages)->items), TAKT_ERROR_OBJECT); \
-    TAKT_REQUIRE(is_aligned(message), TAKT_ERROR_SIZE)
+#define REQUIRE_MESSAGES(messages, message)                                                 \
+    TAKT_REQUIRE((messages) != NULL, TAKT_ERROR_NULL);                                      \
+    TAKT_DEBUG_REQUIRE((message) != NULL, TAKT_ERROR_NULL);                                 \
+    TAKT_DEBUG_REQUIRE(takt_waiters_is_initialised(&(messages)->items), TAKT_ERROR_OBJECT); \
+    TAKT_DEBUG_REQUIRE(is_aligned(message), TAKT_ERROR_SIZE)
 
 /* ---- the ring ----------------------------------------------------------------------------------- */
 
@@ -114,6 +115,7 @@ TAKT_INLINE takt_entity_t *serve_sender(takt_messages_t *messages) {
 /* These are the rare cases: the fast path of send and receive calls nothing, and so saves few registers. */
 
 static __attribute__((noinline)) takt_status_t hand_over(takt_messages_t *messages, const void *message) {
+    TAKT_REQUIRE_THREAD_NOW();
     return takt_wake(serve_receiver(messages, message));
 }
 
@@ -128,6 +130,7 @@ static __attribute__((noinline)) takt_status_t give_up(void) {
 
 static __attribute__((noinline)) takt_status_t wait_to_send(takt_messages_t *messages, const void *message,
                                                             takt_duration_t duration) {
+    TAKT_REQUIRE_WAITERS(&messages->places);
     exchange_t exchange;
     exchange.wait.is_node = false;
     exchange.wait.is_endless = false;
@@ -138,6 +141,7 @@ static __attribute__((noinline)) takt_status_t wait_to_send(takt_messages_t *mes
 
 static __attribute__((noinline)) takt_status_t wait_to_receive(takt_messages_t *messages, void *message,
                                                                takt_duration_t duration) {
+    TAKT_REQUIRE_WAITERS(&messages->items);
     exchange_t exchange;
     exchange.wait.is_node = false;
     exchange.wait.is_endless = false;
@@ -149,8 +153,9 @@ static __attribute__((noinline)) takt_status_t wait_to_receive(takt_messages_t *
 /* ---- send --------------------------------------------------------------------------------------- */
 
 TAKT_INLINE takt_status_t send(takt_messages_t *messages, const void *message, takt_duration_t duration) {
+    TAKT_REQUIRE(message != NULL, TAKT_ERROR_NULL);
     REQUIRE_MESSAGES(messages, message);
-    TAKT_REQUIRE_OPEN();
+    TAKT_REQUIRE_OPEN_FIRST();
     takt_port_close();
     if (TAKT_UNLIKELY(messages->items.count < 0)) {
         return hand_over(messages, message);
@@ -202,11 +207,13 @@ takt_status_t takt_messages_send_from_isr(takt_messages_t *messages, const void 
 
 TAKT_INLINE takt_status_t receive(takt_messages_t *messages, void *message, takt_duration_t duration) {
     REQUIRE_MESSAGES(messages, message);
-    TAKT_REQUIRE_OPEN();
+    TAKT_REQUIRE_OPEN_FIRST();
     takt_port_close();
     if (TAKT_UNLIKELY(messages->items.count <= 0)) {
         return duration == 0 ? give_up() : wait_to_receive(messages, message, duration);
     }
+    TAKT_REQUIRE_IF(TAKT_CHECKS_NOW, messages->places.count >= 0 || !takt_port_is_in_isr(),
+                    takt_kernel_refuse(TAKT_ERROR_IN_ISR));
     take(messages, message);
     if (TAKT_UNLIKELY(messages->places.count < 0)) {
         return let_in(messages);

@@ -44,13 +44,19 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
     return TAKT_OK;
 }
 
-#define REQUIRE_MUTEX(mutex)                                               \
-    TAKT_REQUIRE((mutex) != NULL, TAKT_ERROR_NULL);                        \
-    TAKT_REQUIRE((mutex)->parent != NULL, TAKT_ERROR_OBJECT);              \
-    TAKT_REQUIRE_OPEN();                                                   \
-    TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED); \
-    TAKT_REQUIRE(takt_kernel.cpu.running->task == NULL, TAKT_ERROR_JOBS);  \
-    TAKT_REQUIRE(takt_kernel.cpu.running->parent == (mutex)->parent, TAKT_ERROR_RESOURCE)
+#define DEBUG_REQUIRE_MUTEX(mutex)                                               \
+    TAKT_DEBUG_REQUIRE((mutex) != NULL, TAKT_ERROR_NULL);                        \
+    TAKT_DEBUG_REQUIRE((mutex)->parent != NULL, TAKT_ERROR_OBJECT);              \
+    TAKT_REQUIRE_OPEN_FIRST();                                                   \
+    TAKT_DEBUG_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED); \
+    TAKT_DEBUG_REQUIRE(takt_kernel.cpu.running->task == NULL, TAKT_ERROR_JOBS);  \
+    TAKT_DEBUG_REQUIRE(takt_kernel.cpu.running->parent == (mutex)->parent, TAKT_ERROR_RESOURCE)
+
+/* Closed, `running` is about to ask core for `mutex`, or to wait for it: what a lock without contention does not read. */
+#define REQUIRE_CONTENDED(mutex, running)                                         \
+    TAKT_REQUIRE_THREAD_NOW();                                                    \
+    TAKT_REQUIRE((mutex)->parent != NULL, takt_kernel_refuse(TAKT_ERROR_OBJECT)); \
+    TAKT_REQUIRE((running)->parent == (mutex)->parent, takt_kernel_refuse(TAKT_ERROR_RESOURCE))
 
 /* ---- lock --------------------------------------------------------------------------------------- */
 
@@ -123,6 +129,7 @@ TAKT_INLINE bool is_blocked_alone(const takt_mutex_t *mutex, const takt_entity_t
 }
 
 static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mutex, takt_entity_t *running) {
+    REQUIRE_CONTENDED(mutex, running);
     if (!is_blocked_alone(mutex, running)) {
         return lock_by_pass(mutex, running);
     }
@@ -151,10 +158,12 @@ TAKT_INLINE takt_status_t hold(takt_resource_t *resource, takt_entity_t *running
 }
 
 takt_status_t takt_mutex_lock(takt_mutex_t *mutex) {
-    REQUIRE_MUTEX(mutex);
+    TAKT_REQUIRE(mutex != NULL, TAKT_ERROR_NULL);
+    DEBUG_REQUIRE_MUTEX(mutex);
     takt_resource_t *resource = &mutex->resource;
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
+    TAKT_REQUIRE(running != NULL, takt_kernel_refuse(TAKT_ERROR_NOT_STARTED));
     return is_private(mutex, running) ? hold(resource, running) : wait_for_holder(mutex, running);
 }
 
@@ -221,6 +230,7 @@ static __attribute__((noinline)) void lock_for_by_pass(wish_t *wish, takt_entity
 
 static __attribute__((noinline)) takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running,
                                                         takt_duration_t duration) {
+    REQUIRE_CONTENDED(mutex, running);
     TAKT_REQUIRE(!raises_deadline(mutex, running), takt_kernel_refuse(TAKT_ERROR_DEADLINES));
     wish_t wish;
     begin_wish(&wish, mutex);
@@ -236,10 +246,12 @@ static __attribute__((noinline)) takt_status_t lock_for(takt_mutex_t *mutex, tak
 }
 
 takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration) {
-    REQUIRE_MUTEX(mutex);
+    TAKT_REQUIRE(mutex != NULL, TAKT_ERROR_NULL);
+    DEBUG_REQUIRE_MUTEX(mutex);
     takt_resource_t *resource = &mutex->resource;
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
+    TAKT_REQUIRE(running != NULL, takt_kernel_refuse(TAKT_ERROR_NOT_STARTED));
     TAKT_REQUIRE(resource->holder != running, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
     return is_private(mutex, running) ? hold(resource, running) : lock_for(mutex, running, duration);
 }
@@ -268,6 +280,7 @@ TAKT_INLINE takt_status_t hand_over(takt_resource_t *resource, takt_entity_t *ru
 
 static __attribute__((noinline)) takt_status_t unlock_for_waiters(takt_mutex_t *mutex,
                                                                   takt_entity_t *running) {
+    TAKT_REQUIRE_THREAD_NOW();
     takt_resource_t *resource = &mutex->resource;
     if (resource->protocol == TAKT_PROTOCOL_PIP && takt_plain_holds_alone(running, resource)) {
         takt_plain_free(running, resource);
@@ -280,6 +293,16 @@ static __attribute__((noinline)) takt_status_t unlock_for_waiters(takt_mutex_t *
     return unlock_by_pass(resource, running);
 }
 
+/* True if `running` holds `resource`. The empty instruction lets one load read the holder and `*outer`, which is beside it. */
+TAKT_INLINE bool is_held_by(const takt_resource_t *resource, const takt_entity_t *running,
+                            takt_resource_t **outer) {
+    takt_resource_t *next = resource->outer;
+    takt_entity_t *holder = resource->holder;
+    __asm volatile("" : "+r"(next), "+r"(holder));
+    *outer = next;
+    return holder == running;
+}
+
 /* `thread` holds others that it locked after `resource`; no request concerns them. */
 static __attribute__((noinline)) takt_status_t unlock_inside(takt_resource_t *resource,
                                                              takt_plain_t *thread) {
@@ -289,19 +312,21 @@ static __attribute__((noinline)) takt_status_t unlock_inside(takt_resource_t *re
 }
 
 takt_status_t takt_mutex_unlock(takt_mutex_t *mutex) {
-    REQUIRE_MUTEX(mutex);
+    DEBUG_REQUIRE_MUTEX(mutex);
     takt_resource_t *resource = &mutex->resource;
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_plain_t *thread = takt_plain_of(running);
-    TAKT_REQUIRE(resource->holder == running, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
+    takt_resource_t *outer;
+    const bool is_held = is_held_by(resource, running, &outer);
+    TAKT_REQUIRE(is_held, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
     if (!takt_entity_is_plain(running)) {
         return unlock_for_waiters(mutex, running);
     }
     if (TAKT_UNLIKELY(thread->held != resource)) {
         return unlock_inside(resource, thread);
     }
-    thread->held = resource->outer;
+    thread->held = outer;
     resource->holder = NULL;
     return takt_port_open();
 }

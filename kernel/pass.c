@@ -54,6 +54,7 @@ static takt_status_t stop(takt_entity_t *entity) {
 }
 
 static takt_status_t set_level(takt_entity_t *entity, takt_key_t level) {
+    TAKT_REQUIRE(takt_entity_has_level(entity), takt_kernel_refuse(TAKT_ERROR_KEY));
     const takt_key_t before = entity->key;
     takt_kernel_post_at(TAKT_EVENT_PRIORITY, entity, takt_port_now(), level);
     takt_wait_reorder(entity, before);

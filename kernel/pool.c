@@ -14,7 +14,7 @@ typedef struct request {
 static uintptr_t mark_of(const takt_pool_block_t *block) { return ~(uintptr_t)block; }
 
 TAKT_INLINE void mark(takt_pool_block_t *block, uintptr_t value) {
-    if ((TAKT_CHECKS) != 0) {
+    if (TAKT_CHECKS_DEBUG) {
         block->mark = value;
     }
 }
@@ -63,14 +63,15 @@ takt_status_t takt_pool_init(takt_pool_t *pool, void *memory, uint32_t block_byt
     return status;
 }
 
-#define REQUIRE_POOL(pool, block)                                     \
-    TAKT_REQUIRE((pool) != NULL && (block) != NULL, TAKT_ERROR_NULL); \
-    TAKT_REQUIRE(takt_waiters_is_initialised(&(pool)->waiters), TAKT_ERROR_OBJECT)
+#define DEBUG_REQUIRE_POOL(pool, block)                                     \
+    TAKT_DEBUG_REQUIRE((pool) != NULL && (block) != NULL, TAKT_ERROR_NULL); \
+    TAKT_DEBUG_REQUIRE(takt_waiters_is_initialised(&(pool)->waiters), TAKT_ERROR_OBJECT)
 
 /* ---- allocate ----------------------------------------------------------------------------------- */
 
 static __attribute__((noinline)) takt_status_t wait_for_block(takt_pool_t *pool, void **block,
                                                               takt_duration_t duration) {
+    TAKT_REQUIRE_WAITERS(&pool->waiters);
     request_t request;
     request.wait.is_node = false;
     request.wait.is_endless = false;
@@ -83,13 +84,14 @@ static __attribute__((noinline)) takt_status_t wait_for_block(takt_pool_t *pool,
 }
 
 TAKT_INLINE takt_status_t allocate(takt_pool_t *pool, void **block, takt_duration_t duration) {
-    REQUIRE_POOL(pool, block);
-    TAKT_REQUIRE_OPEN();
+    DEBUG_REQUIRE_POOL(pool, block);
+    TAKT_REQUIRE_OPEN_FIRST();
     takt_port_close();
-    if (TAKT_UNLIKELY(pool->waiters.count <= 0)) {
+    const int32_t left = pool->waiters.count - 1;
+    if (TAKT_UNLIKELY(left < 0)) {
         return wait_for_block(pool, block, duration);
     }
-    pool->waiters.count--;
+    pool->waiters.count = left;
     *block = pop(pool);
     return takt_port_open();
 }
@@ -99,8 +101,9 @@ takt_status_t takt_pool_allocate(takt_pool_t *pool, void **block) {
 }
 
 takt_status_t takt_pool_try_allocate(takt_pool_t *pool, void **block) {
-    REQUIRE_POOL(pool, block);
-    TAKT_REQUIRE_MASKABLE();
+    TAKT_REQUIRE(pool != NULL && block != NULL, TAKT_ERROR_NULL);
+    DEBUG_REQUIRE_POOL(pool, block);
+    TAKT_REQUIRE_MASKABLE_FIRST();
     const takt_port_level_t level = takt_port_lock();
     const bool is_there = pool->waiters.count > 0;
     if (is_there) {
@@ -168,25 +171,28 @@ TAKT_INLINE takt_entity_t *serve(takt_pool_t *pool, void *block) {
 }
 
 static __attribute__((noinline)) takt_status_t hand_over(takt_pool_t *pool, void *block) {
+    TAKT_REQUIRE_THREAD_NOW();
     return takt_wake(serve(pool, block));
 }
 
 takt_status_t takt_pool_free(takt_pool_t *pool, void *block) {
-    REQUIRE_POOL(pool, block);
-    TAKT_REQUIRE(is_block(pool, block), TAKT_ERROR_BLOCK);
-    TAKT_REQUIRE_OPEN();
+    TAKT_REQUIRE(pool != NULL && block != NULL, TAKT_ERROR_NULL);
+    DEBUG_REQUIRE_POOL(pool, block);
+    TAKT_DEBUG_REQUIRE(is_block(pool, block), TAKT_ERROR_BLOCK);
+    TAKT_REQUIRE_OPEN_FIRST();
     takt_port_close();
-    TAKT_REQUIRE(!is_free(pool, block, NULL), takt_kernel_refuse(TAKT_ERROR_BLOCK));
+    TAKT_DEBUG_REQUIRE(!is_free(pool, block, NULL), takt_kernel_refuse(TAKT_ERROR_BLOCK));
     if (TAKT_UNLIKELY(pool->waiters.count < 0)) {
         return hand_over(pool, block);
     }
+    TAKT_REQUIRE(block != pool->free, takt_kernel_refuse(TAKT_ERROR_BLOCK));
     pool->waiters.count++;
     push(pool, block);
     return takt_port_open();
 }
 
 TAKT_INLINE takt_status_t free_from_isr(takt_pool_t *pool, void *block, takt_port_level_t level) {
-    TAKT_REQUIRE(!is_free(pool, block, &level), TAKT_ERROR_BLOCK);
+    TAKT_DEBUG_REQUIRE(!is_free(pool, block, &level), TAKT_ERROR_BLOCK);
     if (pool->waiters.count < 0) {
         takt_wake_from_isr(serve(pool, block));
         return TAKT_OK;
@@ -197,7 +203,8 @@ TAKT_INLINE takt_status_t free_from_isr(takt_pool_t *pool, void *block, takt_por
 }
 
 takt_status_t takt_pool_free_from_isr(takt_pool_t *pool, void *block) {
-    REQUIRE_POOL(pool, block);
+    TAKT_REQUIRE(pool != NULL && block != NULL, TAKT_ERROR_NULL);
+    DEBUG_REQUIRE_POOL(pool, block);
     TAKT_REQUIRE(is_block(pool, block), TAKT_ERROR_BLOCK);
     TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();

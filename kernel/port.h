@@ -20,7 +20,7 @@
  *   bool takt_port_is_in_isr(void)
  *   bool takt_port_is_kernel_isr(void)
  *       True if an interrupt calls and the lock masks it: then it may call the kernel. False for a thread. Used only
- *       while TAKT_CHECKS is 1. A port that cannot find out must refuse to compile.
+ *       while TAKT_CHECKS is not 0. A port that cannot find out must refuse to compile.
  *   bool takt_port_is_open(void)
  *       True if a thread calls, not an interrupt, with the lock open.
  *   void takt_port_pend(void)
@@ -37,10 +37,14 @@
  *   void takt_port_idle(void)
  *       Waits for an interrupt.
  *
+ *   TAKT_PORT_ISR_MAY_OPEN                a macro, 1 if takt_port_close and takt_port_open in an interrupt that the
+ *                                         lock masks leave it as it was. Calls for threads then refuse interrupts only
+ *                                         where they would wait or wake, at the usual level of checks. By default 0
+ *
  * A port may guard stacks: the machine then refuses writes of the thread to part of its stack. A port without guards
  * has nothing of the following. A guard must be readable, because the kernel reads the lowest word of a stack.
  *
- *   TAKT_PORT_GUARDS                      a macro, defined as TAKT_GUARD. TAKT_PORT_STACK_BYTES_MIN then includes the
+ *   TAKT_PORT_GUARDS                      a macro, 1 while TAKT_GUARD is 1. TAKT_PORT_STACK_BYTES_MIN then includes the
  *                                         guard. At most TAKT_KERNEL_ENTITY_LIMIT stacks are guarded at a time
  *   TAKT_PORT_GUARDS_MEMORY               a macro, likewise, if guards stay in the memory of stacks; with it the two
  *                                         functions below. Not if the port's switch sets the guard of the next thread
@@ -61,14 +65,15 @@ TAKT_C_BEGIN
 
 struct takt_thread;
 
-/* 1: ports that support stack guards use them. */
+/* 1: stacks are guarded, by the machine where the port can, else as with 2: the lowest word of a stack is compared when its
+ * thread stops running, and its frame when it calls. By default 1, unless there are no checks. */
 #ifndef TAKT_GUARD
-#define TAKT_GUARD TAKT_CHECKS
+#define TAKT_GUARD (TAKT_CHECKS != 0)
 #endif
 
 /* 1: ports report faults of the machine with their thread, those that have a handler for faults. */
 #ifndef TAKT_FAULTS
-#define TAKT_FAULTS TAKT_CHECKS
+#define TAKT_FAULTS (TAKT_CHECKS != 0)
 #endif
 
 #include <takt_port.h>
@@ -81,6 +86,10 @@ struct takt_thread;
 /* 1: guards stay in the memory of stacks. */
 #ifndef TAKT_PORT_GUARDS_MEMORY
 #define TAKT_PORT_GUARDS_MEMORY 0
+#endif
+
+#ifndef TAKT_PORT_ISR_MAY_OPEN
+#define TAKT_PORT_ISR_MAY_OPEN 0
 #endif
 
 #if !TAKT_PORT_GUARDS_MEMORY
@@ -99,14 +108,24 @@ TAKT_INLINE void takt_port_unguard(void *bottom, size_t bytes) {
 
 /* ---- which interrupts may call ------------------------------------------------------------- */
 
+/* Who calls is checked first of all in calls that are made rarely. In the others it is at debug level, and if an interrupt
+ * may not open the lock. Otherwise it is checked in them where a thread waits or is woken, before anything has changed. */
+#define TAKT_CHECKS_FIRST ((TAKT_CHECKS) >= ((TAKT_PORT_ISR_MAY_OPEN) != 0 ? 2 : 1))
+#define TAKT_CHECKS_NOW ((TAKT_CHECKS) != 0 && !(TAKT_CHECKS_FIRST))
+
 /* A call for interrupts must come from one that the lock masks; any other finds the kernel's objects half written. */
-#define TAKT_REQUIRE_KERNEL_ISR()           \
-    TAKT_REQUIRE(takt_port_is_kernel_isr(), \
-                 takt_port_is_in_isr() ? TAKT_ERROR_INTERRUPT : TAKT_ERROR_NOT_IN_ISR)
+#define TAKT_REQUIRE_KERNEL_ISR() TAKT_REQUIRE(takt_port_is_kernel_isr(), TAKT_WRONG_ISR)
+#define TAKT_REQUIRE_KERNEL_ISR_FIRST() \
+    TAKT_REQUIRE_IF(TAKT_CHECKS_FIRST, takt_port_is_kernel_isr(), TAKT_WRONG_ISR)
+#define TAKT_REQUIRE_KERNEL_ISR_NOW() \
+    TAKT_REQUIRE_IF(TAKT_CHECKS_NOW, takt_port_is_kernel_isr(), TAKT_WRONG_ISR)
+#define TAKT_WRONG_ISR (takt_port_is_in_isr() ? TAKT_ERROR_INTERRUPT : TAKT_ERROR_NOT_IN_ISR)
 
 /* A call from anywhere must come from a thread, or from such an interrupt. */
-#define TAKT_REQUIRE_MASKABLE() \
-    TAKT_REQUIRE(!takt_port_is_in_isr() || takt_port_is_kernel_isr(), TAKT_ERROR_INTERRUPT)
+#define TAKT_REQUIRE_MASKABLE() TAKT_REQUIRE(TAKT_IS_MASKABLE, TAKT_ERROR_INTERRUPT)
+#define TAKT_REQUIRE_MASKABLE_FIRST() \
+    TAKT_REQUIRE_IF(TAKT_CHECKS_FIRST, TAKT_IS_MASKABLE, TAKT_ERROR_INTERRUPT)
+#define TAKT_IS_MASKABLE (!takt_port_is_in_isr() || takt_port_is_kernel_isr())
 
 /* ---- what else a port supplies ------------------------------------------------------------- */
 

@@ -25,17 +25,18 @@ takt_status_t takt_semaphore_init(takt_semaphore_t *semaphore, int32_t count) {
 
 #define REQUIRE_SEMAPHORE(semaphore)                    \
     TAKT_REQUIRE((semaphore) != NULL, TAKT_ERROR_NULL); \
-    TAKT_REQUIRE(takt_waiters_is_initialised(&(semaphore)->waiters), TAKT_ERROR_OBJECT)
+    TAKT_DEBUG_REQUIRE(takt_waiters_is_initialised(&(semaphore)->waiters), TAKT_ERROR_OBJECT)
 
 /* ---- take --------------------------------------------------------------------------------------- */
 
 takt_status_t takt_semaphore_take(takt_semaphore_t *semaphore) {
     REQUIRE_SEMAPHORE(semaphore);
-    TAKT_REQUIRE_OPEN();
+    TAKT_REQUIRE_OPEN_FIRST();
     takt_port_close();
     /* Stored in both branches, so that the subtraction decides, and no comparison after the store. */
     const int32_t left = semaphore->waiters.count - 1;
-    if (left < 0) {
+    if (TAKT_UNLIKELY(left < 0)) {
+        TAKT_REQUIRE_WAITERS(&semaphore->waiters);
         semaphore->waiters.count = left;
         return takt_wait_in(&semaphore->waiters);
     }
@@ -45,7 +46,7 @@ takt_status_t takt_semaphore_take(takt_semaphore_t *semaphore) {
 
 takt_status_t takt_semaphore_try_take(takt_semaphore_t *semaphore) {
     REQUIRE_SEMAPHORE(semaphore);
-    TAKT_REQUIRE_MASKABLE();
+    TAKT_REQUIRE_MASKABLE_FIRST();
     const takt_port_level_t level = takt_port_lock();
     const bool is_there = semaphore->waiters.count > 0;
     if (is_there) {
@@ -60,11 +61,14 @@ takt_status_t takt_semaphore_take_for(takt_semaphore_t *semaphore, takt_duration
         return takt_semaphore_try_take(semaphore);
     }
     REQUIRE_SEMAPHORE(semaphore);
-    TAKT_REQUIRE_OPEN();
+    TAKT_REQUIRE_OPEN_FIRST();
     takt_port_close();
-    if (--semaphore->waiters.count < 0) {
+    if (semaphore->waiters.count <= 0) {
+        TAKT_REQUIRE_WAITERS(&semaphore->waiters);
+        semaphore->waiters.count--;
         return takt_wait_for(&semaphore->waiters, duration);
     }
+    semaphore->waiters.count--;
     return takt_port_open();
 }
 
@@ -72,28 +76,35 @@ takt_status_t takt_semaphore_take_for(takt_semaphore_t *semaphore, takt_duration
 
 takt_status_t takt_semaphore_give(takt_semaphore_t *semaphore) {
     REQUIRE_SEMAPHORE(semaphore);
-    TAKT_REQUIRE_OPEN();
+    TAKT_REQUIRE_OPEN_FIRST();
     takt_port_close();
     if (TAKT_LIKELY(semaphore->waiters.count >= 0)) {
-        TAKT_REQUIRE(semaphore->waiters.count < TAKT_SEMAPHORE_MAX, takt_kernel_refuse(TAKT_ERROR_COUNT));
+        TAKT_DEBUG_REQUIRE(semaphore->waiters.count < TAKT_SEMAPHORE_MAX,
+                           takt_kernel_refuse(TAKT_ERROR_COUNT));
         semaphore->waiters.count++;
         return takt_port_open();
     }
+    TAKT_REQUIRE_THREAD_NOW();
     semaphore->waiters.count++;
     return takt_wake_first(&semaphore->waiters);
 }
 
 TAKT_INLINE takt_status_t give_from_isr(takt_semaphore_t *semaphore) {
-    TAKT_REQUIRE(semaphore->waiters.count < TAKT_SEMAPHORE_MAX, TAKT_ERROR_COUNT);
-    if (++semaphore->waiters.count <= 0) {
-        takt_wake_first_from_isr(&semaphore->waiters);
+    TAKT_DEBUG_REQUIRE(semaphore->waiters.count < TAKT_SEMAPHORE_MAX, TAKT_ERROR_COUNT);
+    const int32_t count = semaphore->waiters.count;
+    if (TAKT_LIKELY(count >= 0)) {
+        semaphore->waiters.count = count + 1;
+        return TAKT_OK;
     }
+    TAKT_REQUIRE_KERNEL_ISR_NOW();
+    semaphore->waiters.count = count + 1;
+    takt_wake_first_from_isr(&semaphore->waiters);
     return TAKT_OK;
 }
 
 takt_status_t takt_semaphore_give_from_isr(takt_semaphore_t *semaphore) {
     REQUIRE_SEMAPHORE(semaphore);
-    TAKT_REQUIRE_KERNEL_ISR();
+    TAKT_REQUIRE_KERNEL_ISR_FIRST();
     const takt_port_level_t level = takt_port_lock();
     const takt_status_t status = give_from_isr(semaphore);
     takt_port_unlock(level);
@@ -104,26 +115,27 @@ takt_status_t takt_semaphore_give_from_isr(takt_semaphore_t *semaphore) {
 
 takt_status_t takt_semaphore_signal(takt_semaphore_t *semaphore) {
     REQUIRE_SEMAPHORE(semaphore);
-    TAKT_REQUIRE_OPEN();
+    TAKT_REQUIRE_OPEN_FIRST();
     takt_port_close();
     if (semaphore->waiters.count > 0) {
         return takt_port_open();
     }
-    if (++semaphore->waiters.count <= 0) {
-        return takt_wake_first(&semaphore->waiters);
+    if (semaphore->waiters.count == 0) {
+        semaphore->waiters.count = 1;
+        return takt_port_open();
     }
-    return takt_port_open();
+    TAKT_REQUIRE_THREAD_NOW();
+    semaphore->waiters.count++;
+    return takt_wake_first(&semaphore->waiters);
 }
 
 takt_status_t takt_semaphore_signal_from_isr(takt_semaphore_t *semaphore) {
     REQUIRE_SEMAPHORE(semaphore);
-    TAKT_REQUIRE_KERNEL_ISR();
+    TAKT_REQUIRE_KERNEL_ISR_FIRST();
     const takt_port_level_t level = takt_port_lock();
-    if (semaphore->waiters.count <= 0 && ++semaphore->waiters.count <= 0) {
-        takt_wake_first_from_isr(&semaphore->waiters);
-    }
+    const takt_status_t status = semaphore->waiters.count <= 0 ? give_from_isr(semaphore) : TAKT_OK;
     takt_port_unlock(level);
-    return TAKT_OK;
+    return status;
 }
 
 /* ---- count -------------------------------------------------------------------------------------- */

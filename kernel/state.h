@@ -94,6 +94,12 @@ takt_status_t takt_kernel_refuse(takt_status_t status);
 /* A call that may switch threads must come from a thread with the lock open. */
 #define TAKT_REQUIRE_OPEN() TAKT_REQUIRE(takt_port_is_open(), takt_kernel_misuse())
 
+/* Likewise in calls that are made often, see kernel/port.h. Now: closed; a closed lock cannot be found any more. */
+#define TAKT_REQUIRE_OPEN_FIRST() \
+    TAKT_REQUIRE_IF(TAKT_CHECKS_FIRST, takt_port_is_open(), takt_kernel_misuse())
+#define TAKT_REQUIRE_THREAD_NOW() \
+    TAKT_REQUIRE_IF(TAKT_CHECKS_NOW, !takt_port_is_in_isr(), takt_kernel_refuse(TAKT_ERROR_IN_ISR))
+
 /* Initialises the kernel object with a dispatcher, and nothing else that the kernel would know. */
 void takt_kernel_begin(void);
 
@@ -166,16 +172,19 @@ takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity);
 /* The stack of `thread` has overflowed: ends in takt_port_fault. */
 __attribute__((noreturn)) void takt_kernel_stack_overflow(takt_thread_t *thread);
 
+/* Where the port guards stacks, these two only find at debug level what a guard cannot: a frame that skips it. */
+#define TAKT_STACK_WORDS (TAKT_CHECKS_DEBUG || ((TAKT_GUARD) != 0 && (TAKT_PORT_GUARDS) == 0))
+
 /* Checks that the lowest word of the stack of `thread`, which stops running, is unchanged. */
 TAKT_INLINE void takt_kernel_check_stack(takt_thread_t *thread) {
-    if ((TAKT_CHECKS) != 0 && *(const uint32_t *)thread->stack != TAKT_STACK_PAINT) {
+    if (TAKT_STACK_WORDS && *(const uint32_t *)thread->stack != TAKT_STACK_PAINT) {
         takt_kernel_stack_overflow(thread);
     }
 }
 
 /* Checks that the running thread `thread` calls from within its stack: a frame may have skipped the lowest word. */
 TAKT_INLINE void takt_kernel_check_depth(takt_thread_t *thread) {
-    if ((TAKT_CHECKS) != 0 && (uintptr_t)__builtin_frame_address(0) < (uintptr_t)thread->stack) {
+    if (TAKT_STACK_WORDS && (uintptr_t)__builtin_frame_address(0) < (uintptr_t)thread->stack) {
         takt_kernel_stack_overflow(thread);
     }
 }

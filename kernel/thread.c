@@ -7,6 +7,12 @@
     TAKT_REQUIRE((thread) != NULL, TAKT_ERROR_NULL); \
     TAKT_REQUIRE(((thread)->flags & TAKT_THREAD_EXISTS) != 0, TAKT_ERROR_OBJECT)
 
+/* For calls that are made often. */
+#define DEBUG_REQUIRE_THREAD(thread)                 \
+    TAKT_REQUIRE((thread) != NULL, TAKT_ERROR_NULL); \
+    TAKT_DEBUG_REQUIRE(((thread)->flags & TAKT_THREAD_EXISTS) != 0, TAKT_ERROR_OBJECT)
+
+#define DEBUG_REQUIRE_STARTED() TAKT_DEBUG_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED)
 #define REQUIRE_STARTED() TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED)
 
 /* `running`, or its next equal, has attributes. Keys have no equals. */
@@ -27,7 +33,8 @@ static __attribute__((noinline)) takt_status_t yield_to_other(takt_entity_t *run
 }
 
 takt_status_t takt_thread_yield(void) {
-    TAKT_REQUIRE_OPEN();
+    TAKT_REQUIRE_OPEN_FIRST();
+    TAKT_REQUIRE_IF(TAKT_CHECKS_NOW, !takt_port_is_in_isr(), TAKT_ERROR_IN_ISR);
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, TAKT_ERROR_NOT_STARTED);
     takt_port_close();
@@ -46,14 +53,14 @@ takt_status_t takt_thread_yield(void) {
 }
 
 takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority) {
-    REQUIRE_THREAD(thread);
+    DEBUG_REQUIRE_THREAD(thread);
     TAKT_REQUIRE(priority < TAKT_PRIORITIES, TAKT_ERROR_PRIORITY);
-    TAKT_REQUIRE_OPEN();
-    REQUIRE_STARTED();
+    TAKT_REQUIRE_OPEN_FIRST();
+    DEBUG_REQUIRE_STARTED();
     takt_port_close();
+    TAKT_REQUIRE_THREAD_NOW();
     takt_entity_t *entity = &thread->plain.entity;
     takt_entity_t *running = takt_kernel.cpu.running;
-    TAKT_REQUIRE(takt_entity_has_level(entity), takt_kernel_refuse(TAKT_ERROR_KEY));
     const takt_key_t level = takt_creation_level(priority);
     if (!takt_near_has_level(entity, running)) {
         return takt_kernel.pass->set_level(entity, level);
@@ -107,13 +114,21 @@ static __attribute__((noinline)) takt_status_t suspend_other(takt_thread_t *thre
     return stop(thread);
 }
 
+/* `thread` cannot be suspended: it is suspended already, or does not exist. */
+static __attribute__((noinline)) takt_status_t refuse_suspension(const takt_thread_t *thread) {
+    const bool exists = (thread->flags & TAKT_THREAD_EXISTS) != 0;
+    return takt_kernel_refuse(exists ? TAKT_ERROR_SUSPENDED : TAKT_ERROR_OBJECT);
+}
+
 takt_status_t takt_thread_suspend(takt_thread_t *thread) {
-    REQUIRE_THREAD(thread);
-    TAKT_REQUIRE(thread->plain.entity.task == NULL, TAKT_ERROR_JOBS);
-    TAKT_REQUIRE_OPEN();
-    REQUIRE_STARTED();
+    DEBUG_REQUIRE_THREAD(thread);
+    TAKT_DEBUG_REQUIRE(thread->plain.entity.task == NULL, TAKT_ERROR_JOBS);
+    TAKT_REQUIRE_OPEN_FIRST();
+    DEBUG_REQUIRE_STARTED();
     takt_port_close();
-    TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) == 0, takt_kernel_refuse(TAKT_ERROR_SUSPENDED));
+    TAKT_REQUIRE_THREAD_NOW();
+    TAKT_REQUIRE((thread->flags & (TAKT_THREAD_SUSPENDED | TAKT_THREAD_EXISTS)) == TAKT_THREAD_EXISTS,
+                 refuse_suspension(thread));
     thread->flags |= TAKT_THREAD_SUSPENDED;
     if (&thread->plain.entity != takt_kernel.cpu.running) {
         return suspend_other(thread);
@@ -139,16 +154,17 @@ TAKT_INLINE bool end_suspension(takt_thread_t *thread) {
 }
 
 takt_status_t takt_thread_resume(takt_thread_t *thread) {
-    REQUIRE_THREAD(thread);
-    TAKT_REQUIRE_OPEN();
-    REQUIRE_STARTED();
+    DEBUG_REQUIRE_THREAD(thread);
+    TAKT_REQUIRE_OPEN_FIRST();
+    DEBUG_REQUIRE_STARTED();
     takt_port_close();
+    TAKT_REQUIRE_THREAD_NOW();
     TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) != 0, takt_kernel_refuse(TAKT_ERROR_NOT_SUSPENDED));
     return end_suspension(thread) ? takt_wake(&thread->plain.entity) : takt_port_open();
 }
 
 takt_status_t takt_thread_resume_from_isr(takt_thread_t *thread) {
-    REQUIRE_THREAD(thread);
+    DEBUG_REQUIRE_THREAD(thread);
     TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
     const bool is_suspended = (thread->flags & TAKT_THREAD_SUSPENDED) != 0;

@@ -67,6 +67,8 @@ typedef struct takt_thread_parameters {
     uint32_t priority; /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; ignored where keys order */
     struct takt_thread_server *server; /* whose budget it uses, see kernel/server.h; NULL: under the root */
     bool is_suspended;                 /* of a plain thread: it begins when it is resumed */
+    bool
+        is_unpainted; /* its stack is not painted: creation is quicker, and takt_thread_stack_unused does not know */
 } takt_thread_parameters_t;
 
 enum {
@@ -145,7 +147,8 @@ takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits);
 takt_status_t takt_notification_take(uint32_t *bits);
 takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duration);
 
-/* Number of stack bytes of `thread` that were never used, guard included. Returns 0 if `thread` is NULL. */
+/* Number of stack bytes of `thread` that were never used, guard included; of a stack that was not painted, 8 or less.
+ * Returns 0 if `thread` is NULL. */
 uint32_t takt_thread_stack_unused(const takt_thread_t *thread);
 
 TAKT_C_END

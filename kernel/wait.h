@@ -115,6 +115,11 @@ void takt_mutex_abandon(takt_thread_t *thread);
 
 /* ---- inline layer ------------------------------------------------------------------------------- */
 
+/* A thread is about to wait in `waiters`. Closed; before anything has changed. */
+#define TAKT_REQUIRE_WAITERS(waiters) \
+    TAKT_REQUIRE_THREAD_NOW();        \
+    TAKT_REQUIRE(takt_waiters_is_initialised(waiters), takt_kernel_refuse(TAKT_ERROR_OBJECT))
+
 /* True if no other thread waits in `waiters`, whose count includes the caller. */
 TAKT_INLINE bool takt_wait_is_first(const takt_waiters_t *waiters) { return waiters->count == -1; }
 

@@ -23,6 +23,7 @@ typedef enum operation {
     TAKE_BLOCKS_TO_PREEMPTED,
     YIELD,
     CREATE,
+    CREATE_UNPAINTED,
     SET_PRIORITY,
     OPERATIONS,
 } operation_t;
@@ -37,6 +38,7 @@ static const char *const names[OPERATIONS] = {
     [TAKE_BLOCKS_TO_PREEMPTED] = "take_blocks_to_preempted",
     [YIELD] = "yield",
     [CREATE] = "create",
+    [CREATE_UNPAINTED] = "create_unpainted",
     [SET_PRIORITY] = "set_priority",
 };
 
@@ -138,9 +140,15 @@ static void never(void *argument) { (void)argument; }
 static void measure_control(void) {
     BENCH_MEASURING;
     takt_thread_t *const created = &bench_threads[CREATED];
-    const takt_thread_parameters_t parameters = {
+    takt_thread_parameters_t parameters = {
         .entry = never, .stack = bench_stacks[CREATED], .stack_bytes = BENCH_STACK_BYTES, .priority = 1};
     for (uint32_t round = 0; round < ROUNDS; round++) {
+        parameters.is_unpainted = true;
+        BENCH_BEGIN();
+        (void)takt_thread_create(created, &parameters);
+        BENCH_END(CREATE_UNPAINTED);
+        (void)takt_thread_delete(created);
+        parameters.is_unpainted = false;
         BENCH_BEGIN();
         (void)takt_thread_create(created, &parameters);
         BENCH_END(CREATE);

@@ -77,7 +77,7 @@ LOADS = (
     load("interrupt_preemption", "interrupt resumes a more urgent thread", 142, 3),
     load("message", "message: send and receive 16 bytes", 85),
     load("synchronization", "synchronization: take and give", 28),
-    load("memory", "memory: allocate and free 128 bytes", 42),
+    load("memory", "memory: allocate and free 128 bytes", 40),
 )
 
 SHELL = (
@@ -91,7 +91,7 @@ SHELL = (
     shell("synchronization", "synchronization", 46, 47),
     shell("synchronization_waiting", "synchronization, take that would wait", 45),
     shell("memory", "memory", 58, 46),
-    shell("memory_waiting", "memory, allocation that would wait", 59),
+    shell("memory_waiting", "memory, allocation that would wait", 57),
 )
 
 OPERATIONS = (
@@ -106,11 +106,12 @@ OPERATIONS = (
     Row("mutex", "free", "unlock", "mutex unlock, uncontended", 19, 19, 90),
     Row("mutex", "wanted", "lock_blocks", "mutex lock blocks until the holder runs", 76, is_plain=False),
     Row("mutex", "wanted", "unlock_runs", "mutex unlock until the waiter runs", 80, is_plain=False),
-    Row("mutex", "timed", "lock_for_blocks", "timed mutex lock blocks until the holder runs", 504, 160, is_plain=False),
-    Row("mutex", "timed", "unlock_runs_timed", "mutex unlock until a timed waiter runs", 286, 134, is_plain=False),
-    Row("mutex", "nested", "unlock_two_runs", "unlock of two mutexes until the waiter runs", gate=116, is_plain=False),
+    Row("mutex", "timed", "lock_for_blocks", "timed mutex lock blocks until the holder runs", 504, 167, is_plain=False),
+    Row("mutex", "timed", "unlock_runs_timed", "mutex unlock until a timed waiter runs", 286, 143, is_plain=False),
+    Row("mutex", "nested", "unlock_two_runs", "unlock of two mutexes until the waiter runs", gate=126, is_plain=False),
     Row("operations", "fp", "set_priority", "priority of another, ready thread is set", 106, 60, is_plain=False),
-    Row("operations", "fp", "create", "thread created, 1 KB of stack", 59, is_plain=False),
+    Row("operations", "fp", "create", "thread created, 1 KB of stack", 59, 422, is_plain=False),
+    Row("operations", "fp", "create_unpainted", "thread created, stack not painted", 59, 240, is_plain=False),
     Row("messages", "", "send", "message send, 16 bytes", 45, 45, 161),
     Row("messages", "", "receive", "message receive, 16 bytes", 51, 51, 133),
     Row("messages", "", "send_runs", "message send until the receiver runs", 130, 130),

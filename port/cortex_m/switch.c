@@ -70,32 +70,23 @@ __attribute__((naked)) static void thread_start(void) {
 
 void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *argument), void *argument) {
     context_t *context = (context_t *)(((uintptr_t)bottom + bytes) & ~(uintptr_t)7) - 1;
-    *context = (context_t){
-        .level = 0,
-        .r4_entry = (uint32_t)entry,
-        .r5_argument = (uint32_t)argument,
-        .lr = (uint32_t)&thread_start,
-    };
+    context->level = 0;
+    context->r4_entry = (uint32_t)entry;
+    context->r5_argument = (uint32_t)argument;
+    context->lr = (uint32_t)&thread_start;
     return context;
 }
 
 /* ---- the caller --------------------------------------------------------------------------------- */
 
 #define SYSTEM_PRIORITY ((const volatile uint8_t *)UINT32_C(0xE000ED18)) /* from exception 4 on */
-#define INTERRUPT_PRIORITY ((const volatile uint8_t *)UINT32_C(0xE000E400))
 
-enum { FIRST_WITH_PRIORITY = 4, FIRST_INTERRUPT = 16 }; /* numbers of exceptions */
+enum { FIRST_WITH_PRIORITY = 4 }; /* number of an exception */
 
 /* Those before the first have fixed priorities above all others. Priority grouping only lets the lock mask more. */
-bool takt_port_is_kernel_isr(void) {
-    uint32_t exception;
-    __asm volatile("mrs %0, ipsr" : "=r"(exception));
-    if (exception < FIRST_WITH_PRIORITY) {
-        return false;
-    }
-    const uint32_t priority = exception < FIRST_INTERRUPT ? SYSTEM_PRIORITY[exception - FIRST_WITH_PRIORITY]
-                                                          : INTERRUPT_PRIORITY[exception - FIRST_INTERRUPT];
-    return priority >= TAKT_PORT_KERNEL_LEVEL;
+bool takt_port_is_kernel_exception(uint32_t exception) {
+    return exception >= FIRST_WITH_PRIORITY &&
+           SYSTEM_PRIORITY[exception - FIRST_WITH_PRIORITY] >= TAKT_PORT_KERNEL_LEVEL;
 }
 
 /* ---- start -------------------------------------------------------------------------------------- */

@@ -25,6 +25,9 @@
 
 typedef uint32_t takt_port_level_t;
 
+/* BASEPRI is 0 in an interrupt that the lock masks. */
+#define TAKT_PORT_ISR_MAY_OPEN 1
+
 /* 1: the processor has stack limits, which are the guards then; they need no memory. */
 #if defined(__ARM_ARCH_8M_MAIN__)
 #define TAKT_PORT_LIMITS 1
@@ -34,7 +37,7 @@ typedef uint32_t takt_port_level_t;
 
 /* Guards: see guard.h. The frame of a thread that computes has 104 bytes, and its lowest part must not lie
  * below the guard. */
-#define TAKT_PORT_GUARDS TAKT_GUARD
+#define TAKT_PORT_GUARDS (TAKT_GUARD == 1)
 #ifndef TAKT_PORT_GUARD_BYTES
 #define TAKT_PORT_GUARD_BYTES (TAKT_PORT_FPU ? 128 : 32)
 #endif
@@ -84,7 +87,19 @@ TAKT_INLINE void takt_port_breathe(void) {
 
 /* By the priority of the active exception, which is read where the processor keeps it. A fault, NMI, and an interrupt
  * that has kept NVIC's reset value, 0, are above the lock. */
-bool takt_port_is_kernel_isr(void);
+bool takt_port_is_kernel_exception(uint32_t exception);
+
+#define TAKT_PORT_INTERRUPT_PRIORITY ((const volatile uint8_t *)UINT32_C(0xE000E400))
+
+TAKT_INLINE bool takt_port_is_kernel_isr(void) {
+    enum { FIRST_INTERRUPT = 16 };
+    uint32_t exception;
+    __asm volatile("mrs %0, ipsr" : "=r"(exception));
+    if (TAKT_UNLIKELY(exception < FIRST_INTERRUPT)) {
+        return takt_port_is_kernel_exception(exception);
+    }
+    return TAKT_PORT_INTERRUPT_PRIORITY[exception - FIRST_INTERRUPT] >= TAKT_PORT_KERNEL_LEVEL;
+}
 
 TAKT_INLINE bool takt_port_is_open(void) {
     uint32_t exception;

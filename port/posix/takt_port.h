@@ -34,8 +34,8 @@
 
 typedef uint32_t takt_port_level_t;
 
-#define TAKT_PORT_GUARDS TAKT_GUARD /* see guard.c */
-#define TAKT_PORT_GUARDS_MEMORY TAKT_GUARD
+#define TAKT_PORT_GUARDS (TAKT_GUARD == 1) /* see guard.c */
+#define TAKT_PORT_GUARDS_MEMORY TAKT_PORT_GUARDS
 
 enum {
     TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 64 : 40,

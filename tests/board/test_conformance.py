@@ -22,6 +22,9 @@ DISPLACED = ["-DOVERFLOW_DISPLACED=1"]
 JUMP = ["-DOVERFLOW_JUMP=1"]
 BY_KEYS = ["-DCONFORMANCE_POLICY=takt_policy_edf"]
 UNGUARDED = ["-DTAKT_GUARD=0"]
+DEBUG = ["-DTAKT_CHECKS=2"]
+OF_DEBUG_LEVEL = ("intruders", "overflows")
+WORDS = ["-DTAKT_GUARD=2"]
 REAL_TIME = {"CONFORMANCE_REAL_TIME": "1"}
 
 
@@ -45,6 +48,7 @@ def says_nothing(
     environment: dict[str, str] | None = None,
 ) -> None:
     """Build and run a program, which must find nothing wrong; `flags` are the kernel's, too."""
+    flags = [*flags, *(DEBUG if program in OF_DEBUG_LEVEL else [])]
     how, source = recipe(port, *flags, *defines), f"tests/conformance/{program}.c"
     elf = link(how, [source], built(port, *flags), folder / f"{program}_{port}.elf")
     done = run([*emulator(how), elf], environment=environment)
@@ -220,10 +224,23 @@ def test_without_guards_a_stack_that_has_overflowed_is_told(
     says_nothing(built, tmp_path, port, "overflows", defines=defines, flags=UNGUARDED)
 
 
-@pytest.mark.parametrize("program", ["switches", "overflows"])
-def test_a_processor_without_an_mpu_does_without_guards(built: Build, tmp_path: Path, program: str) -> None:
-    how = recipe("cortex_m")
-    elf = link(how, [f"tests/conformance/{program}.c"], built("cortex_m"), tmp_path / "program.elf")
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("defines", [[], JUMP, DISPLACED], ids=name_of)
+def test_words_find_an_overflow_at_the_usual_level_of_checks(
+    built: Build, tmp_path: Path, port: str, defines: list[str]
+) -> None:
+    how, flags = recipe(port, *WORDS, *defines), [] if port == "riscv" else WORDS
+    elf = link(how, ["tests/conformance/overflows.c"], built(port, *flags), tmp_path / "program.elf")
+    done = run([*emulator(how), elf])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(("program", "flags"), [("switches", []), ("overflows", WORDS)], ids=name_of)
+def test_a_processor_without_an_mpu_does_without_guards(
+    built: Build, tmp_path: Path, program: str, flags: list[str]
+) -> None:
+    how = recipe("cortex_m", *flags)
+    elf = link(how, [f"tests/conformance/{program}.c"], built("cortex_m", *flags), tmp_path / "program.elf")
     command = emulator(how)
     done = run([command[0], "-global", "cortex-m3-arm-cpu.pmsav7-dregion=0", *command[1:], elf])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

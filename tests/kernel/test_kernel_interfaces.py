@@ -16,7 +16,7 @@ from rate_oracle import simulate as reference
 from rate_oracle.model import CLASSES
 from rate_oracle.sharing import longest_section, marks_of, used_by
 from recipes import PORTS, emulator, run
-from test_kernel_objects import FULL_PASS, Build, built, link, recipe
+from test_kernel_objects import DEBUG, FULL_PASS, Build, built, link, recipe
 
 __all__ = ["built"]
 
@@ -390,7 +390,7 @@ def test_the_systems_tell_the_answers_apart(rates: Path) -> None:
 def test_every_misuse_of_jobs_is_told(
     built: Build, tmp_path: Path, port: str, defines: list[str], program: str
 ) -> None:
-    done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, defines)])
+    done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, defines, DEBUG)])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -400,5 +400,5 @@ RATES = ["-DCONFORMANCE_POLICY=takt_policy_rate_based"]
 @pytest.mark.parametrize("port", PORTS)
 @pytest.mark.parametrize("defines", [[], FULL_PASS, RATES], ids=["plain", "traced", "rates"])
 def test_a_job_that_may_be_ended_does_not_wait(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
-    done = run([*emulator(recipe(port)), link(built, port, "refused_waits", tmp_path, defines)])
+    done = run([*emulator(recipe(port)), link(built, port, "refused_waits", tmp_path, defines, DEBUG)])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

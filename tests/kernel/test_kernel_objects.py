@@ -24,19 +24,21 @@ def recipe(port: str, *defines: str) -> dict[str, Any]:
     return recipes.recipe(port, *(SANITIZED if port == "posix" else []), *defines)
 
 
-Build = Callable[[str], list[Path]]
+Build = Callable[..., list[Path]]
+
+DEBUG = "-DTAKT_CHECKS=2"
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Return a function that compiles the kernel for a port, once."""
-    return lambda port: compile_kernel(recipe(port), port, tmp_path_factory)
+    """Return a function that compiles the kernel for a port with some flags, once."""
+    return lambda port, *flags: compile_kernel(recipe(port, *flags), port, tmp_path_factory)
 
 
-def link(built: Build, port: str, program: str, folder: Path, defines: list[str]) -> Path:
-    """Compile and link a program of tests/kernel."""
-    how, source = recipe(port, *defines), f"tests/kernel/{program}.c"
-    return recipes.link(how, [source], built(port), folder / f"{program}_{port}.elf")
+def link(built: Build, port: str, program: str, folder: Path, defines: list[str], *flags: str) -> Path:
+    """Compile and link a program of tests/kernel; `flags` are the kernel's, too."""
+    how, source = recipe(port, *flags, *defines), f"tests/kernel/{program}.c"
+    return recipes.link(how, [source], built(port, *flags), folder / f"{program}_{port}.elf")
 
 
 # ---- scripts ---------------------------------------------------------------------------------------
@@ -45,7 +47,7 @@ def link(built: Build, port: str, program: str, folder: Path, defines: list[str]
 @pytest.fixture(scope="module")
 def player(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program that executes a script."""
-    return link(built, "posix", "script", tmp_path_factory.mktemp("script"), [])
+    return link(built, "posix", "script", tmp_path_factory.mktemp("script"), [], DEBUG)
 
 
 def play(player: Path, script: Script, *, is_traced: bool, until: int) -> list[str]:
@@ -193,7 +195,7 @@ FULL_PASS = ["-DCONFORMANCE_TRACED=1"]
 def test_every_misuse_is_told_and_changes_nothing(
     built: Build, tmp_path: Path, port: str, program: str, defines: list[str]
 ) -> None:
-    done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, defines)])
+    done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, defines, DEBUG)])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -205,7 +207,7 @@ def test_what_comes_in_between_loses_and_doubles_nothing(built: Build, tmp_path:
 
 
 def test_no_program_is_forgotten() -> None:
-    here = {"script", "misuse", "between", "alarms", "orders", "waits"}
+    here = {"script", "misuse", "misuse_usual", "between", "alarms", "orders", "waits"}
     of_interfaces = {"scenarios", "misuse_jobs", "sections", "refused_waits", "rates"}  # test_kernel_interfaces.py
     elsewhere = {"sharing"}  # test_kernel_sharing.py
     assert {path.stem for path in (ROOT / "tests" / "kernel").glob("*.c")} == here | of_interfaces | elsewhere

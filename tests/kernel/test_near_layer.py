@@ -11,7 +11,7 @@ import pytest
 import sampling
 from kernel_model import NEVER, Operation, Script
 from recipes import run
-from test_kernel_objects import Build, built, link, script_of
+from test_kernel_objects import DEBUG, Build, built, link, script_of
 from wide_scripts import draw_wide_script
 
 __all__ = ["built"]
@@ -22,7 +22,7 @@ SCRIPTS = 60
 @pytest.fixture(scope="module")
 def player(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program that executes a script."""
-    return link(built, "posix", "script", tmp_path_factory.mktemp("near"), [])
+    return link(built, "posix", "script", tmp_path_factory.mktemp("near"), [], DEBUG)
 
 
 def lines_of(player: Path, script: Script) -> list[str]:
