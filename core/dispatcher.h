@@ -75,7 +75,8 @@ typedef enum takt_event_kind {
  *   points                   the running one, started                        likewise
  *   suspend                  the running one, with an extension              until when, >= now
  *   lock, unlock             the running one, with an extension, or a        a resource of its dispatcher that it does
- *                            plain thread with `wait`                        not hold, or the last one that it locked
+ *                            plain thread with `wait`                        not hold, or one that it holds; of a job
+ *                                                                            the last one that it locked
  *   block                    a ready one                                     when it should have been
  *   wake                     a blocked one, not for a resource only          likewise
  *   create                   a thread just added, not ready                  likewise

@@ -93,6 +93,10 @@ TAKT_MUST_USE takt_timer_t *takt_timers_take(takt_timers_t *timers, takt_instant
 /* Returns the timer that takt_timers_take would expire at `now`; NULL if none. */
 const takt_timer_t *takt_timers_due(const takt_timers_t *timers, takt_instant_t now);
 
+/* Returns an instant that no timer but the one that takt_timers_due returns precedes; TAKT_NEVER if there is no other. O(timers
+ * of its slot). Call only while there is such a timer. */
+takt_instant_t takt_timers_after_due(const takt_timers_t *timers);
+
 /* Returns the instant of the next necessary take: that of the first timer, or earlier after a first timer
  * was removed; any past instant if it is overdue; TAKT_NEVER if the wheel is empty; 0 while timers have
  * still to be moved. */

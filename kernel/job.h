@@ -90,8 +90,8 @@ typedef takt_job_parameters_t takt_periodic_parameters_t;
  *     for (;;) { the job; takt_wait_next_period(); }
  *
  * A job released before its predecessor has ended waits behind it. Before the start. Returns ERROR_NULL, _STACK,
- * _PRIORITY, _FULL, _EXISTS, _PERIOD, _DEADLINE, _THRESHOLD, _EXTENSION (also for members of another kind), _STARTED or
- * _NOT_INITIALISED. */
+ * _PRIORITY, _FULL, _EXISTS, _JOBS if `is_suspended` is set, _PERIOD, _DEADLINE, _THRESHOLD, _EXTENSION (also for
+ * members of another kind), _STARTED or _NOT_INITIALISED. */
 takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
                                           const takt_job_parameters_t *parameters);
 

@@ -70,7 +70,11 @@ static __attribute__((noinline)) takt_thread_t *decide(takt_instant_t now) {
     if (decision.entity == NULL) {
         takt_kernel.cpu.running = &takt_kernel.idle.plain.entity;
     }
-    return thread_for(takt_kernel.cpu.running);
+    takt_thread_t *next = thread_for(takt_kernel.cpu.running);
+    if (TAKT_UNLIKELY(takt_kernel.select != NULL)) {
+        takt_kernel.select(next, now);
+    }
+    return next;
 }
 
 /* Opens after every step, so that no two of them, nor a step and the decision, mask interrupts together. The time is

@@ -4,10 +4,10 @@
  * A waiting thread is served by the call that wakes it. A message is copied straight to the first waiting receiver; a
  * place that becomes free is filled with the message of the first waiting sender. So a woken thread's operation is
  * complete, whatever happens to the thread before it runs. Messages are received in the order in which they were sent.
- * Threads are served in FIFO order, regardless of priority.
+ * The most urgent waiting thread is served first, equals in FIFO order; with _init_fifo all are equals.
  *
- * A woken thread may free the queue that it waited for, if no other thread uses it from then on: the call that has woken it
- * touches it no more.
+ * A woken thread may free the queue that it waited for, if no other thread uses it from then on: the call that has
+ * woken it touches it no more.
  *
  * A message is copied word by word with interrupts masked, so it has at most TAKT_MESSAGE_BYTES_MAX bytes. For longer
  * data, send a pointer to a block of a pool. Considered and rejected: copying with interrupts open into a reserved
@@ -48,6 +48,10 @@ typedef struct takt_messages {
  * aligned, or the product of both exceeds TAKT_MESSAGES_BYTES_MAX. */
 takt_status_t takt_messages_init(takt_messages_t *messages, void *memory, uint32_t message_bytes,
                                  uint32_t capacity);
+
+/* Likewise, but waiting receivers, and waiting senders, are served in FIFO order, regardless of urgency. */
+takt_status_t takt_messages_init_fifo(takt_messages_t *messages, void *memory, uint32_t message_bytes,
+                                      uint32_t capacity);
 
 /* Maximum bytes of all messages of a queue together. */
 #define TAKT_MESSAGES_BYTES_MAX INT32_MAX

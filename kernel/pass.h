@@ -11,19 +11,20 @@
  * layer hands over to takt_port_fault.
  *
  * Invariant: while takt_kernel_has_pass is false, every thread is under the root, which has levels, and has no
- * attribute but that of takt_kernel_expect_suspension; no decision of core is in force. */
+ * attribute but those of takt_kernel_expect_suspension; no decision of core is in force. */
 #ifndef TAKT_KERNEL_PASS_H
 #define TAKT_KERNEL_PASS_H
 
-#include "kernel/queue.h"
 #include "kernel/thread.h"
+#include "kernel/waiters.h"
 
 /* To what the inline layer hands over. All closed; those that return a status open. */
 typedef struct takt_pass {
     takt_thread_t *(*begin)(void); /* Wakes the created threads. Returns the first; NULL: there is no pass. */
     takt_status_t (*dispatch)(void);
     takt_status_t (*yield)(takt_entity_t *running);
-    takt_status_t (*wait)(takt_queue_t *queue, takt_entity_t *running);
+    takt_status_t (*wait)(takt_waiters_t *waiters, takt_entity_t *running);
+    takt_status_t (*wait_behind)(takt_waiters_t *waiters, takt_entity_t *running);
     takt_status_t (*wake)(takt_entity_t *waiter, takt_entity_t *running);
     void (*wake_from_isr)(takt_entity_t *waiter);
     void (*preempt)(takt_entity_t *running); /* Opens. Something is outdated, or `running` has attributes. */
@@ -42,7 +43,7 @@ void takt_kernel_expect_pass(void);
 /* Sets what an expired alarm does, over an empty wheel. Likewise. */
 void takt_kernel_expect_alarm(void);
 
-/* Lets waiting threads be suspended. Likewise. */
+/* Lets waiting threads be suspended, or have nodes (kernel/order.h). Likewise. */
 void takt_kernel_expect_suspension(void);
 
 /* ---- the functions behind the pointers, for those tables ------------------------------------------ */

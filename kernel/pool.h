@@ -2,10 +2,11 @@
 /* Block pool: blocks of one size from the caller's memory.
  *
  * Free blocks form a list through the blocks themselves, last freed first. So allocate and free are O(1), and there is
- * no fragmentation. Threads wait for a block in FIFO order, regardless of priority.
+ * no fragmentation. The most urgent waiting thread gets the next block, equals in FIFO order;
+ * with _init_fifo all are equals.
  *
- * A woken thread may free the pool that it waited for, if no other thread uses it from then on: the call that has woken it
- * touches it no more.
+ * A woken thread may free the pool that it waited for, if no other thread uses it from then on: the call that has
+ * woken it touches it no more.
  *
  * Misuse detected while TAKT_CHECKS is 1: a pointer that is no block of this pool, and a block that is free already. A
  * free block has a mark in its second word; a write to that word hides a double free. Not detected: use after free.
@@ -46,6 +47,9 @@ enum { TAKT_POOL_BLOCK_BYTES_MIN = sizeof(takt_pool_block_t) /* least size of a 
  * not such a multiple, `block_bytes` is less than TAKT_POOL_BLOCK_BYTES_MIN, or the total exceeds
  * TAKT_POOL_BYTES_MAX. */
 takt_status_t takt_pool_init(takt_pool_t *pool, void *memory, uint32_t block_bytes, uint32_t count);
+
+/* Likewise, but threads are served in FIFO order, regardless of urgency. */
+takt_status_t takt_pool_init_fifo(takt_pool_t *pool, void *memory, uint32_t block_bytes, uint32_t count);
 
 /* Takes a free block; waits for one if there is none. Its contents are undefined. Threads only. Returns ERROR_NULL,
  * _OBJECT, _IN_ISR, _LOCKED, _NOT_STARTED, or _WAITS if a job that the scheduler may end would wait, see

@@ -35,7 +35,9 @@ typedef struct takt_kernel {
     const takt_pass_t *pass; /* see kernel/pass.h, as the next two, which are NULL while nothing needs them */
     void (*come_to)(takt_instant_t now);
     void (*abandon)(takt_thread_t *thread);
-    uint32_t entity_count; /* numbers in use and free, 0 before takt_kernel_init */
+    void (*select)(takt_thread_t *next,
+                   takt_instant_t now); /* see kernel/slice.h; NULL: there are no slices */
+    uint32_t entity_count;              /* numbers in use and free, 0 before takt_kernel_init */
     uint32_t server_count;
     uint32_t children; /* children of the root, see kernel/creation.h */
     uint32_t mutex_count;
@@ -47,8 +49,10 @@ typedef struct takt_kernel {
     /* The last thread that began to stop running; executes until the port has switched. */
     takt_thread_t *leaving;
 #endif
-    takt_numbers_t free_numbers; /* below entity_count */
-    takt_thread_t **threads;     /* all threads by number; NULL: not listed */
+    const struct takt_order_functions *order; /* see kernel/order.h; NULL: all waiters are FIFO */
+    const struct takt_lock_functions *locks;  /* see kernel/wait.h; NULL: there are no mutexes */
+    takt_numbers_t free_numbers;              /* below entity_count */
+    takt_thread_t **threads;                  /* all threads by number; NULL: not listed */
     takt_dispatcher_t dispatcher;
     takt_thread_t idle;
     takt_entity_t *places[TAKT_KERNEL_HEAP_SLOTS];

@@ -72,6 +72,14 @@ takt_status_t takt_thread_delay(takt_duration_t duration) {
     return takt_wait_delay(duration);
 }
 
+takt_status_t takt_thread_delay_until(takt_instant_t instant) {
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_port_close();
+    const takt_instant_t now = takt_port_now();
+    return instant > now ? takt_wait_until(instant, now) : takt_kernel_refuse(TAKT_TIMEOUT);
+}
+
 /* ---- suspend and resume ------------------------------------------------------------------------- */
 
 /* Makes `thread`, which is ready and does not run, not ready. */
@@ -92,6 +100,9 @@ static __attribute__((noinline)) takt_status_t suspend_other(takt_thread_t *thre
         thread->plain.entity.attributes |= TAKT_ATTRIBUTE_FULL_PASS;
         return takt_port_open();
     }
+    if (thread->plain.wait != NULL) {
+        return takt_kernel.locks->put_off(thread);
+    }
     takt_wait_forget(thread);
     return stop(thread);
 }
@@ -103,13 +114,12 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
     REQUIRE_STARTED();
     takt_port_close();
     TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) == 0, takt_kernel_refuse(TAKT_ERROR_SUSPENDED));
-    TAKT_REQUIRE(thread->plain.wait == NULL, takt_kernel_refuse(TAKT_ERROR_HOLDS));
     thread->flags |= TAKT_THREAD_SUSPENDED;
     if (&thread->plain.entity != takt_kernel.cpu.running) {
         return suspend_other(thread);
     }
     thread->wait = NULL;
-    return takt_wait_in_queue(NULL, &thread->plain.entity);
+    return takt_wait_alone(NULL, &thread->plain.entity);
 }
 
 /* Removes the attribute that suspend_other set, if any. */
@@ -186,7 +196,7 @@ static takt_status_t listen(takt_thread_t *self, takt_duration_t duration) {
         return takt_wait_for(NULL, duration);
     }
     self->wait = &self->notification;
-    return takt_wait_in_queue(NULL, &self->plain.entity);
+    return takt_wait_alone(NULL, &self->plain.entity);
 }
 
 /* Takes the notified bits. Closed. */
@@ -210,7 +220,10 @@ takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duratio
     }
     *bits = take_bits(self);
     (void)takt_port_open();
-    return *bits != 0 ? TAKT_OK : status;
+    if (*bits != 0) {
+        return TAKT_OK;
+    }
+    return status == TAKT_OK ? TAKT_ABORTED : status; /* a wait without end has no record */
 }
 
 takt_status_t takt_notification_take(uint32_t *bits) { return takt_notification_take_for(bits, TAKT_NEVER); }
@@ -226,7 +239,7 @@ static takt_status_t remove(takt_thread_t *thread) {
         takt_wait_forget(thread);
     }
     if (thread->plain.wait != NULL) {
-        takt_mutex_forget(thread);
+        takt_kernel.locks->forget(thread);
     }
     thread->flags = 0;
     takt_creation_release(entity);
@@ -234,7 +247,7 @@ static takt_status_t remove(takt_thread_t *thread) {
     if (waits) {
         return takt_port_open();
     }
-    return entity == takt_kernel.cpu.running ? takt_wait_in_queue(NULL, entity) : stop(thread);
+    return entity == takt_kernel.cpu.running ? takt_wait_alone(NULL, entity) : stop(thread);
 }
 
 takt_status_t takt_thread_delete(takt_thread_t *thread) {
@@ -259,7 +272,7 @@ void takt_kernel_thread_returned(void) {
         takt_creation_release(running);
         takt_port_unguard(takt_thread_of(running)->stack, takt_thread_of(running)->stack_bytes);
     }
-    (void)takt_wait_in_queue(NULL, running);
+    (void)takt_wait_alone(NULL, running);
     for (;;) {
         takt_port_fault();
     }

@@ -43,7 +43,9 @@ class Folder:
 
 EVERYTHING = Folder(includes=None, imports=None)
 # What the kernel's programs and the daemon share.
-LINUX_HEADERS = frozenset({"linux/shared.h", "linux/domain.h", "linux/layout.h", "linux/negotiation.h", "linux/slot.h"})
+LINUX_HEADERS = frozenset(
+    f"linux/{name}.h" for name in ("shared", "domain", "foresight", "layout", "negotiation", "slot")
+)
 
 # The longest prefix of a file's path names its folder. "*" stands for one folder name.
 FOLDERS: dict[str, Folder] = {

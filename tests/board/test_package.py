@@ -173,7 +173,7 @@ def outcome_of(
     language: str = "C",
 ) -> Outcome:
     """Build a project that uses the package, and run its program."""
-    return outcome_on(emulator(recipe(core or port)), program_of(folder, port, how, links, options))
+    return outcome_on(emulator(recipe(core or port)), program_of(folder, port, how, links, options, language))
 
 
 def outcome_on(machine: list[str | Path], program: Path) -> Outcome:
@@ -182,13 +182,20 @@ def outcome_on(machine: list[str | Path], program: Path) -> Outcome:
     return Outcome(done.returncode, done.stdout)
 
 
-def program_of(folder: Path, port: str, how: str, links: str = BOARD, options: list[str] | None = None) -> Path:
+def program_of(
+    folder: Path,
+    port: str,
+    how: str,
+    links: str = BOARD,
+    options: list[str] | None = None,
+    language: str = "C",
+) -> Path:
     """Build a project that uses the package; return its program."""
     source, build = folder / "consumer", folder / "build"
     source.mkdir()
-    suffix, program = {"C": ("c", PROGRAM), "C CXX": ("cpp", CPP_PROGRAM)}[language]
+    suffix, text = {"C": ("c", PROGRAM), "C CXX": ("cpp", CPP_PROGRAM)}[language]
     project = PROJECT.format(how=how, links=links, language=language, suffix=suffix)
-    (source / f"main.{suffix}").write_text(program, encoding="utf-8")
+    (source / f"main.{suffix}").write_text(text, encoding="utf-8")
     (source / "CMakeLists.txt").write_text(project, encoding="utf-8")
     must_run(["cmake", "-G", "Ninja", "-S", source, "-B", build, *toolchain(port), *STRICT, *(options or [])])
     built = must_run(["cmake", "--build", build, "--parallel", "2"])
