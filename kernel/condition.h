@@ -18,6 +18,8 @@
 #include "kernel/mutex.h"
 #include "kernel/waiters.h"
 
+TAKT_C_BEGIN
+
 /* 16 bytes on a 32-bit machine. Private. */
 typedef struct takt_condition {
     takt_waiters_t waiters;
@@ -49,5 +51,7 @@ takt_status_t takt_condition_notify_one_from_isr(takt_condition_t *condition);
  * O(waiting threads). Returns as takt_condition_notify_one. */
 takt_status_t takt_condition_notify_all(takt_condition_t *condition);
 takt_status_t takt_condition_notify_all_from_isr(takt_condition_t *condition);
+
+TAKT_C_END
 
 #endif

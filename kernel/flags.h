@@ -5,8 +5,8 @@
  * threads are checked from the most urgent one on, equals in FIFO order; with _init_fifo all are equals. A wait that
  * finds its bits set does not enter the queue.
  *
- * A woken thread may free the object that it waited for, if no other thread uses it from then on: the call that has woken it
- * touches it no more.
+ * A woken thread may free the object that it waited for, if no other thread uses it from then on: the call that has
+ * woken it touches it no more.
  *
  * A set checks one waiting thread at a time and opens interrupts in between. So interrupt latency does not depend on
  * the number of waiting threads. The consequences:

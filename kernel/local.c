@@ -23,7 +23,7 @@ takt_status_t takt_thread_reserve_word(takt_thread_t *thread, takt_thread_parame
     }
     parameters->stack_bytes -= TAKT_THREAD_WORD_BYTES;
     *word_after(parameters->stack, parameters->stack_bytes) = NULL;
-    thread->flags = TAKT_THREAD_HAS_WORD;
+    thread->flags |= TAKT_THREAD_HAS_WORD;
     return TAKT_OK;
 }
 

@@ -6,8 +6,8 @@
  * complete, whatever happens to the thread before it runs. Messages are received in the order in which they were sent.
  * The most urgent waiting thread is served first, equals in FIFO order; with _init_fifo all are equals.
  *
- * A woken thread may free the queue that it waited for, if no other thread uses it from then on: the call that has woken it
- * touches it no more.
+ * A woken thread may free the queue that it waited for, if no other thread uses it from then on: the call that has
+ * woken it touches it no more.
  *
  * A message is copied word by word with interrupts masked, so it has at most TAKT_MESSAGE_BYTES_MAX bytes. For longer
  * data, send a pointer to a block of a pool. Considered and rejected: copying with interrupts open into a reserved

@@ -11,8 +11,8 @@
  *
  * The mutexes of one server, or of the root, are all pcp, or all srp, or any mixture of the other protocols.
  *
- * A woken thread may free the mutex that it waited for, if no other thread uses it from then on: the call that has woken it
- * touches it no more.
+ * A woken thread may free the mutex that it waited for, if no other thread uses it from then on: the call that has
+ * woken it touches it no more.
  *
  * A thread unlocks its mutexes in any order. To lock one several times, use kernel/recursive.h. A holder may wait for
  * other things; the threads it blocks then wait as long, under every protocol. Under pip, locking a free mutex and

@@ -5,8 +5,8 @@
  * no fragmentation. The most urgent waiting thread gets the next block, equals in FIFO order;
  * with _init_fifo all are equals.
  *
- * A woken thread may free the pool that it waited for, if no other thread uses it from then on: the call that has woken it
- * touches it no more.
+ * A woken thread may free the pool that it waited for, if no other thread uses it from then on: the call that has
+ * woken it touches it no more.
  *
  * Misuse detected while TAKT_CHECKS is 1: a pointer that is no block of this pool, and a block that is free already. A
  * free block has a mark in its second word; a write to that word hides a double free. Not detected: use after free.

@@ -13,6 +13,8 @@
 
 #include "kernel/mutex.h"
 
+TAKT_C_BEGIN
+
 /* Private. */
 typedef struct takt_recursive_mutex {
     takt_mutex_t mutex;
@@ -35,5 +37,7 @@ takt_status_t takt_recursive_mutex_unlock(takt_recursive_mutex_t *mutex);
 
 /* Number of locks of the running thread. Returns 0 if it does not hold `mutex`, or that is NULL. */
 uint32_t takt_recursive_mutex_depth(const takt_recursive_mutex_t *mutex);
+
+TAKT_C_END
 
 #endif

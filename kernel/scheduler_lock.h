@@ -15,6 +15,8 @@
 
 #include "kernel/recursive.h"
 
+TAKT_C_BEGIN
+
 /* Private. */
 typedef struct takt_scheduler_lock {
     takt_recursive_mutex_t mutex;
@@ -30,5 +32,7 @@ takt_status_t takt_scheduler_lock(takt_scheduler_lock_t *lock);
 
 /* Ends one lock; after the last one the most urgent thread runs. Returns as takt_recursive_mutex_unlock. */
 takt_status_t takt_scheduler_unlock(takt_scheduler_lock_t *lock);
+
+TAKT_C_END
 
 #endif

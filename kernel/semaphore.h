@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Semaphore, counting or binary. A binary one is given by takt_semaphore_signal only.
  *
- * A woken thread may free the semaphore that it waited for, if no other thread uses it from then on: the call that has woken it
- * touches it no more.
+ * A woken thread may free the semaphore that it waited for, if no other thread uses it from then on: the call that has
+ * woken it touches it no more.
  *
  * The most urgent waiting thread gets the next unit, equals in FIFO order (kernel/order.h); a take that waits is
  * O(log n) in the waiting threads. With _init_fifo all are equals: no thread starves, and take is O(1).

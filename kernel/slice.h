@@ -21,6 +21,8 @@
 
 #include "kernel/thread.h"
 
+TAKT_C_BEGIN
+
 /* A plain thread with a slice: 80 bytes on a 32-bit machine. Private but for `thread`, which all calls of threads
  * take. */
 typedef struct takt_sliced_thread {
@@ -43,5 +45,7 @@ takt_status_t takt_sliced_thread_create(takt_sliced_thread_t *thread,
 /* Sets the slice of `thread` from its next one on. Threads only. Returns ERROR_NULL, _OBJECT if it does not exist,
  * _PERIOD if `slice` is 0, _IN_ISR, _LOCKED or _NOT_STARTED. */
 takt_status_t takt_sliced_thread_set(takt_sliced_thread_t *thread, takt_duration_t slice);
+
+TAKT_C_END
 
 #endif
