@@ -4,7 +4,6 @@
 
 #include "core/hierarchy.h"
 #include "core/source.h"
-#include "core/urgency.h"
 
 void takt_server_init(takt_server_t *server, const takt_policy_t *policy, const takt_ready_t *ready,
                       takt_timers_row_t *rows, uint32_t order_rows, uint32_t time_rows) {
@@ -130,8 +129,15 @@ void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt
     takt_entity_set_attributes(&server->entity, TAKT_ATTRIBUTE_FULL_PASS);
 }
 
+/* Writes the base urgency of core/urgency.c: a thread that is added has no modifiers and is in no ready set. */
 void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *parent, takt_key_t level, uint32_t id) {
     thread->entity.attributes = 0; /* it may have been under another parent */
     init_entity(&thread->entity, parent, id, 0);
-    takt_urgency_set_level(&thread->entity, level);
+    thread->entity.level = (uint8_t)level;
+    if (parent->ready.order == TAKT_ORDER_KEYS) {
+        thread->entity.key = TAKT_KEY_LEAST_URGENT;
+        thread->entity.tie = takt_tie_of(TAKT_CLASS_NONE + TAKT_TIE_RANK_OWN, id);
+    } else {
+        thread->entity.key = level;
+    }
 }

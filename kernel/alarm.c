@@ -37,7 +37,7 @@ takt_status_t takt_alarm_init(takt_alarm_t *alarm, void (*function)(void *argume
 
 static void disarm(takt_alarm_t *alarm) {
     if (takt_timeout_is_armed(&alarm->timeout)) {
-        takt_timeouts_remove(&takt_kernel.timeouts, &alarm->timeout);
+        takt_timeouts_remove(&takt_timeouts, &alarm->timeout);
     }
 }
 

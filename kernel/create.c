@@ -48,6 +48,9 @@ uint32_t takt_creation_number(takt_server_t *parent) {
 }
 
 void takt_creation_release(const takt_entity_t *entity) {
+    if (takt_kernel.threads != NULL) {
+        takt_kernel.threads[takt_entity_number(entity)] = NULL;
+    }
     --*children_of(entity->parent);
     takt_numbers_give(&takt_kernel.free_numbers, takt_entity_number(entity));
 }
@@ -96,8 +99,11 @@ static void prepare(takt_thread_t *thread, const takt_thread_parameters_t *param
 
 /* `thread` is in the dispatcher. */
 static void begin(takt_thread_t *thread) {
-    thread->flags = TAKT_THREAD_EXISTS;
+    thread->flags |= TAKT_THREAD_EXISTS;
     takt_entity_set_attributes(&thread->plain.entity, takt_kernel.full_pass);
+    if (takt_kernel.threads != NULL) {
+        takt_kernel.threads[takt_entity_number(&thread->plain.entity)] = thread;
+    }
 }
 
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
@@ -117,8 +123,20 @@ static void record_creation(takt_thread_t *thread, const takt_thread_parameters_
     if (takt_kernel.dispatcher.trace == NULL && !TAKT_BACKEND_IS_REMOTE) {
         return;
     }
-    takt_kernel_post_at(TAKT_EVENT_CREATE, &thread->plain.entity, takt_port_now(),
-                        takt_creation_level(parameters->priority));
+    takt_kernel.pass->create(&thread->plain.entity, takt_creation_level(parameters->priority));
+}
+
+void takt_creation_begin(takt_thread_t *thread) {
+    takt_thread_clear(thread, TAKT_THREAD_SUSPENDED);
+    thread->plain.entity.state = 0;
+    takt_queue_append(&takt_kernel.created, &thread->plain.entity);
+}
+
+/* `thread` waits for its resumption. */
+static void begin_suspended(takt_thread_t *thread) {
+    thread->plain.entity.state = TAKT_STATE_WAITING;
+    thread->flags |= TAKT_THREAD_SUSPENDED;
+    thread->wait = NULL;
 }
 
 /* While the kernel runs, the new thread is treated as one that has waited until now. Another thread may have taken the
@@ -134,13 +152,21 @@ static takt_status_t create_running(takt_thread_t *thread, const takt_thread_par
     add_thread(thread, parameters);
     thread->plain.entity.state = TAKT_STATE_WAITING;
     record_creation(thread, parameters);
+    if (parameters->is_suspended) {
+        begin_suspended(thread);
+        return takt_port_open();
+    }
     return takt_wake(&thread->plain.entity);
 }
 
 static takt_status_t create_before_start(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     prepare(thread, parameters);
     add_thread(thread, parameters);
-    takt_queue_append(&takt_kernel.created, &thread->plain.entity);
+    if (parameters->is_suspended) {
+        begin_suspended(thread);
+    } else {
+        takt_queue_append(&takt_kernel.created, &thread->plain.entity);
+    }
     return TAKT_OK;
 }
 
@@ -169,6 +195,9 @@ takt_status_t takt_creation_check_job(const takt_job_thread_t *thread,
         return TAKT_ERROR_NULL;
     }
     takt_status_t status = takt_creation_check_thread(&thread->thread, parameters);
+    if (status == TAKT_OK && parameters->is_suspended) {
+        status = TAKT_ERROR_JOBS;
+    }
     if (status == TAKT_OK) {
         status = takt_creation_check_phase();
     }
@@ -213,6 +242,7 @@ takt_status_t takt_creation_add_task(takt_job_thread_t *thread, takt_task_t *tas
     if (extension != NULL) {
         extension->on_miss = parameters->on_miss;
     }
+    takt_kernel_expect_pass();
     takt_dispatcher_add_task(task, &thread->thread.plain.entity, parent, &of_core);
     takt_job_fill(thread, &parameters->thread);
     return TAKT_OK;
@@ -270,6 +300,7 @@ takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protoco
     }
     const takt_status_t status = attend(protocol, server);
     if (status == TAKT_OK) {
+        takt_kernel_expect_pass();
         takt_resource_init(resource, takt_kernel.mutex_count++, protocol, ceiling);
         takt_dispatcher_expect_locks(&takt_kernel.dispatcher);
     }

@@ -136,6 +136,7 @@ takt_thread_t *takt_job_choose(takt_thread_t *self, takt_thread_t *next) {
 /* Only the full pass selects jobs that the scheduler may end, because it checks their contexts, and in levels that have
  * more than one row, which only a system that the program builds has. */
 void takt_job_fill(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters) {
+    takt_kernel_expect_pass();
     thread->entry = parameters->entry;
     thread->argument = parameters->argument;
     takt_kernel_fill_thread(&thread->thread, parameters);
@@ -349,6 +350,7 @@ takt_status_t takt_kernel_adopt(void) {
         return TAKT_ERROR_STARTED;
     }
     takt_kernel_begin();
+    takt_kernel_expect_pass();
     if (takt_kernel_has_rows(&takt_kernel.dispatcher.root.ready)) {
         takt_kernel.full_pass = TAKT_ATTRIBUTE_FULL_PASS;
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The kernel object: start, the full pass, and preemption from interrupts. */
 #include "kernel/between.h"
-#include "kernel/hooks.h"
 #include "kernel/wait.h"
 
 takt_kernel_t takt_kernel;
+takt_timeouts_t takt_timeouts;
 
 #define TAKT_STATUS_CASE(name, value, message) \
     case TAKT_##name:                          \
@@ -48,6 +48,7 @@ static takt_thread_t *thread_for(takt_entity_t *entity) {
 static takt_thread_t *left_for(takt_thread_t *self, takt_thread_t *next) {
     if (next != self) {
         takt_kernel_check_stack(self);
+        takt_kernel_announce_switch(self, next);
     }
     return next->plain.entity.task != NULL ? takt_job_choose(self, next) : self;
 }
@@ -62,7 +63,11 @@ static __attribute__((noinline)) takt_thread_t *decide(takt_instant_t now) {
     if (decision.entity == NULL) {
         takt_kernel.cpu.running = &takt_kernel.idle.plain.entity;
     }
-    return thread_for(takt_kernel.cpu.running);
+    takt_thread_t *next = thread_for(takt_kernel.cpu.running);
+    if (TAKT_UNLIKELY(takt_kernel.select != NULL)) {
+        takt_kernel.select(next, now);
+    }
+    return next;
 }
 
 /* True if a budget is charged while the running entity executes, and has not been charged up to this pass. */
@@ -119,11 +124,12 @@ TAKT_INLINE void preempt_by(takt_entity_t *next, takt_entity_t *running) {
     takt_kernel_leave(takt_thread_of(running));
     takt_kernel.cpu.running = next;
     takt_kernel_check_stack(takt_thread_of(running));
+    takt_kernel_announce_switch(takt_thread_of(running), takt_thread_of(next));
     takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
 }
 
 /* Decides for an interrupted thread; one that is in a pass itself checks again before it decides. */
-static __attribute__((noinline)) void preempt_by_pass(void) {
+__attribute__((noinline)) void takt_kernel_preempt_by_pass(void) {
     if ((takt_kernel.busy & TAKT_BUSY_PASS) != 0 || !takt_has_news(&takt_kernel.dispatcher)) {
         (void)takt_port_open();
         return;
@@ -144,7 +150,7 @@ static __attribute__((noinline)) void preempt_between(void) {
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_entity_t *next = takt_kernel_select_between(takt_port_now());
     if (next == NULL) {
-        preempt_by_pass();
+        takt_kernel_preempt_by_pass();
     } else {
         takt_kernel.busy = 0;
         preempt_by(next, running);
@@ -156,18 +162,21 @@ static __attribute__((noinline)) void preempt_busy(void) {
     if (takt_kernel.busy == TAKT_BUSY_CHARGED) {
         preempt_between();
     } else {
-        preempt_by_pass();
+        takt_kernel_preempt_by_pass();
     }
 }
 
-/* `running` has attributes; nothing is outdated. */
-static __attribute__((noinline)) void preempt_slowly(takt_entity_t *running) {
+void takt_kernel_preempt_slowly(takt_entity_t *running) {
+    if (takt_kernel.busy != 0) {
+        preempt_busy();
+        return;
+    }
     takt_entity_t *next = NULL;
     if (takt_near_leaves(running)) {
         next = takt_near_best(&running->parent->ready, takt_near_has_keys(running), 1);
     }
     if (next == NULL || !takt_near_is_like(next, running)) {
-        preempt_by_pass();
+        takt_kernel_preempt_by_pass();
     } else {
         preempt_by(next, running);
     }
@@ -176,19 +185,15 @@ static __attribute__((noinline)) void preempt_slowly(takt_entity_t *running) {
 void takt_kernel_preempt(void) {
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
-    if (takt_kernel.busy != 0) {
-        preempt_busy();
-        return;
-    }
-    if (!takt_entity_is_plain(running)) {
-        preempt_slowly(running);
+    if (!takt_entity_is_plain(running) || takt_kernel.busy != 0) {
+        takt_kernel.pass->preempt(running);
         return;
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
     if (takt_entity_is_plain(next)) {
         preempt_by(next, running);
     } else {
-        preempt_by_pass();
+        takt_kernel.pass->preempt_by_pass();
     }
 }
 
@@ -197,16 +202,16 @@ void takt_kernel_preempt(void) {
 /* Opens after every timeout, so that no two mask interrupts together. Returns how many plain threads became ready. */
 TAKT_INLINE uint32_t expire_timeouts(takt_instant_t now) {
     uint32_t ready = 0;
-    while (takt_timeouts_are_due(&takt_kernel.timeouts, now)) {
-        takt_timeouts_open_first_slot(&takt_kernel.timeouts);
+    while (takt_timeouts_are_due(&takt_timeouts, now)) {
+        takt_timeouts_open_first_slot(&takt_timeouts);
         do {
-            takt_timeout_t *timeout = takt_timeouts_take(&takt_kernel.timeouts, now);
+            takt_timeout_t *timeout = takt_timeouts_take(&takt_timeouts, now);
             if (timeout != NULL) {
                 ready += timeout->expire(timeout);
             }
             takt_port_breathe();
-        } while (takt_kernel.timeouts.draining != NULL);
-        takt_timeouts_look_ahead(&takt_kernel.timeouts);
+        } while (takt_timeouts.draining != NULL);
+        takt_timeouts_look_ahead(&takt_timeouts);
     }
     return ready;
 }
@@ -221,8 +226,15 @@ TAKT_INLINE void pend_if_displaced(void) {
     }
 }
 
+void takt_kernel_expect_alarm(void) {
+    if (takt_kernel.come_to == NULL) {
+        takt_timeouts_init(&takt_timeouts);
+        takt_kernel.come_to = takt_kernel_come_to;
+    }
+}
+
 /* Processes an alarm that has expired. Opens. */
-TAKT_INLINE void come_to(takt_instant_t now) {
+void takt_kernel_come_to(takt_instant_t now) {
     if (expire_timeouts(now) != 0) {
         pend_if_displaced();
     }
@@ -239,12 +251,12 @@ TAKT_INLINE void come_to(takt_instant_t now) {
 void takt_kernel_timer_expired(void) {
     takt_port_close();
     const takt_instant_t now = takt_port_now();
-    if (now < takt_kernel.alarm) {
-        takt_port_timer_set(takt_kernel.alarm, now);
-        (void)takt_port_open();
+    if (TAKT_LIKELY(takt_kernel.alarm <= now)) {
+        takt_kernel.come_to(now);
         return;
     }
-    come_to(now);
+    takt_port_timer_set(takt_kernel.alarm, now);
+    (void)takt_port_open();
 }
 
 void takt_kernel_signal_from_isr(void) {
@@ -288,18 +300,14 @@ static void idle(void *argument) {
     }
 }
 
-/* Puts the idle thread behind threads created later. The event records that in the trace. */
-static void put_last(takt_entity_t *entity) {
-    takt_kernel_post_at(TAKT_EVENT_CREATE, entity, 0, TAKT_KEY_LEAST_URGENT);
-}
-
 static void create_idle(void) {
     takt_thread_t *thread = &takt_kernel.idle;
     if (thread->plain.entity.parent == NULL) {
         takt_dispatcher_add_thread(&thread->plain, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
                                    takt_kernel.entity_count++);
+        /* Behind threads created later. The event records that in the trace. */
         if (takt_kernel.dispatcher.root.ready.order == TAKT_ORDER_KEYS) {
-            put_last(&thread->plain.entity);
+            takt_kernel.pass->create(&thread->plain.entity, TAKT_KEY_LEAST_URGENT);
         }
     }
     takt_kernel_fill_thread(
@@ -312,15 +320,17 @@ static void create_idle(void) {
 
 void takt_kernel_begin(void) {
     takt_queue_init(&takt_kernel.created);
-    takt_timeouts_init(&takt_kernel.timeouts);
+    takt_kernel.pass = &takt_pass_missing;
+    takt_kernel.until = TAKT_NEVER;
     takt_kernel.alarm = TAKT_NEVER;
     takt_kernel.entity_count = 1; /* the root */
     if (TAKT_BACKEND_IS_REMOTE) {
+        takt_kernel_expect_pass();
         takt_kernel.full_pass = TAKT_ATTRIBUTE_FULL_PASS;
     }
 }
 
-takt_status_t takt_kernel_init(const takt_policy_t *policy) {
+takt_status_t takt_kernel_init_expecting(const takt_policy_t *policy, void (*expect)(void)) {
     if (policy == NULL) {
         return TAKT_ERROR_NULL;
     }
@@ -330,10 +340,16 @@ takt_status_t takt_kernel_init(const takt_policy_t *policy) {
     if (takt_kernel.entity_count != 0) {
         return TAKT_ERROR_STARTED;
     }
+    if (expect == NULL && policy->order != TAKT_ORDER_LEVELS) {
+        return TAKT_ERROR_POLICY;
+    }
     const takt_ready_t ready = takt_kernel_ready(policy, takt_kernel.places);
-    takt_dispatcher_init(&takt_kernel.dispatcher, policy, &ready, takt_kernel.rows, TAKT_KERNEL_ORDER_ROWS,
+    takt_dispatcher_init(&takt_kernel.dispatcher, policy, &ready, NULL, TAKT_KERNEL_ORDER_ROWS,
                          TAKT_KERNEL_TIME_ROWS, &takt_kernel.cpu, 1);
     takt_kernel_begin();
+    if (expect != NULL) {
+        expect();
+    }
     return TAKT_OK;
 }
 
@@ -344,13 +360,14 @@ takt_status_t takt_kernel_trace_to(takt_trace_t *trace) {
     if (takt_kernel.entity_count != 1) {
         return takt_kernel.entity_count == 0 ? TAKT_ERROR_NOT_INITIALISED : TAKT_ERROR_ORDER;
     }
+    takt_kernel_expect_pass();
     takt_kernel.full_pass = TAKT_ATTRIBUTE_FULL_PASS;
     takt_dispatcher_record_to(&takt_kernel.dispatcher, trace);
     return TAKT_OK;
 }
 
 /* No thread runs yet that could be preempted, so the lock stays closed between these steps. */
-static takt_thread_t *first_decision(void) {
+takt_thread_t *takt_kernel_first_decision(void) {
     while (!takt_queue_is_empty(&takt_kernel.created)) {
         takt_kernel_post(TAKT_EVENT_WAKE, takt_queue_take(&takt_kernel.created));
     }
@@ -360,6 +377,17 @@ static takt_thread_t *first_decision(void) {
         now = takt_port_now();
     }
     return decide(now);
+}
+
+/* Likewise without a pass: nothing is to be told, and nothing ever ends the decision. */
+static takt_thread_t *first_thread(void) {
+    while (!takt_queue_is_empty(&takt_kernel.created)) {
+        takt_entity_t *entity = takt_queue_take(&takt_kernel.created);
+        takt_levels_insert(takt_kernel_levels(), entity, 1);
+        takt_entity_set_state(entity, TAKT_STATE_READY);
+    }
+    takt_kernel.cpu.running = takt_levels_best(takt_kernel_levels(), 1);
+    return takt_thread_of(takt_kernel.cpu.running);
 }
 
 takt_status_t takt_kernel_start(void) {
@@ -375,7 +403,9 @@ takt_status_t takt_kernel_start(void) {
     create_idle();
     (void)takt_port_lock();
     takt_port_clock_start();
-    takt_port_start(first_decision());
+    takt_thread_t *first = takt_kernel_has_pass() ? takt_kernel.pass->begin() : first_thread();
+    takt_kernel_announce_switch(NULL, first);
+    takt_port_start(first);
 }
 
 /* ---- questions ---------------------------------------------------------------------------------- */

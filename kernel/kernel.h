@@ -15,9 +15,20 @@
 #include "kernel/job.h"
 #include "kernel/server.h"
 #include "kernel/thread.h"
+#include "policy/table.h"
 
-/* Initialises an empty kernel, once, before every other call. Returns ERROR_NULL, _POLICY or _STARTED. */
-takt_status_t takt_kernel_init(const takt_policy_t *policy);
+TAKT_C_BEGIN
+
+/* Private, as the next. `expect` is called if it is not NULL; only a policy that orders by levels can do without.
+ * Returns ERROR_NULL, _POLICY or _STARTED. */
+takt_status_t takt_kernel_init_expecting(const takt_policy_t *policy, void (*expect)(void));
+void takt_kernel_expect_pass(void);
+
+/* Initialises an empty kernel, once, before every other call. Returns ERROR_NULL, _POLICY or _STARTED. Inline, so that a
+ * program of plain threads that names takt_policy_fp here is linked without the full pass. */
+TAKT_INLINE takt_status_t takt_kernel_init(const takt_policy_t *policy) {
+    return takt_kernel_init_expecting(policy, policy == &takt_policy_fp ? NULL : takt_kernel_expect_pass);
+}
 
 /* Writes every input and decision to `trace` from now on. Every switch then takes the full pass, so that the trace is
  * complete; for the cost see kernel/statistics.h. After init, before servers and threads. Returns ERROR_NULL, _ORDER or
@@ -37,5 +48,7 @@ takt_instant_t takt_kernel_now(void);
 
 /* The running thread, NULL before the start. In an interrupt: the interrupted one. */
 takt_thread_t *takt_kernel_running(void);
+
+TAKT_C_END
 
 #endif

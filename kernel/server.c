@@ -61,6 +61,7 @@ static void add(takt_thread_server_t *server, const takt_thread_server_parameter
         .id = takt_creation_number(parent),
         .returns = parameters->returns,
     };
+    takt_kernel_expect_pass();
     takt_kernel.server_count++;
     takt_server_init(&server->server, parameters->policy, &ready, server->rows, TAKT_KERNEL_ORDER_ROWS,
                      TAKT_KERNEL_TIME_ROWS);

@@ -17,8 +17,10 @@
 
 #include "core/near.h"
 #include "kernel/backend.h"
+#include "kernel/hooks.h"
 #include "kernel/kernel.h"
 #include "kernel/numbers.h"
+#include "kernel/pass.h"
 #include "kernel/queue.h"
 #include "kernel/timeouts.h"
 
@@ -30,8 +32,13 @@ enum {
 
 typedef struct takt_kernel {
     takt_cpu_t cpu;
-    uint32_t busy;         /* TAKT_BUSY_ */
-    uint32_t entity_count; /* numbers in use and free, 0 before takt_kernel_init */
+    uint32_t busy;           /* TAKT_BUSY_ */
+    const takt_pass_t *pass; /* see kernel/pass.h, as the next two, which are NULL while nothing needs them */
+    void (*come_to)(takt_instant_t now);
+    void (*abandon)(takt_thread_t *thread);
+    void (*select)(takt_thread_t *next,
+                   takt_instant_t now); /* see kernel/slice.h; NULL: there are no slices */
+    uint32_t entity_count;              /* numbers in use and free, 0 before takt_kernel_init */
     uint32_t server_count;
     uint32_t children; /* children of the root, see kernel/creation.h */
     uint32_t mutex_count;
@@ -43,15 +50,19 @@ typedef struct takt_kernel {
     /* The last thread that began to stop running; executes until the port has switched. */
     takt_thread_t *leaving;
 #endif
-    takt_numbers_t free_numbers; /* below entity_count */
-    takt_timeouts_t timeouts;
+    const struct takt_order_functions *order; /* see kernel/order.h; NULL: all waiters are FIFO */
+    const struct takt_lock_functions *locks;  /* see kernel/wait.h; NULL: there are no mutexes */
+    takt_numbers_t free_numbers;              /* below entity_count */
+    takt_thread_t **threads;                  /* all threads by number; NULL: not listed */
     takt_dispatcher_t dispatcher;
     takt_thread_t idle;
     takt_entity_t *places[TAKT_KERNEL_HEAP_SLOTS];
-    takt_timers_row_t rows[TAKT_KERNEL_ROWS];
 } takt_kernel_t;
 
 extern takt_kernel_t takt_kernel;
+
+extern takt_timeouts_t takt_timeouts;        /* initialised by takt_kernel_expect_alarm */
+extern takt_timers_row_t takt_kernel_rows[]; /* of the root's timers, TAKT_KERNEL_ROWS of them */
 
 _Static_assert(offsetof(takt_kernel_t, cpu) == 0, "kernel/job.h finds the flag there");
 
@@ -62,6 +73,9 @@ TAKT_INLINE takt_thread_t *takt_thread_of(takt_entity_t *entity) {
 TAKT_INLINE void takt_thread_clear(takt_thread_t *thread, uint32_t flags) {
     thread->flags = thread->flags & ~flags & 255u;
 }
+
+/* True if entities may have attributes. */
+TAKT_INLINE bool takt_kernel_has_pass(void) { return takt_kernel.pass->begin != NULL; }
 
 /* The root's levels; valid while the running thread has no attributes. */
 TAKT_INLINE takt_levels_t *takt_kernel_levels(void) { return &takt_kernel.dispatcher.root.ready.levels; }
@@ -114,7 +128,7 @@ void takt_kernel_post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_r
 /* Sets the port's timer to the end of the decision, or to the first timeout. `now` was read for that decision, or at
  * the beginning of the interrupt. */
 TAKT_INLINE void takt_kernel_set_alarm(takt_instant_t now) {
-    const takt_instant_t timeout = takt_kernel.timeouts.next;
+    const takt_instant_t timeout = takt_timeouts.next;
     takt_kernel.alarm = timeout < takt_kernel.until ? timeout : takt_kernel.until;
     takt_port_timer_set(takt_kernel.alarm, now);
 }
@@ -176,6 +190,13 @@ TAKT_INLINE void takt_kernel_leave(takt_thread_t *thread) {
 #endif
 }
 
+/* `to` is about to run in place of `from`, another thread. Locked. */
+TAKT_INLINE void takt_kernel_announce_switch(takt_thread_t *from, takt_thread_t *to) {
+    if ((TAKT_SWITCH_HOOK) != 0) {
+        takt_hook_switch(from, to);
+    }
+}
+
 /* ---- inline layer ------------------------------------------------------------------------------ */
 
 /* For the bench that measures the cost of the test: 1 treats every thread as plain; create only plain threads then. */
@@ -193,16 +214,11 @@ TAKT_INLINE takt_status_t takt_kernel_switch(takt_entity_t *running, takt_entity
     takt_kernel.cpu.running = next;
     takt_kernel_check_stack(takt_thread_of(running));
     takt_kernel_check_depth(takt_thread_of(running));
+    takt_kernel_announce_switch(takt_thread_of(running), takt_thread_of(next));
     return takt_port_switch(takt_thread_of(running), takt_thread_of(next));
 }
 
 /* ---- near layer -------------------------------------------------------------------------------- */
-
-/* Decides after the ready set of the running thread has changed; the next entity is of another one. Closed; opens. */
-takt_status_t takt_kernel_decide_far(void);
-
-/* Requests preemption after an interrupt has made a thread of another ready set than the running one's ready. Locked. */
-void takt_kernel_pend_far(void);
 
 /* Decides after the ready set of `running`, for which takt_near_leaves holds, has changed. Closed; opens. */
 TAKT_INLINE takt_status_t takt_kernel_decide_near(takt_entity_t *running, bool has_keys) {
@@ -210,7 +226,8 @@ TAKT_INLINE takt_status_t takt_kernel_decide_near(takt_entity_t *running, bool h
     if (next == running) {
         return takt_port_open();
     }
-    return takt_near_is_like(next, running) ? takt_kernel_switch(running, next) : takt_kernel_decide_far();
+    return takt_near_is_like(next, running) ? takt_kernel_switch(running, next)
+                                            : takt_kernel.pass->dispatch();
 }
 
 #endif

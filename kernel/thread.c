@@ -10,7 +10,7 @@
 #define REQUIRE_STARTED() TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED)
 
 /* `running`, or its next equal, has attributes. Keys have no equals. */
-static __attribute__((noinline)) takt_status_t yield_slowly(takt_entity_t *running) {
+takt_status_t takt_yield_slowly(takt_entity_t *running) {
     if (!takt_near_leaves(running)) {
         return takt_kernel_pass(TAKT_EVENT_YIELD, running);
     }
@@ -21,17 +21,25 @@ static __attribute__((noinline)) takt_status_t yield_slowly(takt_entity_t *runni
     return takt_kernel_decide_near(running, false);
 }
 
+/* Its next equal has attributes. A function of its own, so that the call above needs few registers. */
+static __attribute__((noinline)) takt_status_t yield_to_other(takt_entity_t *running) {
+    return takt_kernel.pass->yield(running);
+}
+
 takt_status_t takt_thread_yield(void) {
     TAKT_REQUIRE_OPEN();
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, TAKT_ERROR_NOT_STARTED);
     takt_port_close();
-    if (!takt_entity_is_plain(running) || !takt_entity_is_plain(running->next)) {
-        return yield_slowly(running);
+    if (!takt_entity_is_plain(running)) {
+        return takt_kernel.pass->yield(running);
     }
     takt_entity_t *next = running->next;
     if (next == running) {
         return takt_port_open();
+    }
+    if (!takt_entity_is_plain(next)) {
+        return yield_to_other(running);
     }
     takt_levels_rotate(takt_kernel_levels(), running);
     return takt_kernel_switch(running, next);
@@ -43,10 +51,15 @@ takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority)
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_port_close();
-    TAKT_REQUIRE(takt_entity_has_level(&thread->plain.entity), takt_kernel_refuse(TAKT_ERROR_KEY));
-    takt_kernel_post_at(TAKT_EVENT_PRIORITY, &thread->plain.entity, takt_port_now(),
-                        takt_level_from_priority(priority, TAKT_PRIORITIES));
-    return takt_kernel_dispatch_charged();
+    takt_entity_t *entity = &thread->plain.entity;
+    takt_entity_t *running = takt_kernel.cpu.running;
+    TAKT_REQUIRE(takt_entity_has_level(entity), takt_kernel_refuse(TAKT_ERROR_KEY));
+    const takt_key_t level = takt_creation_level(priority);
+    if (!takt_near_has_level(entity, running)) {
+        return takt_kernel.pass->set_level(entity, level);
+    }
+    takt_near_set_level(entity, (uint32_t)level, 1);
+    return takt_kernel_decide_near(running, false);
 }
 
 takt_status_t takt_thread_delay(takt_duration_t duration) {
@@ -59,15 +72,21 @@ takt_status_t takt_thread_delay(takt_duration_t duration) {
     return takt_wait_delay(duration);
 }
 
+takt_status_t takt_thread_delay_until(takt_instant_t instant) {
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_port_close();
+    const takt_instant_t now = takt_port_now();
+    return instant > now ? takt_wait_until(instant, now) : takt_kernel_refuse(TAKT_TIMEOUT);
+}
+
 /* ---- suspend and resume ------------------------------------------------------------------------- */
 
 /* Makes `thread`, which is ready and does not run, not ready. */
 static takt_status_t stop(takt_thread_t *thread) {
     takt_entity_t *entity = &thread->plain.entity;
     if (!takt_entity_is_plain(entity) || !takt_entity_is_plain(takt_kernel.cpu.running)) {
-        takt_kernel_post(TAKT_EVENT_BLOCK, entity);
-        takt_entity_set_state(entity, TAKT_STATE_WAITING);
-        return takt_kernel_dispatch_charged();
+        return takt_kernel.pass->stop(entity);
     }
     takt_levels_remove(takt_kernel_levels(), entity, 1);
     takt_entity_flip_state(entity, TAKT_STATE_READY | TAKT_STATE_WAITING);
@@ -77,8 +96,12 @@ static takt_status_t stop(takt_thread_t *thread) {
 /* A waiting thread gets an attribute, so that the inline layer does not wake it. */
 static __attribute__((noinline)) takt_status_t suspend_other(takt_thread_t *thread) {
     if ((thread->plain.entity.state & TAKT_STATE_WAITING) != 0) {
+        takt_kernel_expect_suspension();
         thread->plain.entity.attributes |= TAKT_ATTRIBUTE_FULL_PASS;
         return takt_port_open();
+    }
+    if (thread->plain.wait != NULL) {
+        return takt_kernel.locks->put_off(thread);
     }
     takt_wait_forget(thread);
     return stop(thread);
@@ -91,13 +114,12 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
     REQUIRE_STARTED();
     takt_port_close();
     TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) == 0, takt_kernel_refuse(TAKT_ERROR_SUSPENDED));
-    TAKT_REQUIRE(thread->plain.wait == NULL, takt_kernel_refuse(TAKT_ERROR_HOLDS));
     thread->flags |= TAKT_THREAD_SUSPENDED;
     if (&thread->plain.entity != takt_kernel.cpu.running) {
         return suspend_other(thread);
     }
     thread->wait = NULL;
-    return takt_wait_in_queue(NULL, &thread->plain.entity);
+    return takt_wait_alone(NULL, &thread->plain.entity);
 }
 
 /* Removes the attribute that suspend_other set, if any. */
@@ -174,7 +196,7 @@ static takt_status_t listen(takt_thread_t *self, takt_duration_t duration) {
         return takt_wait_for(NULL, duration);
     }
     self->wait = &self->notification;
-    return takt_wait_in_queue(NULL, &self->plain.entity);
+    return takt_wait_alone(NULL, &self->plain.entity);
 }
 
 /* Takes the notified bits. Closed. */
@@ -198,7 +220,10 @@ takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duratio
     }
     *bits = take_bits(self);
     (void)takt_port_open();
-    return *bits != 0 ? TAKT_OK : status;
+    if (*bits != 0) {
+        return TAKT_OK;
+    }
+    return status == TAKT_OK ? TAKT_ABORTED : status; /* a wait without end has no record */
 }
 
 takt_status_t takt_notification_take(uint32_t *bits) { return takt_notification_take_for(bits, TAKT_NEVER); }
@@ -214,7 +239,7 @@ static takt_status_t remove(takt_thread_t *thread) {
         takt_wait_forget(thread);
     }
     if (thread->plain.wait != NULL) {
-        takt_mutex_forget(thread);
+        takt_kernel.locks->forget(thread);
     }
     thread->flags = 0;
     takt_creation_release(entity);
@@ -222,7 +247,7 @@ static takt_status_t remove(takt_thread_t *thread) {
     if (waits) {
         return takt_port_open();
     }
-    return entity == takt_kernel.cpu.running ? takt_wait_in_queue(NULL, entity) : stop(thread);
+    return entity == takt_kernel.cpu.running ? takt_wait_alone(NULL, entity) : stop(thread);
 }
 
 takt_status_t takt_thread_delete(takt_thread_t *thread) {
@@ -239,7 +264,7 @@ void takt_kernel_thread_returned(void) {
     (void)takt_port_open(); /* it may have returned with the lock closed */
     takt_entity_t *running = takt_kernel.cpu.running;
     if (running->task == NULL && takt_plain_of(running)->held != NULL) {
-        takt_mutex_abandon(takt_thread_of(running));
+        takt_kernel.abandon(takt_thread_of(running));
     }
     takt_port_close();
     takt_thread_of(running)->flags = 0;
@@ -247,7 +272,7 @@ void takt_kernel_thread_returned(void) {
         takt_creation_release(running);
         takt_port_unguard(takt_thread_of(running)->stack, takt_thread_of(running)->stack_bytes);
     }
-    (void)takt_wait_in_queue(NULL, running);
+    (void)takt_wait_alone(NULL, running);
     for (;;) {
         takt_port_fault();
     }

@@ -98,6 +98,7 @@ HELPER = re.compile(r"__(aeabi_u?ldivmod|u?divdi3|u?moddi3)|mem(set|cpy)")
 # The table to which the receiver of a call through a pointer belongs, by its last word.
 RECEIVERS = {
     "policy": "takt_policy_t",
+    "pass": "takt_pass_t",
     "kind": "takt_server_kind_t",
     "functions": "takt_allocator_t",
     "allocator": "takt_allocator_t",
@@ -132,6 +133,9 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "host->set_priority": (),  # of the kernel below the adapter
     "job->entry": (),  # the program's jobs
     "handlers[event->kind](": HANDLERS,
+    "kernel.come_to(": ("takt_kernel_come_to",),
+    "kernel.abandon(": ("takt_mutex_abandon",),
+    "expect();": ("takt_kernel_expect_pass",),
     "handlers[number]()": (),  # of interrupts: the program's
 }
 
@@ -360,7 +364,7 @@ class Depths:
 # ---- the report ---------------------------------------------------------------------------------------------
 
 PUBLIC = re.compile(r"^(?:TAKT_\w+ )*\w[\w ]*[\s*](takt_\w+)\(", re.MULTILINE)
-PRIVATE_HEADERS = ("state.h", "queue.h", "port.h", "wait.h", "waiters.h", "timeouts.h")
+PRIVATE_HEADERS = ("state.h", "queue.h", "port.h", "wait.h", "waiters.h", "timeouts.h", "pass.h")
 ON_INTERRUPT_STACK = re.compile(r"\w+_from_isr|takt_kernel_preempt|takt_kernel_timer_expired")
 ENTRIES = ("takt_kernel_preempt", "takt_kernel_timer_expired")
 BEFORE_START = re.compile(r"takt_kernel_(init|start|trace_to)")

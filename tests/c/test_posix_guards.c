@@ -92,6 +92,7 @@ static void a_kernel_begins_anew_on_the_same_memory(void) {
     CHECK(takt_kernel_init(&takt_policy_fp) == TAKT_OK);
     make(rest);
     takt_kernel = (takt_kernel_t){0};
+    takt_timeouts = (takt_timeouts_t){0};
     thread = (takt_thread_t){0};
     run(end_threads);
 }

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 
 fake_port_t fake_port;
 
@@ -37,6 +38,8 @@ void takt_port_print(const char *text) { (void)text; }
 
 void fake_port_reset(void) {
     takt_kernel = (takt_kernel_t){0};
+    takt_timeouts = (takt_timeouts_t){0};
+    memset(takt_kernel_rows, 0, sizeof(takt_timers_row_t[TAKT_KERNEL_ROWS]));
     fake_port = (fake_port_t){0};
 }
 

@@ -101,7 +101,7 @@ static void must_be_untouched(const row_t *row) {
     const bool is_empty = nobody_is_in(&semaphore.waiters, 0) && nobody_is_in(&empty.items, 0) &&
                           nobody_is_in(&full.places, 0) && nobody_is_in(&pool.waiters, 0) &&
                           nobody_is_in(&flags.waiters, 0);
-    if (!is_forgotten || !is_empty || takt_kernel.timeouts.next != TAKT_NEVER) {
+    if (!is_forgotten || !is_empty || takt_timeouts.next != TAKT_NEVER) {
         board_print(row->name);
         check(false, ": a_refused_wait_leaves_nothing_behind");
     }

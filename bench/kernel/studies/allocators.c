@@ -177,7 +177,7 @@ static void build(const paradigm_t *paradigm) {
     takt_kernel_places_t places;
     require(takt_kernel_borrow(&places));
     const takt_ready_t ready = takt_kernel_ready(&policy, takt_kernel.places);
-    takt_dispatcher_init(places.dispatcher, &policy, &ready, takt_kernel.rows, TAKT_KERNEL_ORDER_ROWS,
+    takt_dispatcher_init(places.dispatcher, &policy, &ready, takt_kernel_rows, TAKT_KERNEL_ORDER_ROWS,
                          TAKT_KERNEL_TIME_ROWS, places.cpu, 1);
     add_tasks(paradigm, places.dispatcher);
     takt_dispatcher_add_thread(places.idle, &places.dispatcher->root, TAKT_KERNEL_IDLE_LEVEL, TASKS + 1u);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The pass of pass.h: the one file that names the functions behind the pointers. */
+#include "kernel/between.h"
+#include "kernel/wait.h"
+
+takt_timers_row_t takt_kernel_rows[TAKT_KERNEL_ROWS];
+
+/* ---- missing --------------------------------------------------------------------------------------- */
+
+/* Somebody has given an entity an attribute without takt_kernel_expect_pass. */
+static void missing(void) {
+    for (;;) {
+        takt_port_fault();
+    }
+}
+
+/* Of a plain thread that waits, or is suspended: no ready set has it. */
+static takt_status_t set_level_of_waiting(takt_entity_t *entity, takt_key_t level) {
+    const takt_key_t before = entity->key;
+    entity->level = (uint8_t)level;
+    entity->key = level;
+    takt_wait_reorder(entity, before);
+    return takt_port_open();
+}
+
+/* The running thread wakes several threads, and decides after the last one. */
+static void preempt_later(takt_entity_t *running) {
+    (void)running;
+    (void)takt_port_open();
+}
+
+#define MISSING(member) ((__typeof__(((takt_pass_t *)NULL)->member))missing)
+
+const takt_pass_t takt_pass_missing = {
+    .dispatch = MISSING(dispatch),
+    .yield = MISSING(yield),
+    .wait = MISSING(wait),
+    .wait_behind = MISSING(wait_behind),
+    .wake = MISSING(wake),
+    .wake_from_isr = MISSING(wake_from_isr),
+    .preempt = preempt_later,
+    .preempt_by_pass = MISSING(preempt_by_pass),
+    .stop = MISSING(stop),
+    .set_level = set_level_of_waiting,
+    .create = MISSING(create),
+};
+
+/* ---- the full pass ---------------------------------------------------------------------------------- */
+
+static takt_status_t stop(takt_entity_t *entity) {
+    takt_kernel_post(TAKT_EVENT_BLOCK, entity);
+    takt_entity_set_state(entity, TAKT_STATE_WAITING);
+    return takt_kernel_dispatch_charged();
+}
+
+static takt_status_t set_level(takt_entity_t *entity, takt_key_t level) {
+    const takt_key_t before = entity->key;
+    takt_kernel_post_at(TAKT_EVENT_PRIORITY, entity, takt_port_now(), level);
+    takt_wait_reorder(entity, before);
+    return takt_kernel_dispatch_charged();
+}
+
+static void create(takt_entity_t *entity, takt_key_t level) {
+    const takt_instant_t now = takt_kernel.cpu.running != NULL ? takt_port_now() : 0u;
+    takt_kernel_post_at(TAKT_EVENT_CREATE, entity, now, level);
+}
+
+static const takt_pass_t full = {
+    .begin = takt_kernel_first_decision,
+    .dispatch = takt_kernel_decide_far,
+    .yield = takt_yield_slowly,
+    .wait = takt_wait_slowly,
+    .wait_behind = takt_wait_behind_slowly,
+    .wake = takt_wake_slowly,
+    .wake_from_isr = takt_wake_slowly_from_isr,
+    .preempt = takt_kernel_preempt_slowly,
+    .preempt_by_pass = takt_kernel_preempt_by_pass,
+    .stop = stop,
+    .set_level = set_level,
+    .create = create,
+};
+
+/* An adopted dispatcher has timers of its own. While the kernel runs, no interrupt finds half of it: nothing needs it
+ * yet. */
+void takt_kernel_expect_pass(void) {
+    takt_timers_t *timers = &takt_kernel.dispatcher.root.timers;
+    takt_kernel_expect_alarm();
+    if (timers->rows == NULL) {
+        timers->rows = takt_kernel_rows;
+    }
+    takt_kernel.pass = &full;
+}
+
+/* ---- waiting threads that are suspended, or have nodes ---------------------------------------------- */
+
+/* Only waiting threads have an attribute. */
+static const takt_pass_t suspension = {
+    .dispatch = MISSING(dispatch),
+    .yield = MISSING(yield),
+    .wait = MISSING(wait),
+    .wait_behind = MISSING(wait_behind),
+    .wake = takt_wake_kept,
+    .wake_from_isr = takt_wake_kept_from_isr,
+    .preempt = preempt_later,
+    .preempt_by_pass = MISSING(preempt_by_pass),
+    .stop = MISSING(stop),
+    .set_level = set_level_of_waiting,
+    .create = MISSING(create),
+};
+
+void takt_kernel_expect_suspension(void) {
+    if (!takt_kernel_has_pass()) {
+        takt_kernel.pass = &suspension;
+    }
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What only some programs need, behind three pointers of the kernel object. Private to kernel/.
+ *
+ *   pass      the near layer and the full pass, for entities with attributes
+ *   come_to   what an expired alarm does: timeouts, and the end of a decision
+ *   abandon   the mutexes of a thread that ends
+ *
+ * Each is set by the very call that introduces such a thing: a policy with keys, a trace, a server, a job, a resource;
+ * a timeout; a mutex. Nothing else names those functions, so the linker drops them from programs of plain threads under
+ * fixed priorities. Whatever gives an entity an attribute calls takt_kernel_expect_pass first: without it the inline
+ * layer hands over to takt_port_fault.
+ *
+ * Invariant: while takt_kernel_has_pass is false, every thread is under the root, which has levels, and has no
+ * attribute but those of takt_kernel_expect_suspension; no decision of core is in force. */
+#ifndef TAKT_KERNEL_PASS_H
+#define TAKT_KERNEL_PASS_H
+
+#include "kernel/thread.h"
+#include "kernel/waiters.h"
+
+/* To what the inline layer hands over. All closed; those that return a status open. */
+typedef struct takt_pass {
+    takt_thread_t *(*begin)(void); /* Wakes the created threads. Returns the first; NULL: there is no pass. */
+    takt_status_t (*dispatch)(void);
+    takt_status_t (*yield)(takt_entity_t *running);
+    takt_status_t (*wait)(takt_waiters_t *waiters, takt_entity_t *running);
+    takt_status_t (*wait_behind)(takt_waiters_t *waiters, takt_entity_t *running);
+    takt_status_t (*wake)(takt_entity_t *waiter, takt_entity_t *running);
+    void (*wake_from_isr)(takt_entity_t *waiter);
+    void (*preempt)(takt_entity_t *running); /* Opens. Something is outdated, or `running` has attributes. */
+    void (*preempt_by_pass)(void);           /* Opens. The next entity has attributes. */
+    takt_status_t (*stop)(takt_entity_t *entity);
+    takt_status_t (*set_level)(takt_entity_t *entity, takt_key_t level);
+    void (*create)(takt_entity_t *entity, takt_key_t level);
+} takt_pass_t;
+
+/* Where there is no pass: everything ends in takt_port_fault. */
+extern const takt_pass_t takt_pass_missing;
+
+/* Sets the pass, and what handles the ends of its decisions. More than once is once. */
+void takt_kernel_expect_pass(void);
+
+/* Sets what an expired alarm does, over an empty wheel. Likewise. */
+void takt_kernel_expect_alarm(void);
+
+/* Lets waiting threads be suspended, or have nodes (kernel/order.h). Likewise. */
+void takt_kernel_expect_suspension(void);
+
+/* ---- the functions behind the pointers, for those tables ------------------------------------------ */
+
+takt_thread_t *takt_kernel_first_decision(void);
+void takt_kernel_preempt_slowly(takt_entity_t *running);
+void takt_kernel_preempt_by_pass(void);
+void takt_kernel_come_to(takt_instant_t now);
+takt_status_t takt_yield_slowly(takt_entity_t *running);
+
+#endif
