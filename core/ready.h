@@ -242,13 +242,6 @@ TAKT_INLINE void takt_keys_update(takt_keys_t *keys, takt_entity_t *entity) {
     takt_keys_settle(keys, entity->slot, entity);
 }
 
-TAKT_INLINE void takt_keys_remove(takt_keys_t *keys, takt_entity_t *entity) {
-    takt_entity_t *last = keys->slots[--keys->count];
-    if (last != entity) {
-        takt_keys_settle(keys, entity->slot, last);
-    }
-}
-
 /* Removes the most urgent entity; there are two or more. If all others are its children, the best of them replaces it, and
  * the last one that; otherwise the last one moves down. */
 TAKT_INLINE void takt_keys_remove_first(takt_keys_t *keys) {
@@ -269,6 +262,17 @@ TAKT_INLINE void takt_keys_remove_first(takt_keys_t *keys) {
         takt_keys_place(keys, best->slot, last);
     }
     takt_keys_place(keys, 0, best);
+}
+
+TAKT_INLINE void takt_keys_remove(takt_keys_t *keys, takt_entity_t *entity) {
+    if (TAKT_LIKELY(entity->slot == 0 && keys->count > 1)) {
+        takt_keys_remove_first(keys);
+        return;
+    }
+    takt_entity_t *last = keys->slots[--keys->count];
+    if (last != entity) {
+        takt_keys_settle(keys, entity->slot, last);
+    }
 }
 
 /* The most urgent entity after the best; there are two or more. */

@@ -12,12 +12,17 @@ void takt_server_init(takt_server_t *server, const takt_policy_t *policy, const 
     takt_timers_init(&server->timers, rows, order_rows, time_rows);
 }
 
+/* True if `parent` is the root: it is ready from the beginning, and a server that is added later than its children is not. */
+static bool is_root(const takt_server_t *parent) {
+    return takt_server_is_root(parent) && takt_entity_is_ready(&parent->entity);
+}
+
 /* Returns the attributes that all children have; for the root see also takt_dispatcher_set_changes. */
 static uint32_t common_attributes(const takt_server_t *parent) {
     const uint32_t keyed = parent->ready.order == TAKT_ORDER_KEYS ? TAKT_ATTRIBUTE_KEYED : 0u;
-    const uint32_t paid = takt_server_is_root(parent) ? 0u : TAKT_ATTRIBUTE_IN_SERVER;
+    const uint32_t paid = is_root(parent) ? 0u : TAKT_ATTRIBUTE_IN_SERVER;
     const uint32_t aging = parent->policy->overtake != NULL ? TAKT_ATTRIBUTE_AGING : 0u;
-    const uint32_t later = takt_server_is_root(parent) ? parent->entity.attributes : 0u;
+    const uint32_t later = is_root(parent) ? parent->entity.attributes : 0u;
     return keyed | paid | aging | later;
 }
 

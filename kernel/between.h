@@ -22,6 +22,9 @@ TAKT_INLINE bool takt_kernel_begins_between(takt_entity_t *running, takt_instant
     return begins;
 }
 
+/* Decides after the ready set of the running thread has changed; the next entity may be of another one. Opens. */
+takt_status_t takt_kernel_decide_far(void);
+
 /* Decides after such an event of a call. Opens. */
 takt_status_t takt_kernel_decide_between(takt_instant_t now);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The pass of pass.h: the one file that names the functions behind the pointers. */
+#include "kernel/between.h"
 #include "kernel/wait.h"
 
 takt_timers_row_t takt_kernel_rows[TAKT_KERNEL_ROWS];

@@ -189,7 +189,7 @@ TAKT_INLINE void takt_wake_from_isr(takt_entity_t *waiter) {
     if (takt_wake_unseen(waiter) == 0) {
         return;
     }
-    /* Keys of a thread with attributes are not the root's levels. */
+    /* Keys of a thread with attributes are not the root's levels: the full pass compares them. */
     const takt_entity_t *running = takt_kernel.cpu.running;
     if (!takt_entity_is_plain(running)) {
         takt_kernel.pass->pend();

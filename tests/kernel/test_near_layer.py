@@ -62,6 +62,28 @@ def test_a_ceiling_in_a_server_bars_the_thread_that_is_next(player: Path) -> Non
     ]
 
 
+def test_a_ceiling_at_the_root_bars_the_server_that_is_next(player: Path) -> None:
+    holder = [Operation("lock", 0, NEVER), Operation("work", 0, 10), Operation("unlock", 0), Operation("work", 0, 1)]
+    barred = [Operation("delay", 0, 2), Operation("work", 0, 5)]
+    above = [Operation("delay", 0, 1), Operation("work", 0, 3), Operation("delay", 0, 9)]
+    script = script_of((0, holder), (1, barred), (2, above))
+    own, (exists, priority, _, acts), *others = script.threads
+    script = replace(
+        script,
+        servers=(("deferrable", "fp", 1000, 1000, 0, 1),),
+        mutexes=(("srp", 1, 0),) * 4,
+        threads=(own, (exists, priority, 1, acts), *others),
+    )
+    assert lines_of(player, script)[:6] == [
+        "0 t0 0 0 1",
+        "1 t2 0 0 0",
+        "4 t2 1 0 0",
+        "13 t0 1 0 0",
+        "13 t2 2 0 0",
+        "13 t1 0 0 0",
+    ]
+
+
 def test_a_timer_that_an_interrupt_arms_ends_the_decision(player: Path) -> None:
     """A server that is out of budget gets work while nobody runs: its replenishment is due before all other timers."""
     consumer = [Operation("consume", 0, NEVER, 5), Operation("work", 0, 1)]
