@@ -15,6 +15,8 @@ typedef struct wish {
     takt_plain_t *thread;   /* read when the timeout expires */
 } wish_t;
 
+static const takt_mutexes_t mutexes = {.abandon = takt_mutex_abandon, .forget = takt_mutex_forget};
+
 takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
     if (mutex == NULL || parameters == NULL) {
         return TAKT_ERROR_NULL;
@@ -27,7 +29,7 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
     if (status != TAKT_OK) {
         return status;
     }
-    takt_kernel.abandon = takt_mutex_abandon;
+    takt_kernel.mutexes = &mutexes;
     mutex->watchers = parameters->protocol != TAKT_PROTOCOL_PIP;
     mutex->parent = takt_creation_parent(parameters->server);
     return TAKT_OK;

@@ -32,15 +32,17 @@ typedef struct takt_kernel {
     takt_cpu_t cpu;
     uint32_t busy;           /* TAKT_BUSY_ */
     const takt_pass_t *pass; /* see kernel/pass.h, as the next two, which are NULL while nothing needs them */
-    void (*come_to)(takt_instant_t now);
-    void (*abandon)(takt_thread_t *thread);
+    const takt_time_t *time;
+    const takt_mutexes_t *mutexes;
     uint32_t entity_count; /* numbers in use and free, 0 before takt_kernel_init */
     uint32_t server_count;
     uint32_t children; /* children of the root, see kernel/creation.h */
     uint32_t mutex_count;
-    uint32_t full_pass;   /* TAKT_ATTRIBUTE_FULL_PASS for all threads, or 0 */
-    takt_queue_t created; /* threads that the start wakes */
-    takt_instant_t until; /* end of the last decision */
+    uint32_t full_pass; /* TAKT_ATTRIBUTE_FULL_PASS for all threads, or 0 */
+    union {
+        takt_queue_t created; /* before the start: threads that it wakes */
+        takt_instant_t until; /* after it: end of the last decision */
+    };
     takt_instant_t alarm; /* setting of the port's timer */
 #if TAKT_PORT_GUARDS
     /* The last thread that began to stop running; executes until the port has switched. */
@@ -169,6 +171,14 @@ TAKT_INLINE void takt_kernel_leave(takt_thread_t *thread) {
 #else
     (void)thread;
 #endif
+}
+
+/* ---- time --------------------------------------------------------------------------------------- */
+
+/* Lets the port's timer expire at `instant`; `now` is not before the last reading of the clock in this call. */
+TAKT_SHARED void takt_kernel_set_alarm(takt_instant_t instant, takt_instant_t now) {
+    takt_kernel.alarm = instant;
+    takt_port_timer_set(instant, now);
 }
 
 /* ---- inline layer ------------------------------------------------------------------------------ */

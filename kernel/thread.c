@@ -237,7 +237,7 @@ static takt_status_t remove(takt_thread_t *thread) {
         takt_wait_forget(thread);
     }
     if (thread->plain.wait != NULL) {
-        takt_mutex_forget(thread);
+        takt_kernel.mutexes->forget(thread);
     }
     thread->flags = 0;
     takt_creation_release(entity);
@@ -262,7 +262,7 @@ void takt_kernel_thread_returned(void) {
     (void)takt_port_open(); /* it may have returned with the lock closed */
     takt_entity_t *running = takt_kernel.cpu.running;
     if (running->task == NULL && takt_plain_of(running)->held != NULL) {
-        takt_kernel.abandon(takt_thread_of(running));
+        takt_kernel.mutexes->abandon(takt_thread_of(running));
     }
     takt_port_close();
     takt_thread_of(running)->flags = 0;

@@ -6,7 +6,7 @@
 
 static void disarm(takt_wait_t *wait) {
     if (takt_timeout_is_armed(&wait->timeout)) {
-        takt_timeouts_remove(&takt_timeouts, &wait->timeout);
+        takt_kernel.time->disarm(&wait->timeout);
     }
 }
 

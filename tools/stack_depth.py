@@ -99,6 +99,8 @@ HELPER = re.compile(r"__(aeabi_u?ldivmod|u?divdi3|u?moddi3)|mem(set|cpy)")
 RECEIVERS = {
     "policy": "takt_policy_t",
     "pass": "takt_pass_t",
+    "time": "takt_time_t",
+    "mutexes": "takt_mutexes_t",
     "kind": "takt_server_kind_t",
     "functions": "takt_allocator_t",
     "allocator": "takt_allocator_t",
@@ -133,8 +135,6 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "host->set_priority": (),  # of the kernel below the adapter
     "job->entry": (),  # the program's jobs
     "handlers[event->kind](": HANDLERS,
-    "kernel.come_to(": ("takt_kernel_come_to",),
-    "kernel.abandon(": ("takt_mutex_abandon",),
     "expect();": ("takt_kernel_expect_pass",),
     "handlers[number]()": (),  # of interrupts: the program's
 }
@@ -235,8 +235,8 @@ def read_calls(machine: Machine, disassembly: str) -> dict[str, tuple[set[str], 
     }
 
 
-TABLE = re.compile(r"\b(takt_\w+_t)\s+\w+(?:\[\w*\])?\s*=\s*\{(.*?)\n\}", re.DOTALL)
-MEMBER = re.compile(r"\.(\w+)\s*=\s*(\w+)\s*,")
+TABLE = re.compile(r"\b(takt_\w+_t)\s+\w+(?:\[\w*\])?\s*=\s*\{(.*?)(?:\n)?\};", re.DOTALL)
+MEMBER = re.compile(r"\.(\w+)\s*=\s*(\w+)\s*(?:,|$)")
 
 
 def read_tables() -> dict[tuple[str, str], set[tuple[str, str]]]:

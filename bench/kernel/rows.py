@@ -120,7 +120,7 @@ OPERATIONS = (
     beside("timer", 0, "timer interrupt, nothing expires, 0 sleepers", 37, 37),
     beside("timer", 8, "timer interrupt, nothing expires, 8 sleepers", 37, 37),
     beside("timer", 32, "timer interrupt, nothing expires, 32 sleepers", 37, 37),
-    beside("expire", 1, "timer interrupt, 1 delay ends", 101, 148),
+    beside("expire", 1, "timer interrupt, 1 delay ends", 101, 149),
     beside("expire", 8, "timer interrupt, 8 delays end", 446, 446),
     beside("expire", 32, "timer interrupt, 32 delays end", 1622, 1622),
 )
@@ -172,14 +172,14 @@ PLACES = (
     *switches("threads 6", "cbs, edf inside", (28, 100, 79, 141)),
     *switches("threads 7", "two servers deep, fp", (43, 76, 70, 125)),
     *switches("threads 8", "two servers deep, edf", (28, 100, 79, 141)),
-    *wakes("between 0", "between deferrable servers", (787, 833, 810)),
-    *wakes("between 1", "between sporadic servers", (972, 988, 995)),
-    *wakes("between 2", "between cbs servers", (894, 842, 917)),
-    *wakes("between 3", "root and deferrable server", (485, 715, 509)),
-    *ends("jobs 0", "edf", (160, 855)),
-    *ends("jobs 1", "fp", (97, 858)),
-    *ends("jobs 2", "edf in a server", (132, 1535)),
-    *ends("jobs 3", "fp in a server", (97, 1543)),
+    *wakes("between 0", "between deferrable servers", (787, 833, 811)),
+    *wakes("between 1", "between sporadic servers", (972, 988, 996)),
+    *wakes("between 2", "between cbs servers", (894, 842, 918)),
+    *wakes("between 3", "root and deferrable server", (485, 715, 511)),
+    *ends("jobs 0", "edf", (160, 856)),
+    *ends("jobs 1", "fp", (97, 860)),
+    *ends("jobs 2", "edf in a server", (132, 1536)),
+    *ends("jobs 3", "fp in a server", (97, 1544)),
 )
 
 
@@ -214,3 +214,53 @@ STACKS = (1024, 16384)  # bytes of threads that are created and deleted; nothing
 # Bytes.
 PEER_THREAD = 64
 PEER_TEXT = 2204
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A program of two plain threads, a semaphore and one feature more, of features.c.
+
+    Attributes:
+        name: What FEATURE_ names there, in small letters; "none" for the program without one.
+        label: What its row says.
+        text: Gate of the program's text, -Os, without checks, on mps2-an385.
+        ram: Gate of the kernel's memory in it.
+        needs: The pointers of kernel/pass.h that it sets.
+    """
+
+    name: str
+    label: str
+    text: int
+    ram: int
+    needs: tuple[str, ...] = ()
+
+
+TIME = ("time",)
+PASS = ("time", "pass")
+FEATURES = (
+    Feature("none", "two threads and a semaphore", 3300, 800),
+    Feature("yield", "yield", 3210, 800),
+    Feature("priority", "priority of a thread is set", 3350, 800),
+    Feature("suspend", "suspend and resume", 3540, 800),
+    Feature("create", "threads that come and go", 3450, 800),
+    Feature("delay", "delay", 4330, 1376, TIME),
+    Feature("timed_take", "semaphore take with a timeout", 4430, 1376, TIME),
+    Feature("alarm", "alarm", 4500, 1376, TIME),
+    Feature("notify", "notification", 4530, 1376, TIME),
+    Feature("messages", "message queue", 4910, 1376, TIME),
+    Feature("flags", "event flags", 4740, 1376, TIME),
+    Feature("pool", "block pool", 4570, 1376, TIME),
+    Feature("mutex", "mutex under pip", 24170, 2576, ("mutexes", *PASS)),
+    Feature("timed_lock", "mutex under pip, with a timeout", 24220, 2576, ("mutexes", *PASS)),
+    Feature("ceiling", "mutex under icpp", 24170, 2576, ("mutexes", *PASS)),
+    Feature("keys", "edf in place of fixed priorities", 20350, 2576, PASS),
+    Feature("server", "server", 20920, 2576, PASS),
+    Feature("periodic", "periodic thread", 22720, 2576, PASS),
+    Feature("trace", "trace into a ring", 20340, 2576, PASS),
+)
+
+# The reference application, footprint.c.
+APPLICATIONS = (
+    Feature("without_mutex", "application: queue, semaphore, delays", 5000, 1376),
+    Feature("with_mutex", "application with a mutex under pip", 25290, 2576),
+)
