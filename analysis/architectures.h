@@ -6,6 +6,8 @@
 
 #include "analysis/draft.h"
 
+TAKT_C_BEGIN
+
 typedef enum takt_scheduler_model {
     TAKT_SCHEDULER_REARMED =
         0, /* software; a tick comes `interval` after the end of the entry at the last one */
@@ -48,5 +50,7 @@ void takt_scheduled_fp_responses(const takt_scheduled_set_t *set, const takt_sch
  * each. Takes a step for each pass over all tasks. */
 void takt_scheduled_edf_responses(const takt_scheduled_set_t *set, takt_fraction_t *fractions, uint64_t *rest,
                                   takt_effort_t *effort, takt_response_t *responses);
+
+TAKT_C_END
 
 #endif

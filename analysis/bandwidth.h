@@ -5,6 +5,8 @@
 
 #include "analysis/analysis.h"
 
+TAKT_C_BEGIN
+
 /* The longest response, from the arrival, of the only task of a cbs or hard-cbs server with budget Q and period P.
  * Precondition: the server meets its deadlines. Not bounded if Q / P < C / T. Takes a step for each job of the busy
  * period. */
@@ -20,5 +22,7 @@ takt_response_t takt_cbs_busy_period(const takt_sporadic_t *tasks, uint32_t coun
 takt_response_t takt_total_bandwidth_busy_period(const takt_sporadic_t *tasks, uint32_t count,
                                                  takt_duration_t period, takt_duration_t budget,
                                                  takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "analysis/analysis.h"
 
+TAKT_C_BEGIN
+
 /* The largest blocking with which task number `task` meets its deadline under fixed priorities. `tasks` are most urgent
  * first, D <= T for all. TAKT_UNSCHEDULABLE: not even 0. TAKT_UNDECIDED: perhaps more. One step per testing point. */
 TAKT_MUST_USE takt_verdict_t takt_blocking_tolerance_find(const takt_sporadic_t *tasks, uint32_t task,
@@ -21,5 +23,7 @@ TAKT_MUST_USE takt_verdict_t takt_fp_regions_find(const takt_sporadic_t *tasks, 
  * TAKT_UNSCHEDULABLE only says that a violation was found. Takes a step for each deadline before the longest one. */
 TAKT_MUST_USE takt_verdict_t takt_edf_regions_find(const takt_sporadic_t *tasks, uint32_t count,
                                                    takt_duration_t *regions, takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

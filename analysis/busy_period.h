@@ -5,6 +5,8 @@
 
 #include "analysis/fractions.h"
 
+TAKT_C_BEGIN
+
 /* A task while it is present, or a task with listed arrivals. */
 typedef struct takt_source {
     takt_sporadic_t task;           /* its deadline is not read, nor the period of one with a list */
@@ -27,5 +29,7 @@ typedef struct takt_busy_room {
  * Takes a step for each pass over all sources; a pass reads each list completely. */
 void takt_busy_periods(const takt_source_t *sources, uint32_t count, takt_response_t *longest,
                        takt_busy_room_t *room, takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "analysis/response_times.h"
 
+TAKT_C_BEGIN
+
 typedef struct takt_edge {
     uint32_t from; /* places of nodes of one task */
     uint32_t to;
@@ -40,5 +42,7 @@ typedef enum takt_graphs_status {
  * Responses computed from it are exact. Takes a step for each pass over all edges. */
 TAKT_MUST_USE takt_graphs_status_t takt_graphs_measure(const takt_graphs_t *graphs, takt_duration_t *paths,
                                                        takt_effort_t *effort, const takt_flow_t *flow);
+
+TAKT_C_END
 
 #endif

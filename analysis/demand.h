@@ -7,6 +7,8 @@
 #include "analysis/children.h"
 #include "analysis/edf_blocking.h"
 
+TAKT_C_BEGIN
+
 /* The parameters of a child whose demand grows by whole jobs. */
 typedef struct takt_demand_line {
     uint64_t inverse; /* of the period, rounded up, in units of 2^-shift; until then down, of 2^-63 */
@@ -56,5 +58,7 @@ takt_duration_t takt_edf_span(const takt_children_t *children, const takt_edf_bl
 /* Compares U with the share of the supply, exactly. `shares` and `rests` are as in takt_demand_room_t. */
 TAKT_MUST_USE takt_comparison_t takt_demand_order(const takt_children_t *children, takt_fraction_t *shares,
                                                   uint64_t *rests, takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

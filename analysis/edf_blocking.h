@@ -9,6 +9,8 @@
 
 #include "analysis/analysis.h"
 
+TAKT_C_BEGIN
+
 /* B(L) is `ticks` for L from `from` on, up to the next step. */
 typedef struct takt_blocking_step {
     takt_duration_t from;  /* 0 and up, ascending and distinct */
@@ -47,5 +49,7 @@ takt_duration_t takt_edf_blocking_longest(const takt_edf_blocking_t *blocking, u
 /* The length from which on B(L) is constant. */
 takt_duration_t takt_edf_blocking_last(const takt_sporadic_t *tasks, uint32_t count,
                                        const takt_edf_blocking_t *blocking);
+
+TAKT_C_END
 
 #endif

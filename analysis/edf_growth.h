@@ -6,6 +6,8 @@
 #include "analysis/fp_growth.h"
 #include "analysis/qpa.h"
 
+TAKT_C_BEGIN
+
 /* Working memory: of the demand test, and `count` tasks. */
 typedef struct takt_edf_growth_memory {
     takt_demand_room_t room;
@@ -16,5 +18,7 @@ typedef struct takt_edf_growth_memory {
  * without blocking, if no other wcet changes. Condition: C <= T of all tasks. Takes up to `effort` steps for each task. */
 void takt_edf_growths(const takt_sporadic_t *tasks, uint32_t count, takt_edf_growth_memory_t memory,
                       takt_effort_t effort, takt_growth_t *growths);
+
+TAKT_C_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "analysis/demand.h"
 
+TAKT_C_BEGIN
+
 /* The parameters of a task that the search reads. */
 typedef struct takt_edf_line {
     uint64_t inverse; /* of the period, rounded up */
@@ -31,5 +33,7 @@ void takt_edf_response_times(const takt_sporadic_t *tasks, uint32_t count,
                              const takt_edf_blocking_t *blocking, const takt_duration_t *lasts,
                              const uint64_t *ranks, takt_response_t *responses, takt_edf_room_t *room,
                              takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

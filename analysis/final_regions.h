@@ -6,6 +6,8 @@
 
 #include "analysis/draft.h"
 
+TAKT_C_BEGIN
+
 /* Finds the smallest final region of each task with which all deadlines are met; `tasks` are most urgent first. In
  * every other solution each region is at least as long. `regions` has `count` values. One test per bit of a wcet. */
 TAKT_MUST_USE takt_verdict_t takt_final_regions_find(const takt_sporadic_t *tasks, uint32_t count,
@@ -18,5 +20,7 @@ TAKT_MUST_USE takt_verdict_t takt_final_regions_find(const takt_sporadic_t *task
 TAKT_MUST_USE takt_verdict_t takt_final_regions_assign(const takt_sporadic_t *tasks, uint32_t count,
                                                        const takt_draft_t *draft, uint32_t *order,
                                                        takt_duration_t *regions, takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

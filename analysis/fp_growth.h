@@ -5,6 +5,8 @@
 
 #include "analysis/response_times.h"
 
+TAKT_C_BEGIN
+
 /* The number of intervals that are kept of each task. */
 #define TAKT_FP_WITNESSES 32u
 
@@ -36,5 +38,7 @@ typedef struct takt_fp_growth_memory {
  * Effort: takt_fp_responses once, and then up to `effort` steps for each task. */
 void takt_fp_growths(const takt_children_t *set, const bool *is_wanted, takt_fp_growth_memory_t memory,
                      takt_effort_t effort, takt_growth_t *growths);
+
+TAKT_C_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "analysis/analysis.h"
 
+TAKT_C_BEGIN
+
 /* A share of the processor: C / T, C / min(D, T), or Q / P. */
 typedef struct takt_fraction {
     uint64_t numerator;   /* 0 .. TAKT_ANALYSIS_TIME_MAX */
@@ -27,5 +29,7 @@ TAKT_INLINE takt_verdict_t takt_verdict_of_sum(takt_comparison_t order) {
  * `rest` has `count` values. Takes one step for each digit: one, unless the sum is 1 or nearly so. */
 TAKT_MUST_USE takt_comparison_t takt_fractions_compare(const takt_fraction_t *fractions, uint32_t count,
                                                        uint64_t *rest, takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

@@ -6,6 +6,8 @@
 #include "analysis/qpa.h"
 #include "analysis/response_times.h"
 
+TAKT_C_BEGIN
+
 /* The server whose budget is computed. */
 typedef struct takt_interface {
     takt_duration_t period;
@@ -28,5 +30,7 @@ takt_budget_t takt_least_budget_fixed_priority(const takt_interface_t *server,
 takt_budget_t takt_least_budget_edf(const takt_interface_t *server, const takt_children_t *children,
                                     const takt_edf_blocking_t *blocking, takt_demand_room_t *room,
                                     takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "analysis/draft.h"
 
+TAKT_C_BEGIN
+
 /* The cost of one event each, in ticks, 0 and up; SPEC.md, 5 says when each is paid. */
 typedef struct takt_overheads {
     takt_duration_t context_switch;
@@ -39,5 +41,7 @@ TAKT_MUST_USE bool takt_overheads_expand(const takt_overhead_set_t *set, const t
 TAKT_MUST_USE takt_verdict_t takt_overheads_edf_decide(const takt_overhead_set_t *set,
                                                        takt_fraction_t *fractions, uint64_t *rest,
                                                        takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "analysis/analysis.h"
 
+TAKT_C_BEGIN
+
 /* A part of a task's code in which no point is possible. */
 typedef struct takt_block {
     takt_duration_t wcet; /* 1 and up */
@@ -27,5 +29,7 @@ typedef struct takt_placement {
 TAKT_MUST_USE takt_verdict_t takt_points_place(const takt_block_t *blocks, uint32_t count,
                                                takt_duration_t longest, takt_placement_t *work,
                                                bool *is_point, uint64_t *cost);
+
+TAKT_C_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "analysis/draft.h"
 
+TAKT_C_BEGIN
+
 /* Whether task order[level] meets its deadlines if the tasks before it in `order` are more urgent and those after it
  * are less urgent. The tasks before it have no order yet: the result must not depend on it. */
 typedef takt_verdict_t (*takt_level_test_t)(void *context, const uint32_t *order, uint32_t count,
@@ -34,5 +36,7 @@ typedef struct takt_fp_choice {
  * blocking; non-preemptive if `longest` and `last` are the wcets; with deferred preemption if they are what they are called. */
 TAKT_MUST_USE takt_verdict_t takt_fp_level_test(void *context, const uint32_t *order, uint32_t count,
                                                 uint32_t level);
+
+TAKT_C_END
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "analysis/demand.h"
 
+TAKT_C_BEGIN
+
 /* The result, with a witness. */
 typedef struct takt_demand {
     takt_verdict_t verdict;
@@ -26,5 +28,7 @@ typedef struct takt_demand {
  * that it checks: a few, up to some dozens where U is near 1. */
 takt_demand_t takt_qpa(const takt_children_t *children, const takt_edf_blocking_t *blocking,
                        takt_demand_room_t *room, takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "analysis/analysis.h"
 
+TAKT_C_BEGIN
+
 /* One whole processor, in units of rate; and the longest period, wcet and grid, as policy/rate_based.h has them. */
 #define TAKT_ADMISSION_WHOLE UINT64_C(18018000)
 #define TAKT_ADMISSION_LONGEST (UINT64_C(1) << 37)
@@ -57,5 +59,7 @@ typedef struct takt_rate_division {
 takt_rate_division_t takt_rate_admission(const takt_rate_request_t *requests, uint32_t count,
                                          const takt_admission_settings_t *settings,
                                          takt_rate_grant_t *grants);
+
+TAKT_C_END
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "analysis/edf_blocking.h"
 
+TAKT_C_BEGIN
+
 /* A critical section of a task; nested sections are in the list as well. */
 typedef struct takt_section {
     uint32_t task;         /* its place, below `tasks` */
@@ -52,5 +54,7 @@ TAKT_MUST_USE bool takt_sharing_blocking(const takt_sharing_t *sharing, uint64_t
 TAKT_MUST_USE bool takt_sharing_steps(const takt_sharing_t *sharing, const takt_duration_t *regions,
                                       takt_sharing_memory_t memory, takt_blocking_step_t *steps,
                                       uint32_t *count);
+
+TAKT_C_END
 
 #endif

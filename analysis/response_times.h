@@ -7,6 +7,8 @@
 
 #include "analysis/children.h"
 
+TAKT_C_BEGIN
+
 /* Working memory: `count` values each; with servers or a supply, fractions and `next` have 2 more, and one for each task
  * that is inside. */
 typedef struct takt_fp_memory {
@@ -39,5 +41,7 @@ TAKT_MUST_USE takt_response_t takt_fp_response(const takt_children_t *set, uint3
 /* Whether all responses are within the deadlines, and those of servers within their periods. Stops at the first that is not, so it takes fewer steps. */
 TAKT_MUST_USE takt_verdict_t takt_fp_is_schedulable(const takt_children_t *set, takt_fp_memory_t memory,
                                                     takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "analysis/response_times.h"
 
+TAKT_C_BEGIN
+
 /* The task that is the worst case of a child for those below. `response` is its own, NULL if it is not known. */
 takt_sporadic_t takt_seen_from_below(const takt_children_t *children, uint32_t child,
                                      const takt_response_t *response);
@@ -18,5 +20,7 @@ uint64_t takt_seen_requests(const takt_sporadic_t *seen, const takt_server_tasks
 takt_comparison_t takt_seen_shares(const takt_children_t *children, const takt_server_tasks_t *server_tasks,
                                    uint32_t child, uint32_t above, takt_fp_memory_t memory,
                                    takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

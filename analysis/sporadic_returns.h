@@ -5,6 +5,8 @@
 
 #include "analysis/analysis.h"
 
+TAKT_C_BEGIN
+
 /* The number of returns that a sporadic server of Takt keeps apart (core/server.h); of more, some are merged, late. */
 #define TAKT_SPORADIC_RETURNS 32u
 
@@ -13,5 +15,7 @@
  * The result does not change if all times are multiplied. Takes a step for each pass over all tasks. */
 uint64_t takt_sporadic_returns(const takt_sporadic_t *tasks, uint32_t count, takt_duration_t period,
                                takt_duration_t budget, bool is_strict, takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

@@ -24,6 +24,8 @@
 
 #include "analysis/sporadic_returns.h"
 
+TAKT_C_BEGIN
+
 typedef struct takt_supply {
     takt_duration_t period; /* P */
     takt_duration_t budget; /* Q, 1 .. P */
@@ -60,5 +62,7 @@ uint64_t takt_supply_bound(const takt_supply_t *supply, uint64_t t);
 /* The least `*t` with sbf(*t) >= demand; false if that is not below TAKT_ANALYSIS_LIMIT. `demand` is below it.
  * Constant time. */
 TAKT_MUST_USE bool takt_supply_time(const takt_supply_t *supply, uint64_t demand, uint64_t *t);
+
+TAKT_C_END
 
 #endif

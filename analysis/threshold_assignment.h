@@ -8,6 +8,8 @@
 
 #include "analysis/draft.h"
 
+TAKT_C_BEGIN
+
 /* Finds the lowest thresholds with which all deadlines are met, if there are any. `tasks` are most urgent first; `over`
  * has `count` values. Takes count (count + 1) / 2 tests at most. */
 TAKT_MUST_USE takt_verdict_t takt_thresholds_assign(const takt_sporadic_t *tasks, uint32_t count,
@@ -18,5 +20,7 @@ TAKT_MUST_USE takt_verdict_t takt_thresholds_assign(const takt_sporadic_t *tasks
  * each as far as possible. So there are as few preemptions as these thresholds allow. `draft` is as that call left it.
  * An undecided test counts as a failed one. Takes count (count - 1) / 2 tests at most. */
 void takt_thresholds_raise(uint32_t count, const takt_draft_t *draft, uint32_t *over, takt_effort_t *effort);
+
+TAKT_C_END
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "analysis/analysis.h"
 
+TAKT_C_BEGIN
+
 /* State of the search for chains, of one task. */
 typedef struct takt_chain_link {
     uint32_t successor; /* in its chain, or TAKT_NO_ENTITY */
@@ -32,5 +34,7 @@ TAKT_MUST_USE takt_verdict_t takt_hyperbolic_decide(const takt_sporadic_t *tasks
  * `count` values, `chains` becomes k. Takes count^3 divisions at most. */
 TAKT_MUST_USE takt_verdict_t takt_harmonic_decide(const takt_sporadic_t *tasks, uint32_t count,
                                                   takt_chain_link_t *links, uint32_t *chains);
+
+TAKT_C_END
 
 #endif

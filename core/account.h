@@ -8,6 +8,8 @@
 
 #include "core/dispatcher.h"
 
+TAKT_C_BEGIN
+
 /* True if a budget is charged, or a key changes, while the entity on `cpu` runs. */
 TAKT_INLINE bool takt_account_is_charged(const takt_cpu_t *cpu) {
     return cpu->running != NULL && (cpu->running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
@@ -75,5 +77,7 @@ TAKT_INLINE takt_instant_t takt_account_until(takt_entity_t *entity, takt_instan
     const takt_duration_t least = is_charged ? takt_account_time_to_go(entity) : TAKT_NEVER;
     return least < TAKT_NEVER - now ? takt_least_of(now + least, until) : until;
 }
+
+TAKT_C_END
 
 #endif

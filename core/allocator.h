@@ -18,6 +18,8 @@
 
 #include "core/dispatcher.h"
 
+TAKT_C_BEGIN
+
 enum { TAKT_ALLOCATOR_VERSION = 3 };
 
 /* X(constant, word): what happened to a task, as its allocator reports it; the word is that of tables. */
@@ -132,5 +134,7 @@ void takt_allocator_note(const takt_task_t *task, takt_allocation_event_t event,
 TAKT_INLINE takt_allocation_event_t takt_allocation_event_of(uint64_t value) {
     return (takt_allocation_event_t)(value & 255u);
 }
+
+TAKT_C_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "core/dispatcher.h"
 
+TAKT_C_BEGIN
+
 void takt_blocked_append(takt_entity_t **list, takt_entity_t *entity);
 
 void takt_blocked_detach(takt_entity_t **list, takt_entity_t *entity);
@@ -22,5 +24,7 @@ void takt_blocked_lend(takt_entity_t *entity, takt_instant_t now);
 
 /* Makes all entities in the list of `resource` ready again. */
 void takt_blocked_unblock(takt_resource_t *resource, takt_instant_t instant);
+
+TAKT_C_END
 
 #endif

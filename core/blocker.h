@@ -5,6 +5,8 @@
 
 #include "core/waiting.h"
 
+TAKT_C_BEGIN
+
 /* True if the ceiling of `locked` counts for `entity` and `bars`. A suspended holder bars no entity from running. */
 bool takt_blocker_counts(const takt_entity_t *entity, const takt_resource_t *locked,
                          takt_protocol_bars_t bars);
@@ -33,5 +35,7 @@ TAKT_INLINE bool takt_blocker_is_budget(takt_entity_t *entity) {
     return wanted != NULL && wanted->kind->awaits_budget && *takt_waiting_held_by(entity) == NULL &&
            entity->parent->job.remaining < wanted->longest;
 }
+
+TAKT_C_END
 
 #endif

@@ -18,6 +18,8 @@
 
 #include "core/server.h"
 
+TAKT_C_BEGIN
+
 typedef enum takt_change_kind {
     TAKT_CHANGE_LEAVE = 0,      /* no more releases */
     TAKT_CHANGE_ENTER = 1,      /* releases again */
@@ -68,5 +70,7 @@ void takt_change_adopt(takt_task_t *task, takt_instant_t instant);
 
 /* Orders the ready children of `root` by the policy of `change` from now on. */
 void takt_change_policy(takt_server_t *root, takt_change_t *change);
+
+TAKT_C_END
 
 #endif

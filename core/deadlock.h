@@ -5,6 +5,8 @@
 
 #include "core/dispatcher.h"
 
+TAKT_C_BEGIN
+
 /* Returns a member of the cycle that the wait chain of `entity` leads to, `entity` if it is one; NULL: no cycle. */
 takt_entity_t *takt_deadlock_behind(takt_entity_t *entity);
 
@@ -12,5 +14,7 @@ takt_entity_t *takt_deadlock_behind(takt_entity_t *entity);
 void takt_deadlock_report(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now);
 
 void takt_deadlock_break(takt_entity_t *entity);
+
+TAKT_C_END
 
 #endif

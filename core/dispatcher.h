@@ -25,6 +25,8 @@
 #include "core/server.h"
 #include "core/trace.h"
 
+TAKT_C_BEGIN
+
 /* What one processor does. The record is the caller's memory. */
 typedef struct takt_cpu {
     takt_entity_t *running; /* NULL when idle; a server while that idles on its own budget */
@@ -73,7 +75,8 @@ typedef enum takt_event_kind {
  *   points                   the running one, started                        likewise
  *   suspend                  the running one, with an extension              until when, >= now
  *   lock, unlock             the running one, with an extension, or a        a resource of its dispatcher that it does
- *                            plain thread with `wait`                        not hold, or the last one that it locked
+ *                            plain thread with `wait`                        not hold, or one that it holds; of a job
+ *                                                                            the last one that it locked
  *   block                    a ready one                                     when it should have been
  *   wake                     a blocked one, not for a resource only          likewise
  *   create                   a thread just added, not ready                  likewise
@@ -286,5 +289,7 @@ TAKT_INLINE bool takt_cpu_runs(const takt_cpu_t *cpu) {
     const uint32_t ready_and_active = TAKT_STATE_READY | TAKT_STATE_ACTIVE;
     return (cpu->running->state & ready_and_active) == TAKT_STATE_ACTIVE;
 }
+
+TAKT_C_END
 
 #endif

@@ -31,6 +31,8 @@ enum {
     TAKT_ATTRIBUTE_AGING = 1u << 5, /* its key changes while it executes */
     TAKT_ATTRIBUTE_LOCKING = 1u << 6, /* it holds a resource, or waits for one */
     TAKT_ATTRIBUTE_BUDGET = 1u << 7,  /* its job has its own budget, job.remaining; see allocator.h */
+    TAKT_ATTRIBUTE_ORDERED = 1u << 8, /* it waits outside core, in an order that its wake has to update */
+    TAKT_ATTRIBUTE_SLICED = 1u << 9,  /* the kernel acts when it is chosen: it has a time slice */
 };
 
 /* Execution of such an entity is charged: to budgets, or to its own laxity. */

@@ -5,6 +5,8 @@
 
 #include "core/dispatcher.h"
 
+TAKT_C_BEGIN
+
 TAKT_INLINE bool takt_server_has_budget(const takt_server_t *server) { return server->job.remaining > 0; }
 
 /* True if `server` may run and its timers may be processed. */
@@ -41,5 +43,7 @@ void takt_hierarchy_rejoin(takt_entity_t *entity, takt_instant_t instant);
 
 /* Makes `entity`, a job in a server, not ready until the server's next replenishment. */
 void takt_hierarchy_await_budget(takt_entity_t *entity, takt_instant_t now);
+
+TAKT_C_END
 
 #endif

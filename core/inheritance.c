@@ -97,3 +97,62 @@ takt_entity_t *takt_inheritance_choose(takt_server_t *parent, takt_instant_t now
     }
     return NULL;
 }
+
+/* ---- the key of a holder ---------------------------------------------------------------------------- */
+
+/* True if `entity` stands in the chain of holders that blocks `other` and runs in its place. */
+static bool is_in_chain_of(const takt_entity_t *entity, takt_entity_t *other) {
+    while (other != entity && !takt_entity_is_server(other) && takt_waiting_deadlock_of(other) == NULL) {
+        const takt_resource_t *blocker = takt_blocker_of(other);
+        if (blocker == NULL || !blocker->kind->lends) {
+            return false;
+        }
+        other = blocker->holder;
+    }
+    return other == entity;
+}
+
+/* Returns the first entity that inherits to the holder of `held`: in its list, or in those of resources that the same
+ * entity locked before. */
+static takt_entity_t *first_blocked_at(const takt_resource_t *held) {
+    while (held != NULL && (held->blocked == NULL || !held->kind->lends)) {
+        held = held->outer;
+    }
+    return held != NULL ? held->blocked : NULL;
+}
+
+/* Walks over all that wait outside the ready set for `top`, or for others that do: returns the one after `entity`, NULL at
+ * the end. An entity waits in one list only, so these lists are a tree. */
+static takt_entity_t *next_blocked_by(const takt_entity_t *top, takt_entity_t *entity) {
+    takt_entity_t *below = first_blocked_at(*takt_waiting_held_by(entity));
+    while (below == NULL && entity != top) {
+        const takt_resource_t *resource = takt_waiting_wait_of(entity)->blocked_at;
+        below = entity->next != resource->blocked ? entity->next : first_blocked_at(resource->outer);
+        entity = resource->holder;
+    }
+    return below;
+}
+
+static takt_key_t key_of_blocked(takt_entity_t *entity) {
+    takt_key_t key = entity->key;
+    if (!takt_entity_is_locking(entity) || takt_waiting_deadlock_of(entity) != NULL) {
+        return key;
+    }
+    for (takt_entity_t *other = entity; other != NULL; other = next_blocked_by(entity, other)) {
+        key = takt_least_of(key, other->key);
+    }
+    return key;
+}
+
+takt_key_t takt_inheritance_key(takt_entity_t *entity) {
+    const takt_levels_t *levels = &entity->parent->ready.levels;
+    const takt_key_t key = key_of_blocked(entity);
+    takt_entity_t *other = takt_levels_is_empty(levels) ? NULL : takt_levels_best(levels, levels->depth);
+    while (other != NULL && other->key < key) {
+        if (takt_entity_is_locking(other) && is_in_chain_of(entity, other)) {
+            return other->key;
+        }
+        other = takt_levels_after(levels, other, levels->depth);
+    }
+    return key;
+}

@@ -7,6 +7,8 @@
 
 #include "core/dispatcher.h"
 
+TAKT_C_BEGIN
+
 /* Called when the release timer of `task` expires (step 7). */
 void takt_jobs_release(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now);
 
@@ -46,5 +48,7 @@ void takt_jobs_abort(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_inst
 /* Ends the current job at the nominal `instant`. */
 void takt_jobs_end_extended(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
                             takt_instant_t instant);
+
+TAKT_C_END
 
 #endif

@@ -137,12 +137,11 @@ static void free_among(takt_server_t *server, takt_resource_t *among) {
     among->holder = NULL;
 }
 
-/* Frees the resource that `entity` locked last, at the nominal `instant`. The entity's key is not written yet. */
-static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now,
-                      takt_instant_t instant) {
-    takt_resource_t *resource = *takt_waiting_held_by(entity);
+/* Frees `resource`, which `entity` holds, at the nominal `instant`. The entity's key is not written yet. */
+static void free_held(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_resource_t *resource,
+                      takt_instant_t now, takt_instant_t instant) {
     unlink_locked(entity->parent, resource);
-    *takt_waiting_held_by(entity) = resource->outer;
+    takt_waiting_unlink(takt_waiting_held_by(entity), resource);
     resource->holder = NULL;
     if (resource->among != NULL) {
         free_among(entity->parent, resource->among);
@@ -169,9 +168,11 @@ static bool leave_queue(takt_entity_t *entity) {
     return place != NULL;
 }
 
-static void unlock(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
+/* A job unlocks what it locked last, whatever is said. */
+static void unlock(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_resource_t *resource,
+                   takt_instant_t now) {
     begin_locking(entity);
-    free_last(dispatcher, entity, now, now);
+    free_held(dispatcher, entity, entity->task == NULL ? resource : *takt_waiting_held_by(entity), now, now);
     stop_locking(entity);
 }
 
@@ -205,7 +206,7 @@ static void locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event
     if (event->kind == TAKT_EVENT_LOCK) {
         lock(dispatcher, event->entity, event->resource, event->now);
     } else if (event->kind == TAKT_EVENT_UNLOCK) {
-        unlock(dispatcher, event->entity, event->now);
+        unlock(dispatcher, event->entity, event->resource, event->now);
     } else {
         withdraw(event->entity, event->now);
     }
@@ -216,7 +217,7 @@ static void locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt
     leave_queue(task->entity);
     task->extension->wait.wanted = NULL;
     while (task->extension->held != NULL) {
-        free_last(dispatcher, task->entity, now, instant);
+        free_held(dispatcher, task->entity, task->extension->held, now, instant);
     }
     stop_locking(task->entity);
 }

@@ -82,6 +82,26 @@ TAKT_INLINE bool takt_near_remove(takt_entity_t *running, bool has_keys, uint32_
     return true;
 }
 
+/* True if a new level of `entity` concerns the ready set of `running` alone: it is a plain thread of that set, which levels
+ * order. */
+TAKT_INLINE bool takt_near_has_level(const takt_entity_t *entity, const takt_entity_t *running) {
+    const uint32_t attributes = running->attributes; /* a thread's: not SERVER */
+    return takt_entity_is_ready(entity) && entity->task == NULL && entity->attributes == attributes &&
+           attributes <= TAKT_ATTRIBUTE_IN_SERVER && entity->parent == running->parent &&
+           entity->parent->locked == NULL;
+}
+
+/* Gives such an entity the level `level`: it is appended there, unless it has that level already. */
+TAKT_INLINE void takt_near_set_level(takt_entity_t *entity, uint32_t level, uint32_t depth) {
+    takt_levels_t *levels = &entity->parent->ready.levels;
+    entity->level = (uint8_t)level;
+    if ((uint32_t)entity->key != level) {
+        takt_levels_remove(levels, entity, depth);
+        entity->key = level;
+        takt_levels_insert(levels, entity, depth);
+    }
+}
+
 /* True if the end of the job that `running` executes concerns its ready set alone: no other job of its task waits, and the
  * task has no extension. */
 TAKT_INLINE bool takt_near_completes(const takt_entity_t *running) {

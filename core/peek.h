@@ -11,6 +11,8 @@
 
 #include "core/dispatcher.h"
 
+TAKT_C_BEGIN
+
 /* Returns the entity that takt_dispatcher_take would name at the instant of the last settle; NULL: none. As cheap as a
  * take while no resource is registered as locked and no server is selected. Else O(ready entities) for each blocked one
  * that is more urgent than the result, and O(ready entities^2) if a ceiling bars it although it waits. */
@@ -20,5 +22,7 @@ TAKT_MUST_USE takt_entity_t *takt_dispatcher_peek(const takt_dispatcher_t *dispa
  * of the end of a budget that pays for it, or when a waiting entity overtakes it. After a take, its decision's `until`.
  * Correct also if execution has not been charged since. */
 TAKT_MUST_USE takt_instant_t takt_dispatcher_next(const takt_dispatcher_t *dispatcher);
+
+TAKT_C_END
 
 #endif

@@ -54,6 +54,25 @@ TAKT_INLINE void takt_plain_free(takt_entity_t *entity, takt_resource_t *resourc
     entity->attributes = 0;
 }
 
+/* Frees `resource`, under pip, which no entity waits for, if `entity`, which runs, holds another one too, and at most one
+ * was registered as locked after it. Returns whether it did. `entity` continues: what it inherits comes from others. */
+TAKT_INLINE bool takt_plain_free_inner(takt_entity_t *entity, takt_resource_t *resource) {
+    takt_resource_t **link = &entity->parent->locked;
+    if (entity->attributes != TAKT_ATTRIBUTE_LOCKING || resource->outer == NULL) {
+        return false;
+    }
+    if (*link != resource) {
+        link = &(*link)->below;
+    }
+    if (*link != resource) {
+        return false;
+    }
+    *link = resource->below;
+    takt_plain_of(entity)->held = resource->outer;
+    resource->holder = NULL;
+    return true;
+}
+
 /* True if `entity`, the most urgent one, waits for `resource`, which is free. No resource is registered as locked. */
 TAKT_INLINE bool takt_plain_is_next(takt_entity_t *entity, const takt_resource_t *resource) {
     return entity->attributes == TAKT_ATTRIBUTE_LOCKING && entity->task == NULL &&

@@ -11,6 +11,8 @@
 
 #include "core/dispatcher.h"
 
+TAKT_C_BEGIN
+
 /* True if `event` concerns job number `job` of a task, and that is not its current, unfinished job, or waits
  * for its next budget and the event is no completion. Completions, yields,
  * points, suspensions, locks, withdrawals and blocks of a task concern a job. Other events never are stale. */
@@ -27,5 +29,7 @@ void takt_dispatcher_drop(takt_dispatcher_t *dispatcher, takt_instant_t now, boo
 
 /* Records at `now`, after takt_dispatcher_settle, which entity would be selected. */
 void takt_dispatcher_signal(takt_dispatcher_t *dispatcher, takt_instant_t now);
+
+TAKT_C_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "core/dispatcher.h"
 
+TAKT_C_BEGIN
+
 /* Records a call, or an effect of it. Call only if there is a trace. */
 void takt_record_call(takt_dispatcher_t *dispatcher, takt_record_kind_t kind, takt_instant_t now,
                       uint64_t value, const takt_entity_t *entity, uint32_t cpu);
@@ -57,5 +59,7 @@ void takt_record_decision(takt_dispatcher_t *dispatcher, takt_instant_t now, con
 /* Records that a budget of `payer` is exhausted, if the scheduler is remote. Call before the effects, and only if there
  * is a trace. */
 void takt_record_exhaust(takt_dispatcher_t *dispatcher, const takt_entity_t *payer, takt_instant_t now);
+
+TAKT_C_END
 
 #endif

@@ -11,6 +11,8 @@
 
 #include "core/task.h"
 
+TAKT_C_BEGIN
+
 /* First member of the rule's own record, the caller's memory; of one task, or shared by several. */
 typedef struct takt_rule {
     /* Called with `arrival`, the last in the ring of `task`, written as without a rule. The rule may change deadline,
@@ -27,5 +29,7 @@ TAKT_INLINE takt_instant_t takt_deadline_after(takt_instant_t instant, takt_dura
     const takt_instant_t sum = instant + duration;
     return sum < TAKT_KEY_LEAST_URGENT ? sum : TAKT_KEY_LEAST_URGENT;
 }
+
+TAKT_C_END
 
 #endif

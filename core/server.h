@@ -19,6 +19,8 @@
 #include "core/protocol.h"
 #include "core/task.h"
 
+TAKT_C_BEGIN
+
 struct takt_server;
 
 /* Properties of the budget of a kind: constant, and the name that tools read. A trait that is not set is unknown: no
@@ -179,5 +181,7 @@ TAKT_INLINE takt_job_t *takt_entity_job(takt_entity_t *entity) {
     }
     return entity->task != NULL ? &entity->task->job : NULL;
 }
+
+TAKT_C_END
 
 #endif

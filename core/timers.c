@@ -275,3 +275,28 @@ const takt_timer_t *takt_timers_due(const takt_timers_t *timers, takt_instant_t 
     const place_t place = first_place(timers);
     return is_exact(timers, place) ? timers->rows[place.row].slot[place.slot] : NULL;
 }
+
+/* The least instant of the timers behind `first` in its slot. */
+static takt_instant_t least_behind(const takt_timer_t *first) {
+    takt_instant_t least = TAKT_NEVER;
+    for (const takt_timer_t *timer = first->next; timer != NULL; timer = timer->next) {
+        least = takt_least_of(least, timer->instant);
+    }
+    return least;
+}
+
+takt_instant_t takt_timers_after_due(const takt_timers_t *timers) {
+    place_t place = first_place(timers);
+    const takt_instant_t least = least_behind(timers->rows[place.row].slot[place.slot]);
+    uint32_t marks = timers->rows[place.row].marks & ~both_bits(place.slot);
+    if (marks == 0) {
+        const uint32_t occupied = timers->occupied & ~takt_bit(place.row);
+        if (occupied == 0) {
+            return least;
+        }
+        place.row = takt_leading_zeros(occupied);
+        marks = timers->rows[place.row].marks;
+    }
+    place.slot = takt_leading_zeros(marks);
+    return takt_least_of(least, bound_of(timers, place));
+}

@@ -24,6 +24,8 @@
 
 #include "core/types.h"
 
+TAKT_C_BEGIN
+
 enum { TAKT_TIMERS_SLOTS = 16, TAKT_TIMERS_MAX_ROWS = 24 };
 
 /* Purpose of a timer. At one instant expiries come first, then replenishments, resumes and allocations, then wakes
@@ -91,6 +93,10 @@ TAKT_MUST_USE takt_timer_t *takt_timers_take(takt_timers_t *timers, takt_instant
 /* Returns the timer that takt_timers_take would expire at `now`; NULL if none. */
 const takt_timer_t *takt_timers_due(const takt_timers_t *timers, takt_instant_t now);
 
+/* Returns an instant that no timer but the one that takt_timers_due returns precedes; TAKT_NEVER if there is no other. O(timers
+ * of its slot). Call only while there is such a timer. */
+takt_instant_t takt_timers_after_due(const takt_timers_t *timers);
+
 /* Returns the instant of the next necessary take: that of the first timer, or earlier after a first timer
  * was removed; any past instant if it is overdue; TAKT_NEVER if the wheel is empty; 0 while timers have
  * still to be moved. */
@@ -105,5 +111,7 @@ TAKT_INLINE takt_instant_t takt_timers_position(const takt_timers_t *timers) {
 }
 
 TAKT_INLINE bool takt_timer_is_armed(const takt_timer_t *timer) { return timer->link != NULL; }
+
+TAKT_C_END
 
 #endif

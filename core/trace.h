@@ -25,7 +25,7 @@ typedef enum takt_record_kind {
     TAKT_RECORD_SUSPEND = 8,        /* the running job suspends itself until `value` */
     TAKT_RECORD_ARRIVAL = 9,        /* a job of a task that is not periodic arrives, nominally at `value` */
     TAKT_RECORD_LOCK = 10,          /* the running job tries to lock resource number `value` */
-    TAKT_RECORD_UNLOCK = 11,        /* the running job unlocks the resource that it locked last */
+    TAKT_RECORD_UNLOCK = 11,        /* the running job or thread unlocks resource number `value` */
     TAKT_RECORD_ENTER = 12,         /* a task with an allocation requests to enter */
     TAKT_RECORD_LEAVE = 13,         /* a task with an allocation requests to leave */
     TAKT_RECORD_CHANGE = 14, /* change number `value` is made, of a task, or of no entity: the policy */

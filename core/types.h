@@ -10,6 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef __cplusplus
+/* Begins the declarations of a header, which are C's for C++ too. */
+#define TAKT_C_BEGIN
+/* Ends them. */
+#define TAKT_C_END
+#else
+#define TAKT_C_BEGIN extern "C" {
+#define TAKT_C_END }
+#ifndef _Static_assert
+#define _Static_assert(condition, message) static_assert(condition, message)
+#endif
+#define _Alignas alignas
+#endif
+
 typedef uint64_t takt_instant_t;  /* ticks since the start of the system */
 typedef uint64_t takt_duration_t; /* ticks */
 typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */

@@ -17,6 +17,8 @@
 
 #include "core/dispatcher.h"
 
+TAKT_C_BEGIN
+
 TAKT_INLINE bool takt_entity_is_started(const takt_entity_t *entity) {
     return (entity->state & TAKT_STATE_STARTED) != 0;
 }
@@ -62,5 +64,7 @@ void takt_urgency_end_region(takt_entity_t *entity);
 /* Returns 1 if another ready entity of the same dispatcher is more urgent than `entity`, a started job, would be
  * without its threshold, else 0. */
 TAKT_MUST_USE uint32_t takt_urgency_is_exceeded(takt_entity_t *entity);
+
+TAKT_C_END
 
 #endif

@@ -10,6 +10,14 @@ TAKT_INLINE takt_resource_t **takt_waiting_held_by(takt_entity_t *entity) {
     return entity->task != NULL ? &entity->task->extension->held : &takt_plain_of(entity)->held;
 }
 
+/* Removes `resource` from `held`, the list of what its holder has locked. */
+TAKT_INLINE void takt_waiting_unlink(takt_resource_t **held, const takt_resource_t *resource) {
+    while (*held != resource) {
+        held = &(*held)->outer;
+    }
+    *held = resource->outer;
+}
+
 /* Returns the wait of `entity`; NULL for a plain thread that requests no resource. */
 TAKT_INLINE takt_lock_wait_t *takt_waiting_wait_of(takt_entity_t *entity) {
     return entity->task != NULL ? &entity->task->extension->wait : takt_plain_of(entity)->wait;

@@ -5,7 +5,11 @@
 
 #include "core/types.h"
 
+TAKT_C_BEGIN
+
 /* Executes for `ticks` of the port's clock, accurate to a few instructions on an emulated board. */
 void takt_port_work(takt_duration_t ticks);
+
+TAKT_C_END
 
 #endif

@@ -6,9 +6,9 @@
 #ifndef TAKT_FIRMWARE_SEMIHOST_H
 #define TAKT_FIRMWARE_SEMIHOST_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "core/types.h"
+
+TAKT_C_BEGIN
 
 /* Prints `text`, which ends with 0. */
 void takt_semihost_print(const char *text);
@@ -25,5 +25,7 @@ bool takt_semihost_command_line(char *line, size_t bytes);
 
 /* Ends the program with `status`, 0 .. 255. */
 __attribute__((noreturn)) void takt_semihost_exit(int status);
+
+TAKT_C_END
 
 #endif

@@ -18,6 +18,8 @@
 #include "kernel/errors.h"
 #include "kernel/timeouts.h"
 
+TAKT_C_BEGIN
+
 /* 40 bytes on a 32-bit machine. Private. The memory must not change while the alarm is armed. */
 typedef struct takt_alarm {
     takt_timeout_t timeout;
@@ -45,5 +47,7 @@ takt_status_t takt_alarm_stop(takt_alarm_t *alarm);
 /* Writes to `ticks` the time until the alarm expires: 0 if it is due, TAKT_NEVER if it is not armed. Returns
  * ERROR_NULL, _OBJECT or _INTERRUPT. */
 takt_status_t takt_alarm_remaining(takt_alarm_t *alarm, takt_duration_t *ticks);
+
+TAKT_C_END
 
 #endif

@@ -19,6 +19,8 @@
 #include "core/allocator.h"
 #include "kernel/job.h"
 
+TAKT_C_BEGIN
+
 /* Control block of a thread with an allocator. Private. */
 typedef takt_periodic_thread_t takt_allocated_thread_t;
 
@@ -42,5 +44,7 @@ takt_status_t takt_allocated_thread_enter(takt_job_thread_t *thread);
 takt_status_t takt_allocated_thread_enter_from_isr(takt_job_thread_t *thread);
 takt_status_t takt_allocated_thread_leave(takt_job_thread_t *thread);
 takt_status_t takt_allocated_thread_leave_from_isr(takt_job_thread_t *thread);
+
+TAKT_C_END
 
 #endif

@@ -12,6 +12,8 @@
 #include "kernel/job.h"
 #include "kernel/server.h"
 
+TAKT_C_BEGIN
+
 /* A thread of a component. */
 typedef struct takt_component_thread {
     takt_periodic_thread_t *thread;   /* the caller's memory */
@@ -30,5 +32,7 @@ typedef struct takt_component {
  * Returns ERROR_NULL if there are none; else, for the first that cannot be created, as takt_thread_server_create and as
  * takt_periodic_thread_create; those before it have been created then. */
 takt_status_t takt_components_create(const takt_component_t *components, uint32_t count);
+
+TAKT_C_END
 
 #endif

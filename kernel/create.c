@@ -48,6 +48,9 @@ uint32_t takt_creation_number(takt_server_t *parent) {
 }
 
 void takt_creation_release(const takt_entity_t *entity) {
+    if (takt_kernel.threads != NULL) {
+        takt_kernel.threads[takt_entity_number(entity)] = NULL;
+    }
     --*children_of(entity->parent);
     takt_numbers_give(&takt_kernel.free_numbers, takt_entity_number(entity));
 }
@@ -96,8 +99,11 @@ static void prepare(takt_thread_t *thread, const takt_thread_parameters_t *param
 
 /* `thread` is in the dispatcher. */
 static void begin(takt_thread_t *thread) {
-    thread->flags = TAKT_THREAD_EXISTS;
+    thread->flags |= TAKT_THREAD_EXISTS;
     takt_entity_set_attributes(&thread->plain.entity, takt_kernel.full_pass);
+    if (takt_kernel.threads != NULL) {
+        takt_kernel.threads[takt_entity_number(&thread->plain.entity)] = thread;
+    }
 }
 
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
@@ -120,6 +126,19 @@ static void record_creation(takt_thread_t *thread, const takt_thread_parameters_
     takt_kernel.pass->create(&thread->plain.entity, takt_creation_level(parameters->priority));
 }
 
+void takt_creation_begin(takt_thread_t *thread) {
+    takt_thread_clear(thread, TAKT_THREAD_SUSPENDED);
+    thread->plain.entity.state = 0;
+    takt_queue_append(&takt_kernel.created, &thread->plain.entity);
+}
+
+/* `thread` waits for its resumption. */
+static void begin_suspended(takt_thread_t *thread) {
+    thread->plain.entity.state = TAKT_STATE_WAITING;
+    thread->flags |= TAKT_THREAD_SUSPENDED;
+    thread->wait = NULL;
+}
+
 /* While the kernel runs, the new thread is treated as one that has waited until now. Another thread may have taken the
  * last number while the stack was painted. */
 static takt_status_t create_running(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
@@ -133,13 +152,21 @@ static takt_status_t create_running(takt_thread_t *thread, const takt_thread_par
     add_thread(thread, parameters);
     thread->plain.entity.state = TAKT_STATE_WAITING;
     record_creation(thread, parameters);
+    if (parameters->is_suspended) {
+        begin_suspended(thread);
+        return takt_port_open();
+    }
     return takt_wake(&thread->plain.entity);
 }
 
 static takt_status_t create_before_start(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     prepare(thread, parameters);
     add_thread(thread, parameters);
-    takt_queue_append(&takt_kernel.created, &thread->plain.entity);
+    if (parameters->is_suspended) {
+        begin_suspended(thread);
+    } else {
+        takt_queue_append(&takt_kernel.created, &thread->plain.entity);
+    }
     return TAKT_OK;
 }
 
@@ -168,6 +195,9 @@ takt_status_t takt_creation_check_job(const takt_job_thread_t *thread,
         return TAKT_ERROR_NULL;
     }
     takt_status_t status = takt_creation_check_thread(&thread->thread, parameters);
+    if (status == TAKT_OK && parameters->is_suspended) {
+        status = TAKT_ERROR_JOBS;
+    }
     if (status == TAKT_OK) {
         status = takt_creation_check_phase();
     }

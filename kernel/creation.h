@@ -36,6 +36,9 @@ takt_status_t takt_creation_check_room(takt_server_t *parent);
 /* Returns a number for a child of `parent`, which has room. */
 uint32_t takt_creation_number(takt_server_t *parent);
 
+/* Lets `thread`, which was created suspended, begin at the start, which has not come yet. */
+void takt_creation_begin(takt_thread_t *thread);
+
 /* Removes `entity`, whose thread ends, from the children, and frees its number. Closed. */
 void takt_creation_release(const takt_entity_t *entity);
 

@@ -9,6 +9,10 @@
 #ifndef TAKT_KERNEL_ERRORS_H
 #define TAKT_KERNEL_ERRORS_H
 
+#include "core/types.h"
+
+TAKT_C_BEGIN
+
 /* Whether calls check for misuse: 0 or 1. The same for the whole program. */
 #ifndef TAKT_CHECKS
 #define TAKT_CHECKS 1
@@ -22,6 +26,7 @@
     X(ACTIVATION_MISSED, 3,                                                                                 \
       "the job that has just ended was in time, and the next one has been released meanwhile")              \
     X(REJECTED, 4, "what a thread asked for was not granted, and all is as it was")                         \
+    X(ABORTED, 5, "another thread has ended the wait")                                                      \
     X(ERROR_NULL, -1, "a pointer that must not be NULL is NULL")                                            \
     X(ERROR_IN_ISR, -2, "this call is for threads, and an interrupt made it")                               \
     X(ERROR_NOT_IN_ISR, -3, "this call is for interrupts, and a thread made it")                            \
@@ -41,7 +46,8 @@
     X(ERROR_POLICY, -17, "the policy was compiled against another version of its interface")                \
     X(ERROR_THRESHOLD, -18, "a preemption level is less urgent than the priority it protects")              \
     X(ERROR_OBJECT, -19, "an object that was not initialised, or a thread that was deleted")                \
-    X(ERROR_JOBS, -20, "this call is for plain threads, and the thread executes jobs")                      \
+    X(ERROR_JOBS, -20,                                                                                      \
+      "this call, or a creation that suspends, is for plain threads, and the thread executes jobs")         \
     X(ERROR_SUSPENDED, -21, "a thread that is to be suspended is so already")                               \
     X(ERROR_NOT_SUSPENDED, -22, "a thread that is to be resumed is not suspended")                          \
     X(ERROR_EXISTS, -23, "a thread that is to be created exists already")                                   \
@@ -51,8 +57,8 @@
     X(ERROR_PROTOCOL, -27, "a protocol among servers, or a ceiling under a policy without levels")          \
     X(ERROR_RESOURCE, -28,                                                                                  \
       "a lock of what is held already, of another server or without a section of it, or an unlock of what " \
-      "was not locked last")                                                                                \
-    X(ERROR_HOLDS, -29, "a thread that holds a mutex is to end, or one that waits for one to be suspended") \
+      "is not held, or by a job was not locked last")                                                       \
+    X(ERROR_HOLDS, -29, "a thread that holds a mutex is to end")                                            \
     X(ERROR_EXTENSION, -30,                                                                                 \
       "a job suspends itself or locks without an extension, or a parameter belongs to another kind of job") \
     X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")                         \
@@ -81,5 +87,7 @@ const char *takt_status_message(takt_status_t status);
             return (error);                       \
         }                                         \
     } while (0)
+
+TAKT_C_END
 
 #endif

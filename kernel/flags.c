@@ -2,7 +2,7 @@
 /* Event flags; see flags.h. */
 #include "kernel/flags.h"
 
-#include "kernel/wait.h"
+#include "kernel/order.h"
 
 /* What a thread waits for. */
 typedef struct condition {
@@ -12,7 +12,7 @@ typedef struct condition {
     uint32_t bits; /* set bits of the mask when the wait ended; 0: it did not end by flags */
 } condition_t;
 
-takt_status_t takt_flags_init(takt_flags_t *flags) {
+takt_status_t takt_flags_init_fifo(takt_flags_t *flags) {
     if (flags == NULL) {
         return TAKT_ERROR_NULL;
     }
@@ -20,6 +20,14 @@ takt_status_t takt_flags_init(takt_flags_t *flags) {
     takt_queue_init(&flags->seen);
     flags->bits = 0;
     return TAKT_OK;
+}
+
+takt_status_t takt_flags_init(takt_flags_t *flags) {
+    const takt_status_t status = takt_flags_init_fifo(flags);
+    if (status == TAKT_OK) {
+        takt_order_by_urgency(&flags->waiters);
+    }
+    return status;
 }
 
 #define REQUIRE_FLAGS(flags)                        \
@@ -42,7 +50,7 @@ static bool is_met(takt_flags_t *flags, condition_t *condition) {
 
 /* ---- set ---------------------------------------------------------------------------------------- */
 
-/* Marks all threads as unchecked, in the order in which they came. */
+/* Marks all threads as unchecked, in the order of the queue. */
 static void look_again(takt_flags_t *flags) {
     if (takt_queue_is_empty(&flags->seen)) {
         return;
@@ -73,29 +81,6 @@ TAKT_INLINE bool check_next(takt_flags_t *flags, void (*wake)(takt_entity_t *wai
     return true;
 }
 
-/* As in an interrupt, but the thread decides after its last check. */
-static void make_ready(takt_entity_t *waiter) {
-    if (takt_entity_is_plain(waiter)) {
-        takt_make_ready(waiter);
-    } else {
-        takt_kernel.pass->wake_from_isr(waiter);
-    }
-}
-
-/* The decision after the last check of a thread, which was not preempted meanwhile. */
-static takt_status_t decide(void) {
-    takt_entity_t *running = takt_kernel.cpu.running;
-    takt_kernel.busy &= ~(uint32_t)TAKT_BUSY_PASS;
-    if ((running->attributes | takt_kernel.busy) != 0) {
-        return takt_kernel.pass->dispatch();
-    }
-    takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
-    if (!takt_entity_is_plain(next)) {
-        return takt_kernel.pass->dispatch();
-    }
-    return next != running ? takt_kernel_switch(running, next) : takt_port_open();
-}
-
 takt_status_t takt_flags_set(takt_flags_t *flags, uint32_t bits) {
     REQUIRE_FLAGS(flags);
     TAKT_REQUIRE_OPEN();
@@ -104,12 +89,12 @@ takt_status_t takt_flags_set(takt_flags_t *flags, uint32_t bits) {
     if (flags->waiters.count == 0) {
         return takt_port_open();
     }
-    takt_kernel.busy |= TAKT_BUSY_PASS;
+    takt_wake_begin();
     look_again(flags);
-    while (check_next(flags, make_ready)) {
+    while (check_next(flags, takt_wake_before_decision)) {
         takt_port_breathe();
     }
-    return decide();
+    return takt_wake_decide();
 }
 
 takt_status_t takt_flags_set_from_isr(takt_flags_t *flags, uint32_t bits) {
@@ -162,6 +147,8 @@ takt_status_t takt_flags_wait_for(takt_flags_t *flags, uint32_t mask, uint32_t h
     condition.mask = mask;
     condition.how = how;
     condition.bits = 0;
+    condition.wait.is_node = true;
+    condition.wait.is_endless = false;
     takt_port_close();
     const takt_status_t status = wait_until(flags, &condition, duration);
     *bits = condition.bits;

@@ -2,7 +2,8 @@
 /* Event flags: 32 bits that threads wait for. Each thread has its own mask, and waits for any or for all bits of it.
  *
  * A wait may clear the bits of its mask when it ends; threads further back in the queue then do not see them. Waiting
- * threads are checked in FIFO order, regardless of priority. A wait that finds its bits set does not enter the queue.
+ * threads are checked from the most urgent one on, equals in FIFO order; with _init_fifo all are equals. A wait that
+ * finds its bits set does not enter the queue.
  *
  * A set checks one waiting thread at a time and opens interrupts in between. So interrupt latency does not depend on
  * the number of waiting threads. The consequences:
@@ -12,7 +13,7 @@
  *   - A thread that sets flags is not preempted before all have been checked; then the most urgent thread runs.
  *   - If a wait ends otherwise in between (its timeout expires), it is not processed a second time.
  *
- * Invariant: every waiting thread is in one of the two queues. Threads in `seen` have waited longer than the others.
+ * Invariant: every waiting thread is in one of the two queues. Threads in `seen` precede the others.
  *
  * When not to use it: for events that must be counted, or for one thread alone, where a notification costs less. */
 #ifndef TAKT_KERNEL_FLAGS_H
@@ -20,6 +21,8 @@
 
 #include "kernel/errors.h"
 #include "kernel/waiters.h"
+
+TAKT_C_BEGIN
 
 /* 32 bytes on a 32-bit machine. Private. */
 typedef struct takt_flags {
@@ -37,6 +40,9 @@ enum {
 
 /* Initialises flags, all clear; no thread may be waiting for them. Returns ERROR_NULL. */
 takt_status_t takt_flags_init(takt_flags_t *flags);
+
+/* Likewise, but threads are checked in FIFO order, regardless of urgency. */
+takt_status_t takt_flags_init_fifo(takt_flags_t *flags);
 
 /* Sets `bits` and wakes the threads whose condition holds. The most urgent one runs at once if it is more urgent than
  * the caller. O(waiting threads). Threads only. Returns ERROR_NULL, _OBJECT, _IN_ISR or _LOCKED. */
@@ -62,5 +68,7 @@ takt_status_t takt_flags_wait_for(takt_flags_t *flags, uint32_t mask, uint32_t h
 
 /* The bits that are set. From anywhere. Returns 0 if `flags` is NULL. */
 uint32_t takt_flags_get(const takt_flags_t *flags);
+
+TAKT_C_END
 
 #endif

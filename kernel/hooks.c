@@ -12,6 +12,11 @@ __attribute__((weak)) void takt_hook_stack_overflow(takt_thread_t *thread) {
     print_error("takt: the stack of thread \"", thread, "\" has overflowed; give it a larger one\n");
 }
 
+__attribute__((weak)) void takt_hook_switch(takt_thread_t *from, takt_thread_t *to) {
+    (void)from;
+    (void)to;
+}
+
 __attribute__((weak)) void takt_hook_abandoned(takt_thread_t *thread) {
     print_error("takt: thread \"", thread, "\" has returned while it holds a mutex; unlock before\n");
 }

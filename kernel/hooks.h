@@ -7,6 +7,8 @@
 
 #include "kernel/thread.h"
 
+TAKT_C_BEGIN
+
 /* The stack of `thread` has overflowed; takt_port_fault follows. Called with interrupts masked or in an interrupt,
  * while TAKT_CHECKS or TAKT_GUARD is 1; for a guard, in the fault's handler. Memory below the stack may be damaged. */
 void takt_hook_stack_overflow(takt_thread_t *thread);
@@ -14,5 +16,21 @@ void takt_hook_stack_overflow(takt_thread_t *thread);
 /* The entry function of `thread` has returned while the thread held a mutex, or its job a resource. Called by that
  * thread, with the lock open; then the kernel unlocks all of them. */
 void takt_hook_abandoned(takt_thread_t *thread);
+
+/* The machine has made a fault: an access that it refuses, an instruction that it does not know. takt_port_fault
+ * follows. Called in the fault's handler while TAKT_FAULTS is 1, by ports that have one. Any memory may be damaged. */
+void takt_hook_fault(const takt_fault_t *fault);
+
+/* 1: takt_hook_switch is called; the same for the whole program. */
+#ifndef TAKT_SWITCH_HOOK
+#define TAKT_SWITCH_HOOK 0
+#endif
+
+/* `to` runs from now on, in place of `from`; NULL: nothing has run before. For debuggers and recorders: called before
+ * every switch, with interrupts masked, while TAKT_SWITCH_HOOK is 1. It calls no function of the kernel but
+ * takt_kernel_now. The kernel's own does nothing. */
+void takt_hook_switch(takt_thread_t *from, takt_thread_t *to);
+
+TAKT_C_END
 
 #endif

@@ -24,6 +24,8 @@
 #include "kernel/errors.h"
 #include "kernel/geometry.h"
 
+TAKT_C_BEGIN
+
 enum {
     TAKT_HYBRID_BARRED = 0, /* priority that never runs */
     TAKT_HYBRID_IDLE = 1,   /* priority of the idle thread */
@@ -95,5 +97,7 @@ void takt_hybrid_complete(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_
 /* Processes everything due by `now`, and sets priorities. Returns when to call it again at the latest, TAKT_NEVER if
  * nothing is pending. */
 takt_instant_t takt_hybrid_step(takt_hybrid_t *hybrid, takt_instant_t now);
+
+TAKT_C_END
 
 #endif

@@ -35,6 +35,8 @@
 #include "core/dispatcher.h"
 #include "kernel/thread.h"
 
+TAKT_C_BEGIN
+
 /* Control block of a thread whose task is stored elsewhere. Private. */
 typedef struct takt_job_thread {
     takt_thread_t thread;
@@ -88,8 +90,8 @@ typedef takt_job_parameters_t takt_periodic_parameters_t;
  *     for (;;) { the job; takt_wait_next_period(); }
  *
  * A job released before its predecessor has ended waits behind it. Before the start. Returns ERROR_NULL, _STACK,
- * _PRIORITY, _FULL, _EXISTS, _PERIOD, _DEADLINE, _THRESHOLD, _EXTENSION (also for members of another kind), _STARTED or
- * _NOT_INITIALISED. */
+ * _PRIORITY, _FULL, _EXISTS, _JOBS if `is_suspended` is set, _PERIOD, _DEADLINE, _THRESHOLD, _EXTENSION (also for
+ * members of another kind), _STARTED or _NOT_INITIALISED. */
 takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
                                           const takt_job_parameters_t *parameters);
 
@@ -182,5 +184,7 @@ takt_status_t takt_kernel_adopt(void);
 /* Makes `thread`, zeroed but for its entity, the thread of that entity's task. Priority and server are not read.
  * Returns ERROR_NULL, _STACK, _NOT_PERIODIC, _STARTED or _NOT_INITIALISED. */
 takt_status_t takt_job_thread_attach(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters);
+
+TAKT_C_END
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The kernel object: start, the full pass, and preemption from interrupts. */
-#include "kernel/hooks.h"
 #include "kernel/wait.h"
 
 takt_kernel_t takt_kernel;
@@ -55,6 +54,7 @@ TAKT_INLINE void set_alarm(takt_instant_t now) {
 static takt_thread_t *left_for(takt_thread_t *self, takt_thread_t *next) {
     if (next != self) {
         takt_kernel_check_stack(self);
+        takt_kernel_announce_switch(self, next);
     }
     return next->plain.entity.task != NULL ? takt_job_choose(self, next) : self;
 }
@@ -69,7 +69,11 @@ static __attribute__((noinline)) takt_thread_t *decide(takt_instant_t now) {
     if (decision.entity == NULL) {
         takt_kernel.cpu.running = &takt_kernel.idle.plain.entity;
     }
-    return thread_for(takt_kernel.cpu.running);
+    takt_thread_t *next = thread_for(takt_kernel.cpu.running);
+    if (TAKT_UNLIKELY(takt_kernel.select != NULL)) {
+        takt_kernel.select(next, now);
+    }
+    return next;
 }
 
 /* Opens after every step, so that no two of them, nor a step and the decision, mask interrupts together. The time is
@@ -132,6 +136,7 @@ TAKT_INLINE void preempt_by(takt_entity_t *next, takt_entity_t *running) {
     takt_kernel_leave(takt_thread_of(running));
     takt_kernel.cpu.running = next;
     takt_kernel_check_stack(takt_thread_of(running));
+    takt_kernel_announce_switch(takt_thread_of(running), takt_thread_of(next));
     takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
 }
 
@@ -378,7 +383,9 @@ takt_status_t takt_kernel_start(void) {
     create_idle();
     (void)takt_port_lock();
     takt_port_clock_start();
-    takt_port_start(takt_kernel_has_pass() ? takt_kernel.pass->begin() : first_thread());
+    takt_thread_t *first = takt_kernel_has_pass() ? takt_kernel.pass->begin() : first_thread();
+    takt_kernel_announce_switch(NULL, first);
+    takt_port_start(first);
 }
 
 /* ---- questions ---------------------------------------------------------------------------------- */

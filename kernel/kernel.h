@@ -17,6 +17,8 @@
 #include "kernel/thread.h"
 #include "policy/table.h"
 
+TAKT_C_BEGIN
+
 /* Private, as the next. `expect` is called if it is not NULL; only a policy that orders by levels can do without.
  * Returns ERROR_NULL, _POLICY or _STARTED. */
 takt_status_t takt_kernel_init_expecting(const takt_policy_t *policy, void (*expect)(void));
@@ -46,5 +48,7 @@ takt_instant_t takt_kernel_now(void);
 
 /* The running thread, NULL before the start. In an interrupt: the interrupted one. */
 takt_thread_t *takt_kernel_running(void);
+
+TAKT_C_END
 
 #endif

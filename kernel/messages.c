@@ -2,7 +2,7 @@
 /* Message queue; see messages.h. */
 #include "kernel/messages.h"
 
-#include "kernel/wait.h"
+#include "kernel/order.h"
 
 enum { WORD = sizeof(takt_message_word_t), BURST = 4 };
 
@@ -19,8 +19,8 @@ typedef struct burst {
 
 static bool is_aligned(const void *memory) { return (uintptr_t)memory % WORD == 0; }
 
-takt_status_t takt_messages_init(takt_messages_t *messages, void *memory, uint32_t message_bytes,
-                                 uint32_t capacity) {
+takt_status_t takt_messages_init_fifo(takt_messages_t *messages, void *memory, uint32_t message_bytes,
+                                      uint32_t capacity) {
     if (messages == NULL || memory == NULL) {
         return TAKT_ERROR_NULL;
     }
@@ -38,6 +38,16 @@ takt_status_t takt_messages_init(takt_messages_t *messages, void *memory, uint32
     messages->head = messages->first;
     messages->tail = messages->first;
     return TAKT_OK;
+}
+
+takt_status_t takt_messages_init(takt_messages_t *messages, void *memory, uint32_t message_bytes,
+                                 uint32_t capacity) {
+    const takt_status_t status = takt_messages_init_fifo(messages, memory, message_bytes, capacity);
+    if (status == TAKT_OK) {
+        takt_order_by_urgency(&messages->items);
+        takt_order_by_urgency(&messages->places);
+    }
+    return status;
 }
 
 #define REQUIRE_MESSAGES(messages, message)                                           \
@@ -119,6 +129,8 @@ static __attribute__((noinline)) takt_status_t give_up(void) {
 static __attribute__((noinline)) takt_status_t wait_to_send(takt_messages_t *messages, const void *message,
                                                             takt_duration_t duration) {
     exchange_t exchange;
+    exchange.wait.is_node = false;
+    exchange.wait.is_endless = false;
     exchange.from = message;
     messages->places.count--;
     return takt_wait_with(&exchange.wait, &messages->places, duration);
@@ -127,6 +139,8 @@ static __attribute__((noinline)) takt_status_t wait_to_send(takt_messages_t *mes
 static __attribute__((noinline)) takt_status_t wait_to_receive(takt_messages_t *messages, void *message,
                                                                takt_duration_t duration) {
     exchange_t exchange;
+    exchange.wait.is_node = false;
+    exchange.wait.is_endless = false;
     exchange.to = message;
     messages->items.count--;
     return takt_wait_with(&exchange.wait, &messages->items, duration);

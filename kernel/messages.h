@@ -4,7 +4,7 @@
  * A waiting thread is served by the call that wakes it. A message is copied straight to the first waiting receiver; a
  * place that becomes free is filled with the message of the first waiting sender. So a woken thread's operation is
  * complete, whatever happens to the thread before it runs. Messages are received in the order in which they were sent.
- * Threads are served in FIFO order, regardless of priority.
+ * The most urgent waiting thread is served first, equals in FIFO order; with _init_fifo all are equals.
  *
  * A message is copied word by word with interrupts masked, so it has at most TAKT_MESSAGE_BYTES_MAX bytes. For longer
  * data, send a pointer to a block of a pool. Considered and rejected: copying with interrupts open into a reserved
@@ -16,6 +16,8 @@
 
 #include "kernel/errors.h"
 #include "kernel/waiters.h"
+
+TAKT_C_BEGIN
 
 /* Four bytes of a message, of any type. */
 typedef uint32_t __attribute__((may_alias)) takt_message_word_t;
@@ -43,6 +45,10 @@ typedef struct takt_messages {
  * aligned, or the product of both exceeds TAKT_MESSAGES_BYTES_MAX. */
 takt_status_t takt_messages_init(takt_messages_t *messages, void *memory, uint32_t message_bytes,
                                  uint32_t capacity);
+
+/* Likewise, but waiting receivers, and waiting senders, are served in FIFO order, regardless of urgency. */
+takt_status_t takt_messages_init_fifo(takt_messages_t *messages, void *memory, uint32_t message_bytes,
+                                      uint32_t capacity);
 
 /* Maximum bytes of all messages of a queue together. */
 #define TAKT_MESSAGES_BYTES_MAX INT32_MAX
@@ -78,5 +84,7 @@ takt_status_t takt_messages_receive_from_isr(takt_messages_t *messages, void *me
 
 /* Number of messages in the queue. From anywhere. Returns 0 if `messages` is NULL. */
 uint32_t takt_messages_count(const takt_messages_t *messages);
+
+TAKT_C_END
 
 #endif

@@ -3,6 +3,7 @@
 #include "kernel/mutex.h"
 
 #include "core/plain_locks.h"
+#include "core/waiting.h"
 #include "kernel/creation.h"
 #include "kernel/hooks.h"
 #include "kernel/wait.h"
@@ -13,9 +14,16 @@ typedef struct wish {
     takt_mutex_t *mutex;    /* NULL: the request has ended */
     takt_timeout_t timeout; /* not armed if it waits for ever */
     takt_plain_t *thread;   /* read when the timeout expires */
+    takt_status_t status;   /* of the call if the mutex is not locked */
+    bool is_put_off;        /* withdrawn: while the thread is suspended, or for good */
 } wish_t;
 
-static const takt_mutexes_t mutexes = {.abandon = takt_mutex_abandon, .forget = takt_mutex_forget};
+static void forget(takt_thread_t *thread);
+static takt_status_t put_off(takt_thread_t *thread);
+static takt_status_t abort_request(takt_thread_t *thread);
+
+static const takt_lock_functions_t functions = {
+    .forget = forget, .put_off = put_off, .abort = abort_request, .abandon = takt_mutex_abandon};
 
 takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
     if (mutex == NULL || parameters == NULL) {
@@ -29,7 +37,7 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
     if (status != TAKT_OK) {
         return status;
     }
-    takt_kernel.mutexes = &mutexes;
+    takt_kernel.mutexes = &functions;
     mutex->watchers = parameters->protocol != TAKT_PROTOCOL_PIP;
     mutex->parent = takt_creation_parent(parameters->server);
     return TAKT_OK;
@@ -49,6 +57,8 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
 TAKT_INLINE void begin_wish(wish_t *wish, takt_mutex_t *mutex) {
     wish->mutex = mutex;
     wish->timeout.prev = NULL;
+    wish->status = TAKT_TIMEOUT;
+    wish->is_put_off = false;
     mutex->watchers++;
 }
 
@@ -63,14 +73,6 @@ static void forget_wish(wish_t *wish) {
     }
 }
 
-/* Likewise, open. */
-static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
-    takt_port_close();
-    forget_wish(wish);
-    const bool is_locked = mutex->resource.holder == takt_kernel.cpu.running;
-    return takt_kernel_refuse(is_locked ? TAKT_OK : TAKT_TIMEOUT);
-}
-
 /* `running` asks core for the lock. */
 static void request(takt_entity_t *running, wish_t *wish) {
     wish->wait.wanted = NULL;
@@ -78,6 +80,23 @@ static void request(takt_entity_t *running, wish_t *wish) {
     wish->wait.deadlock = NULL;
     takt_plain_of(running)->wait = &wish->wait;
     takt_kernel_post_lock(TAKT_EVENT_LOCK, running, &wish->mutex->resource);
+}
+
+/* The wait of `running` has ended. A request that a suspension has put off is made again, unless its time is up. Open. */
+static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    takt_port_close();
+    while (wish->is_put_off && wish->mutex != NULL) {
+        wish->is_put_off = false;
+        request(running, wish);
+        (void)takt_kernel_dispatch();
+        takt_port_close();
+    }
+    takt_plain_of(running)->wait = NULL;
+    forget_wish(wish);
+    const takt_status_t status = mutex->resource.holder == running ? TAKT_OK : wish->status;
+    (void)takt_port_open();
+    return status;
 }
 
 static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex, takt_entity_t *running) {
@@ -103,6 +122,9 @@ static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mut
     wish_t wish;
     begin_wish(&wish, mutex);
     (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
+    if (TAKT_UNLIKELY(wish.is_put_off)) {
+        return end_wish(&wish, mutex);
+    }
     takt_port_close();
     mutex->watchers--; /* without a timeout the wait ends only when it holds the mutex */
     return takt_port_open();
@@ -131,19 +153,43 @@ takt_status_t takt_mutex_lock(takt_mutex_t *mutex) {
 
 /* ---- lock, for a while -------------------------------------------------------------------------- */
 
-/* Withdraws the lock request of `entity`, if it has not been granted. Returns whether it did. */
+/* Withdraws the lock request of `entity`, if it is neither granted nor put off. Returns whether it did. */
 static bool withdraw(takt_entity_t *entity) {
-    const bool waits = takt_plain_of(entity)->wait != NULL;
+    const takt_lock_wait_t *wait = takt_plain_of(entity)->wait;
+    const bool waits = wait != NULL && wait->wanted != NULL;
     if (waits) {
         takt_kernel_post(TAKT_EVENT_WITHDRAW, entity);
     }
     return waits;
 }
 
-void takt_mutex_forget(takt_thread_t *thread) {
+static void forget(takt_thread_t *thread) {
     wish_t *wish = TAKT_CONTAINER_OF(thread->plain.wait, wish_t, wait);
     (void)withdraw(&thread->plain.entity);
+    thread->plain.wait = NULL;
     forget_wish(wish);
+}
+
+/* The record stays with the thread, and wants nothing. */
+static takt_status_t put_off(takt_thread_t *thread) {
+    takt_lock_wait_t *wait = thread->plain.wait;
+    takt_entity_t *entity = &thread->plain.entity;
+    TAKT_CONTAINER_OF(wait, wish_t, wait)->is_put_off = true;
+    (void)withdraw(entity);
+    thread->plain.wait = wait;
+    thread->wait = NULL;
+    takt_kernel_post(TAKT_EVENT_BLOCK, entity);
+    takt_entity_set_state(entity, TAKT_STATE_WAITING);
+    return takt_kernel_dispatch();
+}
+
+static takt_status_t abort_request(takt_thread_t *thread) {
+    wish_t *wish = TAKT_CONTAINER_OF(thread->plain.wait, wish_t, wait);
+    wish->status = TAKT_ABORTED;
+    wish->is_put_off = true;
+    (void)withdraw(&thread->plain.entity);
+    forget_wish(wish);
+    return takt_kernel_dispatch();
 }
 
 static uint32_t expire_wish(takt_timeout_t *timeout) {
@@ -155,18 +201,29 @@ static uint32_t expire_wish(takt_timeout_t *timeout) {
     return 0;
 }
 
-static takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running, takt_duration_t duration) {
-    wish_t wish;
-    begin_wish(&wish, mutex);
-    wish.timeout.expire = expire_wish;
-    wish.thread = takt_plain_of(running);
-    request(running, &wish);
+static __attribute__((noinline)) void lock_for_by_pass(wish_t *wish, takt_entity_t *running,
+                                                       takt_duration_t duration) {
+    request(running, wish);
     if (duration > 0) {
-        takt_kernel_arm_after(&wish.timeout, duration);
+        takt_kernel_arm_after(&wish->timeout, duration);
     } else {
         (void)withdraw(running);
     }
     (void)takt_kernel_dispatch();
+}
+
+static __attribute__((noinline)) takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running,
+                                                        takt_duration_t duration) {
+    wish_t wish;
+    begin_wish(&wish, mutex);
+    wish.timeout.expire = expire_wish;
+    wish.thread = takt_plain_of(running);
+    if (duration == 0 || !is_blocked_alone(mutex, running)) {
+        lock_for_by_pass(&wish, running, duration);
+    } else {
+        takt_kernel_arm_after(&wish.timeout, duration);
+        (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
+    }
     return end_wish(&wish, mutex);
 }
 
@@ -204,11 +261,23 @@ TAKT_INLINE takt_status_t hand_over(takt_resource_t *resource, takt_entity_t *ru
 static __attribute__((noinline)) takt_status_t unlock_for_waiters(takt_mutex_t *mutex,
                                                                   takt_entity_t *running) {
     takt_resource_t *resource = &mutex->resource;
-    if (resource->protocol != TAKT_PROTOCOL_PIP || !takt_plain_holds_alone(running, resource)) {
-        return unlock_by_pass(resource, running);
+    if (resource->protocol == TAKT_PROTOCOL_PIP && takt_plain_holds_alone(running, resource)) {
+        takt_plain_free(running, resource);
+        return hand_over(resource, running);
     }
-    takt_plain_free(running, resource);
-    return hand_over(resource, running);
+    const bool is_last = takt_plain_of(running)->held == resource;
+    if (mutex->watchers == 0 && is_last && takt_plain_free_inner(running, resource)) {
+        return takt_port_open();
+    }
+    return unlock_by_pass(resource, running);
+}
+
+/* `thread` holds others that it locked after `resource`; no request concerns them. */
+static __attribute__((noinline)) takt_status_t unlock_inside(takt_resource_t *resource,
+                                                             takt_plain_t *thread) {
+    takt_waiting_unlink(&thread->held, resource);
+    resource->holder = NULL;
+    return takt_port_open();
 }
 
 takt_status_t takt_mutex_unlock(takt_mutex_t *mutex) {
@@ -217,13 +286,28 @@ takt_status_t takt_mutex_unlock(takt_mutex_t *mutex) {
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_plain_t *thread = takt_plain_of(running);
-    TAKT_REQUIRE(thread->held == resource, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
+    TAKT_REQUIRE(resource->holder == running, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
     if (!takt_entity_is_plain(running)) {
         return unlock_for_waiters(mutex, running);
+    }
+    if (TAKT_UNLIKELY(thread->held != resource)) {
+        return unlock_inside(resource, thread);
     }
     thread->held = resource->outer;
     resource->holder = NULL;
     return takt_port_open();
+}
+
+void takt_mutex_release(takt_mutex_t *mutex) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    takt_resource_t *resource = &mutex->resource;
+    if (takt_entity_is_plain(running)) {
+        takt_waiting_unlink(&takt_plain_of(running)->held, resource);
+        resource->holder = NULL;
+    } else {
+        takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
+        takt_entity_set_attributes(running, TAKT_ATTRIBUTE_FULL_PASS);
+    }
 }
 
 /* Unlocks the last one first, each in its own call: the number of mutexes does not lengthen the masked time. */

@@ -11,9 +11,10 @@
  *
  * The mutexes of one server, or of the root, are all pcp, or all srp, or any mixture of the other protocols.
  *
- * A thread unlocks its last locked mutex first. A holder may wait for other things; the threads it blocks then wait as
- * long, under every protocol. Under pip, locking a free mutex and unlocking it cost about as much as with a semaphore.
- * Plain threads that hold nothing else hand a pip mutex over inline; everything else takes core's full pass.
+ * A thread unlocks its mutexes in any order. To lock one several times, use kernel/recursive.h. A holder may wait for
+ * other things; the threads it blocks then wait as long, under every protocol. Under pip, locking a free mutex and
+ * unlocking it cost about as much as with a semaphore. Plain threads that hold nothing else hand a pip mutex over
+ * inline; everything else takes core's full pass.
  *
  * Source: as core/resource.h. Invariant: a mutex held by a thread without attributes is uncontended and unknown to
  * core. The first thread that contends registers it.
@@ -24,6 +25,8 @@
 
 #include "core/resource.h"
 #include "kernel/server.h"
+
+TAKT_C_BEGIN
 
 /* Private. */
 typedef struct takt_mutex {
@@ -53,11 +56,14 @@ takt_status_t takt_mutex_lock(takt_mutex_t *mutex);
  * still requests the mutex; under `none` threads of equal priority then go first. */
 takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration);
 
-/* Unlocks the mutex that the running thread locked last; a waiting thread runs at once if it is more urgent. Returns as
- * takt_mutex_lock, and ERROR_RESOURCE if `mutex` is not that one. */
+/* Unlocks a mutex that the running thread holds, whatever it has locked since; a waiting thread runs at once if it is
+ * more urgent. O(mutexes that the thread holds). Returns as takt_mutex_lock, and ERROR_RESOURCE if the thread does not
+ * hold it. */
 takt_status_t takt_mutex_unlock(takt_mutex_t *mutex);
 
 /* The holder of `mutex`, NULL if it is free. From anywhere. */
 takt_thread_t *takt_mutex_holder(const takt_mutex_t *mutex);
+
+TAKT_C_END
 
 #endif

@@ -13,18 +13,34 @@ static void missing(void) {
     }
 }
 
+/* Of a plain thread that waits, or is suspended: no ready set has it. */
+static takt_status_t set_level_of_waiting(takt_entity_t *entity, takt_key_t level) {
+    const takt_key_t before = entity->key;
+    entity->level = (uint8_t)level;
+    entity->key = level;
+    takt_wait_reorder(entity, before);
+    return takt_port_open();
+}
+
+/* The running thread wakes several threads, and decides after the last one. */
+static void preempt_later(takt_entity_t *running) {
+    (void)running;
+    (void)takt_port_open();
+}
+
 #define MISSING(member) ((__typeof__(((takt_pass_t *)NULL)->member))missing)
 
 const takt_pass_t takt_pass_missing = {
     .dispatch = MISSING(dispatch),
     .yield = MISSING(yield),
     .wait = MISSING(wait),
+    .wait_behind = MISSING(wait_behind),
     .wake = MISSING(wake),
     .wake_from_isr = MISSING(wake_from_isr),
-    .preempt = MISSING(preempt),
+    .preempt = preempt_later,
     .preempt_by_pass = MISSING(preempt_by_pass),
     .stop = MISSING(stop),
-    .set_level = MISSING(set_level),
+    .set_level = set_level_of_waiting,
     .create = MISSING(create),
 };
 
@@ -37,7 +53,9 @@ static takt_status_t stop(takt_entity_t *entity) {
 }
 
 static takt_status_t set_level(takt_entity_t *entity, takt_key_t level) {
+    const takt_key_t before = entity->key;
     takt_kernel_post_at(TAKT_EVENT_PRIORITY, entity, takt_port_now(), level);
+    takt_wait_reorder(entity, before);
     return takt_kernel_dispatch();
 }
 
@@ -51,6 +69,7 @@ static const takt_pass_t full = {
     .dispatch = takt_kernel_dispatch,
     .yield = takt_yield_slowly,
     .wait = takt_wait_slowly,
+    .wait_behind = takt_wait_behind_slowly,
     .wake = takt_wake_slowly,
     .wake_from_isr = takt_wake_slowly_from_isr,
     .preempt = takt_kernel_preempt_slowly,
@@ -84,27 +103,20 @@ void takt_kernel_expect_time(void) {
     }
 }
 
-/* ---- suspension of waiting threads ------------------------------------------------------------------ */
+/* ---- waiting threads that are suspended, or have nodes ---------------------------------------------- */
 
-static takt_status_t wake_suspended(takt_entity_t *waiter, takt_entity_t *running) {
-    (void)running;
-    takt_wait_forget(takt_thread_of(waiter));
-    return takt_port_open();
-}
-
-static void wake_suspended_from_isr(takt_entity_t *waiter) { takt_wait_forget(takt_thread_of(waiter)); }
-
-/* Only suspended threads have an attribute. */
+/* Only waiting threads have an attribute. */
 static const takt_pass_t suspension = {
     .dispatch = MISSING(dispatch),
     .yield = MISSING(yield),
     .wait = MISSING(wait),
-    .wake = wake_suspended,
-    .wake_from_isr = wake_suspended_from_isr,
-    .preempt = MISSING(preempt),
+    .wait_behind = MISSING(wait_behind),
+    .wake = takt_wake_kept,
+    .wake_from_isr = takt_wake_kept_from_isr,
+    .preempt = preempt_later,
     .preempt_by_pass = MISSING(preempt_by_pass),
     .stop = MISSING(stop),
-    .set_level = MISSING(set_level),
+    .set_level = set_level_of_waiting,
     .create = MISSING(create),
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What only some programs need, behind three pointers of the kernel object to tables. Private to kernel/.
+/* What only some programs need, behind pointers of the kernel object. Private to kernel/.
  *
  *   pass      the near layer and the full pass, for entities with attributes
  *   time      timeouts, and the end of a decision
- *   mutexes   those of a thread that ends
+ *   mutexes   those of a thread that ends, or is suspended or aborted
  *
  * Each is set by the very call that introduces such a thing: a policy with keys, a trace, a server, a job, a resource;
  * a timeout; a mutex. Nothing else names those functions, so the linker drops them from programs of plain threads under
@@ -11,20 +11,21 @@
  * layer hands over to takt_port_fault.
  *
  * Invariant: while takt_kernel_has_pass is false, every thread is under the root, which has levels, and has no
- * attribute but that of takt_kernel_expect_suspension; no decision of core is in force. */
+ * attribute but those of takt_kernel_expect_suspension; no decision of core is in force. */
 #ifndef TAKT_KERNEL_PASS_H
 #define TAKT_KERNEL_PASS_H
 
-#include "kernel/queue.h"
 #include "kernel/thread.h"
 #include "kernel/timeouts.h"
+#include "kernel/waiters.h"
 
 /* To what the inline layer hands over. All closed; those that return a status open. */
 typedef struct takt_pass {
     takt_thread_t *(*begin)(void); /* Wakes the created threads. Returns the first; NULL: there is no pass. */
     takt_status_t (*dispatch)(void);
     takt_status_t (*yield)(takt_entity_t *running);
-    takt_status_t (*wait)(takt_queue_t *queue, takt_entity_t *running);
+    takt_status_t (*wait)(takt_waiters_t *waiters, takt_entity_t *running);
+    takt_status_t (*wait_behind)(takt_waiters_t *waiters, takt_entity_t *running);
     takt_status_t (*wake)(takt_entity_t *waiter, takt_entity_t *running);
     void (*wake_from_isr)(takt_entity_t *waiter);
     void (*preempt)(takt_entity_t *running); /* Opens. Something is outdated, or `running` has attributes. */
@@ -40,12 +41,6 @@ typedef struct takt_time {
     void (*disarm)(takt_timeout_t *timeout);
 } takt_time_t;
 
-/* See takt_mutex_abandon and takt_mutex_forget in kernel/wait.h. */
-typedef struct takt_mutexes {
-    void (*abandon)(takt_thread_t *thread);
-    void (*forget)(takt_thread_t *thread);
-} takt_mutexes_t;
-
 /* Where there is no pass: everything ends in takt_port_fault. */
 extern const takt_pass_t takt_pass_missing;
 
@@ -55,7 +50,7 @@ void takt_kernel_expect_pass(void);
 /* Sets the time, over an empty wheel. Likewise. */
 void takt_kernel_expect_time(void);
 
-/* Lets waiting threads be suspended. Likewise. */
+/* Lets waiting threads be suspended, or have nodes (kernel/order.h). Likewise. */
 void takt_kernel_expect_suspension(void);
 
 /* ---- the functions behind the pointers, for those tables ------------------------------------------ */

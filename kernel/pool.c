@@ -2,7 +2,7 @@
 /* Block pool; see pool.h. */
 #include "kernel/pool.h"
 
-#include "kernel/wait.h"
+#include "kernel/order.h"
 
 /* A thread that waits for a block. */
 typedef struct request {
@@ -37,7 +37,7 @@ static bool is_size_valid(const void *memory, uint32_t block_bytes, uint32_t cou
            block_bytes % sizeof(void *) == 0 && count > 0 && count <= TAKT_POOL_BYTES_MAX / block_bytes;
 }
 
-takt_status_t takt_pool_init(takt_pool_t *pool, void *memory, uint32_t block_bytes, uint32_t count) {
+takt_status_t takt_pool_init_fifo(takt_pool_t *pool, void *memory, uint32_t block_bytes, uint32_t count) {
     if (pool == NULL || memory == NULL) {
         return TAKT_ERROR_NULL;
     }
@@ -55,6 +55,14 @@ takt_status_t takt_pool_init(takt_pool_t *pool, void *memory, uint32_t block_byt
     return TAKT_OK;
 }
 
+takt_status_t takt_pool_init(takt_pool_t *pool, void *memory, uint32_t block_bytes, uint32_t count) {
+    const takt_status_t status = takt_pool_init_fifo(pool, memory, block_bytes, count);
+    if (status == TAKT_OK) {
+        takt_order_by_urgency(&pool->waiters);
+    }
+    return status;
+}
+
 #define REQUIRE_POOL(pool, block)                                     \
     TAKT_REQUIRE((pool) != NULL && (block) != NULL, TAKT_ERROR_NULL); \
     TAKT_REQUIRE(takt_waiters_is_initialised(&(pool)->waiters), TAKT_ERROR_OBJECT)
@@ -64,6 +72,8 @@ takt_status_t takt_pool_init(takt_pool_t *pool, void *memory, uint32_t block_byt
 static __attribute__((noinline)) takt_status_t wait_for_block(takt_pool_t *pool, void **block,
                                                               takt_duration_t duration) {
     request_t request;
+    request.wait.is_node = false;
+    request.wait.is_endless = false;
     pool->waiters.count--;
     const takt_status_t status = takt_wait_with(&request.wait, &pool->waiters, duration);
     if (status == TAKT_OK) {

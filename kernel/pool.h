@@ -2,7 +2,8 @@
 /* Block pool: blocks of one size from the caller's memory.
  *
  * Free blocks form a list through the blocks themselves, last freed first. So allocate and free are O(1), and there is
- * no fragmentation. Threads wait for a block in FIFO order, regardless of priority.
+ * no fragmentation. The most urgent waiting thread gets the next block, equals in FIFO order;
+ * with _init_fifo all are equals.
  *
  * Misuse detected while TAKT_CHECKS is 1: a pointer that is no block of this pool, and a block that is free already. A
  * free block has a mark in its second word; a write to that word hides a double free. Not detected: use after free.
@@ -16,6 +17,8 @@
 
 #include "kernel/errors.h"
 #include "kernel/waiters.h"
+
+TAKT_C_BEGIN
 
 /* Contents of a block while it is free. Private. */
 typedef struct takt_pool_block {
@@ -42,6 +45,9 @@ enum { TAKT_POOL_BLOCK_BYTES_MIN = sizeof(takt_pool_block_t) /* least size of a 
  * TAKT_POOL_BYTES_MAX. */
 takt_status_t takt_pool_init(takt_pool_t *pool, void *memory, uint32_t block_bytes, uint32_t count);
 
+/* Likewise, but threads are served in FIFO order, regardless of urgency. */
+takt_status_t takt_pool_init_fifo(takt_pool_t *pool, void *memory, uint32_t block_bytes, uint32_t count);
+
 /* Takes a free block; waits for one if there is none. Its contents are undefined. Threads only. Returns ERROR_NULL,
  * _OBJECT, _IN_ISR, _LOCKED, _NOT_STARTED, or _WAITS if a job that the scheduler may end would wait, see
  * kernel/job.h. */
@@ -64,5 +70,7 @@ takt_status_t takt_pool_free_from_isr(takt_pool_t *pool, void *block);
 
 /* Number of free blocks. From anywhere. Returns 0 if `pool` is NULL. */
 uint32_t takt_pool_count(const takt_pool_t *pool);
+
+TAKT_C_END
 
 #endif

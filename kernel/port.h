@@ -57,11 +57,18 @@
 #include "kernel/errors.h"
 #include "kernel/geometry.h"
 
+TAKT_C_BEGIN
+
 struct takt_thread;
 
 /* 1: ports that support stack guards use them. */
 #ifndef TAKT_GUARD
 #define TAKT_GUARD TAKT_CHECKS
+#endif
+
+/* 1: ports report faults of the machine with their thread, those that have a handler for faults. */
+#ifndef TAKT_FAULTS
+#define TAKT_FAULTS TAKT_CHECKS
 #endif
 
 #include <takt_port.h>
@@ -139,7 +146,24 @@ void takt_kernel_timer_expired(void);
 void takt_kernel_guard_hit(const void *address);
 #endif
 
+/* A fault of the machine. */
+typedef struct takt_fault {
+    struct takt_thread
+        *thread;       /* the one that runs; in an interrupt: the interrupted one; NULL: before the start */
+    uintptr_t pc;      /* the instruction; 0: not known */
+    uintptr_t address; /* what it could not access; 0: not known, or no access */
+    uint32_t cause;    /* in the machine's form: CFSR on Cortex-M, mcause on RISC-V */
+    bool is_in_isr;    /* an interrupt has made it, or the kernel's work in one */
+} takt_fault_t;
+
+/* Reports `fault`, whose thread the kernel fills in, to the program (takt_hook_fault); takt_port_fault follows. `sp` is
+ * the stack pointer of the faulting code, NULL: not known; below the thread's stack this is an overflow, and reported as
+ * one. Called by the fault handler, on a stack of its own, while TAKT_FAULTS is 1. */
+__attribute__((noreturn)) void takt_kernel_faulted(takt_fault_t *fault, const void *sp);
+
 /* Ends a thread whose entry function has returned. */
 __attribute__((noreturn)) void takt_kernel_thread_returned(void);
+
+TAKT_C_END
 
 #endif

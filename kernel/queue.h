@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Queue of waiting entities: a circular list through their links, in FIFO order. Private to kernel/.
+/* Queue of waiting entities: a circular list through their links, the next one to be served first. Private to kernel/.
  *
  * The queue itself is one node of the list, so that appending, taking and removing have no special case. It is treated
  * as an entity of which only the links exist. Invariant: an entity in a queue is not ready, so that its links are
@@ -32,12 +32,25 @@ TAKT_INLINE bool takt_queue_is_empty(takt_queue_t *queue) {
     return place->next == place;
 }
 
+/* Inserts `entity` before `next`, an entity of a queue or the place of one. */
+TAKT_INLINE void takt_queue_insert(takt_entity_t *next, takt_entity_t *entity) {
+    takt_entity_t *prev = next->prev;
+    entity->next = next;
+    entity->prev = prev;
+    prev->next = entity;
+    next->prev = entity;
+}
+
 TAKT_INLINE void takt_queue_append(takt_queue_t *queue, takt_entity_t *entity) {
+    takt_queue_insert(takt_queue_place(queue), entity);
+}
+
+/* Puts `entity` into an empty queue. */
+TAKT_INLINE void takt_queue_begin(takt_queue_t *queue, takt_entity_t *entity) {
     takt_entity_t *place = takt_queue_place(queue);
-    takt_entity_t *last = place->prev;
     entity->next = place;
-    entity->prev = last;
-    last->next = entity;
+    entity->prev = place;
+    place->next = entity;
     place->prev = entity;
 }
 

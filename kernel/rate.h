@@ -31,6 +31,8 @@
 #include "kernel/allocated.h"
 #include "kernel/demand.h"
 
+TAKT_C_BEGIN
+
 /* The rate-based scheduler of a kernel. Private. */
 typedef struct takt_rates {
     takt_rate_based_t based; /* first */
@@ -117,5 +119,7 @@ takt_status_t takt_rate_thread_request_from_isr(takt_rate_thread_t *thread, cons
 /* Writes the current state of `thread` to `state`. From threads and interrupts, and before the start. Returns
  * ERROR_NULL, _OBJECT or _INTERRUPT. */
 takt_status_t takt_rate_thread_get(const takt_rate_thread_t *thread, takt_rate_state_t *state);
+
+TAKT_C_END
 
 #endif

@@ -18,6 +18,8 @@
 #include "core/trace.h"
 #include "kernel/errors.h"
 
+TAKT_C_BEGIN
+
 /* A sink that keeps records. Private but for `trace`. */
 typedef struct takt_trace_ring {
     takt_trace_t trace; /* first: what takt_kernel_trace_to takes */
@@ -42,5 +44,7 @@ takt_status_t takt_trace_ring_end(const takt_trace_ring_t *ring, uint64_t now, t
 
 /* How many records were lost so far, modulo 2^32. Returns 0 if `ring` is NULL. */
 uint32_t takt_trace_ring_lost(const takt_trace_ring_t *ring);
+
+TAKT_C_END
 
 #endif

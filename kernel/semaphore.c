@@ -2,9 +2,9 @@
 /* Counting semaphore. */
 #include "kernel/semaphore.h"
 
-#include "kernel/wait.h"
+#include "kernel/order.h"
 
-takt_status_t takt_semaphore_init(takt_semaphore_t *semaphore, int32_t count) {
+takt_status_t takt_semaphore_init_fifo(takt_semaphore_t *semaphore, int32_t count) {
     if (semaphore == NULL) {
         return TAKT_ERROR_NULL;
     }
@@ -13,6 +13,14 @@ takt_status_t takt_semaphore_init(takt_semaphore_t *semaphore, int32_t count) {
     }
     takt_waiters_init(&semaphore->waiters, count);
     return TAKT_OK;
+}
+
+takt_status_t takt_semaphore_init(takt_semaphore_t *semaphore, int32_t count) {
+    const takt_status_t status = takt_semaphore_init_fifo(semaphore, count);
+    if (status == TAKT_OK) {
+        takt_order_by_urgency(&semaphore->waiters);
+    }
+    return status;
 }
 
 #define REQUIRE_SEMAPHORE(semaphore)                    \
@@ -116,4 +124,11 @@ takt_status_t takt_semaphore_signal_from_isr(takt_semaphore_t *semaphore) {
     }
     takt_port_unlock(level);
     return TAKT_OK;
+}
+
+/* ---- count -------------------------------------------------------------------------------------- */
+
+uint32_t takt_semaphore_count(const takt_semaphore_t *semaphore) {
+    const int32_t count = semaphore == NULL ? 0 : semaphore->waiters.count;
+    return count > 0 ? (uint32_t)count : 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Semaphore, counting or binary. A binary one is given by takt_semaphore_signal only.
  *
- * Waiting threads get units in FIFO order, regardless of priority. So give and take are O(1), and no thread starves.
+ * The most urgent waiting thread gets the next unit, equals in FIFO order (kernel/order.h); a take that waits is
+ * O(log n) in the waiting threads. With _init_fifo all are equals: no thread starves, and take is O(1).
  *
  * When not to use it: for mutual exclusion between threads of different urgency. A semaphore has no owner, so it cannot
  * pass on priority. */
@@ -10,6 +11,8 @@
 
 #include "kernel/errors.h"
 #include "kernel/waiters.h"
+
+TAKT_C_BEGIN
 
 /* 16 bytes on a 32-bit machine. Private. */
 typedef struct takt_semaphore {
@@ -22,6 +25,9 @@ typedef struct takt_semaphore {
 /* Initialises a semaphore with `count` units, 0 .. TAKT_SEMAPHORE_MAX. No thread may be waiting in it. Returns
  * ERROR_NULL or _COUNT. */
 takt_status_t takt_semaphore_init(takt_semaphore_t *semaphore, int32_t count);
+
+/* Likewise, but threads are served in FIFO order, regardless of urgency. */
+takt_status_t takt_semaphore_init_fifo(takt_semaphore_t *semaphore, int32_t count);
 
 /* Takes a unit; waits for one if there is none. Threads only. Returns ERROR_NULL, _OBJECT, _IN_ISR, _LOCKED,
  * _NOT_STARTED, or _WAITS if a job that the scheduler may end would have to wait, see kernel/job.h. */
@@ -46,5 +52,10 @@ takt_status_t takt_semaphore_give_from_isr(takt_semaphore_t *semaphore);
  * ERROR_COUNT. */
 takt_status_t takt_semaphore_signal(takt_semaphore_t *semaphore);
 takt_status_t takt_semaphore_signal_from_isr(takt_semaphore_t *semaphore);
+
+/* Number of units. From anywhere. Returns 0 if `semaphore` is NULL, or threads wait. */
+uint32_t takt_semaphore_count(const takt_semaphore_t *semaphore);
+
+TAKT_C_END
 
 #endif

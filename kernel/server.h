@@ -13,6 +13,8 @@
 #include "core/server.h"
 #include "kernel/thread.h"
 
+TAKT_C_BEGIN
+
 /* A server and the memory of its dispatcher. Private. */
 typedef struct takt_thread_server {
     takt_server_t server;
@@ -47,5 +49,7 @@ takt_status_t takt_thread_server_budget(const takt_thread_server_t *server, takt
  * before the start. Returns ERROR_NULL, _OBJECT or _INTERRUPT. */
 takt_status_t takt_thread_server_next_replenishment(const takt_thread_server_t *server,
                                                     takt_instant_t *instant);
+
+TAKT_C_END
 
 #endif

@@ -15,6 +15,8 @@
 #include "core/rule.h"
 #include "kernel/job.h"
 
+TAKT_C_BEGIN
+
 /* Deadline rule of one task: its releases are at least `least` apart. Private. */
 typedef struct takt_separation {
     takt_rule_t rule; /* first */
@@ -41,5 +43,7 @@ typedef takt_job_parameters_t takt_sporadic_parameters_t;
  * is no power of two, _THRESHOLD, _EXTENSION for members of another kind, or _STARTED. */
 takt_status_t takt_sporadic_thread_create(takt_sporadic_thread_t *thread,
                                           const takt_job_parameters_t *parameters);
+
+TAKT_C_END
 
 #endif

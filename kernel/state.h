@@ -17,6 +17,7 @@
 
 #include "core/near.h"
 #include "kernel/backend.h"
+#include "kernel/hooks.h"
 #include "kernel/kernel.h"
 #include "kernel/numbers.h"
 #include "kernel/pass.h"
@@ -33,8 +34,9 @@ typedef struct takt_kernel {
     uint32_t busy;           /* TAKT_BUSY_ */
     const takt_pass_t *pass; /* see kernel/pass.h, as the next two, which are NULL while nothing needs them */
     const takt_time_t *time;
-    const takt_mutexes_t *mutexes;
-    uint32_t entity_count; /* numbers in use and free, 0 before takt_kernel_init */
+    void (*select)(takt_thread_t *next,
+                   takt_instant_t now); /* see kernel/slice.h; NULL: there are no slices */
+    uint32_t entity_count;              /* numbers in use and free, 0 before takt_kernel_init */
     uint32_t server_count;
     uint32_t children; /* children of the root, see kernel/creation.h */
     uint32_t mutex_count;
@@ -48,7 +50,10 @@ typedef struct takt_kernel {
     /* The last thread that began to stop running; executes until the port has switched. */
     takt_thread_t *leaving;
 #endif
-    takt_numbers_t free_numbers; /* below entity_count */
+    const struct takt_order_functions *order;  /* see kernel/order.h; NULL: all waiters are FIFO */
+    const struct takt_lock_functions *mutexes; /* see kernel/wait.h; NULL: there are no mutexes */
+    takt_numbers_t free_numbers;               /* below entity_count */
+    takt_thread_t **threads;                   /* all threads by number; NULL: not listed */
     takt_dispatcher_t dispatcher;
     takt_thread_t idle;
     takt_entity_t *places[TAKT_KERNEL_HEAP_SLOTS];
@@ -56,7 +61,7 @@ typedef struct takt_kernel {
 
 extern takt_kernel_t takt_kernel;
 
-extern takt_timeouts_t takt_timeouts;        /* initialised by takt_kernel_expect_alarm */
+extern takt_timeouts_t takt_timeouts;        /* initialised by takt_kernel_expect_time */
 extern takt_timers_row_t takt_kernel_rows[]; /* of the root's timers, TAKT_KERNEL_ROWS of them */
 
 _Static_assert(offsetof(takt_kernel_t, cpu) == 0, "kernel/job.h finds the flag there");
@@ -181,6 +186,13 @@ TAKT_SHARED void takt_kernel_set_alarm(takt_instant_t instant, takt_instant_t no
     takt_port_timer_set(instant, now);
 }
 
+/* `to` is about to run in place of `from`, another thread. Locked. */
+TAKT_INLINE void takt_kernel_announce_switch(takt_thread_t *from, takt_thread_t *to) {
+    if ((TAKT_SWITCH_HOOK) != 0) {
+        takt_hook_switch(from, to);
+    }
+}
+
 /* ---- inline layer ------------------------------------------------------------------------------ */
 
 /* For the bench that measures the cost of the test: 1 treats every thread as plain; create only plain threads then. */
@@ -198,6 +210,7 @@ TAKT_INLINE takt_status_t takt_kernel_switch(takt_entity_t *running, takt_entity
     takt_kernel.cpu.running = next;
     takt_kernel_check_stack(takt_thread_of(running));
     takt_kernel_check_depth(takt_thread_of(running));
+    takt_kernel_announce_switch(takt_thread_of(running), takt_thread_of(next));
     return takt_port_switch(takt_thread_of(running), takt_thread_of(next));
 }
 
@@ -209,7 +222,8 @@ TAKT_INLINE takt_status_t takt_kernel_decide_near(takt_entity_t *running, bool h
     if (next == running) {
         return takt_port_open();
     }
-    return takt_near_is_like(next, running) ? takt_kernel_switch(running, next) : takt_kernel_dispatch();
+    return takt_near_is_like(next, running) ? takt_kernel_switch(running, next)
+                                            : takt_kernel.pass->dispatch();
 }
 
 #endif

@@ -18,6 +18,8 @@
 #include "core/trace.h"
 #include "kernel/server.h"
 
+TAKT_C_BEGIN
+
 /* What one entity has executed so far. */
 typedef struct takt_execution {
     takt_duration_t executed; /* ticks in all */
@@ -51,5 +53,7 @@ takt_status_t takt_statistics_read(const takt_statistics_t *statistics, const ta
 /* Likewise, what the idle thread has executed at the expense of `server`, which had budget and idled. */
 takt_status_t takt_statistics_read_server(const takt_statistics_t *statistics,
                                           const takt_thread_server_t *server, takt_execution_t *execution);
+
+TAKT_C_END
 
 #endif

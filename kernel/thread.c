@@ -45,32 +45,21 @@ takt_status_t takt_thread_yield(void) {
     return takt_kernel_switch(running, next);
 }
 
-/* The same without a pass. */
-static takt_status_t set_plain_level(takt_entity_t *entity, takt_key_t level) {
-    takt_entity_t *running = takt_kernel.cpu.running;
-    const bool moves = takt_entity_is_ready(entity) && entity->key != level;
-    if (moves) {
-        takt_levels_remove(takt_kernel_levels(), entity, 1);
-    }
-    entity->level = (uint8_t)level;
-    entity->key = level;
-    if (moves) {
-        takt_levels_insert(takt_kernel_levels(), entity, 1);
-    }
-    takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
-    return next == running ? takt_port_open() : takt_kernel_switch(running, next);
-}
-
 takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority) {
     REQUIRE_THREAD(thread);
     TAKT_REQUIRE(priority < TAKT_PRIORITIES, TAKT_ERROR_PRIORITY);
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_port_close();
-    TAKT_REQUIRE(takt_entity_has_level(&thread->plain.entity), takt_kernel_refuse(TAKT_ERROR_KEY));
+    takt_entity_t *entity = &thread->plain.entity;
+    takt_entity_t *running = takt_kernel.cpu.running;
+    TAKT_REQUIRE(takt_entity_has_level(entity), takt_kernel_refuse(TAKT_ERROR_KEY));
     const takt_key_t level = takt_creation_level(priority);
-    return takt_kernel_has_pass() ? takt_kernel.pass->set_level(&thread->plain.entity, level)
-                                  : set_plain_level(&thread->plain.entity, level);
+    if (!takt_near_has_level(entity, running)) {
+        return takt_kernel.pass->set_level(entity, level);
+    }
+    takt_near_set_level(entity, (uint32_t)level, 1);
+    return takt_kernel_decide_near(running, false);
 }
 
 takt_status_t takt_thread_delay(takt_duration_t duration) {
@@ -81,6 +70,14 @@ takt_status_t takt_thread_delay(takt_duration_t duration) {
     REQUIRE_STARTED();
     takt_port_close();
     return takt_wait_delay(duration);
+}
+
+takt_status_t takt_thread_delay_until(takt_instant_t instant) {
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_port_close();
+    const takt_instant_t now = takt_port_now();
+    return instant > now ? takt_wait_until(instant, now) : takt_kernel_refuse(TAKT_TIMEOUT);
 }
 
 /* ---- suspend and resume ------------------------------------------------------------------------- */
@@ -103,6 +100,9 @@ static __attribute__((noinline)) takt_status_t suspend_other(takt_thread_t *thre
         thread->plain.entity.attributes |= TAKT_ATTRIBUTE_FULL_PASS;
         return takt_port_open();
     }
+    if (thread->plain.wait != NULL) {
+        return takt_kernel.mutexes->put_off(thread);
+    }
     takt_wait_forget(thread);
     return stop(thread);
 }
@@ -114,13 +114,12 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
     REQUIRE_STARTED();
     takt_port_close();
     TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) == 0, takt_kernel_refuse(TAKT_ERROR_SUSPENDED));
-    TAKT_REQUIRE(thread->plain.wait == NULL, takt_kernel_refuse(TAKT_ERROR_HOLDS));
     thread->flags |= TAKT_THREAD_SUSPENDED;
     if (&thread->plain.entity != takt_kernel.cpu.running) {
         return suspend_other(thread);
     }
     thread->wait = NULL;
-    return takt_wait_in_queue(NULL, &thread->plain.entity);
+    return takt_wait_alone(NULL, &thread->plain.entity);
 }
 
 /* Removes the attribute that suspend_other set, if any. */
@@ -197,7 +196,7 @@ static takt_status_t listen(takt_thread_t *self, takt_duration_t duration) {
         return takt_wait_for(NULL, duration);
     }
     self->wait = &self->notification;
-    return takt_wait_in_queue(NULL, &self->plain.entity);
+    return takt_wait_alone(NULL, &self->plain.entity);
 }
 
 /* Takes the notified bits. Closed. */
@@ -221,7 +220,10 @@ takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duratio
     }
     *bits = take_bits(self);
     (void)takt_port_open();
-    return *bits != 0 ? TAKT_OK : status;
+    if (*bits != 0) {
+        return TAKT_OK;
+    }
+    return status == TAKT_OK ? TAKT_ABORTED : status; /* a wait without end has no record */
 }
 
 takt_status_t takt_notification_take(uint32_t *bits) { return takt_notification_take_for(bits, TAKT_NEVER); }
@@ -245,7 +247,7 @@ static takt_status_t remove(takt_thread_t *thread) {
     if (waits) {
         return takt_port_open();
     }
-    return entity == takt_kernel.cpu.running ? takt_wait_in_queue(NULL, entity) : stop(thread);
+    return entity == takt_kernel.cpu.running ? takt_wait_alone(NULL, entity) : stop(thread);
 }
 
 takt_status_t takt_thread_delete(takt_thread_t *thread) {
@@ -270,7 +272,7 @@ void takt_kernel_thread_returned(void) {
         takt_creation_release(running);
         takt_port_unguard(takt_thread_of(running)->stack, takt_thread_of(running)->stack_bytes);
     }
-    (void)takt_wait_in_queue(NULL, running);
+    (void)takt_wait_alone(NULL, running);
     for (;;) {
         takt_port_fault();
     }

@@ -22,11 +22,16 @@
 #include "kernel/geometry.h"
 #include "kernel/port.h"
 
+TAKT_C_BEGIN
+
 enum {
     TAKT_THREAD_EXISTS = 1u << 0,              /* created, and not deleted since */
     TAKT_THREAD_SUSPENDED = 1u << 1,           /* suspended: must not become ready */
     TAKT_THREAD_TIMED = 1u << 2,               /* waits with a timeout, see kernel/wait.h */
     TAKT_THREAD_AWAITS_NOTIFICATION = 1u << 3, /* waits for a notification */
+    TAKT_THREAD_ORDERED = 1u << 4,             /* has a node, see kernel/order.h */
+    TAKT_THREAD_SLICED = 1u << 5,              /* is a takt_sliced_thread_t, see kernel/slice.h */
+    TAKT_THREAD_HAS_WORD = 1u << 7,            /* see kernel/local.h; set before the thread exists */
 };
 
 enum { TAKT_STACK_BYTES_MAX = (1 << 24) - 8 /* bytes of the largest stack */ };
@@ -61,6 +66,7 @@ typedef struct takt_thread_parameters {
     uint32_t stack_bytes;          /* TAKT_STACK_BYTES_MIN .. TAKT_STACK_BYTES_MAX, a multiple of 8 */
     uint32_t priority; /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; ignored where keys order */
     struct takt_thread_server *server; /* whose budget it uses, see kernel/server.h; NULL: under the root */
+    bool is_suspended;                 /* of a plain thread: it begins when it is resumed */
 } takt_thread_parameters_t;
 
 enum {
@@ -68,9 +74,9 @@ enum {
     TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN + TAKT_KERNEL_STACK_BYTES, /* of the smallest stack */
 };
 
-/* Creates a thread, ready at once, or from takt_kernel_start on. The memory may be that of a deleted thread;
- * `parameters` is copied. Call before the start, or from a thread, which the new one may preempt. Returns ERROR_NULL,
- * _STACK, _PRIORITY, _FULL, _EXISTS, _NOT_INITIALISED, _IN_ISR or _LOCKED. */
+/* Creates a thread, ready at once, or from takt_kernel_start on; with `is_suspended` ready when it is resumed. The
+ * memory may be that of a deleted thread; `parameters` is copied. Call before the start, or from a thread, which the
+ * new one may preempt. Returns ERROR_NULL, _STACK, _PRIORITY, _FULL, _EXISTS, _NOT_INITIALISED, _IN_ISR or _LOCKED. */
 takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parameters_t *parameters);
 
 /* Ends the plain thread `thread` in any state; its memory is the caller's again. If it is the running one, the call
@@ -91,14 +97,26 @@ takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority)
  * or _WAITS for a job that the scheduler may end, see kernel/job.h. */
 takt_status_t takt_thread_delay(takt_duration_t duration);
 
+/* Waits until `instant`. Returns TIMEOUT at once if that is not in the future. For a loop with a period: add the period
+ * to the instant, and the loop does not drift; TIMEOUT says that it is late. Threads only. Returns as
+ * takt_thread_delay. */
+takt_status_t takt_thread_delay_until(takt_instant_t instant);
+
 /* Suspends the plain thread `thread`, perhaps the running one: it is not ready until it is resumed. Threads only.
- * Returns ERROR_NULL, _OBJECT, _JOBS, _SUSPENDED, _HOLDS if it waits for a mutex, _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * A request for a mutex is withdrawn, and made again after the resumption, within its time. Returns ERROR_NULL,
+ * _OBJECT, _JOBS, _SUSPENDED, _IN_ISR, _LOCKED or _NOT_STARTED. */
 takt_status_t takt_thread_suspend(takt_thread_t *thread);
 
 /* Resumes a suspended thread. Threads only; the other for interrupts. Returns ERROR_NULL, _OBJECT, _NOT_SUSPENDED,
  * _IN_ISR, _LOCKED or _NOT_STARTED, or _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_thread_resume(takt_thread_t *thread);
 takt_status_t takt_thread_resume_from_isr(takt_thread_t *thread);
+
+/* Ends the wait of `thread`: for an object, a mutex, a notification or time. Its call returns ABORTED, and has got
+ * nothing; a suspended thread stays suspended. Threads only. Returns REJECTED, and changes nothing, if it waits for
+ * nothing, or if its call is takt_semaphore_take, which has no end; ERROR_NULL, _OBJECT, _IN_ISR, _LOCKED or
+ * _NOT_STARTED. */
+takt_status_t takt_thread_abort_wait(takt_thread_t *thread);
 
 /* Notifies `thread` of `bits`, kept until taken; it runs at once if it waits for them and is more urgent. Threads only;
  * the other for interrupts. Returns ERROR_NULL, _OBJECT, _IN_ISR or _LOCKED, or _NOT_IN_ISR or _INTERRUPT. */
@@ -113,5 +131,7 @@ takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duratio
 
 /* Number of stack bytes of `thread` that were never used, guard included. Returns 0 if `thread` is NULL. */
 uint32_t takt_thread_stack_unused(const takt_thread_t *thread);
+
+TAKT_C_END
 
 #endif

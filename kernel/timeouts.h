@@ -19,6 +19,8 @@
 
 #include "core/bits.h"
 
+TAKT_C_BEGIN
+
 enum { TAKT_TIMEOUTS_ROWS = 9, TAKT_TIMEOUTS_SLOTS = 16 };
 
 typedef struct takt_timeout {
@@ -117,5 +119,7 @@ TAKT_INLINE void takt_timeouts_look_ahead(takt_timeouts_t *timeouts) {
         takt_timeouts_look_into_first_slot(timeouts);
     }
 }
+
+TAKT_C_END
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The rare paths of waiting; see wait.h. */
-#include "kernel/wait.h"
+#include "kernel/order.h"
 
 /* ---- to wait ------------------------------------------------------------------------------------ */
 
@@ -39,37 +39,73 @@ static bool may_be_ended(const takt_entity_t *entity) {
 }
 
 /* Posts the event first: until then the entity's links belong to the ready set. */
-static __attribute__((noinline)) takt_status_t wait_by_pass(takt_queue_t *queue, takt_entity_t *running) {
+static __attribute__((noinline)) takt_status_t wait_by_pass(takt_waiters_t *waiters, takt_entity_t *running) {
     TAKT_REQUIRE(!may_be_ended(running), refuse_job(takt_thread_of(running)));
     takt_kernel_post(TAKT_EVENT_BLOCK, running);
     takt_entity_set_state(running, TAKT_STATE_WAITING);
-    if (queue != NULL) {
-        takt_queue_append(queue, running);
+    if (waiters != NULL) {
+        takt_queue_begin(&waiters->queue, running);
     }
     return takt_kernel_dispatch();
 }
 
-TAKT_INLINE takt_status_t wait_near(takt_queue_t *queue, takt_entity_t *running, bool has_keys) {
+TAKT_INLINE takt_status_t wait_near(takt_waiters_t *waiters, takt_entity_t *running, bool has_keys) {
     if (!takt_near_remove(running, has_keys, 1)) {
-        return wait_by_pass(queue, running);
+        return wait_by_pass(waiters, running);
     }
     takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
-    if (queue != NULL) {
-        takt_queue_append(queue, running);
+    if (waiters != NULL) {
+        takt_queue_begin(&waiters->queue, running);
     }
     return takt_kernel_decide_near(running, has_keys);
 }
 
 /* A function of its own, so that levels need few registers. */
-static __attribute__((noinline)) takt_status_t wait_by_keys(takt_queue_t *queue, takt_entity_t *running) {
-    return wait_near(queue, running, true);
+static __attribute__((noinline)) takt_status_t wait_by_keys(takt_waiters_t *waiters, takt_entity_t *running) {
+    return wait_near(waiters, running, true);
 }
 
-takt_status_t takt_wait_slowly(takt_queue_t *queue, takt_entity_t *running) {
+takt_status_t takt_wait_slowly(takt_waiters_t *waiters, takt_entity_t *running) {
     if (!takt_near_leaves(running)) {
-        return wait_by_pass(queue, running);
+        return wait_by_pass(waiters, running);
     }
-    return takt_near_has_keys(running) ? wait_by_keys(queue, running) : wait_near(queue, running, false);
+    return takt_near_has_keys(running) ? wait_by_keys(waiters, running) : wait_near(waiters, running, false);
+}
+
+/* Puts `running`, which is not ready, into the queue of `waiters`, perhaps behind others. */
+TAKT_INLINE void join(takt_waiters_t *waiters, takt_entity_t *running) {
+    if (takt_waiters_are_fifo(waiters)) {
+        takt_queue_append(&waiters->queue, running);
+    } else {
+        takt_kernel.order->insert(waiters, running);
+    }
+}
+
+takt_status_t takt_wait_behind_slowly(takt_waiters_t *waiters, takt_entity_t *running) {
+    const bool is_near =
+        takt_near_leaves(running) && !takt_near_has_keys(running) && takt_near_remove(running, false, 1);
+    if (is_near) {
+        takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
+        join(waiters, running);
+        return takt_kernel_decide_near(running, false);
+    }
+    TAKT_REQUIRE(!may_be_ended(running), refuse_job(takt_thread_of(running)));
+    takt_kernel_post(TAKT_EVENT_BLOCK, running);
+    takt_entity_set_state(running, TAKT_STATE_WAITING);
+    join(waiters, running);
+    return takt_kernel_dispatch();
+}
+
+/* As takt_wait_alone, perhaps behind others; `running` has a record. */
+static __attribute__((noinline)) takt_status_t wait_behind(takt_waiters_t *waiters, takt_entity_t *running) {
+    if (!takt_entity_is_plain(running)) {
+        return takt_kernel.pass->wait_behind(waiters, running);
+    }
+    takt_levels_remove(takt_kernel_levels(), running, 1);
+    takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
+    join(waiters, running);
+    takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
+    return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel.pass->dispatch();
 }
 
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {
@@ -79,11 +115,30 @@ takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {
     return takt_kernel_refuse(TAKT_ERROR_NOT_STARTED);
 }
 
+/* Removes the node of `entity`, if it has one. */
+TAKT_INLINE void leave_order(takt_entity_t *entity) {
+    if ((takt_thread_of(entity)->flags & TAKT_THREAD_ORDERED) != 0) {
+        takt_kernel.order->remove(entity);
+    }
+}
+
 /* Removes `thread` from the queue of `waiters`, NULL for none. */
 TAKT_INLINE void leave(takt_thread_t *thread, takt_waiters_t *waiters) {
     if (waiters != NULL) {
         takt_queue_remove(&thread->plain.entity);
+        leave_order(&thread->plain.entity);
         waiters->count++;
+    }
+}
+
+void takt_wait_reorder(takt_entity_t *entity, takt_key_t before) {
+    takt_thread_t *thread = takt_thread_of(entity);
+    const bool waits = (entity->state & TAKT_STATE_WAITING) != 0 && thread->wait != NULL;
+    takt_waiters_t *waiters = waits && entity->key != before ? waiters_of(thread) : NULL;
+    if (waiters != NULL && !takt_waiters_are_fifo(waiters)) {
+        takt_queue_remove(entity);
+        leave_order(entity);
+        takt_kernel.order->insert(waiters, entity);
     }
 }
 
@@ -116,7 +171,7 @@ static uint32_t expire_wait(takt_timeout_t *timeout) {
     return takt_wake_unseen(&thread->plain.entity);
 }
 
-/* Only time ends a delay. So its record exists only while it is armed, and there is nothing to report. */
+/* The record of a delay exists only while it is armed. */
 static uint32_t expire_delay(takt_timeout_t *timeout) {
     takt_thread_t *thread = TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout)->thread;
     takt_thread_clear(thread, TAKT_THREAD_TIMED);
@@ -142,13 +197,32 @@ TAKT_INLINE void begin_wait(takt_wait_t *wait, takt_entity_t *running, takt_wait
     thread->flags |= TAKT_THREAD_TIMED;
 }
 
-takt_status_t takt_wait_delay(takt_duration_t duration) {
+takt_status_t takt_wait_until(takt_instant_t instant, takt_instant_t now) {
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_wait_t wait;
     wait.timeout.expire = expire_delay;
+    wait.status = TAKT_OK;
+    wait.is_endless = false;
     begin_wait(&wait, running, NULL);
-    takt_kernel_arm_after(&wait.timeout, duration);
-    return takt_wait_in_queue(NULL, running);
+    takt_kernel_arm(&wait.timeout, instant, now);
+    (void)takt_wait_alone(NULL, running);
+    return wait.status;
+}
+
+takt_status_t takt_wait_delay(takt_duration_t duration) {
+    const takt_instant_t now = takt_port_now();
+    return takt_wait_until(takt_instant_after(now, duration), now);
+}
+
+/* Waits as `wait` says, which begin_wait has prepared and whose timeout is armed or never will be. */
+static __attribute__((noinline)) takt_status_t wait_with_record(takt_wait_t *wait, takt_entity_t *running) {
+    takt_waiters_t *waiters = wait->waiters;
+    if (waiters == NULL || (takt_wait_is_first(waiters) && !wait->is_node)) {
+        (void)takt_wait_alone(waiters, running);
+    } else {
+        (void)wait_behind(waiters, running);
+    }
+    return end_wait(wait);
 }
 
 takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration) {
@@ -161,32 +235,79 @@ takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_du
     if (duration != TAKT_NEVER) {
         takt_kernel_arm_after(&wait->timeout, duration);
     }
-    (void)takt_wait_in_queue(waiters != NULL ? &waiters->queue : NULL, running);
-    return end_wait(wait);
+    return wait_with_record(wait, running);
 }
 
 takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
     takt_wait_t wait;
+    wait.is_node = false;
+    wait.is_endless = false;
     return takt_wait_with(&wait, waiters, duration);
+}
+
+/* Without a timeout, so that a program without timeouts is linked without their wheel. */
+takt_status_t takt_wait_endless(takt_waiters_t *waiters) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    TAKT_REQUIRE(running != NULL, takt_wait_refuse(waiters));
+    takt_wait_t wait;
+    wait.is_node = false;
+    wait.is_endless = true;
+    wait.timeout.prev = NULL;
+    wait.status = TAKT_OK;
+    begin_wait(&wait, running, waiters);
+    return wait_with_record(&wait, running);
+}
+
+static bool is_endless(const takt_thread_t *thread) {
+    if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
+        return ((const takt_wait_t *)thread->wait)->is_endless;
+    }
+    return (thread->flags & TAKT_THREAD_AWAITS_NOTIFICATION) == 0;
+}
+
+takt_status_t takt_wait_abort(takt_thread_t *thread) {
+    if (is_endless(thread)) {
+        return takt_kernel_refuse(TAKT_REJECTED);
+    }
+    if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
+        ((takt_wait_t *)thread->wait)->status = TAKT_ABORTED;
+    }
+    takt_wait_withdraw(thread);
+    return takt_wake(&thread->plain.entity);
 }
 
 /* ---- to wake ------------------------------------------------------------------------------------ */
 
-/* True if `waiter`, whose wait has ended, becomes ready; a suspended thread still waits for its resumption. */
-static bool is_released(takt_entity_t *waiter) {
+enum { KEPT = TAKT_THREAD_SUSPENDED | TAKT_THREAD_ORDERED };
+
+/* `waiter` has a node, which is removed, or is suspended: then it still waits for its resumption. Returns true if it
+ * becomes ready now. */
+static __attribute__((noinline)) bool is_released(takt_entity_t *waiter) {
     takt_thread_t *thread = takt_thread_of(waiter);
-    if ((thread->flags & TAKT_THREAD_SUSPENDED) != 0) {
-        takt_wait_forget(thread);
-        return false;
+    leave_order(waiter);
+    if ((thread->flags & TAKT_THREAD_SUSPENDED) == 0) {
+        return true;
     }
-    takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
-    return true;
+    takt_wait_forget(thread);
+    return false;
+}
+
+takt_status_t takt_wake_kept(takt_entity_t *waiter, takt_entity_t *running) {
+    (void)running;
+    return is_released(waiter) ? takt_wake(waiter) : takt_port_open();
+}
+
+void takt_wake_kept_from_isr(takt_entity_t *waiter) {
+    if (is_released(waiter)) {
+        takt_wake_from_isr(waiter);
+    }
 }
 
 static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waiter) {
-    if (!is_released(waiter)) {
-        return takt_port_open();
+    if (TAKT_UNLIKELY((takt_thread_of(waiter)->flags & KEPT) != 0)) {
+        return takt_wake_kept(waiter, takt_kernel.cpu.running);
     }
+    takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
     return takt_kernel_pass(TAKT_EVENT_WAKE, waiter);
 }
 
@@ -213,10 +334,13 @@ takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running) {
 }
 
 static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waiter) {
-    if (is_released(waiter)) {
-        takt_kernel_post(TAKT_EVENT_WAKE, waiter);
-        takt_kernel_pend_after_post();
+    if (TAKT_UNLIKELY((takt_thread_of(waiter)->flags & KEPT) != 0)) {
+        takt_wake_kept_from_isr(waiter);
+        return;
     }
+    takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
+    takt_kernel_post(TAKT_EVENT_WAKE, waiter);
+    takt_kernel_pend_after_post();
 }
 
 /* The interrupted thread may be in a pass that has taken the last work from its server, so that the server is not ready. */

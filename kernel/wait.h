@@ -25,14 +25,22 @@ typedef struct takt_wait {
     takt_timeout_t timeout;
     takt_thread_t *thread;
     takt_waiters_t *waiters; /* NULL: a delay */
-    takt_status_t status;    /* TAKT_OK: woken; TAKT_TIMEOUT */
+    takt_status_t status;    /* TAKT_OK: woken; TAKT_TIMEOUT; TAKT_ABORTED */
+    bool is_endless;         /* its call has no end, and so no status for the end of a wait */
+    bool is_node;            /* see kernel/order.h: also if the queue is empty */
+    struct takt_wait *above; /* the node of kernel/order.h, while the thread has TAKT_ATTRIBUTE_ORDERED */
+    struct takt_wait *below[2];
 } takt_wait_t;
 
 /* ---- wait.c ------------------------------------------------------------------------------------- */
 
-/* `running`, of any kind, waits in `queue`, if not NULL; returns open when it was woken. A job that may be ended does
- * not wait: the call returns ERROR_WAITS, also in its record, if any, and undoes the request. */
-takt_status_t takt_wait_slowly(takt_queue_t *queue, takt_entity_t *running);
+/* `running`, of any kind, waits in `waiters`, if not NULL, where no other thread waits; returns open when it was
+ * woken. A job that may be ended does not wait: the call returns ERROR_WAITS, also in its record, if any, and undoes
+ * the request. */
+takt_status_t takt_wait_slowly(takt_waiters_t *waiters, takt_entity_t *running);
+
+/* Likewise perhaps behind others; `running` has a record. Under keys it takes the full pass. */
+takt_status_t takt_wait_behind_slowly(takt_waiters_t *waiters, takt_entity_t *running);
 
 /* No thread can wait before the start: undoes the request for a unit. Returns ERROR_NOT_STARTED, open. */
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters);
@@ -41,44 +49,87 @@ takt_status_t takt_wait_refuse(takt_waiters_t *waiters);
  * ever. Returns open: TAKT_OK, TAKT_TIMEOUT, ERROR_WAITS or ERROR_NOT_STARTED. */
 takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration);
 
-/* The same with a record of the caller. It is part of a larger one that says what to hand over at the wake-up. While
- * the thread waits, thread->wait is `wait`. */
+/* The same with a record of the caller, of which `is_node` and `is_endless` are set. It is part of a larger one that
+ * says what to hand over at the wake-up. While the thread waits, thread->wait is `wait`. */
 takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration);
 
-/* The running thread waits for `duration`. Returns open. */
+/* The running thread waits for `duration`, or until `instant`, where `now` has just been read. Returns open. */
 takt_status_t takt_wait_delay(takt_duration_t duration);
+takt_status_t takt_wait_until(takt_instant_t instant, takt_instant_t now);
 
 /* Makes `waiter`, removed from its queue and not plain, ready; takt_wake_slowly also decides. */
 takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running);
 void takt_wake_slowly_from_isr(takt_entity_t *waiter);
 
+/* The same where only threads that are suspended, or have a node, have an attribute, and there is no pass. */
+takt_status_t takt_wake_kept(takt_entity_t *waiter, takt_entity_t *running);
+void takt_wake_kept_from_isr(takt_entity_t *waiter);
+
+/* Waits as takt_wait_for without end; the call that waits does not return the status. */
+takt_status_t takt_wait_endless(takt_waiters_t *waiters);
+
+/* Ends the wait of `thread`, if its call can return TAKT_ABORTED; else returns TAKT_REJECTED. Closed; opens. */
+takt_status_t takt_wait_abort(takt_thread_t *thread);
+
 /* Removes `thread` from what it waits for, which is not only its resumption. Does not make it ready, nor write its
  * state. */
 void takt_wait_withdraw(takt_thread_t *thread);
+
+/* The key of `entity`, which was `before`, may have changed: if it waits, it joins its new equals, behind them. */
+void takt_wait_reorder(takt_entity_t *entity, takt_key_t before);
 
 /* Disarms the timeout of `thread`, which no longer waits but may not run for long, or never again. Its record is in the
  * frame of a call that has not returned yet. */
 void takt_wait_forget(takt_thread_t *thread);
 
+/* ---- wake_all.c --------------------------------------------------------------------------------- */
+
+/* The running thread begins to wake several: it is not preempted until takt_wake_decide. It may open in between. */
+TAKT_INLINE void takt_wake_begin(void) { takt_kernel.busy |= TAKT_BUSY_PASS; }
+
+/* Makes `waiter`, removed from its queue, ready. */
+void takt_wake_before_decision(takt_entity_t *waiter);
+
+/* Decides after the last one. Opens. */
+takt_status_t takt_wake_decide(void);
+
 /* ---- mutex.c ------------------------------------------------------------------------------------ */
 
-/* Cancels the lock request of `thread`; if it waited for a mutex, it becomes ready. */
-void takt_mutex_forget(takt_thread_t *thread);
+/* What is done about the request of a thread for a mutex; takt_kernel.mutexes. Closed. */
+typedef struct takt_lock_functions {
+    /* Cancels the request of `thread`, which ends; if it waited for a mutex, it becomes ready. */
+    void (*forget)(takt_thread_t *thread);
+    /* Suspends `thread`: its request is withdrawn, and made again when it has been resumed. Opens. */
+    takt_status_t (*put_off)(takt_thread_t *thread);
+    /* Ends the request, perhaps put off: the call of `thread` returns TAKT_ABORTED. Opens. */
+    takt_status_t (*abort)(takt_thread_t *thread);
+    /* See takt_mutex_abandon. Open. */
+    void (*abandon)(takt_thread_t *thread);
+} takt_lock_functions_t;
+
+/* Unlocks `mutex`, which the running thread holds, without a decision: a wait follows, by the full pass if an event was
+ * posted. Closed. */
+struct takt_mutex;
+void takt_mutex_release(struct takt_mutex *mutex);
 
 /* The running thread `thread` ends while it holds mutexes: reports it to the program, and unlocks them. Open. */
 void takt_mutex_abandon(takt_thread_t *thread);
 
 /* ---- inline layer ------------------------------------------------------------------------------- */
 
-/* `running` waits in `queue`, if not NULL. The next thread is selected last, which needs the fewest registers. */
-TAKT_SHARED takt_status_t takt_wait_in_queue(takt_queue_t *queue, takt_entity_t *running) {
+/* True if no other thread waits in `waiters`, whose count includes the caller. */
+TAKT_INLINE bool takt_wait_is_first(const takt_waiters_t *waiters) { return waiters->count == -1; }
+
+/* `running` waits in `waiters`, if not NULL, where no other thread waits. The next thread is selected last, which
+ * needs the fewest registers. */
+TAKT_SHARED takt_status_t takt_wait_alone(takt_waiters_t *waiters, takt_entity_t *running) {
     if (!takt_entity_is_plain(running)) {
-        return takt_kernel.pass->wait(queue, running);
+        return takt_kernel.pass->wait(waiters, running);
     }
     takt_levels_remove(takt_kernel_levels(), running, 1);
     takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
-    if (queue != NULL) {
-        takt_queue_append(queue, running);
+    if (waiters != NULL) {
+        takt_queue_begin(&waiters->queue, running);
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
     return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel.pass->dispatch();
@@ -88,8 +139,11 @@ TAKT_SHARED takt_status_t takt_wait_in_queue(takt_queue_t *queue, takt_entity_t 
 TAKT_INLINE takt_status_t takt_wait_in(takt_waiters_t *waiters) {
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, takt_wait_refuse(waiters));
+    if (!takt_wait_is_first(waiters)) {
+        return takt_wait_endless(waiters);
+    }
     takt_thread_of(running)->wait = waiters;
-    return takt_wait_in_queue(&waiters->queue, running);
+    return takt_wait_alone(waiters, running);
 }
 
 /* Makes the plain `waiter` ready. */

@@ -180,14 +180,14 @@ static takt_message_t message_of(const takt_domain_t *domain, const takt_input_t
     };
 }
 
-static takt_instant_t next_input(const takt_domain_t *domain) {
+takt_instant_t takt_domain_next_input(const takt_domain_t *domain) {
     return domain->next_input < domain->program.input_count
                ? domain->program.inputs[domain->next_input].instant
                : TAKT_NEVER;
 }
 
 static void hand_over_due(takt_domain_t *domain, takt_instant_t now) {
-    while (next_input(domain) <= now) {
+    while (takt_domain_next_input(domain) <= now) {
         const takt_message_t message = message_of(domain, &domain->program.inputs[domain->next_input]);
         const takt_receipt_t receipt = takt_scheduler_receive(&domain->scheduler, &message, now);
         domain->next_input++;
@@ -259,7 +259,7 @@ uint64_t takt_domain_commit(uint64_t domain, uint64_t now) {
 
 uint64_t takt_domain_next(uint64_t domain) {
     const takt_domain_t *asked = domain_at(domain);
-    return takt_least_of(takt_scheduler_next(&asked->scheduler), next_input(asked));
+    return takt_least_of(takt_scheduler_next(&asked->scheduler), takt_domain_next_input(asked));
 }
 
 /* ---- questions ---------------------------------------------------------------------------------------- */
@@ -280,12 +280,7 @@ static bool is_non_preemptive(const takt_entity_t *entity) {
            entity->task->preemption_key == TAKT_KEY_MOST_URGENT;
 }
 
-uint64_t takt_domain_state(uint64_t domain, uint64_t entity) {
-    const takt_domain_t *asked = domain_at(domain);
-    takt_entity_t *found = task_at(domain, entity);
-    if (found == NULL) {
-        return 0;
-    }
+uint64_t takt_domain_state_of(const takt_domain_t *asked, takt_entity_t *found) {
     const bool has_job = takt_task_is_active(found->task), is_ready = takt_entity_is_ready(found);
     const bool is_running = has_job && is_ready && !is_outdated(asked, found);
     const bool has_points = is_non_preemptive(found);
@@ -297,9 +292,13 @@ uint64_t takt_domain_state(uint64_t domain, uint64_t entity) {
            (has_points ? TAKT_DOMAIN_HAS_POINTS : 0u);
 }
 
-/* Returns the first instant before `release` at which the image has `entity` enter, after it has left; `release` for none. */
-static takt_instant_t entry_before(const takt_domain_t *domain, const takt_entity_t *entity,
-                                   takt_instant_t release) {
+uint64_t takt_domain_state(uint64_t domain, uint64_t entity) {
+    takt_entity_t *found = task_at(domain, entity);
+    return found != NULL ? takt_domain_state_of(domain_at(domain), found) : 0;
+}
+
+takt_instant_t takt_domain_entry_before(const takt_domain_t *domain, const takt_entity_t *entity,
+                                        takt_instant_t release) {
     const takt_program_t *program = &domain->program;
     for (uint32_t i = domain->next_input; i < program->input_count && program->inputs[i].instant < release;
          i++) {
@@ -314,11 +313,15 @@ static takt_instant_t entry_before(const takt_domain_t *domain, const takt_entit
 }
 
 /* The allocator's own task, on top, has a timer of its budget; its jobs are the calls of other tasks. */
+takt_instant_t takt_domain_next_release_of(const takt_domain_t *domain, const takt_entity_t *found) {
+    const bool is_released =
+        found->task != domain->system.calls.task && takt_timer_is_armed(&found->task->timer);
+    return is_released ? takt_domain_entry_before(domain, found, found->task->timer.instant) : TAKT_NEVER;
+}
+
 uint64_t takt_domain_next_release(uint64_t domain, uint64_t entity) {
     const takt_entity_t *found = task_at(domain, entity);
-    const bool is_released = found != NULL && found->task != domain_at(domain)->system.calls.task &&
-                             takt_timer_is_armed(&found->task->timer);
-    return is_released ? entry_before(domain_at(domain), found, found->task->timer.instant) : TAKT_NEVER;
+    return found != NULL ? takt_domain_next_release_of(domain_at(domain), found) : TAKT_NEVER;
 }
 
 /* ---- building ----------------------------------------------------------------------------------------- */

@@ -154,9 +154,22 @@ enum {
 /* Returns the bits of `entity`; 0 if that is no task. */
 uint64_t takt_domain_state(uint64_t domain, uint64_t entity);
 
+/* Likewise of the entity of a task. */
+uint64_t takt_domain_state_of(const takt_domain_t *domain, takt_entity_t *entity);
+
 /* Returns the instant of the next release of `entity`, or of its entry by the image if that is before; TAKT_NEVER if none is
  * known: it has to arrive or to enter first, or is no task. */
 uint64_t takt_domain_next_release(uint64_t domain, uint64_t entity);
+
+/* Likewise of the entity of a task. */
+takt_instant_t takt_domain_next_release_of(const takt_domain_t *domain, const takt_entity_t *entity);
+
+/* Returns the first instant before `release` at which the image has `entity` enter, after it has left; `release` for none. */
+takt_instant_t takt_domain_entry_before(const takt_domain_t *domain, const takt_entity_t *entity,
+                                        takt_instant_t release);
+
+/* Returns the instant of the first input of the image that is not posted; TAKT_NEVER for none. */
+takt_instant_t takt_domain_next_input(const takt_domain_t *domain);
 
 /* Closes the log, which was recorded up to `now`, by a record of kind END or, if records were lost, OVERFLOW. Returns the
  * number of records with it. Nothing is recorded afterwards. */

@@ -59,9 +59,9 @@ typedef struct takt_shared {
     uint64_t stolen;     /* how often */
     uint64_t lost;       /* events that a later one of the same thread has replaced */
     uint64_t orphans;    /* jobs completed for threads that are gone, or absent for too long */
-    uint64_t stopped_ns; /* the job that runs was stopped then; 0: it was not */
+    uint64_t stopped_ns; /* if is_stolen, since when */
     uint32_t has_points; /* 1: the job that runs is non-preemptive */
-    uint32_t is_stolen;  /* 1: by another class, which runs now */
+    uint32_t is_stolen;  /* 1: the job that runs has been stopped by another class, which runs now */
     uint32_t first;      /* of the pending events */
     uint32_t count;      /* likewise */
     uint64_t wanted_ns;  /* the timer has to expire then; it may be armed for an earlier instant */
@@ -81,6 +81,24 @@ typedef struct takt_shared {
     uint32_t is_selected; /* 1: `selected` holds until an event, a decision or `next_ns` */
     uint64_t selected;    /* as of takt_domain_selected */
     uint64_t next_ns;     /* the domain is to be asked again then; 0: never */
+    /* The domain selects this entity up to `until_ns` if nothing happens: from `next_ns` on or, if `after` is one, when the job
+     * of that ends, which runs; TAKT_SHARED_NONE: it is not known. */
+    uint32_t foreseen;
+    uint32_t after;
+    /* 1: the job of `after` has ended; its event is noted, and the thread of `foreseen` is switched to. */
+    uint32_t has_ended;
+    uint32_t is_followed; /* 1: no job runs ahead; the domain decides when its thread begins to run */
+    uint64_t until_ns;
+    uint64_t release_ns;      /* of the job that is foreseen */
+    uint64_t deadline_ns;     /* likewise */
+    uint64_t next_release_ns; /* after it */
+    uint64_t budget_ns;       /* it may execute for so long */
+    /* The job of `decided` runs since then, as was foreseen, and the domain has not decided yet; 0: it has. */
+    uint64_t ahead_ns;
+    uint32_t ahead_count; /* pending events from before */
+    uint32_t unused;
+    uint64_t ahead;       /* how often a job ran ahead */
+    uint64_t misforeseen; /* how often the domain then decided otherwise */
 } takt_shared_t;
 
 /* The entity to which the daemon binds a thread. */
@@ -110,9 +128,9 @@ typedef struct takt_demand {
     uint64_t weight;
 } takt_demand_t;
 
-/* What a domain says of an entity. In the arena, one for each processor, and behind it a takt_demand_t. Instants are in ticks; UINT64_MAX: none. */
+/* What a domain says of an entity. In the arena, one for each processor, and behind it a takt_demand_t and a takt_foresight_t.
+ * Instants are in ticks; UINT64_MAX: none. */
 typedef struct takt_report {
-    uint64_t next; /* of the domain: it is to be asked again then */
     uint64_t release;
     uint64_t deadline;
     uint64_t next_release;
@@ -122,8 +140,26 @@ typedef struct takt_report {
     uint32_t change;    /* one more than the number; 0: none */
     uint32_t is_missed; /* as of the last decision for it */
     uint32_t rate;
-    uint32_t sleeper; /* the entity without a job that is released at `next`; TAKT_SHARED_NONE: none is */
-    uint32_t unused;
 } takt_report_t;
+
+/* What a domain foresees. Instants are in ticks; UINT64_MAX: none, for ever. */
+typedef struct takt_foresight {
+    uint64_t next; /* the domain is to be asked again then */
+    /* The entity without a job that is released at `next`; TAKT_SHARED_NONE: none is. */
+    uint32_t sleeper;
+    /* The next decision names this entity; TAKT_SHARED_NONE: it is not known. The others are of it, else without meaning. */
+    uint32_t entity;
+    uint64_t until;    /* the decision holds until then, if it is taken from `next` on, or after the end */
+    uint64_t budget;   /* and for so long */
+    uint64_t release;  /* of the job */
+    uint64_t deadline; /* likewise */
+    uint64_t next_release; /* after it */
+    uint32_t after;   /* if the job of this entity, which runs, ends; TAKT_SHARED_NONE: if only time passes */
+    uint32_t waiting; /* this and what follows: as in takt_report_t */
+    uint32_t change;
+    uint32_t job;
+    uint32_t state;
+    uint32_t unused;
+} takt_foresight_t;
 
 #endif

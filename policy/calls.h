@@ -18,6 +18,8 @@
 
 #include "core/allocator.h"
 
+TAKT_C_BEGIN
+
 enum { TAKT_CALLS_BULK = 65535 };
 
 /* A call that a task has requested. */
@@ -58,5 +60,7 @@ void takt_calls_take_time(takt_calls_t *calls, const takt_allocator_t *kind, tak
 
 /* Calls the allocator for `task`, or requests the call, if one is due. */
 void takt_calls_ask(takt_task_t *task, takt_instant_t instant);
+
+TAKT_C_END
 
 #endif

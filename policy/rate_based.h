@@ -21,6 +21,8 @@
 
 #include "core/allocator.h"
 
+TAKT_C_BEGIN
+
 /* One whole processor: 2^4 3^2 5^3 7 11 13, so that the rates of common periods are exact. */
 #define TAKT_RATE_WHOLE UINT64_C(18018000)
 
@@ -196,5 +198,7 @@ TAKT_INLINE bool takt_rate_has_budget(const takt_rate_task_t *rate, takt_duratio
 TAKT_INLINE takt_rate_task_t *takt_rate_task_of(const takt_task_t *task) {
     return TAKT_CONTAINER_OF(task->extension, takt_rate_task_t, extension);
 }
+
+TAKT_C_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "policy/rate_task.h"
 
+TAKT_C_BEGIN
+
 /* ---- tasks that wait for rate, in file order ------------------------------------------------------------------ */
 
 /* Lets `rate` wait, if it does not yet. O(1) if it is the last in file order, else O(waiting tasks). */
@@ -45,5 +47,7 @@ void takt_rate_end_chunk(takt_rate_task_t *rate, takt_instant_t now);
 /* `complete` and `stop` of takt_allocator_t. */
 void takt_rate_complete(takt_task_t *task, takt_instant_t now);
 void takt_rate_stop(takt_task_t *task, takt_instant_t now);
+
+TAKT_C_END
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "policy/rate_task.h"
 
+TAKT_C_BEGIN
+
 /* ---- requests: O(1), and O(n) where one ends the longest blocking ------------------------------------------ */
 
 /* Sets what `rate`, which is not admitted, requests: `estimate` in each `window`, or `weight` if it is best effort. */
@@ -78,5 +80,7 @@ TAKT_INLINE takt_rate_target_t takt_rate_parameters_of(takt_rate_task_t *rate) {
     }
     return takt_rate_parameters_as_before(rate);
 }
+
+TAKT_C_END
 
 #endif

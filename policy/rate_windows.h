@@ -6,6 +6,8 @@
 
 #include "policy/rate_task.h"
 
+TAKT_C_BEGIN
+
 /* Deadlines are below this; background work, with this added to them, comes after all of them. */
 #define TAKT_RATE_LATEST (UINT64_C(1) << 62)
 
@@ -40,5 +42,7 @@ void takt_rate_move_window(takt_rate_task_t *rate, takt_instant_t now);
 /* Limits the share to what was served, and the budget of an open window to what the target rate serves up to its
  * deadline. The caller opens the window anew, or ends it if no budget is left. */
 void takt_rate_cut_window(takt_rate_task_t *rate, takt_instant_t now);
+
+TAKT_C_END
 
 #endif

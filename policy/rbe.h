@@ -5,6 +5,8 @@
 
 #include "core/rule.h"
 
+TAKT_C_BEGIN
+
 /* Events of one interval are at most this. */
 enum { TAKT_RBE_EVENTS = 65535 };
 
@@ -21,5 +23,7 @@ typedef struct takt_rbe {
 /* Makes `rbe` the rule for `events` (1 .. TAKT_RBE_EVENTS) in each `interval` (>= 1); d is the task's relative
  * deadline. `deadlines` has room for `events`. Put it into the task's extension. */
 void takt_rbe_init(takt_rbe_t *rbe, uint32_t events, takt_duration_t interval, takt_instant_t *deadlines);
+
+TAKT_C_END
 
 #endif

@@ -10,6 +10,8 @@
 #include "core/allocator.h"
 #include "core/rule.h"
 
+TAKT_C_BEGIN
+
 /* Units of work of a tick: the scale of rate_based.h, exact for common weights. */
 #define TAKT_SHARE_TICK UINT64_C(18018000)
 
@@ -58,5 +60,7 @@ void takt_share_init(takt_share_t *share, takt_share_variant_t variant, takt_dis
 
 /* Makes `flow`, zeroed, the rule of `task`, which is under the root, not periodic; weight: 1 .. TAKT_SHARE_WEIGHTS. */
 void takt_share_add(takt_share_t *share, takt_share_flow_t *flow, takt_task_t *task, uint64_t weight);
+
+TAKT_C_END
 
 #endif

@@ -17,6 +17,8 @@
 
 #include "policy/calls.h"
 
+TAKT_C_BEGIN
+
 /* One window in a cycle. */
 typedef struct takt_slot {
     takt_instant_t start;   /* within the cycle */
@@ -108,5 +110,7 @@ void takt_windowed_complete(takt_task_t *task, takt_instant_t now);
 
 /* `exhaust` of takt_allocator_t: the budget of the window is exhausted; the job waits. */
 void takt_windowed_suspend(takt_task_t *task, takt_instant_t now);
+
+TAKT_C_END
 
 #endif

@@ -27,10 +27,12 @@ static void hold(takt_entity_t *entity, takt_resource_t *resource) {
     *held = resource;
 }
 
-static void free_last(takt_entity_t *entity) {
+/* A job unlocks what it locked last. */
+static void free_held(takt_entity_t *entity, takt_resource_t *of_thread) {
     takt_resource_t **held = takt_waiting_held_by(entity);
-    (*held)->holder = NULL;
-    *held = (*held)->outer;
+    takt_resource_t *resource = entity->task == NULL ? of_thread : *held;
+    resource->holder = NULL;
+    takt_waiting_unlink(held, resource);
 }
 
 static void note(const takt_event_t *event) {
@@ -46,7 +48,7 @@ static void note(const takt_event_t *event) {
         takt_waiting_wait_of(entity)->wanted = event->resource;
         break;
     case TAKT_EVENT_UNLOCK:
-        free_last(entity);
+        free_held(entity, event->resource);
         break;
     default:
         break;

@@ -50,6 +50,11 @@ static bool may_use(const takt_system_t *system, const takt_entity_t *entity,
     return entity->task == NULL ? !is_among && system->rates == NULL : has_extension(entity);
 }
 
+/* True if `entity` may unlock `resource`: a thread what it holds, a job what it locked last. */
+static bool may_unlock(takt_entity_t *entity, const takt_resource_t *resource) {
+    return entity->task == NULL ? resource->holder == entity : *takt_waiting_held_by(entity) == resource;
+}
+
 /* True if `entity`, which runs, may try to lock the resource of `event`, or unlock it. */
 static bool lock_fits(const takt_system_t *system, const takt_event_t *event) {
     takt_entity_t *entity = event->entity;
@@ -61,8 +66,7 @@ static bool lock_fits(const takt_system_t *system, const takt_event_t *event) {
     const bool may_share =
         resource->among == NULL || is_at_most_at_ceiling(&entity->parent->entity, resource->among);
     const bool may_lock = resource->holder != entity && is_at_most_at_ceiling(entity, resource) && may_share;
-    return !is_waiting(entity) &&
-           (event->kind == TAKT_EVENT_LOCK ? may_lock : *takt_waiting_held_by(entity) == resource);
+    return !is_waiting(entity) && (event->kind == TAKT_EVENT_LOCK ? may_lock : may_unlock(entity, resource));
 }
 
 /* Likewise for a task with an allocation: the resource is free, and the task is registered as its user. */

@@ -43,7 +43,9 @@ class Folder:
 
 EVERYTHING = Folder(includes=None, imports=None)
 # What the kernel's programs and the daemon share.
-LINUX_HEADERS = frozenset({"linux/shared.h", "linux/domain.h", "linux/layout.h", "linux/negotiation.h", "linux/slot.h"})
+LINUX_HEADERS = frozenset(
+    f"linux/{name}.h" for name in ("shared", "domain", "foresight", "layout", "negotiation", "slot")
+)
 
 # The longest prefix of a file's path names its folder. "*" stands for one folder name.
 FOLDERS: dict[str, Folder] = {
@@ -57,9 +59,11 @@ FOLDERS: dict[str, Folder] = {
     "kernel": Folder(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
     # A port's header takt_port.h is found through the include path: choosing a port is choosing a folder.
     "kernel/port.h": Folder(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_port.h"}),
+    "kernel/units.h": Folder(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_board.h"}),
     # A backend other than the direct one is found likewise.
     "kernel/backend.h": Folder(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_backend.h"}),
     "port/*": Folder(includes=frozenset({"kernel/port.h"})),
+    "port/cortex_m0": Folder(includes=frozenset({"kernel/port.h", "port/cortex_m/"})),
     # Likewise a board's headers takt_board.h and takt_board_clock.h, which the port's header may include.
     "boards/*": Folder(includes=frozenset({"kernel/port.h", "port/"})),
     "firmware": Folder(includes=frozenset({"core/", "policy/", "system/", "remote/", "kernel/"})),

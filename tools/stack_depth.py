@@ -100,13 +100,14 @@ RECEIVERS = {
     "policy": "takt_policy_t",
     "pass": "takt_pass_t",
     "time": "takt_time_t",
-    "mutexes": "takt_mutexes_t",
+    "mutexes": "takt_lock_functions_t",
     "kind": "takt_server_kind_t",
     "functions": "takt_allocator_t",
     "allocator": "takt_allocator_t",
     "protocol": "takt_protocol_kind_t",
     "takt_task_allocator": "takt_allocator_t",
     "source": "takt_job_source_t",
+    "order": "takt_order_functions_t",
     "locks": "takt_locks_t",
     "rule": "takt_rule_t",
     "timeout": "takt_timeout_t",
@@ -136,6 +137,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "job->entry": (),  # the program's jobs
     "handlers[event->kind](": HANDLERS,
     "expect();": ("takt_kernel_expect_pass",),
+    "kernel.select(": ("kernel/slice.c:select",),
     "handlers[number]()": (),  # of interrupts: the program's
 }
 

@@ -23,11 +23,13 @@ READINGS = 2  # as in run.py
 KEYS = ("yield", "give_runs", "take_blocks", "interrupt_runs")
 CORES = (
     (MPS2, False),
+    (Board("nrf5", "cortex_m0", 8), False),
     (Board("mps2_an385", "cortex_m4f", 8), True),
     (Board("mps2_an385", "cortex_m7f", 8), True),
     (Board("mps2_an385", "cortex_m33", 8), True),
     (VIRT, False),
     (Board("virt", "riscv_f", 10), True),
+    (Board("virt", "riscv64", 10), False),
 )
 
 

@@ -13,7 +13,7 @@
 #define BENCH_THREADS 40
 #endif
 
-enum { BENCH_STACK_BYTES = 1024 };
+enum { BENCH_STACK_BYTES = 256 * sizeof(void *) };
 
 static takt_thread_t bench_threads[BENCH_THREADS];
 static uint64_t bench_stacks[BENCH_THREADS][BENCH_STACK_BYTES / sizeof(uint64_t)];

@@ -8,7 +8,11 @@
 
 #include <stdint.h>
 
-enum { TAKT_BOARD_INTERRUPTS = 32 };
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TAKT_BOARD_INTERRUPTS 32
 
 /* Handlers are functions named takt_board_interrupt_0 .. _31; those that the program does not define stop in
  * takt_port_fault. */
@@ -56,5 +60,9 @@ typedef struct takt_board_dual_timer {
 } takt_board_dual_timer_t;
 
 #define TAKT_BOARD_DUAL_TIMER ((takt_board_dual_timer_t *)(TAKT_BOARD_DEVICES + 0x2000u))
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

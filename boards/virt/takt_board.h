@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One tick of the scheduler is one count of mtime, 10 MHz. */
 enum { TAKT_BOARD_TICK_NS = 100, TAKT_BOARD_INTERRUPTS = 32 };
 
@@ -37,5 +41,9 @@ void takt_board_alarm_every(uint32_t period);
 void takt_board_alarm_served(void);
 
 void takt_board_alarm_stop(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -62,9 +62,9 @@ static void serve_timer(void) {
 
 /* ---- numbered interrupts ---------------------------------------------------------------------- */
 
-#define PLIC_PRIORITY ((volatile uint32_t *)UINT32_C(0x0C000000))
-#define PLIC_ENABLE (*(volatile uint32_t *)UINT32_C(0x0C002000)) /* machine mode of hart 0 */
-#define PLIC_CLAIM (*(volatile uint32_t *)UINT32_C(0x0C200004))
+#define PLIC_PRIORITY ((volatile uint32_t *)(uintptr_t)0x0C000000)
+#define PLIC_ENABLE (*(volatile uint32_t *)(uintptr_t)0x0C002000) /* machine mode of hart 0 */
+#define PLIC_CLAIM (*(volatile uint32_t *)(uintptr_t)0x0C200004)
 
 /* clang-format off */
 #define EACH_INTERRUPT(X)                                                                             \
@@ -76,8 +76,8 @@ static void serve_timer(void) {
 #define ENTRY(number) takt_board_interrupt_##number,
 
 /* The 16550 of the board: what it sends, and bit 5 of its state, which says that there is room. */
-#define SERIAL_DATA (*(volatile uint8_t *)UINT32_C(0x10000000))
-#define SERIAL_STATE (*(volatile uint8_t *)UINT32_C(0x10000005))
+#define SERIAL_DATA (*(volatile uint8_t *)(uintptr_t)0x10000000)
+#define SERIAL_STATE (*(volatile uint8_t *)(uintptr_t)0x10000005)
 
 enum { SERIAL_HAS_ROOM = 1 << 5, SERIAL_PATIENCE = 1 << 16 };
 
@@ -157,7 +157,7 @@ typedef struct goldfish {
     volatile uint32_t interrupt_clear;
 } goldfish_t;
 
-#define GOLDFISH ((goldfish_t *)UINT32_C(0x00101000))
+#define GOLDFISH ((goldfish_t *)(uintptr_t)0x00101000)
 
 enum { ALARM_INTERRUPT = 11, LONGEST_SHOT = 0x20000000 /* ticks */ };
 
@@ -209,8 +209,8 @@ void takt_board_alarm_stop(void) {
 
 /* The timer last: the kernel asks for that. */
 static void serve(void) {
-    uint32_t pending;
-    uint32_t enabled_causes;
+    uintptr_t pending;
+    uintptr_t enabled_causes;
     __asm volatile("csrr %0, mip" : "=r"(pending));
     __asm volatile("csrr %0, mie" : "=r"(enabled_causes));
     pending &= enabled_causes;
@@ -238,10 +238,10 @@ static void preempt(void) {
 }
 
 void takt_port_trap(bool is_nested) {
-    int32_t cause;
+    intptr_t cause;
     __asm volatile("csrr %0, mcause" : "=r"(cause));
     if (cause >= 0) { /* no interrupt */
-        takt_port_fault();
+        takt_port_exception((uint32_t)cause, is_nested);
     }
     serve();
     if (takt_port_is_preemption_wanted && !is_nested) {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measures in the emulated Linux how long threads wait from a timer until they run, and how long switches take.
 
-Usage: latency.py [--quick] [--only wake|switch|clients] [--tasks 1,10] [--alone] [--csv FILE]. Prints tables in us.
+Usage: latency.py [--quick] [--only wake|switch|clients] [--tasks 1,10] [--alone] [--followed] [--csv FILE]. Prints
+tables in us.
 `make linux` fetches what it needs.
 
 Each figure is beside a process of the fair class that never sleeps. What has a kernel's class runs as `wake`; what Takt
@@ -183,8 +184,17 @@ def measure_classes(wanted: list[Row], files: dict[str, Path | bytes]) -> dict[R
     return {row: [int(words[place]) for place in (4, 6, 8, 10)] for row, words in zip(wanted, found, strict=True)}
 
 
-def measure_takt(wanted: list[Row], files: dict[str, Path | bytes], is_alone: bool) -> dict[Row, list[int]]:
-    """Return the same for task sets; the programs are loaded once. Alone: in partial mode, with nothing else ready."""
+def measure_takt(
+    wanted: list[Row], files: dict[str, Path | bytes], is_alone: bool, is_followed: bool
+) -> dict[Row, list[int]]:
+    """Return the same for task sets; the programs are loaded once.
+
+    Args:
+        wanted: the rows.
+        files: that are needed.
+        is_alone: in partial mode, with nothing else ready.
+        is_followed: no job runs ahead of its domain.
+    """
     lines = []
     for number, row in enumerate(wanted):
         (part,) = board.parts(system(row))
@@ -192,7 +202,8 @@ def measure_takt(wanted: list[Row], files: dict[str, Path | bytes], is_alone: bo
         lines.append(f"{number} 1000 {OVERHEAD_NS} image{number}\n")
     files["list"] = "".join(lines).encode()
     names = [f"{number}/{name}" for number in range(len(wanted)) for name in ("jobs0", "report")]
-    command = f"{'' if is_alone else 'TAKT_LINUX_FULL=1 '}./takt-linux takt.bpf.o tables.bin list"
+    modes = f"{'TAKT_LINUX_FOLLOWED=1 ' * is_followed}{'' if is_alone else 'TAKT_LINUX_FULL=1 '}"
+    command = f"{modes}./takt-linux takt.bpf.o tables.bin list"
     outcome = run(command, files, names, "sleep 100000 & hog=$!" if is_alone else HOG)
     print(next(line for line in outcome.output.decode().splitlines() if line.startswith("loaded")), file=sys.stderr)
     found = {}
@@ -237,6 +248,7 @@ def main() -> None:
     parser.add_argument("--only", choices=("wake", "switch", "clients"))
     parser.add_argument("--tasks", help="how many, as 1,10")
     parser.add_argument("--alone", action="store_true", help="Takt's rows in partial mode, without that process")
+    parser.add_argument("--followed", action="store_true", help="no job runs ahead of its domain")
     parser.add_argument("--csv", type=Path, metavar="FILE")
     options = parser.parse_args()
     linux = board.folder()
@@ -249,7 +261,10 @@ def main() -> None:
             if wanted:
                 found |= measure_classes([row for row in wanted if row.scheduler in CLASSES], dict(files))
                 found |= measure_takt(
-                    [row for row in wanted if row.scheduler not in CLASSES], dict(files), options.alone
+                    [row for row in wanted if row.scheduler not in CLASSES],
+                    dict(files),
+                    options.alone,
+                    options.followed,
                 )
             found = {row: found[row] for row in wanted if row in found}
             for what in ("wake", "switch"):

@@ -38,11 +38,12 @@ TABLES = 0x100000001000  # as linux/layout.h
 ZERO = 0x100000000800
 DEEPEST = 7  # frames: the verifier allows eight, and one is that of the program
 FOLDERS = ("core", "policy", "system")
-FILES = ("remote/scheduler.c", "linux/domain.c", "linux/negotiation.c", "linux/bpf/report.c")
-ENTRIES = tuple(f"takt_domain_{name}" for name in ("post", "pass", "selected", "settle", "commit", "state", "report"))
+FILES = ("remote/scheduler.c", "linux/domain.c", "linux/negotiation.c", "linux/foresight.c", "linux/bpf/report.c")
+OF_PROGRAMS = ("post", "pass", "selected", "settle", "commit", "state", "report", "foresee", "agrees")
+ENTRIES = tuple(f"takt_domain_{name}" for name in OF_PROGRAMS)
 FOR_THE_DAEMON = (
     *ENTRIES,
-    *(f"takt_domain_{name}" for name in ("build", "end", "message", "next", "next_release", "requested")),
+    *(f"takt_domain_{name}" for name in ("build", "end", "message", "next", "next_release", "requested", "take")),
 )
 CLANG = (
     f"clang-{VERSION} -target bpf -mcpu=v4 -O2 -mllvm -inline-threshold=40 -fno-delete-null-pointer-checks "

@@ -30,8 +30,19 @@ INLINE u32 job_of(takt_shared_t *shared, u32 cpu, u32 entity) {
     return (report_of(cpu)->state & STATE_HAS_JOB) != 0 ? report_of(cpu)->job : 0;
 }
 
+/* The domain may await the wake of an entity's thread, or not any more. */
+INLINE void set_blocked(u32 cpu, u32 entity, bool is_blocked) {
+    takt_member_t *member = member_of(cpu, entity);
+    if (member) {
+        member->is_blocked = is_blocked;
+    }
+}
+
 /* An event of the current job of an entity. */
 INLINE void post_job(takt_shared_t *shared, u32 cpu, u32 entity, u64 kind, u64 now_ns) {
+    if (kind == EVENT_BLOCK || kind == EVENT_WAKE) {
+        set_blocked(cpu, entity, kind == EVENT_BLOCK);
+    }
     post(shared, entity, kind, job_of(shared, cpu, entity), ticks(shared, now_ns), now_ns);
 }
 
@@ -106,7 +117,9 @@ INLINE void post_event(takt_shared_t *shared, u32 cpu, const takt_pending_t *eve
     if (is_yield ? !is_handed_over || request == TAKT_SLOT_COMPLETE : !is_received) {
         post_implied(shared, cpu, event, slot);
     }
-    if (is_handed_over) {
+    if (is_received && !is_yield && request == TAKT_SLOT_COMPLETE) { /* its next decision says the rest */
+        slot->state &= TAKT_SLOT_ATTACHED;
+    } else if (is_handed_over) {
         ask_report(shared, cpu, event->entity);
         publish(shared, cpu, event->entity, false);
     }
@@ -146,10 +159,11 @@ INLINE void post_first(takt_shared_t *shared, u32 cpu) {
     }
 }
 
-INLINE void post_all(takt_shared_t *shared, u32 cpu) {
+/* Posts noted events until `left` of them are left. */
+INLINE void post_until(takt_shared_t *shared, u32 cpu, u32 left) {
     u32 i;
     bpf_for(i, 0, TAKT_PENDING) {
-        if (shared->count == 0) {
+        if (shared->count <= left) {
             break;
         }
         post_first(shared, cpu);

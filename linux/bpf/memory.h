@@ -35,6 +35,8 @@ u64 takt_domain_settle(u64 domain, u64 now);
 u64 takt_domain_commit(u64 domain, u64 now);
 u64 takt_domain_state(u64 domain, u64 entity);
 u64 takt_domain_report(u64 domain, u64 entity, u64 report);
+u64 takt_domain_foresee(u64 domain, u64 foresight);
+u64 takt_domain_agrees(u64 domain, u64 foresight);
 
 /* Which of the domain's functions are used: see runtime.bpf.c. Set by the daemon. */
 const volatile u8 takt_used[TAKT_FUNCTIONS] SEC(".rodata.used");
@@ -77,6 +79,8 @@ typedef struct takt_member {
     u32 refused;    /* one more than the number of the job that core did not let block; 0: none */
     u32 noted;      /* events of it that the domain has not got yet, NOTED_MOST at most */
     u32 last;       /* the place of the last one of them */
+    u32 is_blocked; /* 1: the domain awaits its WAKE, or may */
+    u32 unused;
 } takt_member_t;
 
 struct {
@@ -161,6 +165,12 @@ INLINE u64 queue_of_others(u32 cpu) {
 
 INLINE takt_report_t __arena *report_of(u32 cpu) {
     return (takt_report_t __arena *)(TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES);
+}
+
+/* Behind the report and a demand. */
+INLINE takt_foresight_t __arena *foresight_of(u32 cpu) {
+    return (takt_foresight_t __arena *)(TAKT_ARENA_TOLD + cpu * TAKT_ARENA_TOLD_BYTES +
+                                        sizeof(takt_report_t) + sizeof(takt_demand_t));
 }
 
 #endif

@@ -56,16 +56,40 @@ INLINE void arm_at(takt_shared_t *shared, u32 cpu, u64 at_ns) {
     }
 }
 
-/* When the domain is to be asked again, as it has reported; 0: never. A thread that sleeps until its release has a timer of its
+/* When the domain is to be asked again, as it has said; 0: never. A thread that sleeps until its release has a timer of its
  * own: a second one at the same instant would delay it. */
 INLINE u64 next_instant(const takt_shared_t *shared, u32 cpu) {
-    const takt_report_t __arena *report = report_of(cpu);
-    u64 next = instant(shared, report->next);
-    const takt_member_t *sleeper = member_of(cpu, report->sleeper);
+    const takt_member_t *sleeper = member_of(cpu, foresight_of(cpu)->sleeper);
+    u64 next = shared->next_ns;
     return next && sleeper && sleeper->state == MEMBER_ASLEEP ? next + BACKSTOP_NS : next;
 }
 
 INLINE u64 earlier(u64 a, u64 b) { return a && (!b || a < b) ? a : b; }
+
+/* Notes what the domain foresees. */
+INLINE void foresee(takt_shared_t *shared, u32 cpu) {
+    const takt_foresight_t __arena *foresight = foresight_of(cpu);
+    takt_domain_foresee(shared->domain, (u64)foresight);
+    shared->next_ns = instant(shared, foresight->next);
+    shared->foreseen = foresight->entity;
+    if (foresight->entity != TAKT_SHARED_NONE) {
+        u64 until_ns = instant(shared, foresight->until);
+        shared->until_ns = until_ns && until_ns < shared->end_ns ? until_ns : shared->end_ns;
+        shared->after = foresight->after;
+        shared->release_ns = instant(shared, foresight->release);
+        shared->deadline_ns = instant(shared, foresight->deadline);
+        shared->next_release_ns = instant(shared, foresight->next_release);
+        shared->budget_ns =
+            foresight->budget < NEVER / shared->tick_ns ? foresight->budget * shared->tick_ns : NEVER;
+    }
+}
+
+/* Whether the domain is known to select `entity` now: its release has come, or the job before has ended. */
+INLINE bool is_foreseen(const takt_shared_t *shared, u32 entity, u64 now_ns) {
+    return shared->foreseen == entity && shared->count == shared->has_ended && !shared->is_stolen &&
+           now_ns < shared->until_ns &&
+           (shared->has_ended || (shared->after == TAKT_SHARED_NONE && now_ns >= shared->next_ns));
+}
 
 /* Asks for a dispatch at that instant, or when the patience with an absent thread ends, or the threads that wait are checked. */
 INLINE void arm(takt_shared_t *shared, u32 cpu) {
@@ -101,6 +125,26 @@ INLINE void publish(takt_shared_t *shared, u32 cpu, u32 entity, bool has_started
     slot->state = (slot->state & TAKT_SLOT_ATTACHED) | ((state & STATE_HAS_JOB) != 0 ? TAKT_SLOT_HAS_JOB : 0);
     slot->next_release_ns = instant(shared, report->next_release);
     shared->has_points = (state & STATE_HAS_POINTS) != 0;
+}
+
+/* Writes the job that is foreseen into the slot of its thread. A task with a rate is not foreseen. */
+INLINE void publish_foreseen(takt_shared_t *shared, u32 cpu, u32 entity, u64 now_ns) {
+    takt_linux_slot_t *slot = slot_of(cpu, entity);
+    const takt_foresight_t __arena *foresight = foresight_of(cpu);
+    if (!slot) {
+        return;
+    }
+    slot->started++;
+    slot->job = foresight->job;
+    slot->waiting = foresight->waiting;
+    slot->change = foresight->change;
+    slot->is_missed = now_ns >= shared->deadline_ns + shared->tick_ns;
+    slot->should_yield = 0;
+    slot->release_ns = shared->release_ns;
+    slot->deadline_ns = shared->deadline_ns;
+    slot->state = (slot->state & TAKT_SLOT_ATTACHED) | TAKT_SLOT_HAS_JOB;
+    slot->next_release_ns = shared->next_release_ns;
+    shared->has_points = (foresight->state & STATE_HAS_POINTS) != 0;
 }
 
 /* Another event may have made the running job's yield due. */

@@ -6,8 +6,8 @@
 #include "linux/shared.h"
 #include "linux/domain.h"
 
-/* Writes what `domain` says of `entity` to the takt_report_t at `report`; if that is no task, only what is next. Returns its
- * state. */
+/* Writes what `domain` says of `entity` to the takt_report_t at `report`; if that is no task, only that it has no job. Returns
+ * its state. */
 uint64_t takt_domain_report(uint64_t domain, uint64_t entity, uint64_t report);
 
 #endif

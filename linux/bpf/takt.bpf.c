@@ -7,7 +7,7 @@
  *     enqueue     a thread is runnable; if it slept, that is noted. Attend: post what is noted, select; is it to run?
  *     dispatch    the processor is free, or the timer has expired: attend; move the selected thread in
  *     running     a thread begins to run: attend; take: the decision takes effect
- *     cpu_release, stopping       another class takes the processor: noted
+ *     cpu_release another class takes the processor: noted
  *     decide      what the others ask of the domain
  *
  * Rules:
@@ -28,7 +28,12 @@
  * 6. Only `decide` calls the domain, because the verifier checks all of it for each program that does. No program can call
  *    another one, but the kernel calls a program when a function begins. The others call such a function, which does
  *    nothing else of interest. Question and answer stand in its record (shared.h).
- * 7. A thread that waits for long, also one of no domain, is visited: it is switched to, and off at once, without a decision
+ * 7. When the domain decides that nothing runs, it foresees what it decides next if only time passes. The thread of that
+ *    entity runs ahead of it, without a question. At the next question, whatever it is, the domain first decides as of the
+ *    instant at which that thread began to run: it is at most one decision behind. So it is when a job ends as was foreseen, and
+ *    the next one that is ready runs. If it does not agree, that is counted
+ *    (shared.misforeseen), and the domain counts. What is foreseen is forgotten with any question before.
+ * 8. A thread that waits for long, also one of no domain, is visited: it is switched to, and off at once, without a decision
  *    (shared.visits).
  *
  * Source: docs/explanation/linux.md. */
@@ -37,7 +42,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "linux/bpf/events.h"
+#include "linux/bpf/decisions.h"
 #include "linux/bpf/memory.h"
 #include "linux/bpf/publish.h"
 #include "linux/bpf/visits.h"
@@ -47,7 +52,6 @@ char _license[] SEC("license") = "Dual MIT/GPL";
 enum {
     CLOCK = 1,         /* CLOCK_MONOTONIC */
     STATE_DEAD = 0x80, /* TASK_DEAD */
-    DROPPED_MOST = 4,  /* decisions in a row that a lock drops which waited for its budget */
     /* what is asked of the domain */
     ASKED_ATTEND = 1, /* post what is noted, and select */
     ASKED_TAKE = 2,   /* if the entity is selected: take the decision, publish it */
@@ -62,74 +66,11 @@ enum {
 #define GRACE_NS BACKSTOP_NS      /* for a thread that is about to wake */
 #define PATIENCE_NS 1000000000ull /* with an absent thread whose job cannot block */
 
-#define OUTDATED (1ull << 32) /* as TAKT_DOMAIN_OUTDATED */
-
 /* Why the scheduler ends. */
 char unanswered[] SEC(".data.reasons") = "the program that decides does not answer";
 char endless[] SEC(".data.reasons") = "a loop of the scheduler did not end";
 char unloaded[] SEC(".data.reasons") = "function %llx of the scheduler was called, which is not loaded";
 volatile const bool is_full; /* threads of the fair class are scheduled here, too */
-
-/* ---- decisions -------------------------------------------------------------------------------------------- */
-
-/* Handles what is due, and selects. */
-INLINE void select(takt_shared_t *shared, u64 now_ns) {
-    shared->next_ns = instant(shared, takt_domain_pass(shared->domain, ticks(shared, now_ns)));
-    shared->selected = takt_domain_selected(shared->domain);
-    shared->is_selected = 1;
-}
-
-/* Takes the decision, in force from `now` on; execution is charged up to `settled`. */
-INLINE void commit(takt_shared_t *shared, u64 settled, u64 now) {
-    u32 i;
-    bpf_for(i, 0, DROPPED_MOST) {
-        takt_domain_settle(shared->domain, settled);
-        shared->takes++;
-        shared->is_selected = 0;
-        if (takt_domain_commit(shared->domain, now)) {
-            return;
-        }
-        settled = now;
-    }
-}
-
-/* Gives the job that runs back its processor. */
-INLINE void give_back(takt_shared_t *shared, u64 now_ns) {
-    shared->is_stolen = 0;
-    shared->stolen++;
-    shared->stolen_ns += now_ns - shared->stopped_ns;
-    commit(shared, ticks(shared, shared->stopped_ns), ticks(shared, now_ns));
-}
-
-INLINE bool is_due(const takt_shared_t *shared, u64 now_ns) {
-    return shared->next_ns && shared->next_ns <= now_ns;
-}
-
-/* The threads of no domain have a job as long as they are awake, also when the scheduler has ended one. */
-INLINE void post_others(takt_shared_t *shared, u64 now_ns) {
-    if (shared->is_others_awake && !(takt_domain_state(shared->domain, shared->others) & STATE_HAS_JOB)) {
-        post(shared, shared->others, EVENT_ARRIVAL, 0, ticks(shared, now_ns), now_ns);
-    }
-}
-
-/* Posts what is noted, and selects; a selection that still holds stands. */
-INLINE void catch_up(takt_shared_t *shared, u32 cpu, u64 now_ns) {
-    if (shared->is_stolen) {
-        give_back(shared, now_ns);
-    }
-    post_all(shared, cpu);
-    if (!shared->is_selected || is_due(shared, now_ns)) {
-        post_others(shared, now_ns);
-        select(shared, now_ns);
-    }
-}
-
-INLINE void take(takt_shared_t *shared, u32 entity, u64 now_ns) {
-    if (shared->selected & OUTDATED) {
-        commit(shared, ticks(shared, now_ns), ticks(shared, now_ns));
-        shared->decided = entity;
-    }
-}
 
 /* ---- bindings ------------------------------------------------------------------------------------------------ */
 
@@ -137,7 +78,8 @@ INLINE void take(takt_shared_t *shared, u32 entity, u64 now_ns) {
 INLINE void set_member(u64 binding, u32 state) {
     takt_member_t *member = member_of(cpu_of(binding), (u32)binding);
     if (member) {
-        *member = (takt_member_t){.state = state, .noted = member->noted, .last = member->last};
+        *member = (takt_member_t){
+            .state = state, .noted = member->noted, .last = member->last, .is_blocked = member->is_blocked};
     }
 }
 
@@ -183,6 +125,9 @@ INLINE void unbind(struct task_struct *p, u64 binding) {
         note(shared, cpu_of(binding), (u32)binding, TAKT_PENDING_END, now_ns);
         scx_bpf_kick_cpu(cpu_of(binding), SCX_KICK_PREEMPT);
     }
+    if (shared && shared->running == (u32)binding) {
+        shared->running = TAKT_SHARED_NONE;
+    }
     p->scx.dsq_vtime = waiting_since(binding);
     set_thread(binding, 0, 0);
 }
@@ -214,6 +159,14 @@ INLINE void note_of(struct task_struct *p, u64 binding, u32 what) {
     }
 }
 
+/* Whether the domain has to know that the thread of a binding, which slept, is runnable. */
+INLINE bool is_awaited(u64 binding) {
+    const takt_member_t *member = member_of(cpu_of(binding), (u32)binding);
+    const takt_linux_slot_t *slot = slot_of(cpu_of(binding), (u32)binding);
+    return member &&
+           (member->noted || member->is_blocked || (slot && READ_ONCE(slot->mode) & TAKT_SLOT_WAKE_ARRIVES));
+}
+
 /* ---- asking the domain ------------------------------------------------------------------------------------ */
 
 /* Whether `entity` is selected; NONE is a thread of no domain, or none. */
@@ -227,8 +180,8 @@ INLINE void take_selected(takt_shared_t *shared, u32 cpu, u64 now_ns) {
     u32 entity = shared->selected;
     bool has_started = shared->decided != entity;
     take(shared, entity, now_ns);
-    ask_report(shared, cpu, entity);
     if (entity != TAKT_SHARED_NONE) {
+        ask_report(shared, cpu, entity);
         publish(shared, cpu, entity, has_started);
     }
 }
@@ -254,6 +207,7 @@ INLINE void block_absent(takt_shared_t *shared, u32 cpu, u32 entity, u64 now_ns)
         member->refused = job + 1;
         return;
     }
+    member->is_blocked = 1;
     select(shared, now_ns);
 }
 
@@ -269,8 +223,14 @@ int BPF_PROG(takt_decide, s32 on) {
     u32 asked = shared->asked, entity = shared->asked_entity;
     u64 now_ns = shared->asked_ns;
     shared->asker = 0;
+    shared->foreseen = TAKT_SHARED_NONE;
+    shared->has_ended = 0;
     if (asked & ASKED_ATTEND) {
         catch_up(shared, cpu, now_ns);
+    }
+    if (shared->ahead_ns) { /* the question is asked again */
+        follow(shared, cpu, shared->ahead_ns);
+        return 0;
     }
     if (asked & ASKED_BLOCK) {
         block_absent(shared, cpu, entity, now_ns);
@@ -281,10 +241,9 @@ int BPF_PROG(takt_decide, s32 on) {
     bool is_armed = asked & ASKED_ARM || (asked & ASKED_ENTER && !is_selected(shared, entity));
     if (asked & ASKED_TAKE && is_selected(shared, entity)) {
         take_selected(shared, cpu, now_ns);
-    } else if (is_armed) {
-        ask_report(shared, cpu, TAKT_SHARED_NONE);
     }
     if (is_armed) {
+        foresee(shared, cpu);
         publish_yield(shared, cpu);
         arm(shared, cpu);
     }
@@ -309,18 +268,25 @@ INLINE void judge_answer(const takt_shared_t *shared) {
     }
 }
 
-/* Asks the domain; returns the number of the entity that would run. A domain that has given up is not asked again: the kernel
- * still switches threads until the scheduler has ended. */
-static __noinline u32 ask(takt_shared_t *shared, u32 cpu, u32 what, u32 entity, u64 now_ns) {
-    shared->asked = what;
-    shared->asked_entity = entity;
-    shared->asked_ns = now_ns;
+INLINE void call(takt_shared_t *shared, u32 cpu) {
     if (!given_up()) {
         shared->asker = bpf_get_smp_processor_id() + 1;
         barrier();
         scx_bpf_cpuperf_cap(cpu);
         barrier();
     }
+}
+
+/* Asks the domain; returns the number of the entity that would run. A domain that has given up is not asked again: the kernel
+ * still switches threads until the scheduler has ended. */
+static __noinline u32 ask(takt_shared_t *shared, u32 cpu, u32 what, u32 entity, u64 now_ns) {
+    shared->asked = what;
+    shared->asked_entity = entity;
+    shared->asked_ns = now_ns;
+    if (shared->ahead_ns) {
+        call(shared, cpu); /* it follows */
+    }
+    call(shared, cpu);
     judge_answer(shared);
     return shared->selected;
 }
@@ -334,6 +300,12 @@ INLINE bool is_open(takt_shared_t *shared, u32 cpu, u64 now_ns) {
 }
 
 /* ---- the operations --------------------------------------------------------------------------------------- */
+
+/* Whether the domain has decided that none runs, and nothing has happened since. */
+INLINE bool is_at_rest(const takt_shared_t *shared, u64 now_ns) {
+    return shared->is_selected && shared->selected == NONE && shared->decided == TAKT_SHARED_NONE &&
+           shared->count == 0 && !shared->is_stolen && !is_due(shared, now_ns);
+}
 
 /* The domain selects `next`, or none: what runs stops if it is another one. The alarm that would have stopped it is armed
  * for a later instant now. */
@@ -366,6 +338,16 @@ INLINE void enqueue_other(struct task_struct *p, u64 flags) {
     }
 }
 
+/* The thread of a binding, which slept, is runnable. */
+INLINE void wake(struct task_struct *p, u64 binding, u64 now_ns) {
+    takt_shared_t *shared = shared_at(binding);
+    p->scx.dsq_vtime = binding & ~ASLEEP;
+    set_member(binding, MEMBER_AWAKE);
+    if (shared && is_awaited(binding) && has_begun(shared, now_ns)) {
+        note(shared, cpu_of(binding), (u32)binding, TAKT_PENDING_WAKE, now_ns);
+    }
+}
+
 SEC("struct_ops/takt_enqueue")
 void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
     u64 binding = binding_now(p);
@@ -374,12 +356,14 @@ void BPF_PROG(takt_enqueue, struct task_struct *p, u64 flags) {
         enqueue_other(p, flags);
         return;
     }
-    if (binding & ASLEEP) {
-        note_of(p, binding, TAKT_PENDING_WAKE);
-    }
-    u32 cpu = cpu_of(binding), next = TAKT_SHARED_NONE;
+    u32 cpu = cpu_of(binding);
     u64 now_ns = bpf_ktime_get_ns();
-    bool is_asked = is_open(shared, cpu, now_ns);
+    if (binding & ASLEEP) {
+        wake(p, binding, now_ns);
+    }
+    bool is_known = is_foreseen(shared, (u32)binding, now_ns);
+    bool is_asked = !is_known && is_open(shared, cpu, now_ns);
+    u32 next = is_known ? (u32)binding : TAKT_SHARED_NONE;
     if (is_asked) {
         next = ask(shared, cpu, ASKED_ATTEND | ASKED_ENTER, (u32)binding, now_ns);
     }
@@ -411,7 +395,7 @@ INLINE void arm_next(takt_shared_t *shared, u32 cpu, u64 now_ns) {
 INLINE u32 run_other(takt_shared_t *shared, u32 cpu, struct task_struct *prev, u64 now_ns) {
     u32 next = shared->others;
     if (move_other(cpu)) {
-        shared->stopped_ns = shared->decided == next ? now_ns : 0; /* by another one that sleeps now */
+        shared->running = next; /* if another one of them slept, its job goes on */
         arm_next(shared, cpu, now_ns);
     } else if (prev && !binding_of(prev) && prev->scx.flags & SCX_TASK_QUEUED) {
         prev->scx.slice = SCX_SLICE_DFL;
@@ -460,6 +444,20 @@ INLINE u32 carry_out(takt_shared_t *shared, u32 cpu, u32 next, struct task_struc
     return 0;
 }
 
+/* Whether the thread that ran sleeps with the end of its job, and nothing else has happened: what is next was foreseen. */
+INLINE bool has_ended_as_foreseen(const takt_shared_t *shared, u32 cpu, u64 now_ns) {
+    u32 entity = shared->after;
+    if (shared->foreseen == TAKT_SHARED_NONE || entity == TAKT_SHARED_NONE || shared->count != 1 ||
+        shared->is_stolen || shared->is_followed || now_ns >= shared->until_ns ||
+        now_ns >= shared->check_ns) {
+        return false;
+    }
+    const takt_pending_t *event = pending_of(cpu, shared->first);
+    const takt_linux_slot_t *slot = slot_of(cpu, entity);
+    return event && slot && event->entity == entity && event->what == TAKT_PENDING_SLEEP &&
+           READ_ONCE(slot->request) == TAKT_SLOT_COMPLETE && READ_ONCE(slot->request_job) == slot->job;
+}
+
 SEC("struct_ops/takt_dispatch")
 void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
     takt_shared_t *shared = shared_of(cpu);
@@ -468,8 +466,12 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
         move_other(cpu);
         return;
     }
-    shared->stopped_ns = 0;
     shared->absent_until_ns = 0;
+    if (has_ended_as_foreseen(shared, cpu, now_ns) &&
+        scx_bpf_dsq_move_to_local(queue_of(cpu, shared->foreseen))) {
+        shared->has_ended = 1;
+        return;
+    }
     u32 next = ask(shared, cpu, ASKED_ATTEND, TAKT_SHARED_NONE, now_ns);
     if (visit(shared, cpu, next, now_ns)) {
         return;
@@ -509,11 +511,16 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     if (now_ns >= shared->end_ns) {
         return;
     }
+    if (binding && !shared->is_followed && is_foreseen(shared, entity, now_ns)) {
+        run_ahead(shared, cpu, entity, now_ns);
+        return;
+    }
     u32 selected = TAKT_SHARED_NONE;
     if (has_begun(shared, now_ns)) {
-        selected = ask(shared, cpu, ASKED_ATTEND | ASKED_TAKE | ASKED_ARM, entity, now_ns);
+        selected = is_at_rest(shared, now_ns) && !binding
+                       ? TAKT_SHARED_NONE
+                       : ask(shared, cpu, ASKED_ATTEND | ASKED_TAKE | ASKED_ARM, entity, now_ns);
     }
-    shared->stopped_ns = 0;
     if (!binding && selected == shared->others) {
         shared->running = entity = selected;
     }
@@ -528,30 +535,29 @@ void BPF_PROG(takt_running, struct task_struct *p) {
     }
 }
 
-SEC("struct_ops/takt_stopping")
-void BPF_PROG(takt_stopping, struct task_struct *p, bool is_runnable) {
-    u64 binding = binding_of(p);
-    takt_shared_t *shared = binding ? shared_at(binding) : shared_of(scx_bpf_task_cpu(p));
-    if (!shared || (!binding && shared->running == TAKT_SHARED_NONE)) {
-        return;
-    }
-    u32 entity = binding ? (u32)binding : shared->running;
-    shared->stopped_ns = is_runnable && shared->decided == entity ? bpf_ktime_get_ns() : 0;
-    shared->running = TAKT_SHARED_NONE;
-}
-
-/* Another class takes the processor. */
+/* Another class takes the processor. A thread that sleeps does not run any more. */
 SEC("struct_ops/takt_cpu_release")
 void BPF_PROG(takt_cpu_release, s32 cpu, struct scx_cpu_release_args *args) {
     takt_shared_t *shared = shared_of(cpu);
-    if (shared && shared->stopped_ns && has_begun(shared, shared->stopped_ns)) {
-        shared->is_stolen = 1;
+    if (!shared) {
+        return;
     }
+    u64 now_ns = bpf_ktime_get_ns();
+    if (shared->running != TAKT_SHARED_NONE && shared->decided == shared->running &&
+        has_begun(shared, now_ns)) {
+        shared->is_stolen = 1;
+        shared->stopped_ns = now_ns;
+    }
+    shared->running = TAKT_SHARED_NONE;
 }
 
 SEC("struct_ops/takt_quiescent")
 void BPF_PROG(takt_quiescent, struct task_struct *p, u64 flags) {
     u64 binding = binding_now(p);
+    takt_shared_t *shared = binding ? shared_at(binding) : shared_of(scx_bpf_task_cpu(p));
+    if (shared && flags & SCX_DEQ_SLEEP) {
+        shared->running = TAKT_SHARED_NONE;
+    }
     if (binding && p->__state & STATE_DEAD) {
         unbind(p, binding); /* `disable` comes when the kernel frees the thread, some 10 ms later */
     } else if (binding && flags & SCX_DEQ_SLEEP) {
@@ -640,7 +646,6 @@ void BPF_PROG(takt_exit, struct scx_exit_info *info) {
     .enqueue = (void *)takt_enqueue, \
     .dispatch = (void *)takt_dispatch, \
     .running = (void *)takt_running, \
-    .stopping = (void *)takt_stopping, \
     .cpu_release = (void *)takt_cpu_release, \
     .quiescent = (void *)takt_quiescent, \
     .yield = (void *)takt_yield, \

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "linux/foresight.h"
 #include "linux/layout.h"
 
 enum { PAGE = 4096, PATH_BYTES = 1024 };
@@ -263,7 +264,8 @@ void takt_machine_clear(takt_machine_t *machine) {
                                                .others = TAKT_SHARED_NONE,
                                                .decided = TAKT_SHARED_NONE,
                                                .running = TAKT_SHARED_NONE,
-                                               .visited = TAKT_SHARED_NONE};
+                                               .visited = TAKT_SHARED_NONE,
+                                               .foreseen = TAKT_SHARED_NONE};
     }
     *machine->ending = (takt_ending_t){0};
     *(uint64_t *)(uintptr_t)TAKT_ARENA_REFUSED = 0;
@@ -443,8 +445,24 @@ void takt_machine_detach(takt_machine_t *machine) {
     machine->decide_link = NULL;
 }
 
+/* Lets a domain decide what it was behind, as the programs of the kernel do. */
+static void follow(takt_shared_t *shared) {
+    const uint64_t domain = shared->domain, now = (shared->ahead_ns - shared->epoch_ns) / shared->tick_ns;
+    const uint64_t foresight = shared->demand + sizeof(takt_demand_t);
+    (void)takt_domain_pass(domain, now);
+    if ((uint32_t)takt_domain_selected(domain) == shared->decided) {
+        (void)takt_domain_take(domain, now);
+        shared->takes++;
+    }
+    shared->misforeseen += takt_domain_agrees(domain, foresight) == 0;
+    shared->ahead_ns = 0;
+}
+
 uint64_t takt_machine_end(takt_machine_t *machine, uint32_t cpu, uint64_t now_ns) {
-    const takt_shared_t *shared = &machine->shared[cpu];
+    takt_shared_t *shared = &machine->shared[cpu];
+    if (shared->ahead_ns != 0) {
+        follow(shared);
+    }
     return takt_domain_end(shared->domain, (now_ns - shared->epoch_ns) / shared->tick_ns);
 }
 

@@ -8,7 +8,8 @@
  *
  * The last one loads all programs of OBJECT, and ends; else the smallest of it and of those beside it that has what the images
  * need is loaded (machine.h).
- * In full mode, if TAKT_LINUX_FULL is set in the environment, threads of the fair class are scheduled too. After each run of
+ * In full mode, if TAKT_LINUX_FULL is set in the environment, threads of the fair class are scheduled too. If TAKT_LINUX_FOLLOWED
+ * is, no job runs ahead of its domain. After each run of
  * LIST the command is executed that TAKT_LINUX_AFTER begins, and that ends with FOLDER.
  * The image at place i is for processor i. LIST is a file of runs, one a line, as FOLDER TICK_NS OVERHEAD_NS IMAGE...: the
  * programs are loaded once for all of them, and each job executes OVERHEAD_NS less than the image says. The threads of COMMAND
@@ -258,6 +259,10 @@ static void note(const run_t *run, uint32_t cpu) {
                    "note processor %u: %llu jobs were ended because their threads were gone or did not run",
                    cpu, (unsigned long long)shared->orphans);
     }
+    if (shared->misforeseen > 0) {
+        write_line(run, "failed processor %u: the scheduler decided otherwise than was foreseen %llu times",
+                   cpu, (unsigned long long)shared->misforeseen);
+    }
     if (shared->visits > 0) {
         write_line(
             run,
@@ -294,6 +299,7 @@ static bool add(processor_t *processor, const char *image) {
     processor->words = read_words(image, &processor->count);
     const takt_domain_status_t status = takt_machine_add(run->machine, processor->cpu, processor->words,
                                                          processor->count, RECORDS, run->tick_ns, &order);
+    run->machine->shared[processor->cpu].is_followed = getenv("TAKT_LINUX_FOLLOWED") != NULL;
     if (status != TAKT_DOMAIN_OK) {
         write_line(
             run, "refused %s",

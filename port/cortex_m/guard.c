@@ -59,13 +59,12 @@ static bool is_hit(uint32_t guard) {
     return is_written || ((status & CFSR_MSTKERR) != 0 && is_frame_over(guard));
 }
 
-void takt_port_memory_fault(void) {
+void takt_port_guard_fault(void) {
     MPU_RNR = TAKT_PORT_GUARD_REGION;
     const uint32_t guard = MPU_RBAR & ~(TAKT_PORT_GUARD_BYTES - 1u);
     if (is_hit(guard)) {
         takt_kernel_guard_hit((const void *)guard);
     }
-    takt_port_fault();
 }
 
 #endif

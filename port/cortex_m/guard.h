@@ -41,7 +41,7 @@ enum { TAKT_PORT_STACK_OFFSET = TAKT_PORT_SP_OFFSET + 4 };
     "blo  takt_port_limit_hit     \n"
 
 void takt_port_guard_begin(struct takt_thread *first);
-void takt_port_memory_fault(void);
+void takt_port_guard_fault(void);
 
 #elif TAKT_PORT_GUARDS
 
@@ -76,9 +76,8 @@ enum {
 /* Switches guards on, with that of `first`. */
 void takt_port_guard_begin(struct takt_thread *first);
 
-/* The handler of memory management faults and of hard faults: a hit of the guard is reported, all else is
- * takt_port_fault. */
-void takt_port_memory_fault(void);
+/* In the fault handler: reports a hit of the guard, and does not return then. */
+void takt_port_guard_fault(void);
 
 #else
 
@@ -88,6 +87,11 @@ void takt_port_memory_fault(void);
 
 TAKT_INLINE void takt_port_guard_begin(struct takt_thread *first) { (void)first; }
 
+TAKT_INLINE void takt_port_guard_fault(void) {}
+
 #endif
+
+/* The handler of memory management, bus, usage and hard faults, in builds with guards or TAKT_FAULTS; see fault.c. */
+void takt_port_memory_fault(void);
 
 #endif

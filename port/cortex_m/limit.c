@@ -24,11 +24,10 @@ void takt_port_limit_hit(void) {
     takt_port_fault();
 }
 
-void takt_port_memory_fault(void) {
+void takt_port_guard_fault(void) {
     if ((CFSR & CFSR_STKOF) != 0) {
         takt_port_limit_hit();
     }
-    takt_port_fault();
 }
 
 #endif

@@ -9,8 +9,7 @@
 #define TAKT_PORT_CORTEX_M_H
 
 #if !defined(__ARM_ARCH_7M__) && !defined(__ARM_ARCH_7EM__) && !defined(__ARM_ARCH_8M_MAIN__)
-#error \
-    "this port is for ARMv7-M and ARMv8-M Main: ARMv6-M has neither BASEPRI nor the wide register lists it uses"
+#error "this port is for ARMv7-M and ARMv8-M Main: port/cortex_m0 is for ARMv6-M"
 #endif
 #if defined(__ARM_FEATURE_MVE)
 #error "this port does not save the vector predicate of MVE: build without it"
@@ -42,6 +41,7 @@ typedef uint32_t takt_port_level_t;
 
 enum {
     TAKT_PORT_KERNEL_LEVEL = 0x40, /* with two priority bits or more: at least one level is above it */
+    TAKT_PORT_LOCKED = TAKT_PORT_KERNEL_LEVEL, /* the level of a closed lock */
     TAKT_PORT_SP_OFFSET = 40,
     /* The guard and what aligns it; above that the hardware's frame, the entry frame, the context, and a call or
      * two. */
@@ -52,9 +52,6 @@ enum {
     /* What a thread that uses the floating-point unit has besides: s0 to s15 and fpscr in its frame, s16 to s31. */
     TAKT_PORT_STACK_BYTES_FPU = TAKT_PORT_FPU ? 72 + 72 : 0,
 };
-
-#define TAKT_PORT_ICSR (*(volatile uint32_t *)UINT32_C(0xE000ED04))
-#define TAKT_PORT_ICSR_PENDSVSET (UINT32_C(1) << 28)
 
 TAKT_INLINE takt_port_level_t takt_port_lock(void) {
     takt_port_level_t level;
@@ -85,12 +82,6 @@ TAKT_INLINE void takt_port_breathe(void) {
     takt_port_close();
 }
 
-TAKT_INLINE bool takt_port_is_in_isr(void) {
-    uint32_t exception;
-    __asm volatile("mrs %0, ipsr" : "=r"(exception));
-    return exception != 0;
-}
-
 /* By the priority of the active exception, which is read where the processor keeps it. A fault, NMI, and an interrupt
  * that has kept NVIC's reset value, 0, are above the lock. */
 bool takt_port_is_kernel_isr(void);
@@ -102,8 +93,6 @@ TAKT_INLINE bool takt_port_is_open(void) {
     __asm volatile("mrs %0, basepri" : "=r"(level));
     return (exception | level) == 0;
 }
-
-TAKT_INLINE void takt_port_pend(void) { TAKT_PORT_ICSR = TAKT_PORT_ICSR_PENDSVSET; }
 
 /* The frame that the processor pops on exception return. */
 typedef struct takt_port_frame {
@@ -124,8 +113,6 @@ TAKT_INLINE void takt_port_limit_check(const takt_port_frame_t *frame) {
 TAKT_INLINE void takt_port_limit_check(const takt_port_frame_t *frame) { (void)frame; }
 #endif
 
-void takt_port_resume_preempted(void);
-
 /* The handler of PendSV. */
 #if TAKT_PORT_FPU
 void takt_port_pendsv_handler(void);
@@ -145,31 +132,7 @@ TAKT_INLINE void takt_port_fpu_begin(void) {
     }
 }
 
-/* Saves the caller's context under `from`, to be resumed at `level`, and resumes that of `to`. Called closed. */
-takt_status_t takt_port_exchange(struct takt_thread *to, struct takt_thread *from, takt_port_level_t level);
-
-/* A switch of the calling thread. The level is open, 0, as the next thread's attributes have just been found to be. */
-TAKT_INLINE takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to) {
-    return takt_port_exchange(to, from, 0);
-}
-
-/* Puts a second frame above the interrupted thread's: the exception return enters the exchange as if the
- * thread had called it, still locked. So every saved context has one form. */
-TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread *to) {
-    takt_port_frame_t *frame;
-    __asm volatile("mrs %0, psp" : "=r"(frame));
-    frame--;
-    takt_port_limit_check(frame);
-    frame->r0 = (uint32_t)to;
-    frame->r1 = (uint32_t)from;
-    frame->r2 = TAKT_PORT_KERNEL_LEVEL;
-    frame->lr = (uint32_t)&takt_port_resume_preempted;
-    frame->pc = (uint32_t)&takt_port_exchange & ~UINT32_C(1);
-    frame->xpsr = UINT32_C(1) << 24; /* Thumb */
-    __asm volatile("msr psp, %0" : : "r"(frame) : "memory");
-}
-
-TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
+#include "port/cortex_m/exception.h"
 
 /* The board's clock and timer, inline as all of this. */
 #include <takt_board_clock.h>

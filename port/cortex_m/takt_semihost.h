@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /* Asks the host for `operation`. Returns what the operation answers. */
-static inline uint32_t takt_port_semihost(uint32_t operation, const void *parameters) {
-    register uint32_t r0 __asm("r0") = operation;
+static inline uintptr_t takt_port_semihost(uintptr_t operation, const void *parameters) {
+    register uintptr_t r0 __asm("r0") = operation;
     register const void *r1 __asm("r1") = parameters;
     __asm volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
     return r0;

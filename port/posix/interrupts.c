@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 volatile uint32_t takt_posix_state;
-_Atomic uint64_t takt_posix_pending;
+uint64_t takt_posix_pending __attribute__((aligned(8)));
 takt_posix_exchange_t takt_posix_exchange;
-_Thread_local bool takt_posix_is_handling;
+__thread bool takt_posix_is_handling;
 
 static void (*handlers[TAKT_POSIX_INTERRUPTS])(void);
 
@@ -21,7 +21,9 @@ static uint64_t mask_of(uint32_t bit) { return UINT64_C(1) << bit; }
 
 /* ---- what is pending -------------------------------------------------------------------------- */
 
-bool takt_posix_mark(uint32_t bit) { return atomic_fetch_or(&takt_posix_pending, mask_of(bit)) == 0; }
+bool takt_posix_mark(uint32_t bit) {
+    return __atomic_fetch_or(&takt_posix_pending, mask_of(bit), __ATOMIC_SEQ_CST) == 0;
+}
 
 static uint64_t takeable_at(uint32_t level) {
     uint64_t kept_out = 0;
@@ -30,7 +32,7 @@ static uint64_t takeable_at(uint32_t level) {
     } else if ((level & TAKT_POSIX_PREEMPTING) != 0) {
         kept_out = mask_of(TAKT_POSIX_PREEMPTION);
     }
-    return atomic_load(&takt_posix_pending) & ~kept_out;
+    return __atomic_load_n(&takt_posix_pending, __ATOMIC_SEQ_CST) & ~kept_out;
 }
 
 bool takt_posix_is_takeable(uint32_t level) { return takeable_at(level) != 0; }
@@ -70,7 +72,7 @@ static void preempt(void) {
 }
 
 static void take_one(uint32_t bit, uint32_t level) {
-    atomic_fetch_and(&takt_posix_pending, ~mask_of(bit));
+    (void)__atomic_fetch_and(&takt_posix_pending, ~mask_of(bit), __ATOMIC_SEQ_CST);
     if (bit == TAKT_POSIX_PREEMPTION) {
         preempt();
     } else if (bit == TAKT_POSIX_ALARM) {

@@ -19,6 +19,8 @@
 
 #include "kernel/port.h"
 
+TAKT_C_BEGIN
+
 enum {
     TAKT_POSIX_INTERRUPTS = 32,
     TAKT_POSIX_EXIT_STALLED = 6, /* in virtual time nothing will ever happen again */
@@ -61,5 +63,7 @@ void takt_posix_await(void);
 /* Called in virtual time when no thread can run, no alarm is set and nothing is announced. A program may define
  * another; the port's own reports this. When it returns, the program ends with TAKT_POSIX_EXIT_STALLED. */
 void takt_posix_stalled(void);
+
+TAKT_C_END
 
 #endif

@@ -19,15 +19,13 @@
 #ifndef TAKT_PORT_POSIX_H
 #define TAKT_PORT_POSIX_H
 
-#include <stdatomic.h>
-
 #if !defined(__linux__)
 #error "this port is for Linux: it relies on how Linux delivers signals to threads"
 #endif
 #if UINTPTR_MAX != UINT32_MAX && UINTPTR_MAX != UINT64_MAX
 #error "this port finds a thread's stack pointer behind pointers of 4 or of 8 bytes"
 #endif
-#if ATOMIC_LLONG_LOCK_FREE != 2 || ATOMIC_INT_LOCK_FREE != 2
+#if __GCC_ATOMIC_LLONG_LOCK_FREE != 2 || __GCC_ATOMIC_INT_LOCK_FREE != 2
 #error "this port needs 64-bit atomics without locks: a handler of a signal must not wait for one"
 #endif
 #if defined(__SANITIZE_THREAD__)
@@ -63,15 +61,15 @@ typedef struct takt_posix_exchange {
 } takt_posix_exchange_t;
 
 extern volatile uint32_t takt_posix_state;
-extern _Atomic uint64_t takt_posix_pending;
+extern uint64_t takt_posix_pending __attribute__((aligned(8))); /* written by atomic operations */
 extern takt_posix_exchange_t takt_posix_exchange;
-extern _Thread_local bool takt_posix_is_handling; /* this POSIX thread executes an interrupt */
+extern __thread bool takt_posix_is_handling; /* this POSIX thread executes an interrupt */
 
 /* Runs all pending interrupts. The lock is open and no handler executes. */
 void takt_posix_take(void);
 
 /* The compiler moves no access over this; no barrier is needed: the reader is the processor that wrote. */
-TAKT_INLINE void takt_posix_fence(void) { atomic_signal_fence(memory_order_seq_cst); }
+TAKT_INLINE void takt_posix_fence(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 TAKT_INLINE void takt_posix_set_state(uint32_t state) {
     takt_posix_fence();
@@ -84,7 +82,7 @@ TAKT_INLINE bool takt_posix_is_masked(uint32_t state) {
 }
 
 TAKT_INLINE bool takt_posix_is_pending(void) {
-    return atomic_load_explicit(&takt_posix_pending, memory_order_relaxed) != 0;
+    return __atomic_load_n(&takt_posix_pending, __ATOMIC_RELAXED) != 0;
 }
 
 TAKT_INLINE takt_port_level_t takt_port_lock(void) {

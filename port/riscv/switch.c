@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Context switch and trap entry of RV32, machine mode.
+/* Context switch and trap entry of RV32 and RV64, machine mode.
  *
  * Every thread that does not run has one form of saved context on its stack:
  *
@@ -19,32 +19,46 @@
 #include "port/riscv/fpu.h"
 #include "port/riscv/trap.h"
 
-enum { OPEN = 8, CONTEXT_BYTES = 64, FRAME_BYTES = 80 };
+/* Words of the machine on a stack; both numbers keep it aligned to 16 bytes. */
+enum { OPEN = 8, CONTEXT_BYTES = 16 * sizeof(uintptr_t), FRAME_BYTES = sizeof(uintptr_t) == 4 ? 80 : 144 };
 
 typedef struct context {
-    uint32_t level;
-    uint32_t s0_entry;
-    uint32_t s1_argument;
-    uint32_t s2_to_s11[10];
-    uint32_t ra;
-    uint32_t unused[2];
+    uintptr_t level;
+    uintptr_t s0_entry;
+    uintptr_t s1_argument;
+    uintptr_t s2_to_s11[10];
+    uintptr_t ra;
+    uintptr_t unused[2];
 } context_t;
 
-_Static_assert(sizeof(context_t) == CONTEXT_BYTES, "the context keeps the stack aligned to 16 bytes");
+_Static_assert(sizeof(context_t) == CONTEXT_BYTES, "a context has the bytes that a switch reserves");
 _Static_assert(TAKT_OK == 0, "a switch answers 0");
+
+/* A word of the machine: its store, its load, and the place of number `n` from the stack pointer or another register. */
+#if __riscv_xlen == 64
+#define STORE "    sd  "
+#define LOAD "    ld  "
+#define WORD "8"
+#else
+#define STORE "    sw  "
+#define LOAD "    lw  "
+#define WORD "4"
+#endif
+#define AT_OF(n, base) #n " * " WORD "(" #base ")\n"
+#define AT(n) AT_OF(n, sp)
 
 /* The registers of a context that a call keeps, and those of a frame that it may change: each stored or loaded. */
 /* clang-format off */
 #define SAVED(operation) \
-    operation " s0, 4(sp)\n"    operation " s1, 8(sp)\n"    operation " s2, 12(sp)\n"   operation " s3, 16(sp)\n" \
-    operation " s4, 20(sp)\n"   operation " s5, 24(sp)\n"   operation " s6, 28(sp)\n"   operation " s7, 32(sp)\n" \
-    operation " s8, 36(sp)\n"   operation " s9, 40(sp)\n"   operation " s10, 44(sp)\n"  operation " s11, 48(sp)\n" \
-    operation " ra, 52(sp)\n"
+    operation " s0, " AT(1)    operation " s1, " AT(2)    operation " s2, " AT(3)   operation " s3, " AT(4) \
+    operation " s4, " AT(5)   operation " s5, " AT(6)   operation " s6, " AT(7)   operation " s7, " AT(8) \
+    operation " s8, " AT(9)   operation " s9, " AT(10)   operation " s10, " AT(11)  operation " s11, " AT(12) \
+    operation " ra, " AT(13)
 #define SCRATCH(operation) \
-    operation " ra, 4(sp)\n"    operation " t0, 8(sp)\n"    operation " t1, 12(sp)\n"   operation " t2, 16(sp)\n" \
-    operation " t3, 20(sp)\n"   operation " t4, 24(sp)\n"   operation " t5, 28(sp)\n"   operation " t6, 32(sp)\n" \
-    operation " a0, 36(sp)\n"   operation " a1, 40(sp)\n"   operation " a2, 44(sp)\n"   operation " a3, 48(sp)\n" \
-    operation " a4, 52(sp)\n"   operation " a5, 56(sp)\n"   operation " a6, 60(sp)\n"   operation " a7, 64(sp)\n"
+    operation " ra, " AT(1)    operation " t0, " AT(2)    operation " t1, " AT(3)   operation " t2, " AT(4) \
+    operation " t3, " AT(5)   operation " t4, " AT(6)   operation " t5, " AT(7)   operation " t6, " AT(8) \
+    operation " a0, " AT(9)   operation " a1, " AT(10)   operation " a2, " AT(11)   operation " a3, " AT(12) \
+    operation " a4, " AT(13)   operation " a5, " AT(14)   operation " a6, " AT(15)   operation " a7, " AT(16)
 /* clang-format on */
 
 takt_port_exchange_t takt_port_exchange;
@@ -61,14 +75,14 @@ __attribute__((naked)) takt_status_t takt_port_switch(struct takt_thread *from, 
         "    .global takt_port_switch_core   \n"
         "takt_port_switch_core:              \n"
         "    addi sp, sp, -%[bytes]          \n"
-        "    sw   t0, 0(sp)                  \n"
-        SAVED("sw")
-        "    sw   sp, %[offset](a0)          \n"
+        STORE " t0, 0(sp)\n"
+        SAVED(STORE)
+        STORE " sp, %[offset](a0)\n"
         "    .global takt_port_resume        \n"
         "takt_port_resume:                   \n"
-        "    lw   sp, %[offset](a1)          \n"
-        "    lw   t0, 0(sp)                  \n"
-        SAVED("lw")
+        LOAD " sp, %[offset](a1)\n"
+        LOAD " t0, 0(sp)\n"
+        SAVED(LOAD)
         "    li   a0, 0                      \n"
         "    addi sp, sp, %[bytes]           \n"
         "    csrs mstatus, t0                \n"
@@ -82,43 +96,44 @@ __attribute__((naked)) takt_status_t takt_port_switch(struct takt_thread *from, 
 __attribute__((naked, aligned(4))) void takt_port_trap_entry(void) {
     __asm volatile(
         "    addi sp, sp, -%[bytes]                   \n"
-        SCRATCH("sw")
+        SCRATCH(STORE)
         "    csrr t0, mepc                            \n"
-        "    sw   t0, 0(sp)                           \n"
+        STORE " t0, 0(sp)\n"
         TAKT_PORT_FPU_TRAP
         "    csrrw t1, mscratch, zero                 \n"
         "    bnez t1, 1f                              \n"
         "    li   a0, 1                               \n"
         "    call takt_port_trap                      \n"
         "    j    2f                                  \n"
-        "1:  sw   sp, -16(t1)                         \n" /* of a thread */
+        "1:                                           \n"
+        STORE " sp, -16(t1)\n" /* of a thread */
         "    addi sp, t1, -16                         \n"
         "    li   a0, 0                               \n"
         "    call takt_port_trap                      \n"
         "    addi t1, sp, 16                          \n"
-        "    lw   sp, 0(sp)                           \n"
+        LOAD " sp, 0(sp)\n"
         "    csrw mscratch, t1                        \n"
         "    la   t1, takt_port_exchange              \n"
-        "    lw   a1, 4(t1)                           \n"
+        LOAD " a1, " AT_OF(1, t1)
         "    beqz a1, 2f                              \n"
-        "    lw   a0, 0(t1)                           \n"
-        "    sw   zero, 4(t1)                         \n"
+        LOAD " a0, 0(t1)\n"
+        STORE " zero, " AT_OF(1, t1)
         "    li   t0, 0                               \n"
         "    call takt_port_switch_closed             \n"
         "2:  li   t1, 0x1880                          \n" /* return to machine mode with MIE set */
         "    csrs mstatus, t1                         \n"
-        "    lw   t0, 0(sp)                           \n"
+        LOAD " t0, 0(sp)\n"
         TAKT_PORT_FPU_RETURN
         "    csrw mepc, t0                            \n"
         "    sc.w zero, t0, (sp)                      \n"
-        SCRATCH("lw")
+        SCRATCH(LOAD)
         "    addi sp, sp, %[bytes]                    \n"
         "    mret                                     \n"
         :
         : [bytes] "i"(FRAME_BYTES), [unit] "i"(TAKT_PORT_UNIT_FRAME_BYTES));
 }
 
-_Static_assert(offsetof(takt_port_exchange_t, to) == 4, "the end of the trap reads `to`");
+_Static_assert(offsetof(takt_port_exchange_t, to) == sizeof(uintptr_t), "the end of the trap reads `to`");
 
 __attribute__((naked)) static void thread_start(void) {
     __asm volatile(
@@ -131,9 +146,9 @@ __attribute__((naked)) static void thread_start(void) {
 void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *argument), void *argument) {
     context_t *context = (context_t *)(((uintptr_t)bottom + bytes) & ~(uintptr_t)15) - 1;
     context->level = OPEN;
-    context->s0_entry = (uint32_t)entry;
-    context->s1_argument = (uint32_t)argument;
-    context->ra = (uint32_t)&thread_start;
+    context->s0_entry = (uintptr_t)entry;
+    context->s1_argument = (uintptr_t)argument;
+    context->ra = (uintptr_t)&thread_start;
     return context;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The inline part of the port to RV32 in machine mode, with a CLINT for timer and software interrupts. Included
+/* The inline part of the port to RV32 and RV64 in machine mode, with a CLINT for timer and software interrupts. Included
  * by kernel/port.h, which has the contract.
  *
  * Lock: mstatus.MIE, so it masks every interrupt. Handlers run with MIE clear and never set it, so they do not nest;
@@ -11,17 +11,18 @@
 #ifndef TAKT_PORT_RISCV_H
 #define TAKT_PORT_RISCV_H
 
-#if !defined(__riscv) || __riscv_xlen != 32
-#error "this port is for RV32: its contexts hold 32-bit registers"
+#if !defined(__riscv)
+#error "this port is for RV32 and RV64"
 #endif
 #if defined(__riscv_32e) || defined(__riscv_e)
-#error "this port saves all registers of the I base: RV32E has no s2 to s11"
+#error "this port saves all registers of the I base: RV32E and RV64E have no s2 to s11"
 #endif
 #if !defined(__riscv_atomic)
 #error "this port needs the A extension: a trap breaks reservations, and interrupts are pended by AMOs"
 #endif
-#if (defined(__riscv_flen) && __riscv_flen != 32) || defined(__riscv_vector)
-#error "this port saves no registers of double precision and no vectors: build for rv32imac or rv32imafc"
+#if (defined(__riscv_flen) && (__riscv_flen != 32 || __riscv_xlen != 32)) || defined(__riscv_vector)
+#error \
+    "this port saves no registers of double precision and no vectors: build for rv32imac, rv32imafc or rv64imac"
 #endif
 
 /* 1: threads may use the floating-point registers of the F extension; see fpu.h. */
@@ -38,8 +39,9 @@
 typedef uint32_t takt_port_level_t; /* mstatus.MIE, in its place: 8 open, 0 closed */
 
 enum {
-    TAKT_PORT_SP_OFFSET = 40,
-    TAKT_PORT_STACK_BYTES_MIN = 224, /* frame of a trap 80, context 64, and a call or two */
+    TAKT_PORT_SP_OFFSET = __riscv_xlen == 64 ? 64 : 40,
+    /* Frame of a trap 80, context 64, and a call or two; on RV64 144 and 128. */
+    TAKT_PORT_STACK_BYTES_MIN = __riscv_xlen == 64 ? 416 : 224,
     /* What a trap saves of the F extension, and what a switch saves of it. */
     TAKT_PORT_UNIT_FRAME_BYTES = 96,
     TAKT_PORT_UNIT_CONTEXT_BYTES = 64,
@@ -49,7 +51,7 @@ enum {
 
 /* The CLINT's registers. SiFive's boards and QEMU's virt have it here; a board may say otherwise. */
 #ifndef TAKT_PORT_CLINT
-#define TAKT_PORT_CLINT UINT32_C(0x02000000)
+#define TAKT_PORT_CLINT ((uintptr_t)0x02000000)
 #endif
 #define TAKT_PORT_MSIP (*(volatile uint32_t *)TAKT_PORT_CLINT)
 
@@ -70,9 +72,9 @@ TAKT_INLINE void takt_port_fpu_begin(void) {
 }
 
 TAKT_INLINE takt_port_level_t takt_port_lock(void) {
-    takt_port_level_t status;
+    uintptr_t status;
     __asm volatile("csrrci %0, mstatus, 8" : "=r"(status) : : "memory");
-    return status & 8u;
+    return (takt_port_level_t)status & 8u;
 }
 
 /* The lock is closed: what was open before is set, what was closed stays. */
@@ -94,20 +96,20 @@ TAKT_INLINE void takt_port_breathe(void) {
 }
 
 TAKT_INLINE bool takt_port_is_in_isr(void) {
-    uint32_t top;
+    uintptr_t top;
     __asm volatile("csrr %0, mscratch" : "=r"(top));
     return top == 0;
 }
 
 /* An interrupt sets the highest bit of mcause. An exception does not: it comes with the lock closed, too. */
 TAKT_INLINE bool takt_port_is_kernel_isr(void) {
-    int32_t cause;
+    intptr_t cause;
     __asm volatile("csrr %0, mcause" : "=r"(cause));
     return cause < 0 && takt_port_is_in_isr();
 }
 
 TAKT_INLINE bool takt_port_is_open(void) {
-    uint32_t status;
+    uintptr_t status;
     __asm volatile("csrr %0, mstatus" : "=r"(status));
     return (status & 8u) != 0 && !takt_port_is_in_isr();
 }

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /* Asks the host for `operation`. Returns what the operation answers. */
-static inline uint32_t takt_port_semihost(uint32_t operation, const void *parameters) {
-    register uint32_t a0 __asm("a0") = operation;
+static inline uintptr_t takt_port_semihost(uintptr_t operation, const void *parameters) {
+    register uintptr_t a0 __asm("a0") = operation;
     register const void *a1 __asm("a1") = parameters;
     __asm volatile(
         "    .option push         \n"

@@ -12,4 +12,7 @@ void takt_port_trap_entry(void);
 /* Handles the trap, by the board. `is_nested`: it came when the kernel had opened the lock in an interrupt. */
 void takt_port_trap(bool is_nested);
 
+/* Handles exception number `cause`, which is no interrupt. Called by the board's takt_port_trap. */
+void takt_port_exception(uint32_t cause, bool is_nested);
+
 #endif

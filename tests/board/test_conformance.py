@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from places import ROOT
-from recipes import CORES, PORTS, compile_kernel, emulator, link, recipe, run
+from recipes import COMPUTING, CORES, PORTS, compile_kernel, emulator, link, recipe, run
 from sampling import IS_SMALLER, SYSTEMS
 
 PROGRAMS = ROOT / "tests" / "conformance"
@@ -127,11 +127,17 @@ SAMPLE: list[tuple[str, str, list[str]]] = [
     ("cortex_m4f", "guards", guard_case("YIELD", 72, COMPUTE)),
     ("cortex_m4f", "guards", guard_case("BE_INTERRUPTED", 136, COMPUTE)),
     ("riscv_f", "floats", []),
+    ("cortex_m0", "registers", []),
+    ("cortex_m0", "calls", []),
+    ("cortex_m0", "meets", []),
+    ("riscv64", "registers", []),
+    ("riscv64", "calls", []),
     ("cortex_m33", "floats", []),
     ("cortex_m33", "guards", guard_case("JUMP")),
     ("cortex_m33", "guards", guard_case("BE_INTERRUPTED", 136, COMPUTE)),
 ]
-ALL_OF_CORES = [(core, program, defines) for core in CORES for program, defines in [*CASES, *FLOAT_CASES]]
+ALL_OF_CORES = [(core, program, defines) for core in CORES for program, defines in CASES]
+ALL_OF_CORES += [(core, program, defines) for core in COMPUTING for program, defines in FLOAT_CASES]
 ALL_OF_CORES += [
     (core, "guards", case)
     for core in CORES
@@ -156,7 +162,7 @@ def test_every_core_conforms(built: Build, tmp_path: Path, core: str, program: s
     says_nothing(built, tmp_path, core, program, defines=defines)
 
 
-@pytest.mark.parametrize("core", CORES[:1] if IS_SAMPLE else CORES)
+@pytest.mark.parametrize("core", COMPUTING[:1] if IS_SAMPLE else COMPUTING)
 def test_the_kernel_itself_does_not_compute(built: Build, core: str) -> None:
     """Else every thread that calls it would be one that does."""
     objects = [path for path in built(core) if "tests_" not in path.name and "port_" not in path.name]
@@ -165,7 +171,7 @@ def test_the_kernel_itself_does_not_compute(built: Build, core: str) -> None:
     assert re.findall(r"^ +[0-9a-f]+:\t(?:v|f(?!ence|rcsr|scsr)).*", text, re.MULTILINE) == []
 
 
-@pytest.mark.parametrize("core", () if IS_SAMPLE else CORES)
+@pytest.mark.parametrize("core", () if IS_SAMPLE else COMPUTING)
 def test_threads_that_compute_conform_without_checks_of_misuse_and_without_guards(
     built: Build, tmp_path: Path, core: str
 ) -> None:
@@ -275,14 +281,19 @@ def test_no_program_is_forgotten(program: str) -> None:
 @pytest.mark.parametrize(
     ("port", "machine", "complaint"),
     [
-        ("cortex_m", ["-mcpu=cortex-m0"], "this port is for ARMv7-M"),
+        ("cortex_m", ["-mcpu=cortex-m0"], "port/cortex_m0 is for ARMv6-M"),
+        ("cortex_m0", ["-mcpu=cortex-m0plus"], None),
+        ("cortex_m0", ["-mcpu=cortex-m1"], None),
+        ("cortex_m0", ["-mcpu=cortex-m3"], "this port is for ARMv6-M"),
+        ("cortex_m0", ["-mcpu=cortex-m23"], "this port is for ARMv6-M"),
         ("cortex_m", ["-mcpu=cortex-m23"], "this port is for ARMv7-M"),
         ("cortex_m", ["-mcpu=cortex-m55", "-mfloat-abi=hard"], "does not save the vector predicate"),
         ("cortex_m", ["-mcpu=cortex-m33", "-mfloat-abi=soft"], None),
         ("cortex_m", ["-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"], None),
         ("cortex_m", ["-mcpu=cortex-m7", "-mfloat-abi=softfp", "-mfpu=fpv5-d16"], None),
         ("cortex_m", ["-mcpu=cortex-m4", "-mfloat-abi=soft"], None),
-        ("riscv", ["-march=rv64imac", "-mabi=lp64"], "this port is for RV32"),
+        ("riscv", ["-march=rv64imac", "-mabi=lp64", "-mcmodel=medany"], None),
+        ("riscv", ["-march=rv64imafc", "-mabi=lp64f"], "saves no registers of double precision and no vectors"),
         ("riscv", ["-march=rv32ema", "-mabi=ilp32e"], "saves all registers of the I base"),
         ("riscv", ["-march=rv32imc", "-mabi=ilp32"], "needs the A extension"),
         ("riscv", ["-march=rv32imafc", "-mabi=ilp32f"], None),

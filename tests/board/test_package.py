@@ -53,15 +53,87 @@ int main(void) {
 
 PROJECT = """\
 cmake_minimum_required(VERSION 3.24)
-project(consumer LANGUAGES C)
+project(consumer LANGUAGES {language})
 {how}
-add_executable(program main.c)
+add_executable(program main.{suffix})
 target_link_libraries(program PRIVATE {links})
-target_compile_options(program PRIVATE -Wall -Wextra)
+target_compile_options(program PRIVATE -Wall -Wextra
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-use-cxa-atexit>)
 if(TARGET takt_sim OR TARGET takt_core OR TARGET _core)
   message(FATAL_ERROR "the simulator or the Python package is built")
 endif()
 add_custom_target(run COMMAND program USES_TERMINAL)
+"""
+
+CPP_PROGRAM = """\
+#include "firmware/semihost.h"
+#include "kernel/kernel.h"
+#include "kernel/semaphore.h"
+#include "policy/table.h"
+
+/* Boards have these; a process is constructed before main. */
+extern "C" __attribute__((weak)) void (*const takt_board_constructors_start[])(void);
+extern "C" __attribute__((weak)) void (*const takt_board_constructors_end[])(void);
+
+static void construct(void) {
+    for (auto constructor = takt_board_constructors_start; constructor != takt_board_constructors_end; constructor++) {
+        (*constructor)();
+    }
+}
+
+namespace {
+
+class semaphore {
+public:
+    explicit semaphore(int32_t count) { status = takt_semaphore_init(&object, count); }
+    takt_status_t take() { return takt_semaphore_take(&object); }
+    takt_status_t give() { return takt_semaphore_give(&object); }
+    takt_status_t status;
+
+private:
+    takt_semaphore_t object{};
+};
+
+template <unsigned extra> class thread {
+public:
+    void start(const char *name, void (*entry)(void *), uint32_t priority) {
+        takt_thread_parameters_t parameters{};
+        parameters.name = name;
+        parameters.entry = entry;
+        parameters.stack = stack;
+        parameters.stack_bytes = sizeof stack;
+        parameters.priority = priority;
+        status = takt_thread_create(&object, &parameters);
+    }
+    takt_status_t status;
+
+private:
+    takt_thread_t object{};
+    alignas(8) unsigned char stack[TAKT_STACK_BYTES_MIN + extra];
+};
+
+semaphore ready{0};
+thread<1024> first, second;
+
+void wait(void *) {
+    takt_semihost_print(ready.take() == TAKT_OK ? "taken" : takt_status_message(ready.status));
+    takt_semihost_exit(takt_kernel_running()->name[0]);
+}
+
+void give(void *) {
+    takt_semihost_print("given, ");
+    (void)ready.give();
+}
+
+} // namespace
+
+int main() {
+    construct();
+    (void)takt_kernel_init(&takt_policy_fp);
+    first.start("first", wait, 2);
+    second.start("second", give, 1);
+    return takt_kernel_start();
+}
 """
 
 ADDED = f"add_subdirectory({ROOT} takt)"
@@ -92,13 +164,39 @@ class Outcome:
 
 
 def outcome_of(
-    folder: Path, port: str, how: str, links: str = BOARD, options: list[str] | None = None, core: str = ""
+    folder: Path,
+    port: str,
+    how: str,
+    links: str = BOARD,
+    options: list[str] | None = None,
+    core: str = "",
+    language: str = "C",
 ) -> Outcome:
     """Build a project that uses the package, and run its program."""
+    return outcome_on(emulator(recipe(core or port)), program_of(folder, port, how, links, options, language))
+
+
+def outcome_on(machine: list[str | Path], program: Path) -> Outcome:
+    """Run a program on an emulated machine, or on this one."""
+    done = subprocess.run([*machine, program], capture_output=True, text=True, check=False, timeout=60)
+    return Outcome(done.returncode, done.stdout)
+
+
+def program_of(
+    folder: Path,
+    port: str,
+    how: str,
+    links: str = BOARD,
+    options: list[str] | None = None,
+    language: str = "C",
+) -> Path:
+    """Build a project that uses the package; return its program."""
     source, build = folder / "consumer", folder / "build"
     source.mkdir()
-    (source / "main.c").write_text(PROGRAM, encoding="utf-8")
-    (source / "CMakeLists.txt").write_text(PROJECT.format(how=how, links=links), encoding="utf-8")
+    suffix, text = {"C": ("c", PROGRAM), "C CXX": ("cpp", CPP_PROGRAM)}[language]
+    project = PROJECT.format(how=how, links=links, language=language, suffix=suffix)
+    (source / f"main.{suffix}").write_text(text, encoding="utf-8")
+    (source / "CMakeLists.txt").write_text(project, encoding="utf-8")
     must_run(["cmake", "-G", "Ninja", "-S", source, "-B", build, *toolchain(port), *STRICT, *(options or [])])
     built = must_run(["cmake", "--build", build, "--parallel", "2"])
     assert "warning" not in built.stdout + built.stderr
@@ -106,10 +204,7 @@ def outcome_of(
     cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
     assert "TAKT_PYTHON" not in cache
     assert "TAKT_TESTS" not in cache
-    done = subprocess.run(
-        [*emulator(recipe(core or port)), program], capture_output=True, text=True, check=False, timeout=60
-    )
-    return Outcome(done.returncode, done.stdout)
+    return program
 
 
 RUNS = Outcome(32, "a thread runs, misuse is told, a task fits\n")
@@ -117,6 +212,12 @@ RUNS = Outcome(32, "a thread runs, misuse is told, a task fits\n")
 
 def test_a_project_fetches_the_sources(tmp_path: Path) -> None:
     assert outcome_of(tmp_path, "riscv", FETCHED, options=[f"-DFETCHCONTENT_SOURCE_DIR_TAKT={ROOT}"]) == RUNS
+
+
+@pytest.mark.parametrize("port", TOOLCHAINS)
+def test_a_program_in_cpp_calls_the_kernel(tmp_path: Path, port: str) -> None:
+    options = [f"-DTAKT_PORT={port}"]
+    assert outcome_of(tmp_path, port, ADDED, options=options, language="C CXX") == Outcome(ord("f"), "given, taken")
 
 
 @pytest.mark.parametrize("port", ["cortex_m", "posix"])

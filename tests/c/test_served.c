@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Who waits for an object of the kernel is served in the order of coming, each by one call, from a thread and from an
+/* Who waits for an object of the kernel of one priority is served in the order of coming, each by one call, from a thread and from an
  * interrupt alike. Then the object counts no waiter too many or too few: the next call leaves what it gave in the object. On
  * Linux in virtual time. */
 #include "kernel/messages.h"

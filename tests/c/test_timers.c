@@ -125,7 +125,31 @@ static void take_one(void) {
     subject.is_armed[first] = false;
 }
 
+/* Of all timers but `first` the least instant. */
+static takt_instant_t scan_after(uint32_t first) {
+    takt_instant_t least = TAKT_NEVER;
+    for (uint32_t index = 0; index < subject.count; index++) {
+        if (subject.is_armed[index] && index != first && subject.instant[index] < least) {
+            least = subject.instant[index];
+        }
+    }
+    return least;
+}
+
+/* If the first timer is known it is the first, and the others are known not to come before the bound. */
+static void check_first_and_others(void) {
+    const takt_timer_t *timer = takt_timers_due(&subject.timers, takt_timers_next(&subject.timers));
+    if (timer == NULL) {
+        return;
+    }
+    const uint32_t first = scan_first();
+    CHECK(timer == &subject.timer[first]);
+    CHECK(takt_timers_after_due(&subject.timers) <= scan_after(first));
+    CHECK(takt_timers_after_due(&subject.timers) >= subject.instant[first]);
+}
+
 static void check_nothing_due(void) {
+    check_first_and_others();
     const takt_instant_t next = takt_timers_next(&subject.timers);
     CHECK(next > subject.now);
     CHECK(next <= scan_next());
@@ -253,7 +277,24 @@ static void simultaneous_timers_fire_in_order_with_bounded_moves(void) {
     CHECK(subject.moves <= 3u * subject.count);
 }
 
+/* The first of each pair stands alone in its row, in its slot, and in a slot with the other one. */
+static void timers_behind_the_first_are_known_to_be_later(void) {
+    static const takt_instant_t others[] = {5000, 1100, 1001};
+    for (uint32_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        begin(2, 16);
+        check_seed(1);
+        make_timers(2);
+        takt_timers_insert(&subject.timers, &subject.timer[0], 1000);
+        CHECK(takt_timers_due(&subject.timers, 1000) == &subject.timer[0]);
+        CHECK(takt_timers_after_due(&subject.timers) == TAKT_NEVER);
+        takt_timers_insert(&subject.timers, &subject.timer[1], others[i]);
+        CHECK(takt_timers_due(&subject.timers, 1000) == &subject.timer[0]);
+        CHECK(takt_timers_after_due(&subject.timers) == others[i]);
+    }
+}
+
 int main(void) {
+    timers_behind_the_first_are_known_to_be_later();
     simultaneous_timers_fire_in_order_with_bounded_moves();
     check_sequences(random_sequence, SEQUENCES);
     return check_report("test_timers");

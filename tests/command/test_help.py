@@ -148,7 +148,7 @@ def test_names_of_policies_are_completed_also_behind_others() -> None:
 
 
 def test_boards_are_completed() -> None:
-    assert completed("takt run a.toml --on ri") == ["riscv", "riscv_f"]
+    assert completed("takt run a.toml --on ri") == ["riscv", "riscv_f", "riscv64"]
     assert completed("takt run a.toml --on linux") == ["linux", "linux-host"]
 
 

@@ -12,12 +12,18 @@ static takt_thread_t threads[2];
 
 static void wake(void) { (void)takt_semaphore_give_from_isr(&waking); }
 
-/* By compare and swap, which others must be able to break. */
+/* By compare and swap, which others must be able to break; under the lock where the machine has none. */
 static void increment(void) {
+#if __GCC_ATOMIC_INT_LOCK_FREE == 2
     uint32_t seen = increments;
     while (!__atomic_compare_exchange_n(&increments, &seen, seen + 1u, true, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED)) {
     }
+#else
+    const takt_port_level_t level = takt_port_lock();
+    increments++;
+    takt_port_unlock(level);
+#endif
     of_preempted++;
 }
 

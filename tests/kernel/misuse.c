@@ -15,6 +15,7 @@ static takt_messages_t messages, no_messages;
 static takt_pool_t pool, no_pool, small_pool;
 static takt_flags_t flags, no_flags;
 static takt_alarm_t alarm, no_alarm;
+static takt_semaphore_t no_semaphore;
 static uint32_t places[CAPACITY][WORDS], message[WORDS], odd[WORDS + 1];
 static void *blocks[BLOCKS][BLOCK_BYTES / sizeof(void *)], *small_blocks[2][2];
 static void *block;
@@ -145,6 +146,10 @@ static void refuse_null(void) {
     const char *const sentence = "null_is_refused";
     answer(takt_messages_init(NULL, places, 4, 1), TAKT_ERROR_NULL, sentence);
     answer(takt_messages_init(&messages, NULL, 4, 1), TAKT_ERROR_NULL, sentence);
+    answer(takt_messages_init_fifo(NULL, places, 4, 1), TAKT_ERROR_NULL, sentence);
+    answer(takt_pool_init_fifo(NULL, blocks, BLOCK_BYTES, 1), TAKT_ERROR_NULL, sentence);
+    answer(takt_flags_init_fifo(NULL), TAKT_ERROR_NULL, sentence);
+    answer(takt_semaphore_init_fifo(NULL, 0), TAKT_ERROR_NULL, sentence);
     answer(takt_messages_send(NULL, message), TAKT_ERROR_NULL, sentence);
     answer(takt_messages_send(&messages, NULL), TAKT_ERROR_NULL, sentence);
     answer(takt_messages_receive(NULL, message), TAKT_ERROR_NULL, sentence);
@@ -189,6 +194,10 @@ static void refuse_sizes(void) {
     const char *const sentence = "a_wrong_size_is_refused";
     answer(takt_messages_init(&no_messages, places, 0, 1), TAKT_ERROR_SIZE, sentence);
     answer(takt_messages_init(&no_messages, places, 6, 1), TAKT_ERROR_SIZE, sentence);
+    answer(takt_messages_init_fifo(&no_messages, places, 6, 1), TAKT_ERROR_SIZE, sentence);
+    answer(takt_pool_init_fifo(&no_pool, blocks, 0, 1), TAKT_ERROR_SIZE, sentence);
+    answer(takt_semaphore_init_fifo(&no_semaphore, -1), TAKT_ERROR_COUNT, sentence);
+    answer(takt_semaphore_try_take(&no_semaphore), TAKT_ERROR_OBJECT, sentence);
     answer(takt_messages_init(&no_messages, places, TAKT_MESSAGE_BYTES_MAX + 4, 1), TAKT_ERROR_SIZE,
            sentence);
     answer(takt_messages_init(&no_messages, places, 4, 0), TAKT_ERROR_SIZE, sentence);

@@ -8,6 +8,7 @@
 #include "kernel/component.h"
 #include "kernel/kernel.h"
 #include "kernel/rate.h"
+#include "kernel/slice.h"
 #include "kernel/sporadic.h"
 #include "policy/table.h"
 
@@ -500,18 +501,93 @@ static void components(void) {
     must(takt_kernel_start());
 }
 
+/* ---- time slices ------------------------------------------------------------------------------------- */
+
+static takt_sliced_thread_t sliced[THREADS];
+static char name_d[] = "d";
+
+static void work_a_tick_in_five(void *argument) {
+    for (;;) {
+        must(takt_thread_delay(4));
+        work(*(const char *)argument, 1);
+    }
+}
+
+static void create_sliced(uint32_t number, char *name, takt_duration_t slice, takt_thread_server_t *server) {
+    takt_thread_parameters_t parameters = thread_of(work_for_ever, name, 5);
+    parameters.server = server;
+    must(takt_sliced_thread_create(&sliced[number], &parameters, slice));
+}
+
+static void slices(void) {
+    must(takt_kernel_init(&takt_policy_fp));
+    must(takt_slices_set(3));
+    create_sliced(0, name_a, 0, NULL);
+    create_sliced(1, name_b, 3, NULL);
+    create_sliced(2, name_c, 2, NULL);
+    const takt_thread_parameters_t urgent = thread_of(work_a_tick_in_five, name_d, 9);
+    must(takt_thread_create(&plain[0], &urgent));
+    must(takt_kernel_start());
+}
+
+/* A server of 6 ticks in 10; a slice outlives the budget. */
+static void slices_in_server(void) {
+    const takt_thread_server_parameters_t server = {
+        .kind = &takt_server_deferrable, .policy = &takt_policy_fp, .period = 10, .budget = 6, .priority = 9};
+    must(takt_kernel_init(&takt_policy_fp));
+    must(takt_thread_server_create(&outer, &server));
+    create_sliced(0, name_a, 4, &outer);
+    create_sliced(1, name_b, 4, &outer);
+    const takt_thread_parameters_t rest = thread_of(work_for_ever, name_c, 1);
+    must(takt_thread_create(&plain[0], &rest));
+    must(takt_kernel_start());
+}
+
+/* The one without a slice is not displaced. */
+static void slice_of_one(void) {
+    must(takt_kernel_init(&takt_policy_fp));
+    create_sliced(0, name_a, 5, NULL);
+    const takt_thread_parameters_t other = thread_of(work_for_ever, name_b, 5);
+    must(takt_thread_create(&plain[0], &other));
+    must(takt_kernel_start());
+}
+
+/* Under keys there are no equals. */
+static void slices_under_keys(void) {
+    must(takt_kernel_init(&takt_policy_edf));
+    create_sliced(0, name_a, 5, NULL);
+    create_sliced(1, name_b, 5, NULL);
+    must(takt_kernel_start());
+}
+
 /* ---- which ------------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;
     void (*run)(void);
 } scenarios[] = {
-    {"nested", nested},         {"separated", separated},   {"aperiodic", aperiodic},
-    {"continued", continued},   {"aborted", aborted},       {"skipped", skipped},
-    {"dropped", dropped},       {"overtaken", overtaken},   {"limited", limited},
-    {"preemptive", preemptive}, {"equals", equals},         {"suspending", suspending},
-    {"monitored", monitored},   {"negotiated", negotiated}, {"rejected", rejected},
-    {"sectioned", sectioned},   {"components", components}, {"barred", barred},
+    {"nested", nested},
+    {"separated", separated},
+    {"aperiodic", aperiodic},
+    {"continued", continued},
+    {"aborted", aborted},
+    {"skipped", skipped},
+    {"dropped", dropped},
+    {"overtaken", overtaken},
+    {"limited", limited},
+    {"preemptive", preemptive},
+    {"equals", equals},
+    {"suspending", suspending},
+    {"monitored", monitored},
+    {"negotiated", negotiated},
+    {"rejected", rejected},
+    {"sectioned", sectioned},
+    {"components", components},
+    {"barred", barred},
+    {"slices", slices},
+    {"slices_in_server", slices_in_server},
+    {"slice_of_one", slice_of_one},
+    {"slices_under_keys", slices_under_keys},
 };
 
 void takt_posix_stalled(void) { finish(); }

@@ -4,9 +4,9 @@
  *
  * Input, numbers and nothing else: whether all is traced; the policy of the root; the horizon; the number of servers, per
  * server its kind, its policy, its period, budget, offset, priority and parent, 0 for the root; per
- * object its size (units of semaphores, capacity of queues, blocks of pools); per mutex its protocol, its ceiling and its
+ * object whether waiters are FIFO and its size (units of semaphores, capacity of queues, blocks of pools); per mutex its protocol, its ceiling and its
  * server, 0 for the root; per alarm and per interrupt its operation; per interrupt its instant; the number of threads; per
- * thread whether it exists from the start, its priority, its server, the number of its operations, the period of its jobs, and
+ * thread whether it exists from the start, its priority, its server, its time slice or 0, the number of its operations, the period of its jobs, and
  * the operations. A period of 0: it executes no jobs; else there follow their relative deadline, the number of operations of
  * a job, whether a started job is not preempted, and what is done about a late one. An operation is
  * five numbers: what, which object, and three arguments. An argument of NEVER means for ever.
@@ -19,12 +19,14 @@
 #include <stdlib.h>
 
 #include "kernel/alarm.h"
+#include "kernel/condition.h"
 #include "kernel/flags.h"
 #include "kernel/kernel.h"
 #include "kernel/messages.h"
-#include "kernel/mutex.h"
+#include "kernel/recursive.h"
 #include "kernel/pool.h"
 #include "kernel/semaphore.h"
+#include "kernel/slice.h"
 #include "policy/table.h"
 #include "port/posix/posix.h"
 
@@ -53,13 +55,14 @@ typedef struct message {
 typedef struct actor {
     union {
         takt_thread_t thread;
-        takt_periodic_thread_t periodic; /* begins with a thread */
+        takt_periodic_thread_t periodic; /* begins with a thread, as the next one */
+        takt_sliced_thread_t sliced;
     };
     takt_task_extension_t extension;
     uint64_t stack[STACK_BYTES / sizeof(uint64_t)];
-    bool exists_from_start, is_limited;
+    bool exists_from_start, is_suspended, is_limited;
     takt_on_miss_t on_miss;
-    uint32_t priority, server, count, next;
+    uint32_t priority, server, slice, count, next;
     uint32_t period, deadline, operations_of_job;
     operation_t operations[OPERATIONS];
     void *held[OBJECTS][CAPACITY]; /* blocks */
@@ -75,7 +78,8 @@ static message_t places[OBJECTS][CAPACITY];
 static takt_pool_t pools[OBJECTS];
 static uint64_t blocks[OBJECTS][CAPACITY][3];
 static takt_flags_t flags[OBJECTS];
-static takt_mutex_t mutexes[MUTEXES];
+static takt_condition_t conditions[OBJECTS];
+static takt_recursive_mutex_t mutexes[MUTEXES];
 static takt_thread_server_t servers[SERVERS];
 static takt_server_returns_t returns[SERVERS];
 static takt_alarm_t alarms[ALARMS];
@@ -129,9 +133,13 @@ static takt_status_t create(uint32_t number) {
                                                  .stack = actor->stack,
                                                  .stack_bytes = STACK_BYTES,
                                                  .priority = actor->priority,
-                                                 .server = server_of(actor->server)};
-    return actor->period > 0 ? create_periodic(actor, &parameters)
-                             : takt_thread_create(&actor->thread, &parameters);
+                                                 .server = server_of(actor->server),
+                                                 .is_suspended = actor->is_suspended};
+    if (actor->period > 0) {
+        return create_periodic(actor, &parameters);
+    }
+    return actor->slice > 0 ? takt_sliced_thread_create(&actor->sliced, &parameters, actor->slice)
+                            : takt_thread_create(&actor->thread, &parameters);
 }
 
 static takt_status_t act_work(actor_t *self, const operation_t *operation, uint64_t *value) {
@@ -143,6 +151,13 @@ static takt_status_t act_work(actor_t *self, const operation_t *operation, uint6
 static takt_status_t act_delay(actor_t *self, const operation_t *operation, uint64_t *value) {
     (void)self, (void)value;
     return takt_thread_delay(operation->a);
+}
+
+/* Until so many ticks after the one before the last. */
+static takt_status_t act_until(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    const takt_instant_t instant = takt_kernel_now() + operation->a;
+    return takt_thread_delay_until(instant > 2 ? instant - 2 : 0);
 }
 
 static takt_status_t act_give(actor_t *self, const operation_t *operation, uint64_t *value) {
@@ -267,6 +282,7 @@ static takt_status_t act_delete(actor_t *self, const operation_t *operation, uin
 
 static takt_status_t act_create(actor_t *self, const operation_t *operation, uint64_t *value) {
     (void)self, (void)value;
+    actors[operation->object].is_suspended = operation->b != 0 && actors[operation->object].period == 0;
     return create(operation->object);
 }
 
@@ -290,7 +306,7 @@ static takt_status_t act_priority(actor_t *self, const operation_t *operation, u
 }
 
 static takt_status_t act_lock(actor_t *self, const operation_t *operation, uint64_t *value) {
-    takt_mutex_t *mutex = &mutexes[operation->object];
+    takt_mutex_t *mutex = &mutexes[operation->object].mutex;
     const takt_status_t status =
         operation->a == NEVER ? takt_mutex_lock(mutex) : takt_mutex_lock_for(mutex, operation->a);
     self->locked += status == TAKT_OK;
@@ -301,9 +317,58 @@ static takt_status_t act_lock(actor_t *self, const operation_t *operation, uint6
 
 static takt_status_t act_unlock(actor_t *self, const operation_t *operation, uint64_t *value) {
     (void)value;
-    const takt_status_t status = takt_mutex_unlock(&mutexes[operation->object]);
+    const takt_status_t status = takt_mutex_unlock(&mutexes[operation->object].mutex);
     self->locked -= status == TAKT_OK;
     return status;
+}
+
+static bool holds(const actor_t *self, const takt_recursive_mutex_t *mutex) {
+    return takt_mutex_holder(&mutex->mutex) == &self->thread;
+}
+
+static takt_status_t act_relock(actor_t *self, const operation_t *operation, uint64_t *value) {
+    takt_recursive_mutex_t *mutex = &mutexes[operation->object];
+    const bool is_held = holds(self, mutex);
+    const takt_status_t status = operation->a == NEVER ? takt_recursive_mutex_lock(mutex)
+                                                       : takt_recursive_mutex_lock_for(mutex, operation->a);
+    self->locked += status == TAKT_OK && !is_held;
+    *value = takt_recursive_mutex_depth(mutex);
+    return status;
+}
+
+static takt_status_t act_end_lock(actor_t *self, const operation_t *operation, uint64_t *value) {
+    takt_recursive_mutex_t *mutex = &mutexes[operation->object];
+    const bool is_held = holds(self, mutex);
+    const takt_status_t status = takt_recursive_mutex_unlock(mutex);
+    self->locked -= is_held && !holds(self, mutex);
+    *value = takt_recursive_mutex_depth(mutex);
+    return status;
+}
+
+static takt_status_t act_abort(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_thread_abort_wait(&actors[operation->object].thread);
+}
+
+static takt_status_t act_monitor(actor_t *self, const operation_t *operation, uint64_t *value) {
+    takt_mutex_t *mutex = &mutexes[operation->object].mutex;
+    takt_condition_t *condition = &conditions[operation->b];
+    const takt_status_t status = operation->a == NEVER
+                                     ? takt_condition_wait(condition, mutex)
+                                     : takt_condition_wait_for(condition, mutex, operation->a);
+    *value = takt_mutex_holder(mutex) == &self->thread;
+    must(status < 0 || *value == 1, "a mutex that is not locked again");
+    return status;
+}
+
+static takt_status_t act_notify_one(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_condition_notify_one(&conditions[operation->object]);
+}
+
+static takt_status_t act_notify_all(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_condition_notify_all(&conditions[operation->object]);
 }
 
 /* Works, then takes a unit before an interrupt that is due at the end of the work. */
@@ -321,10 +386,11 @@ static takt_status_t act_move(actor_t *self, const operation_t *operation, uint6
 
 /* In the order of kernel_model.py. */
 static const act_t acts[] = {
-    act_work,     act_delay,  act_give,    act_signal, act_take,  act_send,    act_receive,
-    act_allocate, act_free,   act_set,     act_clear,  act_await, act_suspend, act_resume,
-    act_notify,   act_listen, act_delete,  act_create, act_alarm, act_stop,    act_priority,
-    act_lock,     act_unlock, act_consume, act_move,
+    act_work,       act_delay,      act_give,    act_signal,   act_take,  act_send,    act_receive,
+    act_allocate,   act_free,       act_set,     act_clear,    act_await, act_suspend, act_resume,
+    act_notify,     act_listen,     act_delete,  act_create,   act_alarm, act_stop,    act_priority,
+    act_lock,       act_unlock,     act_relock,  act_end_lock, act_until, act_abort,   act_monitor,
+    act_notify_one, act_notify_all, act_consume, act_move,
 };
 
 static void act(actor_t *self) {
@@ -410,13 +476,24 @@ static takt_status_t isr_borrow(const operation_t *operation, uint64_t *value) {
 
 /* The number of the holder, 1 for the first thread; 0: none. */
 static takt_status_t isr_holder(const operation_t *operation, uint64_t *value) {
-    takt_thread_t *holder = takt_mutex_holder(&mutexes[operation->object]);
+    takt_thread_t *holder = takt_mutex_holder(&mutexes[operation->object].mutex);
     *value = holder != NULL ? (uint64_t)(TAKT_CONTAINER_OF(holder, actor_t, thread) - actors) + 1u : 0u;
     return TAKT_OK;
 }
 
+static takt_status_t isr_notify_one(const operation_t *operation, uint64_t *value) {
+    (void)value;
+    return takt_condition_notify_one_from_isr(&conditions[operation->object]);
+}
+
+static takt_status_t isr_notify_all(const operation_t *operation, uint64_t *value) {
+    (void)value;
+    return takt_condition_notify_all_from_isr(&conditions[operation->object]);
+}
+
 static const isr_act_t isr_acts[] = {
-    isr_give, isr_signal, isr_send, isr_receive, isr_set, isr_resume, isr_notify, isr_borrow, isr_holder,
+    isr_give,   isr_signal, isr_send,   isr_receive,    isr_set,        isr_resume,
+    isr_notify, isr_borrow, isr_holder, isr_notify_one, isr_notify_all,
 };
 
 static void act_in_isr(const char *who, uint32_t number, const operation_t *operation) {
@@ -499,19 +576,25 @@ static void read_servers(void) {
 
 static void read_objects(void) {
     for (uint32_t object = 0; object < OBJECTS; object++) {
-        must(takt_semaphore_init(&semaphores[object], (int32_t)read_number()) == TAKT_OK, "a semaphore");
-        must(takt_messages_init(&queues[object], places[object], sizeof(message_t), read_number()) == TAKT_OK,
+        const bool is_fifo = read_number() != 0;
+        must((is_fifo ? takt_semaphore_init_fifo : takt_semaphore_init)(&semaphores[object],
+                                                                        (int32_t)read_number()) == TAKT_OK,
+             "a semaphore");
+        must((is_fifo ? takt_messages_init_fifo : takt_messages_init)(
+                 &queues[object], places[object], sizeof(message_t), read_number()) == TAKT_OK,
              "a queue");
-        must(takt_pool_init(&pools[object], blocks[object], sizeof blocks[object][0], read_number()) ==
-                 TAKT_OK,
+        must((is_fifo ? takt_pool_init_fifo : takt_pool_init)(
+                 &pools[object], blocks[object], sizeof blocks[object][0], read_number()) == TAKT_OK,
              "a pool");
-        must(takt_flags_init(&flags[object]) == TAKT_OK, "flags");
+        must((is_fifo ? takt_flags_init_fifo : takt_flags_init)(&flags[object]) == TAKT_OK, "flags");
+        must((is_fifo ? takt_condition_init_fifo : takt_condition_init)(&conditions[object]) == TAKT_OK,
+             "a condition");
     }
     for (uint32_t number = 0; number < MUTEXES; number++) {
         takt_mutex_parameters_t parameters = {.protocol = (takt_protocol_t)read_number()};
         parameters.ceiling = read_number();
         parameters.server = server_of(read_number());
-        must(takt_mutex_init(&mutexes[number], &parameters) == TAKT_OK, "a mutex");
+        must(takt_recursive_mutex_init(&mutexes[number], &parameters) == TAKT_OK, "a mutex");
     }
     for (uint32_t number = 0; number < ALARMS; number++) {
         alarm_operations[number] = read_operation();
@@ -547,6 +630,7 @@ static void read_actors(void) {
         actor->exists_from_start = read_number() != 0;
         actor->priority = read_number();
         actor->server = read_number();
+        actor->slice = read_number();
         actor->count = read_number();
         must(actor->count <= OPERATIONS, "the number of operations");
         read_jobs(actor);

@@ -143,6 +143,19 @@ def test_components_are_made_by_one_call(scenarios: Path) -> None:
     assert play(scenarios, "components")[0] == "aaaabbbbcc" * 4
 
 
+@pytest.mark.parametrize(
+    ("name", "ticks"),
+    [
+        ("slices", "aaabdbbccd" * 4),
+        ("slices_in_server", "aaaabbccccbbaaaaccccbbbbaaccccaabbbbcccc"),
+        ("slice_of_one", "aaaaa" + "b" * 35),
+        ("slices_under_keys", "a" * 40),
+    ],
+)
+def test_equals_take_turns_by_slices(scenarios: Path, name: str, ticks: str) -> None:
+    assert play(scenarios, name)[0] == ticks
+
+
 # ---- rates, natively and over fixed priorities -----------------------------------------------------
 
 

@@ -94,6 +94,7 @@ def script_of(*threads: tuple[int, list[Operation]]) -> Script:
         "fp",
         (),
         sizes=((0, 1, 1), (0, 1, 1)),
+        are_fifo=(False, False),
         mutexes=(("pip", 0, 0),) * 4,
         alarms=(idle,) * 3,
         interrupts=tuple((idle, 2000 + number) for number in range(6)),
@@ -188,20 +189,23 @@ FULL_PASS = ["-DCONFORMANCE_TRACED=1"]
 
 @pytest.mark.parametrize("port", PORTS)
 @pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
-def test_every_misuse_is_told_and_changes_nothing(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
-    done = run([*emulator(recipe(port)), link(built, port, "misuse", tmp_path, defines)])
+@pytest.mark.parametrize("program", ["misuse", "waits"])
+def test_every_misuse_is_told_and_changes_nothing(
+    built: Build, tmp_path: Path, port: str, program: str, defines: list[str]
+) -> None:
+    done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, defines)])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("port", PORTS)
-@pytest.mark.parametrize("program", ["between", "alarms"])
+@pytest.mark.parametrize("program", ["between", "alarms", "orders"])
 def test_what_comes_in_between_loses_and_doubles_nothing(built: Build, tmp_path: Path, port: str, program: str) -> None:
     done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, [])])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_no_program_is_forgotten() -> None:
-    here = {"script", "misuse", "between", "alarms"}
+    here = {"script", "misuse", "between", "alarms", "orders", "waits"}
     of_interfaces = {"scenarios", "misuse_jobs", "sections", "refused_waits", "rates"}  # test_kernel_interfaces.py
     elsewhere = {"sharing"}  # test_kernel_sharing.py
     assert {path.stem for path in (ROOT / "tests" / "kernel").glob("*.c")} == here | of_interfaces | elsewhere

@@ -16,7 +16,7 @@ import build
 from places import ROOT
 
 FOLDER = ROOT / "build" / "linux"
-SOURCES = ("takt.bpf.c", "events.h", "publish.h", "memory.h")
+SOURCES = ("takt.bpf.c", "decisions.h", "events.h", "publish.h", "memory.h")
 MACROS = """
 #define HAS_FAULT(shared, number) ((u32)(((shared)->end_ns - (shared)->epoch_ns) / 1000 % 100) == (number))
 static u64 takt_count;
@@ -52,8 +52,8 @@ FAULTS = {
     "a wake is handled 150 us late": Fault(
         "takt.bpf.c",
         "    if (is_asked) {\n        next = ask(",
-        "    if (is_asked && HAS_FAULT(shared, NUMBER) && binding & ASLEEP) {\n"
-        "        is_asked = false;\n        arm_at(shared, cpu, now_ns + 150000);\n"
+        "    if (HAS_FAULT(shared, NUMBER) && binding & ASLEEP) {\n"
+        "        is_asked = false;\n        next = TAKT_SHARED_NONE;\n        arm_at(shared, cpu, now_ns + 150000);\n"
         "    } else if (is_asked) {\n        next = ask(",
         "the scheduler was due at .*, but was called 0.1",
     ),
@@ -65,7 +65,7 @@ FAULTS = {
         "were charged|was selected at .*, but fast ran from",
     ),
     "each call takes a decision": Fault(
-        "takt.bpf.c",
+        "decisions.h",
         "if (shared->selected & OUTDATED) {",
         "if (shared->selected & OUTDATED || HAS_FAULT(shared, NUMBER)) {",
         "was decided again at .*, though nothing had happened",
@@ -97,7 +97,7 @@ FAULTS = {
         "the scheduler was due at .*, but was called",
     ),
     "stolen time is charged": Fault(
-        "takt.bpf.c",
+        "decisions.h",
         "commit(shared, ticks(shared, shared->stopped_ns), ticks(shared, now_ns));",
         "commit(shared, ticks(shared, HAS_FAULT(shared, NUMBER) ? now_ns :"
         " shared->stopped_ns), ticks(shared, now_ns));",
@@ -122,6 +122,33 @@ FAULTS = {
         "slot->next_release_ns = instant(shared, report->next_release);",
         "slot->next_release_ns = instant(shared, report->next_release) + (HAS_FAULT(shared, NUMBER) ? 2000000 : 0);",
         "was selected at .*, but fast ran from",
+    ),
+    "the domain does not follow": Fault(
+        "takt.bpf.c",
+        "follow(shared, cpu, shared->ahead_ns);",
+        "if (HAS_FAULT(shared, NUMBER)) {\n            shared->ahead_ns = 0;\n"
+        "            shared->decided = TAKT_SHARED_NONE;\n            return 0;\n        }\n"
+        "        follow(shared, cpu, shared->ahead_ns);",
+        "events of threads were refused",
+    ),
+    "the domain follows as of now": Fault(
+        "decisions.h",
+        "u64 since_ns = shared->ahead_ns, at_ns = since_ns ? since_ns : now_ns;",
+        "u64 since_ns = shared->ahead_ns, at_ns = since_ns && !HAS_FAULT(shared, NUMBER) ? since_ns : now_ns;",
+        "the scheduler was due at .*, but was called",
+    ),
+    "what is foreseen comes 2 ms late": Fault(
+        "publish.h",
+        "slot->next_release_ns = shared->next_release_ns;",
+        "slot->next_release_ns = shared->next_release_ns + (HAS_FAULT(shared, NUMBER) ? 2000000 : 0);",
+        "was selected at .*, but fast ran from",
+    ),
+    "the domain decides otherwise than was foreseen": Fault(
+        "publish.h",
+        "shared->foreseen = foresight->entity;",
+        "shared->foreseen = foresight->entity;\n    if (HAS_FAULT(shared, NUMBER) && is_one_of(3)) {\n"
+        "        foresight_of(cpu)->deadline++;\n    }",
+        "decided otherwise than was foreseen",
     ),
     "another thread is switched to first": Fault(
         "takt.bpf.c",

@@ -7,7 +7,9 @@
  * With seed 0 nothing takes time and nothing goes wrong: what runs is what the simulation of the image runs. With any
  * other seed calls come late, threads sleep in any state with any request, and send events that make no sense. COUNT is the
  * records of the log.
- * It prints how often each receipt came. Exit status: 0 done, 2 the domain was refused, with a line that says why. */
+ * What the domain foresees runs ahead of it: it follows at the next call, and has to agree, whatever happened.
+ * It prints how often each receipt came, and how often a job ran ahead. Exit status: 0 done, 2 the domain was refused, with a line that says why. */
+#include "linux/foresight.h"
 #include "linux/negotiation.h"
 #include "system/work.h"
 #include "words.h"
@@ -39,6 +41,13 @@ static uint64_t chaos; /* random numbers; 0: there are none */
 static takt_instant_t now;
 static uint64_t running = TAKT_NO_ENTITY;
 static uint32_t receipts[RECEIPTS];
+static takt_foresight_t foresight = {.entity = TAKT_NO_ENTITY}; /* forgotten with each call of the domain */
+static bool is_ahead; /* its entity runs, and the domain has not decided */
+static takt_instant_t ahead_since;
+static uint32_t aheads;
+static uint64_t ended = TAKT_NO_ENTITY; /* its job has, as was foreseen; that is not posted yet */
+static takt_instant_t ended_at;
+static bool has_new_level; /* a task may be less urgent than the idle thread; Linux has no such event */
 
 /* ---- chance ------------------------------------------------------------------------------------------- */
 
@@ -91,20 +100,59 @@ static void build(const char *name, uint64_t records) {
 
 /* ---- calls of the domain ------------------------------------------------------------------------------ */
 
-static uint64_t state_of(uint64_t entity) { return takt_domain_state(address_of(domain), entity); }
-
 static uint32_t index_of(uint64_t entity) { return (uint32_t)entity - 1u - domain->system.server_count; }
 
 static thread_t *thread_of(uint64_t entity) { return &threads[index_of(entity)]; }
+
+/* When the domain has to be called at the latest if the foreseen job runs ahead. */
+static takt_instant_t call_of_foresight(void) {
+    const bool is_limited = foresight.budget < TAKT_NEVER - ahead_since;
+    return takt_least_of(foresight.until, is_limited ? ahead_since + foresight.budget : TAKT_NEVER);
+}
+
+/* `wanted` would run. Nothing is foreseen while another one runs, and no release while a job runs. */
+static void foresee(uint64_t wanted) {
+    MUST(takt_domain_foresee(address_of(domain), address_of(&foresight)) ==
+         takt_domain_next(address_of(domain)));
+    foresight.entity = has_new_level ? TAKT_NO_ENTITY : foresight.entity;
+    MUST(foresight.entity == TAKT_NO_ENTITY ||
+         (wanted == running && (wanted == TAKT_NO_ENTITY) == (foresight.after == TAKT_NO_ENTITY)));
+}
+
+/* The domain decides what it is behind: as was foreseen, and until then at least. */
+static void follow(void) {
+    if (ended != TAKT_NO_ENTITY) {
+        const uint64_t kind = (uint64_t)TAKT_EVENT_COMPLETE << TAKT_DOMAIN_KIND_SHIFT;
+        receipts[TAKT_RECEIPT_RECEIVED]++;
+        MUST(takt_domain_post(address_of(domain), TAKT_DOMAIN_OF_THREAD | kind | ended, thread_of(ended)->job,
+                              ended_at, ended_at) == TAKT_RECEIPT_RECEIVED);
+        ended = TAKT_NO_ENTITY;
+    }
+    if (is_ahead) {
+        is_ahead = false;
+        MUST(takt_domain_peek(address_of(domain), ahead_since) == foresight.entity);
+        MUST(takt_domain_take(address_of(domain), ahead_since) == foresight.entity);
+        MUST(takt_domain_agrees(address_of(domain), address_of(&foresight)) == 1);
+        MUST(takt_domain_next(address_of(domain)) >= call_of_foresight());
+    }
+    foresight.entity = TAKT_NO_ENTITY;
+}
+
+static uint64_t state_of(uint64_t entity) {
+    follow();
+    return takt_domain_state(address_of(domain), entity);
+}
 
 static const takt_task_spec_t *task_of(uint64_t entity) {
     return &domain->program.spec.tasks[index_of(entity)];
 }
 
 static takt_receipt_t post(takt_event_kind_t kind, uint64_t entity, uint64_t job, uint64_t value) {
+    follow();
     const uint64_t receipt = takt_domain_post(
         address_of(domain), (uint64_t)kind << TAKT_DOMAIN_KIND_SHIFT | entity, job, value, now);
     receipts[receipt]++;
+    has_new_level |= kind == TAKT_EVENT_PRIORITY && receipt == TAKT_RECEIPT_RECEIVED;
     return (takt_receipt_t)receipt;
 }
 
@@ -115,8 +163,8 @@ static void request(takt_event_kind_t kind, uint64_t value) {
     MUST(receipt == TAKT_RECEIPT_RECEIVED || chaos != 0);
 }
 
-static takt_duration_t demand_of(uint64_t entity) {
-    const uint32_t change = domain->answer.change;
+/* Returns the demand of job `number`, which has the parameters of `change`. */
+static takt_duration_t demand_of(uint64_t entity, uint32_t number, uint32_t change) {
     const takt_task_spec_t *task = task_of(entity);
     const takt_change_spec_t *adopted =
         change != TAKT_NO_CHANGE ? &domain->program.spec.changes[change] : NULL;
@@ -124,7 +172,15 @@ static takt_duration_t demand_of(uint64_t entity) {
     if (demands == NULL) {
         return adopted != NULL ? adopted->demand : task->demand;
     }
-    return demands->values[domain->answer.job % demands->count];
+    return demands->values[number % demands->count];
+}
+
+static void begin(uint64_t entity, uint32_t number, uint32_t change) {
+    thread_t *thread = thread_of(entity);
+    thread->has_begun = true;
+    thread->is_about_to_lock = false;
+    thread->job = number;
+    takt_work_begin(&thread->work, task_of(entity), demand_of(entity, number, change));
 }
 
 /* The thread that was decided for runs: it goes on, or begins the job that the decision names. */
@@ -132,10 +188,7 @@ static void go_on(void) {
     thread_t *thread = thread_of(running);
     MUST(domain->answer.entity == running && (state_of(running) & TAKT_DOMAIN_RUNS) != 0);
     if (!thread->has_begun || thread->job != domain->answer.job) {
-        thread->has_begun = true;
-        thread->is_about_to_lock = false;
-        thread->job = domain->answer.job;
-        takt_work_begin(&thread->work, task_of(running), demand_of(running));
+        begin(running, domain->answer.job, domain->answer.change);
     }
     if (thread->is_dead) {
         thread->work.left = 0;
@@ -183,19 +236,44 @@ static bool has_chosen_absent(void) {
     return since == 0 || (is_absent(running) && now + 1u - since >= PATIENCE);
 }
 
+/* The thread of the foreseen entity wakes, and runs ahead of the domain. Returns false if there is none. */
+static bool runs_ahead(void) {
+    const uint64_t entity = foresight.entity;
+    const bool has_come =
+        foresight.after == TAKT_NO_ENTITY ? now >= foresight.release : ended != TAKT_NO_ENTITY;
+    if (is_ahead || entity == TAKT_NO_ENTITY || !has_come || now >= foresight.until || is_absent(entity) ||
+        thread_of(entity)->is_dead) {
+        return is_ahead && now < foresight.until && now - ahead_since < foresight.budget;
+    }
+    if (!thread_of(entity)->has_begun || thread_of(entity)->job != foresight.job) {
+        begin(entity, foresight.job, foresight.change - 1u); /* 0 is TAKT_NO_CHANGE */
+    }
+    running = entity;
+    is_ahead = true;
+    ahead_since = now;
+    aheads++;
+    return true;
+}
+
 /* As the kernel does in each call of the scheduler. */
 static void schedule(void) {
+    if (runs_ahead()) {
+        return;
+    }
+    follow();
     do {
         uint64_t wanted = takt_domain_peek(address_of(domain), now);
         while (is_absent(wanted) && put_off(wanted)) {
             wanted = takt_domain_peek(address_of(domain), now);
         }
         MUST(takt_domain_next(address_of(domain)) > now);
+        foresee(wanted);
         if (domain->is_outdated) {
             now += lateness();
             take(wanted);
         }
     } while (takt_domain_next(address_of(domain)) <= now || has_chosen_absent());
+    foresee(running);
 }
 
 /* ---- what a job does ---------------------------------------------------------------------------------- */
@@ -240,12 +318,23 @@ static bool waits_before_lock(thread_t *thread) {
     return thread->is_about_to_lock;
 }
 
+/* If what comes next was foreseen, the domain learns of it later. */
+static void end_job(void) {
+    if (!is_ahead && foresight.entity != TAKT_NO_ENTITY && foresight.after == running &&
+        now < foresight.until && !is_absent(foresight.entity) && !thread_of(foresight.entity)->is_dead) {
+        ended = running;
+        ended_at = now;
+    } else {
+        request(TAKT_EVENT_COMPLETE, now);
+    }
+}
+
 /* The thread that runs has reached a milestone. Returns false if that is no event. */
 static bool act(void) {
     thread_t *thread = thread_of(running);
     if (thread->work.after == 0) {
         thread->has_begun = false;
-        request(TAKT_EVENT_COMPLETE, now);
+        end_job();
         return true;
     }
     return waits_before_lock(thread) || pass_milestone(thread);
@@ -344,9 +433,14 @@ static void go_wrong(void) {
 
 /* ---- time --------------------------------------------------------------------------------------------- */
 
+/* When the domain has to be called at the latest. */
+static takt_instant_t next_call(void) {
+    return is_ahead ? call_of_foresight() : takt_domain_next(address_of(domain));
+}
+
 /* Until the next event of a job or of the domain. */
 static takt_instant_t next_instant(void) {
-    takt_instant_t next = takt_domain_next(address_of(domain));
+    takt_instant_t next = next_call();
     next = next != TAKT_NEVER ? next + lateness() : next;
     next = takt_least_of(next, next_of_sleeps());
     if (running != TAKT_NO_ENTITY && !is_absent(running)) {
@@ -394,6 +488,7 @@ int main(int argc, char **argv) {
     chaos = strtoull(argv[3], NULL, 10);
     build(argv[1], strtoull(argv[4], NULL, 10));
     run();
+    follow();
     FILE *file = fopen(argv[2], "wb");
     const uint64_t count = takt_domain_end(address_of(domain), now);
     MUST(file != NULL && fwrite(domain->log.records, sizeof(takt_record_t), count, file) == count);
@@ -401,5 +496,6 @@ int main(int argc, char **argv) {
     for (uint32_t receipt = 0; receipt < RECEIPTS; receipt++) {
         printf("%" PRIu32 "\n", receipts[receipt]);
     }
+    printf("%" PRIu32 "\n", aheads);
     return 0;
 }

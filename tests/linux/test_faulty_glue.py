@@ -14,6 +14,7 @@ from pathlib import Path
 import faulty_glue
 import pytest
 import takt
+from recipes import must_build
 from takt.linux import board
 from takt.run import linux_checks
 
@@ -22,6 +23,9 @@ can_run = (faulty_glue.FOLDER / "packages").exists() and all(map(shutil.which, T
 needs_linux = pytest.mark.skipif(not can_run, reason="no guest with Linux here: make linux fetches it")
 
 HORIZON_US = 150_000
+THEFT_NS = 23_900_000
+"""From one theft of the processor to the next one."""
+
 SET = """schema = 1
 [system]
 resolution = "1us"
@@ -77,7 +81,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, board.Run]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(board.FOLDER_VARIABLE, str(faulty_glue.FOLDER))
         built = faulty_glue.build_products(board.products(board.folder())["takt.bpf.o"].parent, folder)
+        built["thief"] = folder / "thief"
+        must_build(["cc", "-O2", "-static", "tests/linux/thief.c", "-o", str(built["thief"])])
         patch.setattr(board, "products", lambda place: built)
+        patch.setattr(board, "_COMMAND", f"{board._COMMAND} & run=$!; ./thief {THEFT_NS} & wait $run")
         found = board.run_all(list(systems.values()), [folder / f"{name}.takt" for name in systems])
     return dict(zip(systems, found, strict=True))
 

@@ -38,7 +38,7 @@ pytestmark = pytest.mark.skipif(
 
 SAMPLES = ("table", "field", "stored", "phi", "parameter", "copy", "stack", "loop", "deep")
 DEEPEST = 3
-OF_SIMULATED = ("build", "end", "message", "next", "peek", "post", "state", "take")
+OF_SIMULATED = ("build", "end", "message", "next", "peek", "post", "state", "take", "foresee", "agrees")
 
 
 def ir_of(source: Path, folder: Path) -> Path:
@@ -215,7 +215,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     common: list[Path | str] = ["tests/linux/simulated_linux.c", *of_core]
     content = folder / "tables.bin"
     native = link(
-        [*common, "remote/scheduler.c", "linux/domain.c", "linux/negotiation.c"], content, folder / "native_linux"
+        [*common, "remote/scheduler.c", "linux/domain.c", "linux/foresight.c", "linux/negotiation.c"],
+        content,
+        folder / "native_linux",
     )
     surveyed = ("tests/linux/surveyed.c", "linux/daemon/uses.c", "-Wl,--wrap=takt_domain_build")
     return native, link([*common, lowered, *surveyed], content, folder / "lowered_linux")

@@ -92,21 +92,6 @@ run() {{
 {"".join(f'run {name} "{command}"{chr(10)}' for name, command in RUNS.items())}
 kill $D; wait $D
 """
-THIEF = """
-#include <sched.h>
-#include <time.h>
-int main(void) {
-    const struct sched_param urgent = {.sched_priority = 50};
-    const struct timespec rest = {0, 3900000};
-    struct timespec now, until;
-    for (sched_setscheduler(0, SCHED_FIFO, &urgent);; nanosleep(&rest, 0)) {
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &until);
-        do {
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-        } while ((now.tv_sec - until.tv_sec) * 1000000000 + now.tv_nsec - until.tv_nsec < 300000);
-    }
-}
-"""
 RESULTS = [f"{name}_{what}" for name in RUNS for what in ("joined", "status", "switches", "trace")]
 SWITCH = re.compile(r" (\d+)\.(\d{6}): sched_switch: .*prev_pid=(\d+) .*next_pid=(\d+) next_prio=(\d+)")
 FAIR = range(100, 140)
@@ -152,10 +137,9 @@ def outcomes(system: takt.System, tmp_path_factory: pytest.TempPathFactory) -> d
     (part,) = board.parts(system)
     files: dict[str, Path | bytes] = {**board.products(FOLDER), "load": daemon.contents(part)}
     files["taktd"] = FOLDER / "takt" / "taktd"
-    (folder / "thief.c").write_text(THIEF)
     library = sorted(map(str, ROOT.glob("linux/lib/*.c")))
     sources = {"ask_taktd": ["tests/linux/ask_taktd.c"], "joiner": ["tests/linux/joiner.c", *library]}
-    for name, needed in {**sources, "thief": [str(folder / "thief.c")]}.items():
+    for name, needed in {**sources, "thief": ["tests/linux/thief.c"]}.items():
         must_build(["cc", "-O2", "-static", "-I.", *needed, "-o", str(folder / name)])
         files[name] = folder / name
     done = guest.run(guest.Machine(FOLDER), SCRIPT, files, RESULTS, patience=600)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The kernel's rules once more, slow and obvious: scripts of threads, and what `tests/kernel/script.c` must print.
 
-Threads have fixed priorities, equals go first come first served, and waiting threads are served in the order of
-coming; what mutexes, edf and servers change about that is in `lock_rules.py`. Time passes only while a thread works or
-nobody runs. The model shares nothing with the kernel.
+Threads have fixed priorities, equals go first come first served, and waiting threads are served by urgency, or in the
+order of coming; what mutexes, edf and servers change about that is in `lock_rules.py`. Time passes only while a thread
+works or nobody runs. The model shares nothing with the kernel.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HORIZON = 3000
 OBJECTS, MUTEXES, ALARMS, INTERRUPTS, THREADS, OPERATIONS, CAPACITY = 2, 4, 3, 6, 6, 40, 4
 PRIORITIES, DEPTH = 4, 3
 
-OK, TIMEOUT = 0, 2
+OK, TIMEOUT, REJECTED, ABORTED = 0, 2, 4, 5
 ERROR_COUNT, ERROR_OBJECT, ERROR_SUSPENDED, ERROR_NOT_SUSPENDED, ERROR_EXISTS, ERROR_BLOCK = -8, -19, -21, -22, -23, -25
 ERROR_RESOURCE, ERROR_HOLDS = -28, -29
 ALARM_NEVER = 2**64 - 1
@@ -30,11 +30,15 @@ FLAGS_ALL, FLAGS_CLEAR = 1, 2
 THREAD_ACTS = [
     *("work", "delay", "give", "signal", "take", "send", "receive", "allocate", "free", "set"),
     *("clear", "await", "suspend", "resume", "notify", "listen", "delete", "create", "alarm", "stop", "priority"),
-    *("lock", "unlock"),
+    *("lock", "unlock", "relock", "end_lock", "until", "abort"),
+    *("monitor", "notify_one", "notify_all"),
 ]
 WIDE_ACTS = [*THREAD_ACTS, "consume", "move"]
 """Also those that the model does not know."""
-ISR_ACTS = ["give", "signal", "send", "receive", "set", "resume", "notify", "borrow", "holder"]
+ISR_ACTS = [
+    *("give", "signal", "send", "receive", "set", "resume", "notify", "borrow", "holder"),
+    *("notify_one", "notify_all"),
+]
 PROTOCOLS = ["none", "npcs", "pip", "pcp", "icpp", "srp"]
 POLICIES = ["fp", "edf", "llf"]
 KINDS_OF_SERVERS = ["deferrable", "idling", "polling", "sporadic", "sporadic-strict", "cbs", "hard-cbs"]
@@ -83,12 +87,14 @@ class Script:
     policy: str  # of the root
     servers: tuple[ServerRow, ...]
     sizes: tuple[tuple[int, int, int], ...]  # units, capacity, blocks
+    are_fifo: tuple[bool, ...]  # whether objects are FIFO
     mutexes: tuple[tuple[str, int, int], ...]  # protocol, ceiling, home: 0 the root, 1 the first server
     alarms: tuple[Operation, ...]
     interrupts: tuple[tuple[Operation, int], ...]
     threads: tuple[tuple[bool, int, int, tuple[Operation, ...]], ...]  # exists from the start, priority, home
     parents: tuple[int, ...] = ()  # of the servers: 0 the root, 1 the first server; none: the root
     jobs: tuple[Job | None, ...] = ()  # of the threads; none: they execute none
+    slices: tuple[int, ...] = ()  # of the threads, 0 for those without; none: none has one
 
     def text(self, is_traced: bool) -> str:
         """Write it as script.c reads it."""
@@ -98,14 +104,16 @@ class Script:
         for (kind, policy, *numbers), parent in zip(self.servers, parents, strict=True):
             row = [KINDS_OF_SERVERS.index(kind), POLICIES.index(policy), *numbers, parent]
             lines.append(" ".join(map(str, row)))
-        lines += [" ".join(map(str, sizes)) for sizes in self.sizes]
+        for is_fifo, sizes in zip(self.are_fifo, self.sizes, strict=True):
+            lines.append(" ".join(map(str, (int(is_fifo), *sizes))))
         lines += [f"{PROTOCOLS.index(protocol)} {ceiling} {home}" for protocol, ceiling, home in self.mutexes]
         lines += [operation.words(ISR_ACTS) for operation in self.alarms]
         lines += [f"{operation.words(ISR_ACTS)} {instant}" for operation, instant in self.interrupts]
         lines.append(str(len(self.threads)))
         jobs = self.jobs or (None,) * len(self.threads)
-        for (exists, priority, home, operations), job in zip(self.threads, jobs, strict=True):
-            lines.append(f"{int(exists)} {priority} {home} {len(operations)} {job.words() if job else 0}")
+        slices = self.slices or (0,) * len(self.threads)
+        for (exists, priority, home, operations), job, length in zip(self.threads, jobs, slices, strict=True):
+            lines.append(f"{int(exists)} {priority} {home} {length} {len(operations)} {job.words() if job else 0}")
             lines += [operation.words(WIDE_ACTS) for operation in operations]
         return "\n".join(lines) + "\n"
 
@@ -123,6 +131,9 @@ KINDS = {
     "priority": 1,
     "lock": 0,
     "unlock": 0,
+    "relock": 0,
+    "monitor": 0,
+    "end_lock": 0,
     "work": 4,
     "delay": 2,
     "delete": 0.5,
@@ -136,10 +147,15 @@ KINDS_OF_LOCKING = dict.fromkeys(THREAD_ACTS, 0.2) | {
     "work": 6,
     "delay": 4,
     "priority": 2,
-    "suspend": 1,
-    "resume": 1.5,
+    "suspend": 1.5,
+    "resume": 2,
     "lock": 0.5,
     "unlock": 0.5,
+    "relock": 0.3,
+    "monitor": 0.2,
+    "notify_one": 1,
+    "notify_all": 1,
+    "end_lock": 0.3,
     "delete": 0.5,
     "create": 1,
 }
@@ -163,15 +179,21 @@ def draw_thread_operation(draw: random.Random, threads: int, kinds: dict[str, fl
             return Operation(what, target, wait, draw.randrange(1, 8), draw.randrange(4))
         case "send":
             return Operation(what, target, wait, draw.randrange(1, 10**6))
-        case "suspend" | "resume" | "delete" | "create":
+        case "suspend" | "resume" | "delete" | "abort":
             return Operation(what, draw.randrange(threads))
+        case "create":
+            return Operation(what, draw.randrange(threads), 0, draw.choice([0, 0, 1]))
+        case "until":
+            return Operation(what, 0, draw.choice([0, 1, 2, 3, 5, 16, 33]))
         case "notify":
             return Operation(what, draw.randrange(threads), draw.randrange(4))
         case "alarm":
             return Operation(what, draw.randrange(ALARMS), draw.randrange(20), draw.choice([0, 0, 7, 30]))
         case "stop":
             return Operation(what, draw.randrange(ALARMS))
-        case "lock" | "unlock":
+        case "monitor":
+            return Operation(what, draw.randrange(MUTEXES), wait, target)
+        case "lock" | "unlock" | "relock" | "end_lock":
             return Operation(what, draw.randrange(MUTEXES), wait)
         case _:
             return Operation(what, target, wait)
@@ -184,7 +206,14 @@ def draw_sections(draw: random.Random, threads: int, mutexes: list[int], room: i
         if depth < DEPTH and draw.random() < 0.3:
             mutex = draw.choice(mutexes)
             within = draw_sections(draw, threads, mutexes, draw.randrange(6), depth + 1)
-            operations += [Operation("lock", mutex, draw_duration(draw)), *within, Operation("unlock", mutex)]
+            begin, end = draw.choice([("lock", "unlock"), ("lock", "unlock"), ("relock", "end_lock")])
+            if draw.random() < 0.25:
+                wait = Operation("monitor", mutex, draw_duration(draw), draw.randrange(OBJECTS))
+                within.insert(draw.randint(0, len(within)), wait)
+            section = [Operation(begin, mutex, draw_duration(draw)), *within, Operation(end, mutex)]
+            if draw.random() < 0.2:  # it ends among others
+                section.insert(draw.randint(1, len(section) - 1), section.pop())
+            operations += section
         else:
             operations.append(draw_thread_operation(draw, threads, KINDS_OF_LOCKING))
     return operations[:OPERATIONS]
@@ -238,6 +267,7 @@ def draw_script(seed: int, *, protocol: str | None = None, policy: str = "fp", s
         The same script for the same arguments.
     """
     draw = random.Random(f"{seed} {protocol}")
+    has_slices = draw.random() < 0.4
     count, mutexes = draw.randint(2, THREADS), draw.randint(2, MUTEXES)
     homes = [draw.randint(0, servers) for _ in range(MUTEXES)]
     threads = []
@@ -253,10 +283,12 @@ def draw_script(seed: int, *, protocol: str | None = None, policy: str = "fp", s
         policy,
         tuple(draw_server(draw) for _ in range(servers)),
         sizes=tuple((draw.randrange(3), draw.randint(1, 3), draw.randint(1, 3)) for _ in range(OBJECTS)),
+        are_fifo=tuple(draw.random() < 0.3 for _ in range(OBJECTS)),
         mutexes=draw_mutexes(draw, protocol or "pip", max(row[1] for row in threads), homes),
         alarms=tuple(draw_isr_operation(draw, count) for _ in range(ALARMS)),
         interrupts=tuple((draw_isr_operation(draw, count), draw.randrange(1, 200)) for _ in range(INTERRUPTS)),
         threads=tuple(threads),
+        slices=tuple(draw.choice([0, 1, 2, 3, 7]) if has_slices else 0 for _ in threads),
     )
 
 
@@ -276,15 +308,35 @@ class Thread(Contender):
     exists: bool = False
     next: int = 0
     suspended: bool = False
-    queue: list[Thread] | None = None  # it stands there
+    queue: Waiting | None = None  # it stands there
     listens: bool = False
     waits: bool = False  # for anything but its resumption
     wanted: tuple[int, int] = (0, 0)  # mask and way of flags
     message: int = 0  # to be sent
     left: int = 0  # of work
-    ended: Callable[[], Result] | None = None  # how the call ends, once the thread runs again
+    ended: Callable[[], Result | None] | None = None  # how the call ends, once the thread runs again; None: not yet
+    put_off: Mutex | None = None  # what it wants again after its resumption
+    is_late: bool = False  # the time of that is up
+    is_aborted: bool = False  # its request for a mutex is
+    locks_after: Mutex | None = None  # what it locks after its wait for a condition
+    slice: int = 0  # 0: none
+    slice_left: int = 0
     notification: int = 0
     blocks: tuple[list[int], ...] = field(default_factory=lambda: tuple([] for _ in range(OBJECTS)))
+
+
+class Waiting(list[Thread]):
+    """Threads that wait, the next one to be served first."""
+
+    def __init__(self, *, is_fifo: bool) -> None:
+        """Begin without any; the most urgent one is served first, or the first to come."""
+        super().__init__()
+        self.is_fifo = is_fifo
+
+    def join(self, thread: Thread) -> None:
+        """Let `thread` wait, behind its equals."""
+        ahead = len(self) if self.is_fifo else sum(other.home.key(other) <= thread.home.key(thread) for other in self)
+        self.insert(ahead, thread)
 
 
 @dataclass(eq=False)
@@ -292,7 +344,7 @@ class Semaphore:
     """Units, and the threads that wait for one."""
 
     count: int
-    waiting: list[Thread] = field(default_factory=list)
+    waiting: Waiting
 
 
 @dataclass(eq=False)
@@ -300,9 +352,9 @@ class Queue:
     """Messages, and the threads that wait for one or for a place."""
 
     capacity: int
+    receivers: Waiting
+    senders: Waiting
     messages: list[int] = field(default_factory=list)
-    receivers: list[Thread] = field(default_factory=list)
-    senders: list[Thread] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -310,15 +362,22 @@ class Pool:
     """Free blocks, the next one last, and the threads that wait for one."""
 
     free: list[int]
-    waiting: list[Thread] = field(default_factory=list)
+    waiting: Waiting
 
 
 @dataclass(eq=False)
 class Flags:
     """Bits, and the threads that wait for some."""
 
+    waiting: Waiting
     bits: int = 0
-    waiting: list[Thread] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Condition:
+    """Threads that wait for a notification; each wants its mutex again."""
+
+    waiting: Waiting
 
 
 @dataclass(eq=False)
@@ -330,7 +389,7 @@ class Timeout:
     is_of_thread: Thread | None = None
 
 
-def always(status: int, value: int = 0) -> Callable[[], Result]:
+def always(status: int, value: int = 0) -> Callable[[], Result | None]:
     """Return a function of a known result."""
     return lambda: (status, value)
 
@@ -343,10 +402,13 @@ class Model:
         self.now = 0
         self.lines: list[tuple[int, str]] = []
         self.certain_until = HORIZON
-        self.semaphores = [Semaphore(units) for units, _, _ in script.sizes]
-        self.queues = [Queue(capacity) for _, capacity, _ in script.sizes]
-        self.pools = [Pool(list(range(blocks))[::-1]) for _, _, blocks in script.sizes]
-        self.flags = [Flags() for _ in script.sizes]
+        self.semaphores, self.queues, self.pools, self.flags, self.conditions = [], [], [], [], []
+        for is_fifo, (units, capacity, blocks) in zip(script.are_fifo, script.sizes, strict=True):
+            self.semaphores.append(Semaphore(units, Waiting(is_fifo=is_fifo)))
+            self.queues.append(Queue(capacity, Waiting(is_fifo=is_fifo), Waiting(is_fifo=is_fifo)))
+            self.pools.append(Pool(list(range(blocks))[::-1], Waiting(is_fifo=is_fifo)))
+            self.flags.append(Flags(Waiting(is_fifo=is_fifo)))
+            self.conditions.append(Condition(Waiting(is_fifo=is_fifo)))
         self.timeouts: list[Timeout] = []
         self.alarms: list[Timeout | None] = [None] * ALARMS
         self.alarm_operations = script.alarms
@@ -359,12 +421,16 @@ class Model:
             self.servers.append(Server(self.homes[0], inside, priority, period, budget, offset))
             self.servers[-1].idles = kind == "idling"
         self.chosen: Contender | None = None
+        self.sliced: Thread | None = None  # the chosen one, if it has a slice
+        self.slice_end: Timeout | None = None
         self.created = 0
         self.free_numbers: list[int] = []
         self.threads = [
             Thread(priority, home=self.homes[home], name=f"t{number}", operations=acts, first_priority=priority)
             for number, (_, priority, home, acts) in enumerate(script.threads)
         ]
+        for thread, length in zip(self.threads, script.slices or (0,) * len(self.threads), strict=True):
+            thread.slice = thread.slice_left = length
         for thread, (exists, _, _, _) in zip(self.threads, script.threads, strict=True):
             if exists:
                 self.create(thread)
@@ -378,29 +444,54 @@ class Model:
     def running(self) -> Thread | None:
         """Decide which thread runs."""
         self.chosen = self.homes[0].choose()
+        self.count_slice(self.chosen if isinstance(self.chosen, Thread) else None)
         return self.chosen if isinstance(self.chosen, Thread) else None
 
-    def block(self, thread: Thread, queue: list[Thread] | None, duration: int) -> None:
+    def count_slice(self, chosen: Thread | None) -> None:
+        """Begin, interrupt or end the slice of the thread that is chosen now, or was before."""
+        before, end = self.sliced, self.slice_end
+        is_kept = before is not None and before.home.is_first_of_equals(before)
+        if end is not None and chosen is before and is_kept:
+            return
+        if before is not None:
+            before.slice_left = before.slice if end is None or not is_kept else max(1, end.instant - self.now)
+        if end is not None:
+            self.timeouts.remove(end)
+        self.slice_end = None
+        self.sliced = chosen if chosen is not None and chosen.slice > 0 else None
+        if self.sliced is not None and self.sliced.home.has_equals(self.sliced):
+            self.slice_end = Timeout(self.now + self.sliced.slice_left, self.end_slice)
+            self.timeouts.append(self.slice_end)
+
+    def end_slice(self) -> None:
+        """The equals of the running thread go first."""
+        self.slice_end = None
+        if self.sliced is not None and self.sliced is self.chosen and self.sliced.home.is_first_of_equals(self.sliced):
+            self.sliced.home.move(self.sliced, is_first=False)
+
+    def block(self, thread: Thread, queue: Waiting | None, duration: int) -> None:
         """Let `thread`, which runs, wait."""
         thread.home.leave(thread)
         thread.waits = True
         thread.queue = queue
         if queue is not None:
-            queue.append(thread)
+            queue.join(thread)
         if duration != NEVER:
             self.timeouts.append(Timeout(self.now + duration, lambda: self.time_out(thread), thread))
 
     def stop_waiting(self, thread: Thread) -> None:
         thread.waits = False
         thread.listens = False
-        if thread.queue is not None and thread in thread.queue:
+        if thread.queue is not None:
             thread.queue.remove(thread)
+            thread.queue = None
         self.timeouts = [timeout for timeout in self.timeouts if timeout.is_of_thread is not thread]
 
-    def wake(self, thread: Thread, ended: Callable[[], Result]) -> None:
+    def wake(self, thread: Thread, ended: Callable[[], Result | None]) -> None:
         """End the wait of `thread`."""
         self.stop_waiting(thread)
-        thread.ended = ended
+        mutex, thread.locks_after = thread.locks_after, None
+        thread.ended = ended if mutex is None else lambda: self.lock_after(thread, mutex, ended)
         if not thread.suspended:
             thread.home.wake(thread)
 
@@ -409,9 +500,9 @@ class Model:
         if what == "listen":
             self.wake(thread, lambda: self.take_notification(thread))
         else:
-            self.wake(thread, always(OK if what == "delay" else TIMEOUT))
+            self.wake(thread, always(OK if what in ("delay", "until") else TIMEOUT))
 
-    def create(self, thread: Thread) -> Result:
+    def create(self, thread: Thread, *, is_suspended: bool = False) -> Result:
         if thread.exists:
             return ERROR_EXISTS, 0
         thread.exists, thread.notification, thread.left, thread.ended = True, 0, 0, None
@@ -421,7 +512,9 @@ class Model:
             self.created += 1
             thread.number = self.created
         thread.priority = thread.first_priority
-        thread.home.wake(thread)
+        thread.suspended = is_suspended
+        if not is_suspended:
+            thread.home.wake(thread)
         return OK, 0
 
     def delete(self, thread: Thread) -> Result:
@@ -430,6 +523,8 @@ class Model:
         if thread.held:
             return ERROR_HOLDS, 0
         thread.home.withdraw(thread)
+        thread.put_off, thread.is_late, thread.is_aborted = None, False, False
+        thread.locks_after = None
         if thread.ready:
             thread.home.leave(thread)
         self.stop_waiting(thread)
@@ -543,6 +638,8 @@ class Model:
                 result = self.resume(operation)
             case "notify":
                 result = self.notify(operation)
+            case "notify_one" | "notify_all":
+                result = self.notify_condition(operation, 1 if operation.what == "notify_one" else THREADS)
             case "holder":
                 held = self.mutexes[operation.object]
                 result = OK, sum(place for place, thread in enumerate(self.threads, 1) if held in thread.held)
@@ -615,6 +712,19 @@ class Model:
             case "delay":
                 self.block(thread, None, wait)
                 return None
+            case "monitor":
+                mutex, condition = self.mutexes[operation.object], self.conditions[operation.b]
+                return self.monitor(thread, mutex, condition, wait)
+            case "notify_one" | "notify_all":
+                return self.notify_condition(operation, 1 if operation.what == "notify_one" else THREADS)
+            case "abort":
+                return self.abort(self.threads[operation.object])
+            case "until":
+                instant = max(0, self.now + operation.a - 2)
+                if instant <= self.now:
+                    return TIMEOUT, 0
+                self.block(thread, None, instant - self.now)
+                return None
             case "give":
                 return self.give(operation)
             case "signal":
@@ -667,13 +777,17 @@ class Model:
             case "delete":
                 return self.delete(self.threads[operation.object])
             case "create":
-                return self.create(self.threads[operation.object])
+                return self.create(self.threads[operation.object], is_suspended=operation.b != 0)
             case "priority":
                 return self.set_priority(self.threads[operation.object], operation.a)
             case "lock":
                 return self.lock(thread, self.mutexes[operation.object], wait)
             case "unlock":
                 return self.unlock(thread, self.mutexes[operation.object])
+            case "relock":
+                return self.relock(thread, self.mutexes[operation.object], wait)
+            case "end_lock":
+                return self.end_relock(thread, self.mutexes[operation.object])
             case "alarm":
                 self.start_alarm(operation.object, self.now + operation.a, operation.b)
                 return OK, 0
@@ -682,7 +796,7 @@ class Model:
                 self.stop_alarm(operation.object)
                 return OK, ALARM_NEVER if timeout is None else timeout.instant - self.now
 
-    def wait_in(self, thread: Thread, queue: list[Thread], duration: int) -> Result | None:
+    def wait_in(self, thread: Thread, queue: Waiting, duration: int) -> Result | None:
         if duration == 0:
             return TIMEOUT, 0
         self.block(thread, queue, duration)
@@ -698,24 +812,116 @@ class Model:
         if duration == 0:
             thread.home.withdraw(thread)
         elif duration != NEVER:
-            self.timeouts.append(Timeout(self.now + duration, lambda: thread.home.withdraw(thread), thread))
+            self.timeouts.append(Timeout(self.now + duration, lambda: self.time_out_lock(thread), thread))
         thread.ended = lambda: self.end_lock(thread, mutex)
         return None
 
-    def end_lock(self, thread: Thread, mutex: Mutex) -> Result:
+    def time_out_lock(self, thread: Thread) -> None:
+        thread.is_late = thread.put_off is not None
+        thread.home.withdraw(thread)
+
+    def wants_again(self, thread: Thread) -> bool:
+        """Let `thread` lock again what its suspension has put off, and return True if it did."""
+        mutex, is_late = thread.put_off, thread.is_late
+        thread.put_off, thread.is_late = None, False
+        if mutex is None or is_late:
+            return False
+        thread.home.lock(thread, mutex)
+        return True
+
+    def end_lock(self, thread: Thread, mutex: Mutex) -> Result | None:
+        if self.wants_again(thread):
+            return None
         self.stop_waiting(thread)
-        return (OK, 1) if mutex.holder is thread else (TIMEOUT, 0)
+        is_aborted, thread.is_aborted = thread.is_aborted, False
+        return (OK, 1) if mutex.holder is thread else (ABORTED if is_aborted else TIMEOUT, 0)
 
     def unlock(self, thread: Thread, mutex: Mutex) -> Result:
-        if not thread.held or thread.held[-1] is not mutex:
+        if mutex not in thread.held:
             return ERROR_RESOURCE, 0
-        thread.home.unlock(thread)
+        thread.home.unlock(thread, mutex)
+        return OK, 0
+
+    def relock(self, thread: Thread, mutex: Mutex, duration: int) -> Result | None:
+        if mutex.holder is thread:
+            mutex.depth += 1
+            return OK, mutex.depth
+        refused = self.lock(thread, mutex, duration)
+        thread.ended = lambda: self.end_first_lock(thread, mutex)
+        return refused
+
+    def end_first_lock(self, thread: Thread, mutex: Mutex) -> Result | None:
+        result = self.end_lock(thread, mutex)
+        if result is None:
+            return None
+        status, _ = result
+        mutex.depth = 1 if status == OK else mutex.depth
+        return status, mutex.depth if status == OK else 0
+
+    def end_relock(self, thread: Thread, mutex: Mutex) -> Result:
+        if mutex.holder is thread and mutex.depth > 1:
+            mutex.depth -= 1
+            return OK, mutex.depth
+        return self.unlock(thread, mutex)
+
+    def monitor(self, thread: Thread, mutex: Mutex, condition: Condition, duration: int) -> Result | None:
+        """Unlock, wait for a notification, and lock again."""
+        if mutex.holder is not thread:
+            return ERROR_RESOURCE, 0
+        if duration == 0:
+            return TIMEOUT, 1
+        thread.home.unlock(thread, mutex)
+        self.block(thread, condition.waiting, duration)
+        thread.locks_after = mutex
+        return None
+
+    def lock_after(self, thread: Thread, mutex: Mutex, ended: Callable[[], Result | None]) -> None:
+        thread.home.lock(thread, mutex)
+        thread.ended = lambda: self.end_lock_after(thread, mutex, ended)
+
+    def end_lock_after(self, thread: Thread, mutex: Mutex, ended: Callable[[], Result | None]) -> Result | None:
+        if self.wants_again(thread):
+            return None
+        if mutex.holder is thread:
+            result = ended()
+            assert result is not None
+            return result[0], 1
+        thread.is_aborted = False
+        self.lock_after(thread, mutex, always(ABORTED))
+        return None
+
+    def notify_condition(self, operation: Operation, most: int) -> Result:
+        for thread in self.conditions[operation.object].waiting[:most]:
+            self.wake(thread, always(OK))
         return OK, 0
 
     def set_priority(self, thread: Thread, priority: int) -> Result:
         if not thread.exists:
             return ERROR_OBJECT, 0
+        before = thread.home.key(thread)
         thread.home.set_priority(thread, priority)
+        if thread.queue is not None and not thread.queue.is_fifo and thread.home.key(thread) != before:
+            thread.queue.remove(thread)
+            thread.queue.join(thread)
+        return OK, 0
+
+    def abort(self, thread: Thread) -> Result:
+        """End the wait of `thread`, but for a take that has no end."""
+        if not thread.exists:
+            return ERROR_OBJECT, 0
+        if thread.wants is not None or thread.put_off is not None:
+            thread.is_aborted = True
+            thread.put_off = None
+            thread.home.withdraw(thread)
+            self.stop_waiting(thread)
+            return OK, 0
+        operation = thread.operations[thread.next - 1]
+        if not thread.waits or (operation.what == "take" and operation.a == NEVER):
+            return REJECTED, 0
+        if operation.what == "listen":
+            self.wake(thread, lambda: (ABORTED, 0) if not thread.notification else self.take_notification(thread))
+        else:
+            self.wake(thread, always(ABORTED))
         return OK, 0
 
     def suspend(self, thread: Thread) -> Result:
@@ -724,7 +930,8 @@ class Model:
         if thread.suspended:
             return ERROR_SUSPENDED, 0
         if thread.wants is not None:
-            return ERROR_HOLDS, 0
+            thread.put_off = thread.wants
+            thread.home.withdraw(thread)
         thread.suspended = True
         if thread.ready:
             thread.home.leave(thread)
@@ -766,6 +973,8 @@ class Model:
     def end_call(self, thread: Thread) -> None:
         assert thread.ended is not None
         result = thread.ended()
+        if result is None:
+            return
         thread.ended = None
         self.tell(thread.name, thread.next - 1, result)
         self.handle_what_is_due()

@@ -24,6 +24,7 @@ class Mutex:
     ceiling: int = 0
     holder: Contender | None = None
     since: int = 0  # its lock
+    depth: int = 0  # locks of a recursive one; what it was if no thread holds it
     parked: list[Contender] = field(default_factory=list)
 
 
@@ -70,6 +71,21 @@ class Home:
         boosts = [MOST_URGENT for mutex in thread.held if mutex.protocol == "npcs"]
         boosts += [self.ceiling_key(mutex) for mutex in thread.held if mutex.protocol == "icpp"]
         return max([self.level(thread), *boosts])
+
+    def key(self, thread: Contender) -> int:
+        """Return what is compared between threads of several homes: the number that the kernel has, the least first."""
+        return max(0, PRIORITIES - self.force(thread))
+
+    def has_equals(self, thread: Contender) -> bool:
+        """True if `thread` is ready, and another one that is as urgent."""
+        equals = [other for other in self.ready if self.force(other) == self.force(thread)]
+        return thread in equals and len(equals) > 1
+
+    def is_first_of_equals(self, thread: Contender) -> bool:
+        """True if it also stands ahead of them."""
+        return self.has_equals(thread) and thread is next(
+            other for other in self.ready if self.force(other) == self.force(thread)
+        )
 
     def best(self) -> Contender:
         """Return the most urgent ready one."""
@@ -228,10 +244,10 @@ class Home:
         elif mutex.protocol == "none":
             self.park(thread, mutex)
 
-    def unlock(self, thread: Contender) -> None:
-        """Free what `thread`, which runs, locked last."""
+    def unlock(self, thread: Contender, mutex: Mutex) -> None:
+        """Free what `thread`, which runs, holds."""
         before = self.force(thread)
-        mutex = thread.held.pop()
+        thread.held.remove(mutex)
         mutex.holder = None
         self.locked.remove(mutex)
         self.put_ahead_unless(thread, before)
@@ -321,9 +337,17 @@ class DeadlineHome(Home):
         """A deadline: so many ticks after the lock as there are levels above the ceiling, and one."""
         return -(mutex.since + PRIORITIES - mutex.ceiling)
 
+    def key(self, thread: Contender) -> int:
+        """Return its deadline; those without one come last."""
+        return max(0, -self.force(thread))
+
     def best(self) -> Contender:
         """Of equals a holder or waiter goes first, then the one created first."""
         return max(self.ready, key=lambda thread: (self.force(thread), self.is_involved(thread), -thread.number))
+
+    def has_equals(self, thread: Contender) -> bool:
+        """Numbers decide among threads."""
+        return False
 
     @staticmethod
     def is_involved(thread: Contender) -> bool:

@@ -22,8 +22,10 @@ from places import ROOT
 from bench.kernel.board import noticed_flags
 
 PORTS = ("cortex_m", "riscv", "posix")
-CORES = ("cortex_m4f", "cortex_m7f", "cortex_m33", "riscv_f")
-"""Recipes of other cores of these ports, with a floating-point unit."""
+COMPUTING = ("cortex_m4f", "cortex_m7f", "cortex_m33", "riscv_f")
+"""Recipes of cores of these ports with a floating-point unit."""
+CORES = (*COMPUTING, "cortex_m0", "riscv64")
+"""Recipes of all other cores."""
 TIMEOUT_SECONDS = 600
 
 Command = list[str | Path]

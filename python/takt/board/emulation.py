@@ -36,7 +36,7 @@ from takt.model.system import System
 CORTEX_M = "cortex_m"
 POSIX = "posix"
 RISCV = "riscv"
-EMULATED = (CORTEX_M, "cortex_m4f", "cortex_m7f", "cortex_m33", RISCV, "riscv_f")
+EMULATED = (CORTEX_M, "cortex_m0", "cortex_m4f", "cortex_m7f", "cortex_m33", RISCV, "riscv_f", "riscv64")
 """Boards whose clock counts instructions."""
 
 BOARDS = (*EMULATED, POSIX)

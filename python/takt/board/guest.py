@@ -76,12 +76,14 @@ class Machine:
         cpus: the number of processors.
         memory_mb: the memory; half of it holds files.
         kernel_arguments: further arguments of the kernel.
+        emulator_arguments: likewise of the emulator.
     """
 
     folder: Path
     cpus: int = 1
     memory_mb: int = 512
     kernel_arguments: Sequence[str] = ()
+    emulator_arguments: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,7 @@ def _emulate(machine: Machine, folder: Path, patience: int) -> Iterator[dict[str
     command = [str(installed / _EMULATOR), *_MACHINE, "-smp", str(machine.cpus), "-m", str(machine.memory_mb)]
     command += ["-L", str(installed / _FIRMWARE), "-kernel", str(installed / "vmlinux")]
     command += ["-object", f"memory-backend-file,id=results,size={_RESULT_BYTES},mem-path=results,share=on"]
-    command += ["-append", " ".join((*_KERNEL_ARGUMENTS, *machine.kernel_arguments))]
+    command += ["-append", " ".join((*_KERNEL_ARGUMENTS, *machine.kernel_arguments)), *machine.emulator_arguments]
     shared = _Shared(folder / "results")
     with processor_time.started(command, folder) as process:
         try:

@@ -228,9 +228,9 @@ Board = Annotated[
     str | None,
     typer.Option(
         metavar="BOARD",
-        help="Run on the kernel too, and compare: cortex_m, cortex_m4f, cortex_m7f, cortex_m33, riscv or riscv_f "
-        "(under QEMU), posix (in virtual time without --real-time), linux (threads under sched_ext in an emulated "
-        "Linux) or linux-host (on this machine).",
+        help="Run on the kernel too, and compare: cortex_m, cortex_m0, cortex_m4f, cortex_m7f, cortex_m33, riscv, "
+        "riscv_f or riscv64 (under QEMU), posix (in virtual time without --real-time), linux (threads under sched_ext "
+        "in an emulated Linux) or linux-host (on this machine).",
         autocompletion=command_class.complete_boards,
     ),
 ]

@@ -115,7 +115,7 @@ uint32_t board_guard_bytes(void) { return 0; }
 /* All are one kind here. */
 void board_trespass(uint32_t number, void (*handler)(void)) {
     on_fault(handler);
-    *(volatile uint32_t *)(UINT32_C(0x40) + 4u * number) = 1;
+    *(volatile uint32_t *)((uintptr_t)0x40 + 4u * number) = 1;
 }
 
 /* ---- levels of the lock -------------------------------------------------------------------------- */
@@ -131,9 +131,9 @@ void board_level_set(uint32_t index) {
 }
 
 uint32_t board_level(void) {
-    uint32_t status;
+    uintptr_t status;
     __asm volatile("csrr %0, mstatus" : "=r"(status));
-    return status & 8u;
+    return (uint32_t)status & 8u;
 }
 
 uint32_t board_level_locked(uint32_t before) {
@@ -149,23 +149,35 @@ uint32_t board_level_locked(uint32_t before) {
     "31"
 #define KEPT_NUMBERS "8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27"
 
-#define PUSH                                  \
-    "addi sp, sp, -64                     \n" \
-    ".set place, 0                        \n" \
-    ".irp register, " KEPT_REGISTERS          \
-    "    \n"                                  \
-    "sw \\register, place(sp)             \n" \
-    ".set place, place + 4                \n" \
+#if __riscv_xlen == 64
+#define STORE "sd"
+#define LOAD "ld"
+#define WORD "8"
+#else
+#define STORE "sw"
+#define LOAD "lw"
+#define WORD "4"
+#endif
+
+#define PUSH                                        \
+    "addi sp, sp, -16 * " WORD                      \
+    "          \n"                                  \
+    ".set place, 0                        \n"       \
+    ".irp register, " KEPT_REGISTERS "    \n" STORE \
+    " \\register, place(sp)        \n"              \
+    ".set place, place + " WORD                     \
+    "         \n"                                   \
     ".endr                                \n"
 
-#define POP_AND_RETURN                        \
-    ".set place, 0                        \n" \
-    ".irp register, " KEPT_REGISTERS          \
-    "    \n"                                  \
-    "lw \\register, place(sp)             \n" \
-    ".set place, place + 4                \n" \
-    ".endr                                \n" \
-    "addi sp, sp, 64                      \n" \
+#define POP_AND_RETURN                             \
+    ".set place, 0                        \n"      \
+    ".irp register, " KEPT_REGISTERS "    \n" LOAD \
+    " \\register, place(sp)         \n"            \
+    ".set place, place + " WORD                    \
+    "         \n"                                  \
+    ".endr                                \n"      \
+    "addi sp, sp, 16 * " WORD                      \
+    "           \n"                                \
     "ret                                  \n"
 
 #define SET_EACH(numbers)                     \
