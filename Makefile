@@ -21,7 +21,7 @@ C_SOURCES := $(shell find $(FOLDERS) -name '*.[ch]' -o -name '*.[ch]pp')
 CPPCHECK := cppcheck -j $(shell nproc) --quiet --error-exitcode=1 --std=c11 --enable=warning,style,performance,portability \
     --suppressions-list=tools/cppcheck-suppressions.txt -I.
 
-.PHONY: docs sbom help run check test soak many-linux measure mutate bench bench-kernel bench-linux lint lint-types lint-rest format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
+.PHONY: docs sbom help run check test soak many-linux measure mutate bench bench-kernel bench-linux footprint lint lint-types lint-rest format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
 .NOTPARALLEL:
 
 help:
@@ -33,7 +33,7 @@ help:
 	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems, the fuzzers for FUZZ_SECONDS=$(FUZZ_SECONDS) each, LINUX_SYSTEMS=$(LINUX_SYSTEMS) under Linux"
 	@echo "make many-linux  the last of these alone; it continues where it was ended"
 	@echo "make proof    the model checker on core's ready sets, timers and budgets, on sources as they are and damaged"
-	@echo "make bench    measure simulator, kernel, frames and report; make bench-kernel: the kernel, beside its peers; bench-linux: wakes and loading in Linux"
+	@echo "make bench    measure simulator, kernel, frames and report; make bench-kernel: the kernel, beside its peers; footprint: its bytes, feature by feature; bench-linux: wakes and loading in Linux"
 	@echo "make studies  make the tables and figures of the papers again; make study-s0, study-s1, study-s2, study-s3, study-s4: of one paper"
 	@echo "make blinky   build examples/blinky_rtos and run it; PORT=$(PORT), cortex_m and riscv in QEMU, or posix"
 	@echo "make admission  likewise examples/admission_rtos: tasks that an analysis admits at run time"
@@ -115,9 +115,12 @@ bench-linux: $(STAMPS)/package
 	$(RUN) linux/bench/budget.py
 	$(RUN) linux/bench/loading.py
 
-bench-kernel: tools-test $(STAMPS)/package
+bench-kernel: footprint
 	$(RUN) bench/kernel/run.py
 	$(RUN) bench/kernel/cores.py
+
+footprint: tools-test $(STAMPS)/package
+	$(RUN) bench/kernel/footprint.py --check
 
 studies: study-s0 study-s1 study-s2 study-s3 study-s4
 

@@ -53,12 +53,19 @@ typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */
 
 #if defined(__GNUC__)
 #define TAKT_INLINE static inline __attribute__((always_inline)) /* in every build */
-#define TAKT_MUST_USE __attribute__((warn_unused_result))        /* the caller acts on the result */
-#define TAKT_RARE __attribute__((cold, noinline))                /* kept out of the way of what is frequent */
-#define TAKT_LIKELY(x) __builtin_expect(!!(x), 1)                /* what is frequent */
-#define TAKT_UNLIKELY(x) __builtin_expect(!!(x), 0)              /* what is rare, and may be slow */
+/* As TAKT_INLINE; optimised for size, one function for all callers, of which the linker keeps one. */
+#ifdef __OPTIMIZE_SIZE__
+#define TAKT_SHARED __attribute__((weak, noinline))
+#else
+#define TAKT_SHARED TAKT_INLINE
+#endif
+#define TAKT_MUST_USE __attribute__((warn_unused_result)) /* the caller acts on the result */
+#define TAKT_RARE __attribute__((cold, noinline))         /* kept out of the way of what is frequent */
+#define TAKT_LIKELY(x) __builtin_expect(!!(x), 1)         /* what is frequent */
+#define TAKT_UNLIKELY(x) __builtin_expect(!!(x), 0)       /* what is rare, and may be slow */
 #else
 #define TAKT_INLINE static inline
+#define TAKT_SHARED TAKT_INLINE
 #define TAKT_MUST_USE
 #define TAKT_RARE
 #define TAKT_LIKELY(x) (x)

@@ -9,7 +9,7 @@ takt_status_t takt_thread_abort_wait(takt_thread_t *thread) {
     TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED);
     takt_port_close();
     if (thread->plain.entity.task == NULL && thread->plain.wait != NULL) {
-        return takt_kernel.locks->abort(thread);
+        return takt_kernel.mutexes->abort(thread);
     }
     const bool waits = (thread->plain.entity.state & TAKT_STATE_WAITING) != 0 && thread->wait != NULL;
     return waits ? takt_wait_abort(thread) : takt_kernel_refuse(TAKT_REJECTED);

@@ -59,8 +59,8 @@ void takt_creation_release(const takt_entity_t *entity) {
 
 bool takt_creation_is_stack(const takt_thread_parameters_t *parameters) {
     const uint32_t bytes = parameters->stack_bytes;
-    return bytes >= TAKT_STACK_BYTES_MIN && bytes <= TAKT_STACK_BYTES_MAX && bytes % 8u == 0 &&
-           (uintptr_t)parameters->stack % 8u == 0;
+    return bytes >= TAKT_STACK_BYTES_MIN && bytes <= TAKT_STACK_BYTES_MAX &&
+           (bytes | (uintptr_t)parameters->stack) % 8u == 0;
 }
 
 takt_status_t takt_creation_check_thread(const takt_thread_t *thread,

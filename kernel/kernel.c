@@ -226,13 +226,6 @@ TAKT_INLINE void pend_if_displaced(void) {
     }
 }
 
-void takt_kernel_expect_alarm(void) {
-    if (takt_kernel.come_to == NULL) {
-        takt_timeouts_init(&takt_timeouts);
-        takt_kernel.come_to = takt_kernel_come_to;
-    }
-}
-
 /* Processes an alarm that has expired. Opens. */
 void takt_kernel_come_to(takt_instant_t now) {
     if (expire_timeouts(now) != 0) {
@@ -252,10 +245,10 @@ void takt_kernel_timer_expired(void) {
     takt_port_close();
     const takt_instant_t now = takt_port_now();
     if (TAKT_LIKELY(takt_kernel.alarm <= now)) {
-        takt_kernel.come_to(now);
+        takt_kernel.time->come_to(now);
         return;
     }
-    takt_port_timer_set(takt_kernel.alarm, now);
+    takt_kernel_set_timer(takt_kernel.alarm, now);
     (void)takt_port_open();
 }
 
@@ -300,6 +293,12 @@ static void idle(void *argument) {
     }
 }
 
+/* An array, because literals of one file are linked together. */
+static const char idle_name[] = "idle";
+
+static const takt_thread_parameters_t of_idle = {
+    .name = idle_name, .entry = idle, .stack = idle_stack, .stack_bytes = sizeof idle_stack};
+
 static void create_idle(void) {
     takt_thread_t *thread = &takt_kernel.idle;
     if (thread->plain.entity.parent == NULL) {
@@ -310,9 +309,7 @@ static void create_idle(void) {
             takt_kernel.pass->create(&thread->plain.entity, TAKT_KEY_LEAST_URGENT);
         }
     }
-    takt_kernel_fill_thread(
-        thread, &(takt_thread_parameters_t){
-                    .name = "idle", .entry = idle, .stack = idle_stack, .stack_bytes = sizeof idle_stack});
+    takt_kernel_fill_thread(thread, &of_idle);
     if (!takt_entity_is_ready(&thread->plain.entity)) {
         takt_queue_append(&takt_kernel.created, &thread->plain.entity);
     }
@@ -321,7 +318,6 @@ static void create_idle(void) {
 void takt_kernel_begin(void) {
     takt_queue_init(&takt_kernel.created);
     takt_kernel.pass = &takt_pass_missing;
-    takt_kernel.until = TAKT_NEVER;
     takt_kernel.alarm = TAKT_NEVER;
     takt_kernel.entity_count = 1; /* the root */
     if (TAKT_BACKEND_IS_REMOTE) {
@@ -383,9 +379,10 @@ takt_thread_t *takt_kernel_first_decision(void) {
 static takt_thread_t *first_thread(void) {
     while (!takt_queue_is_empty(&takt_kernel.created)) {
         takt_entity_t *entity = takt_queue_take(&takt_kernel.created);
-        takt_levels_insert(takt_kernel_levels(), entity, 1);
-        takt_entity_set_state(entity, TAKT_STATE_READY);
+        takt_entity_set_state(entity, TAKT_STATE_WAITING);
+        takt_make_ready(entity);
     }
+    takt_kernel.until = TAKT_NEVER;
     takt_kernel.cpu.running = takt_levels_best(takt_kernel_levels(), 1);
     return takt_thread_of(takt_kernel.cpu.running);
 }

@@ -23,7 +23,8 @@ static void forget(takt_thread_t *thread);
 static takt_status_t put_off(takt_thread_t *thread);
 static takt_status_t abort_request(takt_thread_t *thread);
 
-static const takt_lock_functions_t functions = {forget, put_off, abort_request};
+static const takt_lock_functions_t functions = {
+    .forget = forget, .put_off = put_off, .abort = abort_request, .abandon = takt_mutex_abandon};
 
 takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
     if (mutex == NULL || parameters == NULL) {
@@ -37,8 +38,7 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
     if (status != TAKT_OK) {
         return status;
     }
-    takt_kernel.abandon = takt_mutex_abandon;
-    takt_kernel.locks = &functions;
+    takt_kernel.mutexes = &functions;
     mutex->watchers = parameters->protocol != TAKT_PROTOCOL_PIP;
     mutex->parent = takt_creation_parent(parameters->server);
     return TAKT_OK;

@@ -96,7 +96,7 @@ static void remove(takt_entity_t *entity) {
     takt_entity_clear_attributes(entity, TAKT_ATTRIBUTE_ORDERED);
 }
 
-static const takt_order_functions_t functions = {insert, remove};
+static const takt_order_functions_t functions = {.insert = insert, .remove = remove};
 
 void takt_order_by_urgency(takt_waiters_t *waiters) {
     waiters->root = NULL;

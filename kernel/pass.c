@@ -87,11 +87,24 @@ static const takt_pass_t full = {
  * yet. */
 void takt_kernel_expect_pass(void) {
     takt_timers_t *timers = &takt_kernel.dispatcher.root.timers;
-    takt_kernel_expect_alarm();
+    takt_kernel_expect_time();
     if (timers->rows == NULL) {
         timers->rows = takt_kernel_rows;
     }
     takt_kernel.pass = &full;
+}
+
+/* ---- time -------------------------------------------------------------------------------------------- */
+
+static void disarm(takt_timeout_t *timeout) { takt_timeouts_remove(&takt_timeouts, timeout); }
+
+static const takt_time_t time = {.come_to = takt_kernel_come_to, .disarm = disarm};
+
+void takt_kernel_expect_time(void) {
+    if (takt_kernel.time == NULL) {
+        takt_timeouts_init(&takt_timeouts);
+        takt_kernel.time = &time;
+    }
 }
 
 /* ---- waiting threads that are suspended, or have nodes ---------------------------------------------- */

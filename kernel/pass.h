@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What only some programs need, behind three pointers of the kernel object. Private to kernel/.
+/* What only some programs need, behind pointers of the kernel object. Private to kernel/.
  *
  *   pass      the near layer and the full pass, for entities with attributes
- *   come_to   what an expired alarm does: timeouts, and the end of a decision
- *   abandon   the mutexes of a thread that ends
+ *   time      timeouts, and the end of a decision
+ *   mutexes   those of a thread that ends, or is suspended or aborted
  *
  * Each is set by the very call that introduces such a thing: a policy with keys, a trace, a server, a job, a resource;
  * a timeout; a mutex. Nothing else names those functions, so the linker drops them from programs of plain threads under
@@ -16,6 +16,7 @@
 #define TAKT_KERNEL_PASS_H
 
 #include "kernel/thread.h"
+#include "kernel/timeouts.h"
 #include "kernel/waiters.h"
 
 /* To what the inline layer hands over. All closed; those that return a status open. */
@@ -35,14 +36,20 @@ typedef struct takt_pass {
     void (*create)(takt_entity_t *entity, takt_key_t level);
 } takt_pass_t;
 
+/* What an expired alarm does, and the withdrawal of a timeout that is armed. Closed; come_to opens. */
+typedef struct takt_time {
+    void (*come_to)(takt_instant_t now);
+    void (*disarm)(takt_timeout_t *timeout);
+} takt_time_t;
+
 /* Where there is no pass: everything ends in takt_port_fault. */
 extern const takt_pass_t takt_pass_missing;
 
 /* Sets the pass, and what handles the ends of its decisions. More than once is once. */
 void takt_kernel_expect_pass(void);
 
-/* Sets what an expired alarm does, over an empty wheel. Likewise. */
-void takt_kernel_expect_alarm(void);
+/* Sets the time, over an empty wheel. Likewise. */
+void takt_kernel_expect_time(void);
 
 /* Lets waiting threads be suspended, or have nodes (kernel/order.h). Likewise. */
 void takt_kernel_expect_suspension(void);

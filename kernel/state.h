@@ -34,26 +34,27 @@ typedef struct takt_kernel {
     takt_cpu_t cpu;
     uint32_t busy;           /* TAKT_BUSY_ */
     const takt_pass_t *pass; /* see kernel/pass.h, as the next two, which are NULL while nothing needs them */
-    void (*come_to)(takt_instant_t now);
-    void (*abandon)(takt_thread_t *thread);
+    const takt_time_t *time;
     void (*select)(takt_thread_t *next,
                    takt_instant_t now); /* see kernel/slice.h; NULL: there are no slices */
     uint32_t entity_count;              /* numbers in use and free, 0 before takt_kernel_init */
     uint32_t server_count;
     uint32_t children; /* children of the root, see kernel/creation.h */
     uint32_t mutex_count;
-    uint32_t full_pass;   /* TAKT_ATTRIBUTE_FULL_PASS for all threads, or 0 */
-    takt_queue_t created; /* threads that the start wakes */
-    takt_instant_t until; /* end of the last decision */
+    uint32_t full_pass; /* TAKT_ATTRIBUTE_FULL_PASS for all threads, or 0 */
+    union {
+        takt_queue_t created; /* before the start: threads that it wakes */
+        takt_instant_t until; /* after it: end of the last decision */
+    };
     takt_instant_t alarm; /* setting of the port's timer */
 #if TAKT_PORT_GUARDS
     /* The last thread that began to stop running; executes until the port has switched. */
     takt_thread_t *leaving;
 #endif
-    const struct takt_order_functions *order; /* see kernel/order.h; NULL: all waiters are FIFO */
-    const struct takt_lock_functions *locks;  /* see kernel/wait.h; NULL: there are no mutexes */
-    takt_numbers_t free_numbers;              /* below entity_count */
-    takt_thread_t **threads;                  /* all threads by number; NULL: not listed */
+    const struct takt_order_functions *order;  /* see kernel/order.h; NULL: all waiters are FIFO */
+    const struct takt_lock_functions *mutexes; /* see kernel/wait.h; NULL: there are no mutexes */
+    takt_numbers_t free_numbers;               /* below entity_count */
+    takt_thread_t **threads;                   /* all threads by number; NULL: not listed */
     takt_dispatcher_t dispatcher;
     takt_thread_t idle;
     takt_entity_t *places[TAKT_KERNEL_HEAP_SLOTS];
@@ -61,7 +62,7 @@ typedef struct takt_kernel {
 
 extern takt_kernel_t takt_kernel;
 
-extern takt_timeouts_t takt_timeouts;        /* initialised by takt_kernel_expect_alarm */
+extern takt_timeouts_t takt_timeouts;        /* initialised by takt_kernel_expect_time */
 extern takt_timers_row_t takt_kernel_rows[]; /* of the root's timers, TAKT_KERNEL_ROWS of them */
 
 _Static_assert(offsetof(takt_kernel_t, cpu) == 0, "kernel/job.h finds the flag there");
@@ -131,12 +132,17 @@ void takt_kernel_post(takt_event_kind_t kind, takt_entity_t *entity);
 /* Likewise of a lock or unlock of `resource`. */
 void takt_kernel_post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t *resource);
 
+/* Lets the port's timer expire at `instant`; `now` is not before the last reading of the clock in this call. */
+TAKT_SHARED void takt_kernel_set_timer(takt_instant_t instant, takt_instant_t now) {
+    takt_kernel.alarm = instant;
+    takt_port_timer_set(instant, now);
+}
+
 /* Sets the port's timer to the end of the decision, or to the first timeout. `now` was read for that decision, or at
  * the beginning of the interrupt. */
 TAKT_INLINE void takt_kernel_set_alarm(takt_instant_t now) {
     const takt_instant_t timeout = takt_timeouts.next;
-    takt_kernel.alarm = timeout < takt_kernel.until ? timeout : takt_kernel.until;
-    takt_port_timer_set(takt_kernel.alarm, now);
+    takt_kernel_set_timer(timeout < takt_kernel.until ? timeout : takt_kernel.until, now);
 }
 
 /* Steps, decides and switches, for the running thread. Closed; opens between steps and at the end. */
@@ -198,6 +204,8 @@ TAKT_INLINE void takt_kernel_leave(takt_thread_t *thread) {
     (void)thread;
 #endif
 }
+
+/* ---- time --------------------------------------------------------------------------------------- */
 
 /* `to` is about to run in place of `from`, another thread. Locked. */
 TAKT_INLINE void takt_kernel_announce_switch(takt_thread_t *from, takt_thread_t *to) {

@@ -108,7 +108,7 @@ static __attribute__((noinline)) takt_status_t suspend_other(takt_thread_t *thre
         return takt_port_open();
     }
     if (thread->plain.wait != NULL) {
-        return takt_kernel.locks->put_off(thread);
+        return takt_kernel.mutexes->put_off(thread);
     }
     takt_wait_forget(thread);
     return stop(thread);
@@ -255,7 +255,7 @@ static takt_status_t remove(takt_thread_t *thread) {
         takt_wait_forget(thread);
     }
     if (thread->plain.wait != NULL) {
-        takt_kernel.locks->forget(thread);
+        takt_kernel.mutexes->forget(thread);
     }
     thread->flags = 0;
     takt_creation_release(entity);
@@ -280,7 +280,7 @@ void takt_kernel_thread_returned(void) {
     (void)takt_port_open(); /* it may have returned with the lock closed */
     takt_entity_t *running = takt_kernel.cpu.running;
     if (running->task == NULL && takt_plain_of(running)->held != NULL) {
-        takt_kernel.abandon(takt_thread_of(running));
+        takt_kernel.mutexes->abandon(takt_thread_of(running));
     }
     takt_port_close();
     takt_thread_of(running)->flags = 0;

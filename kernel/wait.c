@@ -8,7 +8,7 @@
 
 static void disarm(takt_wait_t *wait) {
     if (takt_timeout_is_armed(&wait->timeout)) {
-        takt_timeouts_remove(&takt_timeouts, &wait->timeout);
+        takt_kernel.time->disarm(&wait->timeout);
     }
 }
 
@@ -231,6 +231,17 @@ takt_status_t takt_wait_delay(takt_duration_t duration) {
     return takt_wait_until(takt_instant_after(now, duration), now);
 }
 
+/* Waits as `wait` says, which begin_wait has prepared and whose timeout is armed or never will be. */
+static __attribute__((noinline)) takt_status_t wait_with_record(takt_wait_t *wait, takt_entity_t *running) {
+    takt_waiters_t *waiters = wait->waiters;
+    if (waiters == NULL || (takt_wait_is_first(waiters) && !wait->is_node)) {
+        (void)takt_wait_alone(waiters, running);
+    } else {
+        (void)wait_behind(waiters, running);
+    }
+    return end_wait(wait);
+}
+
 takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration) {
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, takt_wait_refuse(waiters));
@@ -241,12 +252,7 @@ takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_du
     if (duration != TAKT_NEVER) {
         takt_kernel_arm_after(&wait->timeout, duration);
     }
-    if (waiters == NULL || (takt_wait_is_first(waiters) && !wait->is_node)) {
-        (void)takt_wait_alone(waiters, running);
-    } else {
-        (void)wait_behind(waiters, running);
-    }
-    return end_wait(wait);
+    return wait_with_record(wait, running);
 }
 
 takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
@@ -256,11 +262,17 @@ takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
     return takt_wait_with(&wait, waiters, duration);
 }
 
+/* Without a timeout, so that a program without timeouts is linked without their wheel. */
 takt_status_t takt_wait_endless(takt_waiters_t *waiters) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    TAKT_REQUIRE(running != NULL, takt_wait_refuse(waiters));
     takt_wait_t wait;
     wait.is_node = false;
     wait.is_endless = true;
-    return takt_wait_with(&wait, waiters, TAKT_NEVER);
+    wait.timeout.prev = NULL;
+    wait.status = TAKT_OK;
+    begin_wait(&wait, running, waiters);
+    return wait_with_record(&wait, running);
 }
 
 static bool is_endless(const takt_thread_t *thread) {

@@ -95,7 +95,7 @@ takt_status_t takt_wake_decide(void);
 
 /* ---- mutex.c ------------------------------------------------------------------------------------ */
 
-/* What is done about the request of a thread for a mutex; takt_kernel.locks. Closed. */
+/* What is done about the request of a thread for a mutex; takt_kernel.mutexes. Closed. */
 typedef struct takt_lock_functions {
     /* Cancels the request of `thread`, which ends; if it waited for a mutex, it becomes ready. */
     void (*forget)(takt_thread_t *thread);
@@ -103,6 +103,8 @@ typedef struct takt_lock_functions {
     takt_status_t (*put_off)(takt_thread_t *thread);
     /* Ends the request, perhaps put off: the call of `thread` returns TAKT_ABORTED. Opens. */
     takt_status_t (*abort)(takt_thread_t *thread);
+    /* See takt_mutex_abandon. Open. */
+    void (*abandon)(takt_thread_t *thread);
 } takt_lock_functions_t;
 
 /* Unlocks `mutex`, which the running thread holds, without a decision: a wait follows, by the full pass if an event was
@@ -125,7 +127,7 @@ TAKT_INLINE bool takt_wait_is_first(const takt_waiters_t *waiters) { return wait
 
 /* `running` waits in `waiters`, if not NULL, where no other thread waits. The next thread is selected last, which
  * needs the fewest registers. */
-TAKT_INLINE takt_status_t takt_wait_alone(takt_waiters_t *waiters, takt_entity_t *running) {
+TAKT_SHARED takt_status_t takt_wait_alone(takt_waiters_t *waiters, takt_entity_t *running) {
     if (!takt_entity_is_plain(running)) {
         return takt_kernel.pass->wait(waiters, running);
     }
@@ -150,7 +152,7 @@ TAKT_INLINE takt_status_t takt_wait_in(takt_waiters_t *waiters) {
 }
 
 /* Makes the plain `waiter` ready. */
-TAKT_INLINE void takt_make_ready(takt_entity_t *waiter) {
+TAKT_SHARED void takt_make_ready(takt_entity_t *waiter) {
     takt_levels_insert(takt_kernel_levels(), waiter, 1);
     takt_entity_flip_state(waiter, TAKT_STATE_READY | TAKT_STATE_WAITING);
 }
@@ -161,7 +163,7 @@ TAKT_INLINE bool takt_displaces(const takt_entity_t *entity, const takt_entity_t
 }
 
 /* Makes `waiter`, removed from its queue, ready; it runs at once if it is more urgent. Returns open. */
-TAKT_INLINE takt_status_t takt_wake(takt_entity_t *waiter) {
+TAKT_SHARED takt_status_t takt_wake(takt_entity_t *waiter) {
     takt_entity_t *running = takt_kernel.cpu.running;
     if (!takt_entity_is_plain(waiter) || !takt_entity_is_plain(running)) {
         return takt_kernel.pass->wake(waiter, running);
@@ -175,7 +177,7 @@ TAKT_INLINE takt_status_t takt_wake(takt_entity_t *waiter) {
 
 /* The same for interrupts, without the comparison. Returns the number of threads, 1 or 0, still to be compared. The
  * thread becomes ready now, so that the decision after all interrupts finds it. */
-TAKT_INLINE uint32_t takt_wake_unseen(takt_entity_t *waiter) {
+TAKT_SHARED uint32_t takt_wake_unseen(takt_entity_t *waiter) {
     if (!takt_entity_is_plain(waiter)) {
         takt_kernel.pass->wake_from_isr(waiter);
         return 0;
@@ -185,7 +187,7 @@ TAKT_INLINE uint32_t takt_wake_unseen(takt_entity_t *waiter) {
 }
 
 /* Likewise, with the comparison. */
-TAKT_INLINE void takt_wake_from_isr(takt_entity_t *waiter) {
+TAKT_SHARED void takt_wake_from_isr(takt_entity_t *waiter) {
     if (takt_wake_unseen(waiter) == 0) {
         return;
     }
@@ -211,10 +213,9 @@ TAKT_INLINE void takt_wake_first_from_isr(takt_waiters_t *waiters) {
  * may count from its setting. The first timeout of all finds no alarm. */
 TAKT_INLINE void takt_kernel_arm(takt_timeout_t *timeout, takt_instant_t instant, takt_instant_t now) {
     if (instant <= takt_kernel.alarm) {
-        takt_kernel.alarm = instant;
-        takt_port_timer_set(instant, now);
-        if (TAKT_UNLIKELY(takt_kernel.come_to == NULL)) {
-            takt_kernel_expect_alarm();
+        takt_kernel_set_timer(instant, now);
+        if (TAKT_UNLIKELY(takt_kernel.time == NULL)) {
+            takt_kernel_expect_time();
         }
     }
     takt_timeouts_insert(&takt_timeouts, timeout, instant);
@@ -226,7 +227,7 @@ TAKT_INLINE takt_instant_t takt_instant_after(takt_instant_t now, takt_duration_
 }
 
 /* Arms `timeout` for `duration` from now. */
-TAKT_INLINE void takt_kernel_arm_after(takt_timeout_t *timeout, takt_duration_t duration) {
+TAKT_SHARED void takt_kernel_arm_after(takt_timeout_t *timeout, takt_duration_t duration) {
     const takt_instant_t now = takt_port_now();
     takt_kernel_arm(timeout, takt_instant_after(now, duration), now);
 }

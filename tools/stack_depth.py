@@ -99,12 +99,15 @@ HELPER = re.compile(r"__(aeabi_u?ldivmod|u?divdi3|u?moddi3)|mem(set|cpy)")
 RECEIVERS = {
     "policy": "takt_policy_t",
     "pass": "takt_pass_t",
+    "time": "takt_time_t",
+    "mutexes": "takt_lock_functions_t",
     "kind": "takt_server_kind_t",
     "functions": "takt_allocator_t",
     "allocator": "takt_allocator_t",
     "protocol": "takt_protocol_kind_t",
     "takt_task_allocator": "takt_allocator_t",
     "source": "takt_job_source_t",
+    "order": "takt_order_functions_t",
     "locks": "takt_locks_t",
     "rule": "takt_rule_t",
     "timeout": "takt_timeout_t",
@@ -133,15 +136,10 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "host->set_priority": (),  # of the kernel below the adapter
     "job->entry": (),  # the program's jobs
     "handlers[event->kind](": HANDLERS,
-    "kernel.come_to(": ("takt_kernel_come_to",),
-    "kernel.abandon(": ("takt_mutex_abandon",),
-    "kernel.locks->forget(": ("kernel/mutex.c:forget",),
-    "kernel.locks->put_off(": ("kernel/mutex.c:put_off",),
-    "kernel.locks->abort(": ("kernel/mutex.c:abort_request",),
     "kernel.order->insert(": ("kernel/order.c:insert",),
     "kernel.order->remove(": ("kernel/order.c:remove",),
-    "kernel.select(": ("kernel/slice.c:select",),
     "expect();": ("takt_kernel_expect_pass",),
+    "kernel.select(": ("kernel/slice.c:select",),
     "handlers[number]()": (),  # of interrupts: the program's
 }
 
@@ -241,8 +239,8 @@ def read_calls(machine: Machine, disassembly: str) -> dict[str, tuple[set[str], 
     }
 
 
-TABLE = re.compile(r"\b(takt_\w+_t)\s+\w+(?:\[\w*\])?\s*=\s*\{(.*?)\n\}", re.DOTALL)
-MEMBER = re.compile(r"\.(\w+)\s*=\s*(\w+)\s*,")
+TABLE = re.compile(r"\b(takt_\w+_t)\s+\w+(?:\[\w*\])?\s*=\s*\{(.*?)(?:\n)?\};", re.DOTALL)
+MEMBER = re.compile(r"\.(\w+)\s*=\s*(\w+)\s*(?:,|$)")
 
 
 def read_tables() -> dict[tuple[str, str], set[tuple[str, str]]]:

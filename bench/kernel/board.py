@@ -129,19 +129,20 @@ class Kernel:
         list(pool.map(run, ([*self.compiler, "-c", source, "-o", str(target)] for source, target in missing)))
         return self
 
-    def link(self, program: str, *wraps: str, name: str = "") -> Path:
+    def link(self, program: str, *wraps: str, name: str = "", defines: tuple[str, ...] = ()) -> Path:
         """Build a program of this folder; its linker map is beside it.
 
         Args:
             program: its path from this folder, without suffix.
             wraps: functions whose places those of the program take that are called __wrap_.
             name: of the file, if it is not the program's.
+            defines: the compiler's flags for the program alone.
         """
         elf = self.folder / f"{name or program}.elf"
         build = self.board.build
         flags = [*build["ldflags"], f"-Wl,-Map={elf.with_suffix('.map')}", *(f"-Wl,--wrap={one}" for one in wraps)]
         objects = [str(path) for path in self.objects.values()]
-        run([*self.compiler, *flags, f"bench/kernel/{program}.c", *objects, *build["libs"], "-o", str(elf)])
+        run([*self.compiler, *defines, *flags, f"bench/kernel/{program}.c", *objects, *build["libs"], "-o", str(elf)])
         return elf
 
     def emulate(self, program: str, choice: str) -> dict[str, tuple[int, int]]:

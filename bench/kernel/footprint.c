@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The reference application of the footprint: threads, semaphores, a mutex, messages and delays, under fixed
- * priorities. It is linked and not run; functions without a caller are dropped. */
+/* The reference application of the footprint: threads, semaphores, messages, delays and, unless FEATURE_WITHOUT_MUTEX is
+ * defined, a mutex, under fixed priorities. It is linked and not run; functions without a caller are dropped. */
 #include "kernel/kernel.h"
 #include "kernel/messages.h"
 #include "kernel/mutex.h"
@@ -10,7 +10,9 @@
 enum { STACK_BYTES = 1024, WORDS = 4, CAPACITY = 8 };
 
 static takt_semaphore_t ready;
+#ifndef FEATURE_WITHOUT_MUTEX
 static takt_mutex_t mutex;
+#endif
 static takt_messages_t messages;
 static uint32_t memory[WORDS * CAPACITY];
 static uint32_t total;
@@ -32,9 +34,13 @@ static void consume(void *argument) {
     for (;;) {
         (void)takt_semaphore_take(&ready);
         (void)takt_messages_receive(&messages, message);
+#ifdef FEATURE_WITHOUT_MUTEX
+        total += message[0];
+#else
         (void)takt_mutex_lock(&mutex);
         total += message[0];
         (void)takt_mutex_unlock(&mutex);
+#endif
         (void)takt_thread_yield();
     }
 }
@@ -49,10 +55,12 @@ static void create(uint32_t index, void (*entry)(void *)) {
 }
 
 int main(void) {
-    const takt_mutex_parameters_t inheritance = {.protocol = TAKT_PROTOCOL_PIP};
     (void)takt_kernel_init(&takt_policy_fp);
     (void)takt_semaphore_init(&ready, 0);
+#ifndef FEATURE_WITHOUT_MUTEX
+    const takt_mutex_parameters_t inheritance = {.protocol = TAKT_PROTOCOL_PIP};
     (void)takt_mutex_init(&mutex, &inheritance);
+#endif
     (void)takt_messages_init(&messages, memory, sizeof(uint32_t[WORDS]), CAPACITY);
     create(0, consume);
     create(1, produce);

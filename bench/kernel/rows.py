@@ -121,7 +121,7 @@ OPERATIONS = (
     beside("timer", 0, "timer interrupt, nothing expires, 0 sleepers", 37, 37),
     beside("timer", 8, "timer interrupt, nothing expires, 8 sleepers", 37, 37),
     beside("timer", 32, "timer interrupt, nothing expires, 32 sleepers", 37, 37),
-    beside("expire", 1, "timer interrupt, 1 delay ends", 101, 148),
+    beside("expire", 1, "timer interrupt, 1 delay ends", 101, 149),
     beside("expire", 8, "timer interrupt, 8 delays end", 446, 446),
     beside("expire", 32, "timer interrupt, 32 delays end", 1622, 1622),
 )
@@ -215,3 +215,53 @@ STACKS = (1024, 16384)  # bytes of threads that are created and deleted; nothing
 # Bytes.
 PEER_THREAD = 64
 PEER_TEXT = 2204
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A program of two plain threads, a semaphore and one feature more, of features.c.
+
+    Attributes:
+        name: What FEATURE_ names there, in small letters; "none" for the program without one.
+        label: What its row says.
+        text: Gate of the program's text, -Os, without checks, on mps2-an385.
+        ram: Gate of the kernel's memory in it.
+        needs: The pointers of kernel/pass.h that it sets.
+    """
+
+    name: str
+    label: str
+    text: int
+    ram: int
+    needs: tuple[str, ...] = ()
+
+
+TIME = ("time",)
+PASS = ("time", "pass")
+FEATURES = (
+    Feature("none", "two threads and a semaphore", 4290, 808),
+    Feature("yield", "yield", 4530, 808),
+    Feature("priority", "priority of a thread is set", 4670, 808),
+    Feature("suspend", "suspend and resume", 4640, 808),
+    Feature("create", "threads that come and go", 4770, 808),
+    Feature("delay", "delay", 5490, 1384, TIME),
+    Feature("timed_take", "semaphore take with a timeout", 5750, 1384, TIME),
+    Feature("alarm", "alarm", 5820, 1384, TIME),
+    Feature("notify", "notification", 5850, 1384, TIME),
+    Feature("messages", "message queue", 6230, 1384, TIME),
+    Feature("flags", "event flags", 6060, 1384, TIME),
+    Feature("pool", "block pool", 5890, 1384, TIME),
+    Feature("mutex", "mutex under pip", 26270, 2584, ("mutexes", *PASS)),
+    Feature("timed_lock", "mutex under pip, with a timeout", 26320, 2584, ("mutexes", *PASS)),
+    Feature("ceiling", "mutex under icpp", 26270, 2584, ("mutexes", *PASS)),
+    Feature("keys", "edf in place of fixed priorities", 22450, 2584, PASS),
+    Feature("server", "server", 23020, 2584, PASS),
+    Feature("periodic", "periodic thread", 24820, 2584, PASS),
+    Feature("trace", "trace into a ring", 22440, 2584, PASS),
+)
+
+# The reference application, footprint.c.
+APPLICATIONS = (
+    Feature("without_mutex", "application: queue, semaphore, delays", 6350, 1384),
+    Feature("with_mutex", "application with a mutex under pip", 27100, 2584),
+)

@@ -126,9 +126,9 @@ def measure_passes(kernel: Kernel) -> dict[str, int]:
 Section = tuple[str, int, str]
 
 
-def sections_of(kernel: Kernel, program: str) -> list[Section]:
+def sections_of(kernel: Kernel, program: str, *defines: str, name: str = "") -> list[Section]:
     """Link a program; return name, bytes and object of every section that is in it."""
-    map_text = kernel.link(program).with_suffix(".map").read_text(encoding="utf-8")
+    map_text = kernel.link(program, name=name, defines=defines).with_suffix(".map").read_text(encoding="utf-8")
     kept = map_text.split("Linker script and memory map")[1]
     section = re.compile(r"^ (\.\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
     return [(name, int(size, 16), origin) for name, size, origin in section.findall(kept)]
