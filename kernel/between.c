@@ -27,3 +27,12 @@ takt_status_t takt_kernel_decide_far(void) {
     return takt_kernel_begins_between(takt_kernel.cpu.running, now) ? takt_kernel_decide_between(now)
                                                                     : takt_kernel_dispatch();
 }
+
+void takt_kernel_pend_far(void) {
+    if (takt_kernel_begins_between(takt_kernel.cpu.running, takt_port_now())) {
+        takt_kernel.busy |= TAKT_BUSY_CHARGED;
+        takt_port_pend();
+    } else {
+        takt_kernel_ask_for_pass();
+    }
+}
