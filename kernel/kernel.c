@@ -375,7 +375,7 @@ takt_thread_t *takt_kernel_first_decision(void) {
     return decide(now);
 }
 
-/* Likewise without a pass: nothing is to be told, and nothing ever ends the decision. */
+/* Likewise without a pass: nothing is to be posted, and nothing ever ends the decision. */
 static takt_thread_t *first_thread(void) {
     while (!takt_queue_is_empty(&takt_kernel.created)) {
         takt_entity_t *entity = takt_queue_take(&takt_kernel.created);

@@ -186,7 +186,7 @@ static void forget(takt_thread_t *thread) {
     forget_wish(wish);
 }
 
-/* The record stays with the thread, and wants nothing. */
+/* The record stays with the thread, and requests nothing. */
 static takt_status_t put_off(takt_thread_t *thread) {
     takt_lock_wait_t *wait = thread->plain.wait;
     takt_entity_t *entity = &thread->plain.entity;

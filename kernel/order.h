@@ -3,7 +3,7 @@
  *
  * The queue of the waiters is sorted by key, as core wrote it (a level, or what a policy computes); equals are in the
  * order in which they came. The place of a new waiter is found by a treap: a binary tree by key, balanced by numbers
- * that look random. Its nodes are the wait records in the frames of the waiting calls, so an object needs one word
+ * that seem random. Its nodes are the wait records in the frames of the waiting calls, so an object needs one word
  * for it. The number of a record is made from its address; the order does not depend on it.
  *
  * A thread that finds the queue empty stands in it without a node, and its wait is inline. Threads that come while it

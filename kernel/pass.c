@@ -7,7 +7,7 @@ takt_timers_row_t takt_kernel_rows[TAKT_KERNEL_ROWS];
 
 /* ---- missing --------------------------------------------------------------------------------------- */
 
-/* Somebody has given an entity an attribute without takt_kernel_expect_pass. */
+/* An entity was given an attribute without takt_kernel_expect_pass. */
 static void missing(void) {
     for (;;) {
         takt_port_fault();

@@ -108,8 +108,8 @@ TAKT_INLINE void takt_port_unguard(void *bottom, size_t bytes) {
 
 /* ---- which interrupts may call ------------------------------------------------------------- */
 
-/* Who calls is checked first of all in calls that are made rarely. In the others it is at debug level, and if an interrupt
- * may not open the lock. Otherwise it is checked in them where a thread waits or is woken, before anything has changed. */
+/* The caller is checked first of all in calls that are made rarely. In the others it is at debug level, and if an
+ * interrupt may not open the lock. Otherwise it is checked in them where a thread waits or is woken, before anything has changed. */
 #define TAKT_CHECKS_FIRST ((TAKT_CHECKS) >= ((TAKT_PORT_ISR_MAY_OPEN) != 0 ? 2 : 1))
 #define TAKT_CHECKS_NOW ((TAKT_CHECKS) != 0 && !(TAKT_CHECKS_FIRST))
 
@@ -167,12 +167,11 @@ void takt_kernel_guard_hit(const void *address);
 
 /* A fault of the machine. */
 typedef struct takt_fault {
-    struct takt_thread
-        *thread;       /* the one that runs; in an interrupt: the interrupted one; NULL: before the start */
-    uintptr_t pc;      /* the instruction; 0: not known */
-    uintptr_t address; /* what it could not access; 0: not known, or no access */
-    uint32_t cause;    /* in the machine's form: CFSR on Cortex-M, mcause on RISC-V */
-    bool is_in_isr;    /* an interrupt has made it, or the kernel's work in one */
+    struct takt_thread *thread; /* the running one, or the interrupted one; NULL: before the start */
+    uintptr_t pc;               /* the instruction; 0: not known */
+    uintptr_t address;          /* what it could not access; 0: not known, or no access */
+    uint32_t cause;             /* in the machine's form: CFSR on Cortex-M, mcause on RISC-V */
+    bool is_in_isr;             /* an interrupt has made it, or the kernel's work in one */
 } takt_fault_t;
 
 /* Reports `fault`, whose thread the kernel fills in, to the program (takt_hook_fault); takt_port_fault follows. `sp` is

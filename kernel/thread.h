@@ -67,8 +67,7 @@ typedef struct takt_thread_parameters {
     uint32_t priority; /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; ignored where keys order */
     struct takt_thread_server *server; /* whose budget it uses, see kernel/server.h; NULL: under the root */
     bool is_suspended;                 /* of a plain thread: it begins when it is resumed */
-    bool
-        is_unpainted; /* its stack is not painted: creation is quicker, and takt_thread_stack_unused does not know */
+    bool is_unpainted;                 /* creation is quicker, and takt_thread_stack_unused does not know */
 } takt_thread_parameters_t;
 
 enum {
