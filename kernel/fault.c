@@ -10,9 +10,7 @@ void takt_kernel_faulted(takt_fault_t *fault, const void *sp) {
     }
     fault->thread = thread;
     takt_hook_fault(fault);
-    for (;;) {
-        takt_port_fault();
-    }
+    takt_port_fault();
 }
 
 /* ---- the kernel's own hook ---------------------------------------------------------------------- */

@@ -176,8 +176,9 @@ typedef struct takt_fault {
 
 /* Reports `fault`, whose thread the kernel fills in, to the program (takt_hook_fault); takt_port_fault follows. `sp` is
  * the stack pointer of the faulting code, NULL: not known; below the thread's stack this is an overflow, and reported as
- * one. Called by the fault handler, on a stack of its own, while TAKT_FAULTS is 1. */
-__attribute__((noreturn)) void takt_kernel_faulted(takt_fault_t *fault, const void *sp);
+ * one. Called by the fault handler, on a stack of its own, while TAKT_FAULTS is 1. Returns if takt_port_fault, which may be
+ * the program's, does. */
+void takt_kernel_faulted(takt_fault_t *fault, const void *sp);
 
 /* Ends a thread whose entry function has returned. */
 __attribute__((noreturn)) void takt_kernel_thread_returned(void);
