@@ -58,6 +58,9 @@ static takt_status_t set_level(takt_entity_t *entity, takt_key_t level) {
     TAKT_REQUIRE(takt_entity_has_level(entity), takt_kernel_refuse(TAKT_ERROR_KEY));
     const takt_key_t before = entity->key;
     takt_kernel_post_at(TAKT_EVENT_PRIORITY, entity, takt_port_now(), level);
+    if ((TAKT_BACKEND_IS_REMOTE) != 0) {
+        entity->key = level; /* of a scheduler at a distance: here it only orders waiting threads */
+    }
     takt_wait_reorder(entity, before);
     return takt_kernel_dispatch_charged();
 }
