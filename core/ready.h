@@ -265,10 +265,6 @@ TAKT_INLINE void takt_keys_remove_first(takt_keys_t *keys) {
 }
 
 TAKT_INLINE void takt_keys_remove(takt_keys_t *keys, takt_entity_t *entity) {
-    if (TAKT_LIKELY(entity->slot == 0 && keys->count > 1)) {
-        takt_keys_remove_first(keys);
-        return;
-    }
     takt_entity_t *last = keys->slots[--keys->count];
     if (last != entity) {
         takt_keys_settle(keys, entity->slot, last);
