@@ -38,10 +38,14 @@
 
 typedef uint32_t takt_port_level_t; /* mstatus.MIE, in its place: 8 open, 0 closed */
 
+/* The frame of a trap, a context, and a call or two: 80 and 64 bytes, on RV64 144 and 128. */
+#if __riscv_xlen == 32
+enum { TAKT_PORT_SP_OFFSET = 40, TAKT_PORT_STACK_BYTES_MIN = 224 };
+#else
+enum { TAKT_PORT_SP_OFFSET = 64, TAKT_PORT_STACK_BYTES_MIN = 416 };
+#endif
+
 enum {
-    TAKT_PORT_SP_OFFSET = __riscv_xlen == 64 ? 64 : 40,
-    /* Frame of a trap 80, context 64, and a call or two; on RV64 144 and 128. */
-    TAKT_PORT_STACK_BYTES_MIN = __riscv_xlen == 64 ? 416 : 224,
     /* What a trap saves of the F extension, and what a switch saves of it. */
     TAKT_PORT_UNIT_FRAME_BYTES = 96,
     TAKT_PORT_UNIT_CONTEXT_BYTES = 64,
