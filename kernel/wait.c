@@ -214,7 +214,7 @@ TAKT_INLINE void begin_wait(takt_wait_t *wait, takt_entity_t *running, takt_wait
     thread->flags |= TAKT_THREAD_TIMED;
 }
 
-takt_status_t takt_wait_until(takt_instant_t instant, takt_instant_t now) {
+TAKT_INLINE takt_status_t wait_until(takt_instant_t instant, takt_instant_t now) {
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_wait_t wait;
     wait.timeout.expire = expire_delay;
@@ -226,9 +226,11 @@ takt_status_t takt_wait_until(takt_instant_t instant, takt_instant_t now) {
     return wait.status;
 }
 
+takt_status_t takt_wait_until(takt_instant_t instant, takt_instant_t now) { return wait_until(instant, now); }
+
 takt_status_t takt_wait_delay(takt_duration_t duration) {
     const takt_instant_t now = takt_port_now();
-    return takt_wait_until(takt_instant_after(now, duration), now);
+    return wait_until(takt_instant_after(now, duration), now);
 }
 
 /* Waits as `wait` says, which begin_wait has prepared and whose timeout is armed or never will be. */
