@@ -82,7 +82,7 @@ static void serve(takt_system_spec_t *spec, uint32_t count) {
                                           .capacity = SERVER_PERIOD / count};
     }
     for (uint32_t i = 0; i < spec->task_count; i++) {
-        tasks[i].server = i % count;
+        tasks[i].server = (int32_t)(i % count);
     }
     spec->servers = servers;
     spec->server_count = count;
