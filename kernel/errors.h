@@ -18,6 +18,7 @@
 
 TAKT_C_BEGIN
 
+/* The level of misuse checks: 0, 1 or 2. The same for the whole program. */
 #ifndef TAKT_CHECKS
 #define TAKT_CHECKS 1
 #endif
@@ -85,6 +86,7 @@ typedef enum takt_status { TAKT_STATUS_LIST(TAKT_STATUS_ENUM) TAKT_STATUS_WORD =
 /* The message of `status`, for users. Never NULL. */
 const char *takt_status_message(takt_status_t status);
 
+/* Whether checks of debug level are compiled in. */
 #define TAKT_CHECKS_DEBUG ((TAKT_CHECKS) >= 2)
 
 /* Returns `error` from the calling function unless `condition` holds, in builds where `is_checked` holds. A constant
@@ -96,8 +98,9 @@ const char *takt_status_message(takt_status_t status);
         }                                                                              \
     } while (0)
 
-/* Likewise with checks of either level, or of debug level alone. */
+/* Likewise with checks of either level. */
 #define TAKT_REQUIRE(condition, error) TAKT_REQUIRE_IF((TAKT_CHECKS) != 0, condition, error)
+/* The same, of debug level alone. */
 #define TAKT_DEBUG_REQUIRE(condition, error) TAKT_REQUIRE_IF(TAKT_CHECKS_DEBUG, condition, error)
 
 TAKT_C_END

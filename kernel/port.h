@@ -88,6 +88,7 @@ struct takt_thread;
 #define TAKT_PORT_GUARDS_MEMORY 0
 #endif
 
+/* 1: an interrupt that opens the lock by mistake does no harm, because its end restores the level. */
 #ifndef TAKT_PORT_ISR_MAY_OPEN
 #define TAKT_PORT_ISR_MAY_OPEN 0
 #endif
@@ -111,20 +112,26 @@ TAKT_INLINE void takt_port_unguard(void *bottom, size_t bytes) {
 /* The caller is checked first of all in calls that are made rarely. In the others it is at debug level, and if an
  * interrupt may not open the lock. Otherwise it is checked in them where a thread waits or is woken, before anything has changed. */
 #define TAKT_CHECKS_FIRST ((TAKT_CHECKS) >= ((TAKT_PORT_ISR_MAY_OPEN) != 0 ? 2 : 1))
+/* Whether the caller is checked where a thread waits or is woken. */
 #define TAKT_CHECKS_NOW ((TAKT_CHECKS) != 0 && !(TAKT_CHECKS_FIRST))
 
 /* A call for interrupts must come from one that the lock masks; any other finds the kernel's objects half written. */
 #define TAKT_REQUIRE_KERNEL_ISR() TAKT_REQUIRE(takt_port_is_kernel_isr(), TAKT_WRONG_ISR)
+/* The same, first of all. */
 #define TAKT_REQUIRE_KERNEL_ISR_FIRST() \
     TAKT_REQUIRE_IF(TAKT_CHECKS_FIRST, takt_port_is_kernel_isr(), TAKT_WRONG_ISR)
+/* The same, where a thread is woken. */
 #define TAKT_REQUIRE_KERNEL_ISR_NOW() \
     TAKT_REQUIRE_IF(TAKT_CHECKS_NOW, takt_port_is_kernel_isr(), TAKT_WRONG_ISR)
+/* The error of a call for interrupts that comes from elsewhere. */
 #define TAKT_WRONG_ISR (takt_port_is_in_isr() ? TAKT_ERROR_INTERRUPT : TAKT_ERROR_NOT_IN_ISR)
 
 /* A call from anywhere must come from a thread, or from such an interrupt. */
 #define TAKT_REQUIRE_MASKABLE() TAKT_REQUIRE(TAKT_IS_MASKABLE, TAKT_ERROR_INTERRUPT)
+/* The same, first of all. */
 #define TAKT_REQUIRE_MASKABLE_FIRST() \
     TAKT_REQUIRE_IF(TAKT_CHECKS_FIRST, TAKT_IS_MASKABLE, TAKT_ERROR_INTERRUPT)
+/* True if a thread calls, or an interrupt that the lock masks. */
 #define TAKT_IS_MASKABLE (!takt_port_is_in_isr() || takt_port_is_kernel_isr())
 
 /* ---- what else a port supplies ------------------------------------------------------------- */
