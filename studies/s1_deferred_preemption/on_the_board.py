@@ -91,7 +91,9 @@ def largest_difference(is_quick: bool) -> dict[str, float]:
         return {}
     pairs = measure_pairs(TIMER_TICKS[is_quick])
     return {
-        f"kernel_{name}": float(round((pairs["beside_limited"] - pairs[column]).abs().max() / TICKS_PER_INSTRUCTION))  # type: ignore[operator]
+        f"kernel_{name}": float(
+            round(float((pairs["beside_limited"] - pairs[column]).abs().max()) / TICKS_PER_INSTRUCTION)
+        )
         for name, column in (("alone", "alone"), ("beside", "beside_preemptive"))
     }
 

@@ -211,4 +211,6 @@ def test_no_program_is_forgotten() -> None:
     of_interfaces = {"scenarios", "misuse_jobs", "sections", "refused_waits", "rates"}  # test_kernel_interfaces.py
     of_surface = {"deadlines", "faults", "frees", "questions", "switches", "units"}  # test_kernel_surface.py
     elsewhere = {"sharing"}  # test_kernel_sharing.py
-    assert {path.stem for path in (ROOT / "tests" / "kernel").glob("*.c")} == here | of_interfaces | of_surface | elsewhere
+    assert {
+        path.stem for path in (ROOT / "tests" / "kernel").glob("*.c")
+    } == here | of_interfaces | of_surface | elsewhere
