@@ -5,7 +5,7 @@
 #include "kernel/creation.h"
 #include "kernel/wait.h"
 
-static takt_timeout_t timeout;         /* armed: the slice of `selected` ends then */
+static takt_timeout_t slice_end;       /* armed: the slice of `selected` ends then */
 static takt_sliced_thread_t *selected; /* by the last decision; NULL: a thread without a slice */
 static takt_duration_t slice_of_all;
 
@@ -24,10 +24,10 @@ static bool has_kept_its_place(const takt_entity_t *entity) {
 
 /* The slice of `thread`, which was selected, has been counted while it had equals. */
 static void stop(takt_sliced_thread_t *thread, takt_instant_t now) {
-    if (!takt_timeout_is_armed(&timeout) || !has_kept_its_place(entity_of(thread))) {
+    if (!takt_timeout_is_armed(&slice_end) || !has_kept_its_place(entity_of(thread))) {
         thread->left = thread->slice;
     } else {
-        thread->left = timeout.instant > now ? timeout.instant - now : 1;
+        thread->left = slice_end.instant > now ? slice_end.instant - now : 1;
     }
 }
 
@@ -43,7 +43,7 @@ static uint32_t expire(takt_timeout_t *expired) {
 
 /* A pass has selected `next` at `now`. */
 static void select(takt_thread_t *next, takt_instant_t now) {
-    const bool is_armed = takt_timeout_is_armed(&timeout);
+    const bool is_armed = takt_timeout_is_armed(&slice_end);
     if (is_armed && &selected->thread == next && has_kept_its_place(entity_of(selected))) {
         return;
     }
@@ -51,11 +51,11 @@ static void select(takt_thread_t *next, takt_instant_t now) {
         stop(selected, now);
     }
     if (is_armed) {
-        takt_timeouts_remove(&takt_timeouts, &timeout);
+        takt_timeouts_remove(&takt_timeouts, &slice_end);
     }
     selected = (next->flags & TAKT_THREAD_SLICED) != 0 ? (takt_sliced_thread_t *)(void *)next : NULL;
     if (selected != NULL && has_equals(entity_of(selected))) {
-        takt_kernel_arm(&timeout, takt_instant_after(now, selected->left), now);
+        takt_kernel_arm(&slice_end, takt_instant_after(now, selected->left), now);
     }
 }
 
@@ -72,7 +72,7 @@ static takt_status_t begin(takt_sliced_thread_t *thread, takt_duration_t slice, 
     const takt_port_level_t level = takt_port_lock();
     takt_kernel_expect_pass();
     takt_kernel.select = select;
-    timeout.expire = expire;
+    slice_end.expire = expire;
     thread->slice = slice;
     thread->left = slice;
     thread->thread.flags |= TAKT_THREAD_SLICED;

@@ -202,9 +202,9 @@ def answers_of(name: str, comment: str, last: Call | None, known: dict[str, Call
 
 
 def calls() -> list[Call]:
-    """Return the calls of the public headers; those that others are compared with precede them, or are in thread.h."""
+    """Return the calls of the public headers; those that others are compared with precede them, or are of a thread or mutex."""
     known: dict[str, Call] = {}
-    for header in [KERNEL / "thread.h", *sorted(KERNEL.glob("*.h"))]:
+    for header in [KERNEL / "thread.h", KERNEL / "mutex.h", *sorted(KERNEL.glob("*.h"))]:
         last: Call | None = None
         for text, name in CALL.findall(filtered(header.read_text(encoding="utf-8"))):
             comment = re.sub(r"\s*\n \*\s*", " ", text).strip()

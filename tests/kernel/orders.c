@@ -35,7 +35,7 @@ static takt_pool_t pool;
 static bool attendant_serves;
 static takt_flags_t flags;
 static void *blocks[1][2];
-static uint32_t place[1], arrivals, timeouts, random = 1;
+static uint32_t spot[1], arrivals, timeouts, random = 1;
 
 static uint32_t draw(uint32_t bound) {
     random = random * 1664525u + 1013904223u;
@@ -54,8 +54,8 @@ static takt_status_t take(takt_duration_t duration) {
 }
 static takt_status_t give(void) { return takt_semaphore_give(&semaphore); }
 
-static void make_empty(void) { must(takt_messages_init(&queue, place, sizeof place, 1)); }
-static void make_fifo_empty(void) { must(takt_messages_init_fifo(&queue, place, sizeof place, 1)); }
+static void make_empty(void) { must(takt_messages_init(&queue, spot, sizeof spot, 1)); }
+static void make_fifo_empty(void) { must(takt_messages_init_fifo(&queue, spot, sizeof spot, 1)); }
 static takt_status_t receive(takt_duration_t duration) {
     uint32_t message;
     return takt_messages_receive_for(&queue, &message, duration);
@@ -66,7 +66,7 @@ static takt_status_t send(void) {
 }
 
 static void make_full(void) {
-    must(takt_messages_init(&queue, place, sizeof place, 1));
+    must(takt_messages_init(&queue, spot, sizeof spot, 1));
     must(send());
 }
 static takt_status_t send_late(takt_duration_t duration) {
@@ -210,7 +210,7 @@ static void create_anew(waiter_t *waiter) {
     settle();
 }
 
-/* Among new equals it is the last; with the same priority it keeps its place. */
+/* Among new equals it is the last; with the same priority it keeps its spot. */
 static void change(waiter_t *waiter) {
     const uint32_t priority = 2 + draw(PRIORITIES);
     must(takt_thread_set_priority(&waiter->thread, priority));

@@ -12,16 +12,16 @@ static takt_thread_server_t server;
 static takt_thread_t inside;
 static conformance_stack_t stacks[5];
 static takt_semaphore_t semaphore;
-static takt_thread_t *last;
+static takt_thread_t *latest;
 static volatile uint32_t switches;
 
 static void is_last(const takt_thread_t *thread) {
-    check(last == thread, "what_runs_is_what_was_switched_to");
+    check(latest == thread, "what_runs_is_what_was_switched_to");
 }
 
 void takt_hook_switch(takt_thread_t *from, takt_thread_t *to) {
-    check(from == last && to != from && to != NULL, "a_switch_begins_where_the_one_before_has_ended");
-    last = to;
+    check(from == latest && to != from && to != NULL, "a_switch_begins_where_the_one_before_has_ended");
+    latest = to;
     switches++;
 }
 

@@ -26,13 +26,13 @@ static void start(void (*entry)(void *argument), uint32_t priority) {
 /* ---- locks -------------------------------------------------------------------------------------- */
 
 static takt_recursive_mutex_t recursive;
-static takt_mutex_t first, second;
+static takt_mutex_t lower, upper;
 
 static void make_mutexes(void) {
     const takt_mutex_parameters_t parameters = {.protocol = TAKT_PROTOCOL_PIP};
     must(takt_recursive_mutex_init(&recursive, &parameters));
-    must(takt_mutex_init(&first, &parameters));
-    must(takt_mutex_init(&second, &parameters));
+    must(takt_mutex_init(&lower, &parameters));
+    must(takt_mutex_init(&upper, &parameters));
 }
 
 static void lock_once(void *argument) {
@@ -78,71 +78,71 @@ static void refuse_recursive(void) {
 
 static void lock_first_then_second(void *argument) {
     (void)argument;
-    must(takt_mutex_lock(&first));
+    must(takt_mutex_lock(&lower));
     done = 1;
-    must(takt_mutex_lock(&second));
+    must(takt_mutex_lock(&upper));
     done = 2;
-    must(takt_mutex_unlock(&first));
-    must(takt_mutex_unlock(&second));
+    must(takt_mutex_unlock(&lower));
+    must(takt_mutex_unlock(&upper));
 }
 
 static void unlock_in_any_order(void) {
-    must(takt_mutex_lock(&first));
-    must(takt_mutex_lock(&second));
-    must(takt_mutex_unlock(&first));
-    check(takt_mutex_holder(&first) == NULL && takt_mutex_holder(&second) == &director,
+    must(takt_mutex_lock(&lower));
+    must(takt_mutex_lock(&upper));
+    must(takt_mutex_unlock(&lower));
+    check(takt_mutex_holder(&lower) == NULL && takt_mutex_holder(&upper) == &director,
           "the_outer_one_is_unlocked_alone");
-    answer(takt_mutex_unlock(&first), TAKT_ERROR_RESOURCE, "what_is_not_held_is_not_unlocked");
-    must(takt_mutex_unlock(&second));
-    must(takt_mutex_lock(&first));
-    must(takt_mutex_lock(&second));
+    answer(takt_mutex_unlock(&lower), TAKT_ERROR_RESOURCE, "what_is_not_held_is_not_unlocked");
+    must(takt_mutex_unlock(&upper));
+    must(takt_mutex_lock(&lower));
+    must(takt_mutex_lock(&upper));
     start(lock_first_then_second, HIGH);
-    must(takt_mutex_unlock(&first));
+    must(takt_mutex_unlock(&lower));
     check(done == 1, "a_waiter_gets_the_outer_one");
-    must(takt_mutex_unlock(&second));
+    must(takt_mutex_unlock(&upper));
     check(done == 2, "a_waiter_gets_the_inner_one");
 }
 
 static void lock_one(void *argument) {
     (void)argument;
-    must(takt_mutex_lock(&first));
+    must(takt_mutex_lock(&lower));
     done++;
-    must(takt_mutex_unlock(&first));
+    must(takt_mutex_unlock(&lower));
 }
 
 static void lock_for_a_while(void *argument) {
     (void)argument;
-    answer(takt_mutex_lock_for(&first, board_span(2000)), TAKT_TIMEOUT, "the_time_of_a_request_goes_by");
+    answer(takt_mutex_lock_for(&lower, board_span(2000)), TAKT_TIMEOUT, "the_time_of_a_request_goes_by");
     done++;
 }
 
 /* A request that a suspension puts off is made again; until then the mutex is others', and its holder inherits nothing. */
 static void suspend_one_that_waits(void (*entry)(void *argument), bool is_timed) {
-    must(takt_mutex_lock(&first));
+    must(takt_mutex_lock(&lower));
     start(entry, HIGH);
     must(takt_thread_suspend(&other));
     answer(takt_thread_suspend(&other), TAKT_ERROR_SUSPENDED, "it_is_suspended");
-    must(takt_mutex_unlock(&first));
-    check(done == 0 && takt_mutex_holder(&first) == NULL, "a_suspended_thread_gets_no_mutex");
-    must(takt_mutex_lock(&first));
+    must(takt_mutex_unlock(&lower));
+    check(done == 0 && takt_mutex_holder(&lower) == NULL, "a_suspended_thread_gets_no_mutex");
+    must(takt_mutex_lock(&lower));
     const takt_instant_t end = takt_kernel_now() + board_span(4000);
     while (is_timed && takt_kernel_now() < end) {
         board_pass();
     }
     must(takt_thread_resume(&other));
     check(done == is_timed, "a_resumed_thread_waits_again_within_its_time");
-    must(takt_mutex_unlock(&first));
+    must(takt_mutex_unlock(&lower));
     check(done == 1, "a_resumed_thread_gets_the_mutex");
 }
 
 static void delete_one_that_is_put_off(void) {
-    must(takt_mutex_lock(&first));
+    must(takt_mutex_lock(&lower));
     start(lock_for_a_while, HIGH);
     must(takt_thread_suspend(&other));
     must(takt_thread_delete(&other));
-    must(takt_mutex_unlock(&first));
+    must(takt_mutex_unlock(&lower));
     must(takt_thread_delay(board_span(8000)));
-    check(done == 0 && takt_mutex_holder(&first) == NULL, "a_request_ends_with_its_thread");
+    check(done == 0 && takt_mutex_holder(&lower) == NULL, "a_request_ends_with_its_thread");
 }
 
 /* ---- waits that another thread ends --------------------------------------------------------------- */
@@ -156,8 +156,8 @@ static takt_status_t take(void) { return takt_semaphore_take(&semaphore); }
 static takt_status_t take_for_ever(void) { return takt_semaphore_take_for(&semaphore, TAKT_NEVER); }
 static takt_status_t listen(void) { return takt_notification_take(&bits); }
 static takt_status_t listen_for(void) { return takt_notification_take_for(&bits, board_span(1000 * 1000)); }
-static takt_status_t lock(void) { return takt_mutex_lock(&first); }
-static takt_status_t lock_for(void) { return takt_mutex_lock_for(&first, board_span(1000 * 1000)); }
+static takt_status_t lock(void) { return takt_mutex_lock(&lower); }
+static takt_status_t lock_for(void) { return takt_mutex_lock_for(&lower, board_span(1000 * 1000)); }
 static takt_status_t relock(void) { return takt_recursive_mutex_lock(&recursive); }
 
 static takt_status_t (*const waits_with_an_end[])(void) = {delay,      delay_for_ever, take_for_ever, listen,
@@ -173,7 +173,7 @@ static void wait_and_tell(void *argument) {
 
 static void abort_one(takt_status_t (*wait)(void), bool is_suspended) {
     wait_once = wait;
-    must(takt_mutex_lock(&first));
+    must(takt_mutex_lock(&lower));
     must(takt_recursive_mutex_lock(&recursive));
     start(wait_and_tell, HIGH);
     if (is_suspended) {
@@ -186,8 +186,8 @@ static void abort_one(takt_status_t (*wait)(void), bool is_suspended) {
     }
     check(done == 1 && ended == TAKT_ABORTED, "a_wait_that_is_ended_says_so");
     must(takt_recursive_mutex_unlock(&recursive));
-    must(takt_mutex_unlock(&first));
-    check(takt_mutex_holder(&first) == NULL && takt_recursive_mutex_depth(&recursive) == 0,
+    must(takt_mutex_unlock(&lower));
+    check(takt_mutex_holder(&lower) == NULL && takt_recursive_mutex_depth(&recursive) == 0,
           "a_thread_whose_wait_is_ended_has_no_mutex");
     must(takt_semaphore_give(&semaphore));
     answer(takt_semaphore_try_take(&semaphore), TAKT_OK, "a_thread_whose_wait_is_ended_takes_no_unit");
@@ -229,14 +229,14 @@ static bool has_item;
 
 static void await_item(void *argument) {
     (void)argument;
-    must(takt_mutex_lock(&first));
+    must(takt_mutex_lock(&lower));
     while (!has_item) {
-        must(takt_condition_wait(&condition, &first));
-        check(takt_mutex_holder(&first) == &other, "a_wait_returns_with_the_mutex");
+        must(takt_condition_wait(&condition, &lower));
+        check(takt_mutex_holder(&lower) == &other, "a_wait_returns_with_the_mutex");
     }
     has_item = false;
     done++;
-    must(takt_mutex_unlock(&first));
+    must(takt_mutex_unlock(&lower));
 }
 
 static void notify_in_isr(void) {
@@ -249,10 +249,10 @@ static void notify(bool is_in_isr, takt_status_t (*call)(takt_condition_t *of)) 
     has_item = false;
     must(call(&condition));
     start(await_item, HIGH);
-    check(takt_mutex_holder(&first) == NULL, "a_wait_unlocks_the_mutex");
+    check(takt_mutex_holder(&lower) == NULL, "a_wait_unlocks_the_mutex");
     must(call(&condition));
     check(done == 0, "a_notification_that_finds_nothing_is_waited_for_again");
-    must(takt_mutex_lock(&first));
+    must(takt_mutex_lock(&lower));
     has_item = true;
     if (is_in_isr) {
         board_interrupt_enable(1, notify_in_isr);
@@ -261,7 +261,7 @@ static void notify(bool is_in_isr, takt_status_t (*call)(takt_condition_t *of)) 
         must(call(&condition));
     }
     check(done == 0, "a_woken_thread_waits_for_the_mutex");
-    must(takt_mutex_unlock(&first));
+    must(takt_mutex_unlock(&lower));
     check(done == 1 && !has_item, "it_gets_the_mutex");
 }
 
@@ -269,25 +269,25 @@ static void refuse_conditions(void) {
     const char *const sentence = "a_misuse_is_refused";
     answer(takt_condition_init(NULL), TAKT_ERROR_NULL, sentence);
     answer(takt_condition_init_fifo(NULL), TAKT_ERROR_NULL, sentence);
-    answer(takt_condition_wait(NULL, &first), TAKT_ERROR_NULL, sentence);
+    answer(takt_condition_wait(NULL, &lower), TAKT_ERROR_NULL, sentence);
     answer(takt_condition_wait(&condition, NULL), TAKT_ERROR_NULL, sentence);
-    answer(takt_condition_wait(&no_condition, &first), TAKT_ERROR_OBJECT, sentence);
-    answer(takt_condition_wait(&condition, &first), TAKT_ERROR_RESOURCE, "a_mutex_that_is_free_is_refused");
+    answer(takt_condition_wait(&no_condition, &lower), TAKT_ERROR_OBJECT, sentence);
+    answer(takt_condition_wait(&condition, &lower), TAKT_ERROR_RESOURCE, "a_mutex_that_is_free_is_refused");
     answer(takt_condition_notify_one(NULL), TAKT_ERROR_NULL, sentence);
     answer(takt_condition_notify_all(&no_condition), TAKT_ERROR_OBJECT, sentence);
     answer(takt_condition_notify_one_from_isr(&condition), TAKT_ERROR_NOT_IN_ISR, sentence);
     answer(takt_condition_notify_all_from_isr(&condition), TAKT_ERROR_NOT_IN_ISR, sentence);
-    must(takt_mutex_lock(&first));
+    must(takt_mutex_lock(&lower));
     const takt_port_level_t level = takt_port_lock();
-    answer(takt_condition_wait(&condition, &first), TAKT_ERROR_LOCKED, sentence);
+    answer(takt_condition_wait(&condition, &lower), TAKT_ERROR_LOCKED, sentence);
     answer(takt_condition_notify_one(&condition), TAKT_ERROR_LOCKED, sentence);
     answer(takt_condition_notify_all(&condition), TAKT_ERROR_LOCKED, sentence);
     takt_port_unlock(level);
-    answer(takt_condition_wait_for(&condition, &first, 0), TAKT_TIMEOUT, "0_does_not_wait");
-    answer(takt_condition_wait_for(&condition, &first, board_span(1000)), TAKT_TIMEOUT,
+    answer(takt_condition_wait_for(&condition, &lower, 0), TAKT_TIMEOUT, "0_does_not_wait");
+    answer(takt_condition_wait_for(&condition, &lower, board_span(1000)), TAKT_TIMEOUT,
            "a_wait_ends_by_time");
-    check(takt_mutex_holder(&first) == &director, "it_ends_with_the_mutex");
-    must(takt_mutex_unlock(&first));
+    check(takt_mutex_holder(&lower) == &director, "it_ends_with_the_mutex");
+    must(takt_mutex_unlock(&lower));
 }
 
 static void use_conditions(void) {
@@ -515,7 +515,7 @@ static void in_an_interrupt(void) {
     answer(takt_thread_abort_wait(&director), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_scheduler_lock(&of_root), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_scheduler_unlock(&of_root), TAKT_ERROR_IN_ISR, sentence);
-    answer(takt_condition_wait(&condition, &first), TAKT_ERROR_IN_ISR, sentence);
+    answer(takt_condition_wait(&condition, &lower), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_condition_notify_one(&condition), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_condition_notify_all(&condition), TAKT_ERROR_IN_ISR, sentence);
     answer(takt_condition_notify_one_from_isr(NULL), TAKT_ERROR_NULL, sentence);
@@ -556,7 +556,7 @@ int main(void) {
     answer(takt_thread_delay_until(1), TAKT_ERROR_NOT_STARTED, "no_thread_waits_before_the_start");
     must(takt_condition_init(&condition));
     answer(takt_scheduler_lock(&of_root), TAKT_ERROR_NOT_STARTED, "no_thread_locks_before_the_start");
-    answer(takt_condition_wait(&condition, &first), TAKT_ERROR_NOT_STARTED,
+    answer(takt_condition_wait(&condition, &lower), TAKT_ERROR_NOT_STARTED,
            "no_thread_waits_before_the_start");
     answer(takt_thread_abort_wait(&director), TAKT_ERROR_OBJECT, "a_thread_that_was_not_created_is_refused");
     refuse_slices();
