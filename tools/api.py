@@ -202,7 +202,7 @@ def answers_of(name: str, comment: str, last: Call | None, known: dict[str, Call
 
 
 def calls() -> list[Call]:
-    """Return the calls of the public headers; those that others are compared with precede them, or are of a thread or mutex."""
+    """Return the calls of the public headers; those that others are compared with precede them."""
     known: dict[str, Call] = {}
     for header in [KERNEL / "thread.h", KERNEL / "mutex.h", *sorted(KERNEL.glob("*.h"))]:
         last: Call | None = None
