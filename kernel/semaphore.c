@@ -89,8 +89,7 @@ takt_status_t takt_semaphore_give(takt_semaphore_t *semaphore) {
     return takt_wake_first(&semaphore->waiters);
 }
 
-TAKT_INLINE takt_status_t give_from_isr(takt_semaphore_t *semaphore) {
-    TAKT_DEBUG_REQUIRE(semaphore->waiters.count < TAKT_SEMAPHORE_MAX, TAKT_ERROR_COUNT);
+TAKT_INLINE takt_status_t post_from_isr(takt_semaphore_t *semaphore) {
     const int32_t count = semaphore->waiters.count;
     if (TAKT_LIKELY(count >= 0)) {
         semaphore->waiters.count = count + 1;
@@ -100,6 +99,11 @@ TAKT_INLINE takt_status_t give_from_isr(takt_semaphore_t *semaphore) {
     semaphore->waiters.count = count + 1;
     takt_wake_first_from_isr(&semaphore->waiters);
     return TAKT_OK;
+}
+
+TAKT_INLINE takt_status_t give_from_isr(takt_semaphore_t *semaphore) {
+    TAKT_DEBUG_REQUIRE(semaphore->waiters.count < TAKT_SEMAPHORE_MAX, TAKT_ERROR_COUNT);
+    return post_from_isr(semaphore);
 }
 
 takt_status_t takt_semaphore_give_from_isr(takt_semaphore_t *semaphore) {
@@ -133,7 +137,7 @@ takt_status_t takt_semaphore_signal_from_isr(takt_semaphore_t *semaphore) {
     REQUIRE_SEMAPHORE(semaphore);
     TAKT_REQUIRE_KERNEL_ISR_FIRST();
     const takt_port_level_t level = takt_port_lock();
-    const takt_status_t status = semaphore->waiters.count <= 0 ? give_from_isr(semaphore) : TAKT_OK;
+    const takt_status_t status = semaphore->waiters.count <= 0 ? post_from_isr(semaphore) : TAKT_OK;
     takt_port_unlock(level);
     return status;
 }

@@ -102,7 +102,7 @@ takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority)
 takt_status_t takt_thread_set_deadline(takt_thread_t *thread, takt_instant_t deadline);
 takt_status_t takt_thread_set_deadline_from_isr(takt_thread_t *thread, takt_instant_t deadline);
 
-/* Likewise `duration` ticks from now, or from the start. */
+/* Likewise `duration` ticks from now, or from the start. Returns as takt_thread_set_deadline. */
 takt_status_t takt_thread_set_relative_deadline(takt_thread_t *thread, takt_duration_t duration);
 takt_status_t takt_thread_set_relative_deadline_from_isr(takt_thread_t *thread, takt_duration_t duration);
 

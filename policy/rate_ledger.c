@@ -58,14 +58,17 @@ bool takt_rate_may_wait_in_flight(takt_rate_task_t *rate) {
 
 /* ---- reservations ------------------------------------------------------------------------------------ */
 
-/* Puts the parameters that `rate` requested in force for jobs released from now on. */
+/* Puts the parameters that `rate` requested in force for jobs released from now on. The level remains: it is that of
+ * the last window until the next one begins. */
 TAKT_RARE static void hand_over(takt_rate_task_t *rate, takt_instant_t now) {
     takt_task_t *task = rate->extension.task;
     rate->is_asking = false;
     takt_change_hand_over(task, rate->asked, now);
     rate->extension.period = rate->asked->period;
     if (!takt_rate_has_work(rate)) {
+        const takt_key_t level = task->job.level;
         takt_change_adopt(task, now);
+        task->job.level = level;
     }
 }
 

@@ -73,6 +73,18 @@ def test_rate_is_given_up_in_flight_at_the_unlock_that_it_waits_for() -> None:
         assert events(run(system, 60), "re-rated") == [(25, "A")]
 
 
+def test_a_request_that_comes_into_force_between_windows_leaves_the_level() -> None:
+    """At 4 the request of A comes into force; at 5 B locks R, and its ceiling is the 6 ticks of A's last window."""
+    clock = Task("C", "hard", 1, 2)
+    first = Task("A", "soft", 2, 6, body=("lock R", "run 1", "unlock R", "run 1"))
+    asking = replace(first, requests=((1, replace(first, period=2)),))
+    holder = Task("B", "none", None, 6, offset=4, body=("lock R", "run 2", "unlock R"))
+    system = System((clock, asking, holder), Fraction(1, 10), rule="naive")
+    for run in (rate_oracle.simulate, simulate):
+        assert (4, "A") in events(run(system, 10), "in force")
+        assert (6, 7, "C", 3) in run(system, 10).segments
+
+
 @given(sharing_systems(rules=RULES))
 @tries(30)
 def test_replay_is_identical(tmp_path_factory: pytest.TempPathFactory, system: System) -> None:
