@@ -28,6 +28,10 @@ TAKT_INLINE takt_plain_t *takt_plain_of(takt_entity_t *entity) {
     return TAKT_CONTAINER_OF(entity, takt_plain_t, entity);
 }
 
+TAKT_INLINE const takt_plain_t *takt_plain_seen(const takt_entity_t *entity) {
+    return (const takt_plain_t *)(const void *)((const char *)entity - offsetof(takt_plain_t, entity));
+}
+
 /* Returns its own level, not the one in force; where keys order, the level of background work. */
 TAKT_INLINE takt_key_t takt_plain_level(const takt_plain_t *thread) {
     const bool has_keys = (thread->entity.attributes & TAKT_ATTRIBUTE_KEYED) != 0;

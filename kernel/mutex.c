@@ -60,10 +60,9 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
 
 /* ---- lock --------------------------------------------------------------------------------------- */
 
-/* Begins a lock request of the running thread. */
+/* Begins a lock request of the running thread; its timeout is the caller's. */
 TAKT_INLINE void begin_wish(wish_t *wish, takt_mutex_t *mutex) {
     wish->mutex = mutex;
-    wish->timeout.prev = NULL;
     wish->status = TAKT_TIMEOUT;
     wish->is_put_off = false;
     mutex->watchers++;
@@ -116,6 +115,7 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
     TAKT_REQUIRE(!raises_deadline(mutex, running), takt_kernel_refuse(TAKT_ERROR_DEADLINES));
     wish_t wish;
     begin_wish(&wish, mutex);
+    wish.timeout.prev = NULL;
     request(running, &wish);
     (void)takt_kernel_dispatch_charged();
     return end_wish(&wish, mutex);
@@ -135,6 +135,7 @@ static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mut
     }
     wish_t wish;
     begin_wish(&wish, mutex);
+    wish.timeout.prev = NULL;
     (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
     if (TAKT_UNLIKELY(wish.is_put_off)) {
         return end_wish(&wish, mutex);
@@ -169,19 +170,22 @@ takt_status_t takt_mutex_lock(takt_mutex_t *mutex) {
 
 /* ---- lock, for a while -------------------------------------------------------------------------- */
 
-/* Withdraws the lock request of `entity`, if it is neither granted nor put off. Returns whether it did. */
-static bool withdraw(takt_entity_t *entity) {
+/* True if the lock request of `entity` is neither granted nor put off. */
+static bool is_requesting(takt_entity_t *entity) {
     const takt_lock_wait_t *wait = takt_plain_of(entity)->wait;
-    const bool waits = wait != NULL && wait->wanted != NULL;
-    if (waits) {
+    return wait != NULL && wait->wanted != NULL;
+}
+
+/* Withdraws the lock request of `entity`, if it is neither granted nor put off. A decision follows. */
+static void withdraw(takt_entity_t *entity) {
+    if (is_requesting(entity) && !takt_plain_withdraw(entity)) {
         takt_kernel_post(TAKT_EVENT_WITHDRAW, entity);
     }
-    return waits;
 }
 
 static void forget(takt_thread_t *thread) {
     wish_t *wish = TAKT_CONTAINER_OF(thread->plain.wait, wish_t, wait);
-    (void)withdraw(&thread->plain.entity);
+    withdraw(&thread->plain.entity);
     thread->plain.wait = NULL;
     forget_wish(wish);
 }
@@ -191,7 +195,7 @@ static takt_status_t put_off(takt_thread_t *thread) {
     takt_lock_wait_t *wait = thread->plain.wait;
     takt_entity_t *entity = &thread->plain.entity;
     TAKT_CONTAINER_OF(wait, wish_t, wait)->is_put_off = true;
-    (void)withdraw(entity);
+    withdraw(entity);
     thread->plain.wait = wait;
     thread->wait = NULL;
     takt_kernel_post(TAKT_EVENT_BLOCK, entity);
@@ -203,15 +207,21 @@ static takt_status_t abort_request(takt_thread_t *thread) {
     wish_t *wish = TAKT_CONTAINER_OF(thread->plain.wait, wish_t, wait);
     wish->status = TAKT_ABORTED;
     wish->is_put_off = true;
-    (void)withdraw(&thread->plain.entity);
+    withdraw(&thread->plain.entity);
     forget_wish(wish);
     return takt_kernel_dispatch();
 }
 
 static uint32_t expire_wish(takt_timeout_t *timeout) {
     wish_t *wish = TAKT_CONTAINER_OF(timeout, wish_t, timeout);
-    if (withdraw(&wish->thread->entity)) {
-        takt_kernel_pend_after_post();
+    takt_entity_t *entity = &wish->thread->entity;
+    if (is_requesting(entity)) {
+        if (takt_plain_withdraw(entity)) {
+            takt_kernel.pass->pend();
+        } else {
+            takt_kernel_post(TAKT_EVENT_WITHDRAW, entity);
+            takt_kernel_pend_after_post();
+        }
     }
     forget_wish(wish);
     return 0;
@@ -219,11 +229,12 @@ static uint32_t expire_wish(takt_timeout_t *timeout) {
 
 static __attribute__((noinline)) void lock_for_by_pass(wish_t *wish, takt_entity_t *running,
                                                        takt_duration_t duration) {
+    wish->timeout.prev = NULL;
     request(running, wish);
     if (duration > 0) {
         takt_kernel_arm_after(&wish->timeout, duration);
     } else {
-        (void)withdraw(running);
+        withdraw(running);
     }
     (void)takt_kernel_dispatch_charged();
 }

@@ -78,20 +78,17 @@ static void insert(takt_waiters_t *waiters, takt_entity_t *entity) {
     }
 }
 
-/* Of two nodes below, the one with the smaller number comes up. */
-static uint32_t side_to_lift(const takt_wait_t *node) {
-    if (node->below[0] == NULL || node->below[1] == NULL) {
-        return node->below[0] == NULL;
-    }
-    return number_of(node->below[1]) < number_of(node->below[0]);
-}
-
+/* A node with one below it is replaced by that one, as the first of all always is: it has none on the other side. */
 static void remove(takt_entity_t *entity) {
     takt_wait_t *node = node_of(entity);
-    while (node->below[0] != NULL || node->below[1] != NULL) {
-        lift(node->below[side_to_lift(node)]);
+    while (node->below[0] != NULL && node->below[1] != NULL) {
+        lift(node->below[number_of(node->below[1]) < number_of(node->below[0])]);
     }
-    *link_to(node) = NULL;
+    takt_wait_t *rest = node->below[node->below[0] == NULL];
+    *link_to(node) = rest;
+    if (rest != NULL) {
+        rest->above = node->above;
+    }
     takt_thread_clear(node->thread, TAKT_THREAD_ORDERED);
     takt_entity_clear_attributes(entity, TAKT_ATTRIBUTE_ORDERED);
 }

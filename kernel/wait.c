@@ -329,13 +329,21 @@ void takt_wake_kept_from_isr(takt_entity_t *waiter) {
     }
 }
 
-/* Makes `waiter` ready at `now` without a pass, if possible. Returns whether it did. */
+/* Makes `waiter`, for which takt_between_admits holds, ready at `now` without a pass, if possible. Returns whether it did. */
 TAKT_INLINE bool joins_between(takt_entity_t *waiter, takt_instant_t now) {
-    const bool joins =
-        takt_between_admits(waiter) && takt_kernel_begins_between(takt_kernel.cpu.running, now);
+    const bool joins = takt_kernel_begins_between(takt_kernel.cpu.running, now);
     if (joins) {
         takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
         takt_between_join(waiter, now);
+    }
+    return joins;
+}
+
+/* Likewise where resources are locked: `waiter`, without attributes, is a thread of the root and concerns none. */
+static __attribute__((noinline)) bool joins_beside_locks(takt_entity_t *waiter, takt_instant_t now) {
+    const bool joins = takt_kernel_begins_beside_locks(takt_kernel.cpu.running, now);
+    if (joins) {
+        takt_make_ready(waiter);
     }
     return joins;
 }
@@ -369,14 +377,25 @@ static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waite
                                                : wake_by_levels(waiter, running);
         }
     }
+    if (waiter->attributes == 0) {
+        const takt_instant_t now = takt_port_now();
+        if (joins_beside_locks(waiter, now)) {
+            return takt_kernel_decide_between(now);
+        }
+    }
     takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
     return takt_kernel_pass(TAKT_EVENT_WAKE, waiter);
 }
 
 /* `waiter` is of another ready set than the running thread. */
 static __attribute__((noinline)) takt_status_t wake_between(takt_entity_t *waiter, takt_entity_t *running) {
-    const takt_instant_t now = takt_port_now();
-    return joins_between(waiter, now) ? takt_kernel_decide_between(now) : wake_by_pass(waiter, running);
+    if (TAKT_LIKELY(takt_between_admits(waiter))) {
+        const takt_instant_t now = takt_port_now();
+        if (TAKT_LIKELY(joins_between(waiter, now))) {
+            return takt_kernel_decide_between(now);
+        }
+    }
+    return wake_by_pass(waiter, running);
 }
 
 takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running) {
@@ -407,13 +426,18 @@ static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waite
             return;
         }
     }
+    if (waiter->attributes == 0 && joins_beside_locks(waiter, takt_port_now())) {
+        takt_kernel.busy |= TAKT_BUSY_CHARGED;
+        takt_port_pend();
+        return;
+    }
     takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
     takt_kernel_post(TAKT_EVENT_WAKE, waiter);
     takt_kernel_pend_after_post();
 }
 
 static __attribute__((noinline)) void wake_between_from_isr(takt_entity_t *waiter) {
-    if (joins_between(waiter, takt_port_now())) {
+    if (takt_between_admits(waiter) && joins_between(waiter, takt_port_now())) {
         takt_kernel.busy |= TAKT_BUSY_CHARGED;
         takt_port_pend();
     } else {
