@@ -41,7 +41,7 @@
     X(DELAYS, "the image has delays of messages; under Linux they are what they are")                      \
     X(COSTS, "the image has costs of a simulated kernel; Linux has its own")                               \
     X(ARCHITECTURE, "the image has a simulated architecture; Linux is one of its own")                     \
-    X(THREADS, "the image has plain threads beside the idle one; under Linux those are of the fair class") \
+    X(THREADS, "the image has plain threads; under Linux those are of the fair class") \
     X(RECORDS, "the log has room for 1 to 2^32 - 1 records, the closing one included")
 
 #define TAKT_DOMAIN_STATUS(constant, message) TAKT_DOMAIN_##constant,
