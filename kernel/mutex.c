@@ -34,7 +34,8 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
         return TAKT_ERROR_PRIORITY;
     }
     const takt_status_t status = takt_creation_add_resource(
-        &mutex->resource, parameters->protocol, takt_creation_level(parameters->ceiling), parameters->server);
+        &mutex->resource, parameters->protocol, takt_creation_level(parameters->ceiling), parameters->server,
+        takt_kernel_expect_plain_pass);
     if (status != TAKT_OK) {
         return status;
     }
@@ -76,7 +77,7 @@ static void forget_wish(wish_t *wish) {
         wish->mutex = NULL;
     }
     if (takt_timeout_is_armed(&wish->timeout)) {
-        takt_timeouts_remove(&takt_timeouts, &wish->timeout);
+        takt_kernel.time->disarm(&wish->timeout);
     }
 }
 
@@ -91,7 +92,7 @@ static void request(takt_entity_t *running, wish_t *wish) {
     wish->wait.blocked_at = NULL;
     wish->wait.deadlock = NULL;
     takt_plain_of(running)->wait = &wish->wait;
-    takt_kernel_post_lock(TAKT_EVENT_LOCK, running, &wish->mutex->resource);
+    takt_kernel.pass->locking->lock(running, &wish->mutex->resource);
 }
 
 /* The wait of `running` has ended. A request that a suspension has put off is made again, unless its time is up. Open. */
@@ -101,7 +102,7 @@ static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
     while (wish->is_put_off && wish->mutex != NULL) {
         wish->is_put_off = false;
         request(running, wish);
-        (void)takt_kernel_dispatch_charged();
+        (void)takt_kernel.pass->locking->dispatch_charged();
         takt_port_close();
     }
     takt_plain_of(running)->wait = NULL;
@@ -117,7 +118,7 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
     wish_t wish;
     begin_wish(&wish, mutex);
     request(running, &wish);
-    (void)takt_kernel_dispatch_charged();
+    (void)takt_kernel.pass->locking->dispatch_charged();
     return end_wish(&wish, mutex);
 }
 
@@ -174,7 +175,7 @@ static bool withdraw(takt_entity_t *entity) {
     const takt_lock_wait_t *wait = takt_plain_of(entity)->wait;
     const bool waits = wait != NULL && wait->wanted != NULL;
     if (waits) {
-        takt_kernel_post(TAKT_EVENT_WITHDRAW, entity);
+        takt_kernel.pass->locking->withdraw(entity);
     }
     return waits;
 }
@@ -194,9 +195,7 @@ static takt_status_t put_off(takt_thread_t *thread) {
     (void)withdraw(entity);
     thread->plain.wait = wait;
     thread->wait = NULL;
-    takt_kernel_post(TAKT_EVENT_BLOCK, entity);
-    takt_entity_set_state(entity, TAKT_STATE_WAITING);
-    return takt_kernel_dispatch();
+    return takt_kernel.pass->stop(entity);
 }
 
 static takt_status_t abort_request(takt_thread_t *thread) {
@@ -205,7 +204,7 @@ static takt_status_t abort_request(takt_thread_t *thread) {
     wish->is_put_off = true;
     (void)withdraw(&thread->plain.entity);
     forget_wish(wish);
-    return takt_kernel_dispatch();
+    return takt_kernel.pass->locking->dispatch();
 }
 
 static uint32_t expire_wish(takt_timeout_t *timeout) {
@@ -225,7 +224,7 @@ static __attribute__((noinline)) void lock_for_by_pass(wish_t *wish, takt_entity
     } else {
         (void)withdraw(running);
     }
-    (void)takt_kernel_dispatch_charged();
+    (void)takt_kernel.pass->locking->dispatch_charged();
 }
 
 static __attribute__((noinline)) takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running,
@@ -260,8 +259,8 @@ takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration)
 
 static __attribute__((noinline)) takt_status_t unlock_by_pass(takt_resource_t *resource,
                                                               takt_entity_t *running) {
-    takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
-    return takt_kernel_dispatch_charged();
+    takt_kernel.pass->locking->unlock(running, resource);
+    return takt_kernel.pass->locking->dispatch_charged();
 }
 
 /* `resource`, under pip, is free, and no other one is locked: the most urgent thread runs. */
@@ -273,7 +272,7 @@ TAKT_INLINE takt_status_t hand_over(takt_resource_t *resource, takt_entity_t *ru
     if (takt_plain_is_next(next, resource)) {
         takt_plain_grant(next, resource);
     } else if (!takt_entity_is_plain(next)) {
-        return takt_kernel_dispatch();
+        return takt_kernel.pass->locking->dispatch();
     }
     return takt_kernel_switch(running, next);
 }
@@ -338,7 +337,7 @@ void takt_mutex_release(takt_mutex_t *mutex) {
         takt_waiting_unlink(&takt_plain_of(running)->held, resource);
         resource->holder = NULL;
     } else {
-        takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
+        takt_kernel.pass->locking->unlock(running, resource);
         takt_entity_set_attributes(running, TAKT_ATTRIBUTE_FULL_PASS);
     }
 }
