@@ -70,14 +70,27 @@ TAKT_INLINE void begin_wish(wish_t *wish, takt_mutex_t *mutex) {
     mutex->watchers++;
 }
 
-/* Ends a lock request, granted or not. Closed; once or more. */
-static void forget_wish(wish_t *wish) {
+/* Ends a lock request, granted or not, but for its timeout. Closed; once or more. */
+TAKT_INLINE void end_request(wish_t *wish) {
     if (wish->mutex != NULL) {
         wish->mutex->watchers--;
         wish->mutex = NULL;
     }
+}
+
+/* Likewise with it. */
+static void forget_wish(wish_t *wish) {
+    end_request(wish);
     if (takt_timeout_is_armed(&wish->timeout)) {
         takt_kernel.time->disarm(&wish->timeout);
+    }
+}
+
+/* Likewise, for calls that are linked with timeouts anyway. */
+static void forget_timed_wish(wish_t *wish) {
+    end_request(wish);
+    if (takt_timeout_is_armed(&wish->timeout)) {
+        takt_timeouts_remove(&takt_timeouts, &wish->timeout);
     }
 }
 
@@ -96,7 +109,7 @@ static void request(takt_entity_t *running, wish_t *wish) {
 }
 
 /* The wait of `running` has ended. A request that a suspension has put off is made again, unless its time is up. Open. */
-static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
+TAKT_INLINE takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex, void (*forget_it)(wish_t *wish)) {
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_port_close();
     while (wish->is_put_off && wish->mutex != NULL) {
@@ -106,10 +119,14 @@ static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
         takt_port_close();
     }
     takt_plain_of(running)->wait = NULL;
-    forget_wish(wish);
+    forget_it(wish);
     const takt_status_t status = mutex->resource.holder == running ? TAKT_OK : wish->status;
     (void)takt_port_open();
     return status;
+}
+
+static __attribute__((noinline)) takt_status_t end_endless_wish(wish_t *wish, const takt_mutex_t *mutex) {
+    return end_wish(wish, mutex, forget_wish);
 }
 
 static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex, takt_entity_t *running) {
@@ -119,7 +136,7 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
     begin_wish(&wish, mutex);
     request(running, &wish);
     (void)takt_kernel.pass->locking->dispatch_charged();
-    return end_wish(&wish, mutex);
+    return end_endless_wish(&wish, mutex);
 }
 
 /* True if only the holder of `mutex`, which is under pip, blocks `running`; then the holder can run at once. */
@@ -138,7 +155,7 @@ static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mut
     begin_wish(&wish, mutex);
     (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
     if (TAKT_UNLIKELY(wish.is_put_off)) {
-        return end_wish(&wish, mutex);
+        return end_endless_wish(&wish, mutex);
     }
     takt_port_close();
     mutex->watchers--; /* without a timeout the wait ends only when it holds the mutex */
@@ -212,7 +229,7 @@ static uint32_t expire_wish(takt_timeout_t *timeout) {
     if (withdraw(&wish->thread->entity)) {
         takt_kernel_pend_after_post();
     }
-    forget_wish(wish);
+    forget_timed_wish(wish);
     return 0;
 }
 
@@ -241,7 +258,7 @@ static __attribute__((noinline)) takt_status_t lock_for(takt_mutex_t *mutex, tak
         takt_kernel_arm_after(&wish.timeout, duration);
         (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
     }
-    return end_wish(&wish, mutex);
+    return end_wish(&wish, mutex, forget_timed_wish);
 }
 
 takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration) {

@@ -11,7 +11,16 @@ from pathlib import Path
 
 import pytest
 import sampling
-from kernel_model import NEVER, PROTOCOLS, Operation, Script, draw_script
+from kernel_model import (
+    NEVER,
+    OPERATIONS,
+    PROTOCOLS,
+    THREAD_ACTS,
+    Operation,
+    Script,
+    draw_script,
+    draw_thread_operation,
+)
 from test_kernel_objects import DEBUG, Build, built, link, script_of
 from test_near_layer import lines_of
 
@@ -20,6 +29,11 @@ __all__ = ["built"]
 SCRIPTS = 80
 SLICED = 0.2
 """Share of programs that may have time slices."""
+LOCKS = {
+    **{"lock": 7, "unlock": 6, "priority": 4, "work": 4, "delay": 4, "resume": 2, "give": 2},
+    **{"suspend": 1, "abort": 1, "take": 1, "relock": 1, "end_lock": 1, "monitor": 1, "notify_all": 1},
+}
+"""How often each call is drawn where threads do little but lock."""
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +43,22 @@ def player(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def draw_plain_script(seed: int) -> Script:
-    """Draw a script of plain threads under fixed priorities that lock."""
+    """Draw a script of plain threads under fixed priorities that lock; every other one does little besides."""
     draw = random.Random(f"plain {seed}")
     script = draw_script(seed, protocol=draw.choice(["mixed", "mixed", *PROTOCOLS]))
+    if seed % 2 == 1:
+        count = len(script.threads)
+        script = replace(script, threads=tuple((*row[:3], draw_locks(draw, count)) for row in script.threads))
     return script if draw.random() < SLICED else replace(script, slices=tuple(0 for _ in script.slices))
+
+
+def draw_locks(draw: random.Random, threads: int) -> tuple[Operation, ...]:
+    """Draw calls that lock and unlock in any order, so that there are chains and deadlocks, and change who waits."""
+    acts = draw.choices(list(LOCKS), list(LOCKS.values()), k=draw.randint(12, OPERATIONS))
+    return tuple(
+        draw_thread_operation(draw, threads, {act: 1, **{other: 0 for other in THREAD_ACTS if other != act}})
+        for act in acts
+    )
 
 
 @pytest.mark.parametrize("part", range(4))
