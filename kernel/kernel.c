@@ -115,19 +115,6 @@ takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity) {
 
 /* ---- preemption --------------------------------------------------------------------------------- */
 
-/* Lets `next` run in place of `running`, which may be the same; no pass is needed. */
-TAKT_INLINE void preempt_by(takt_entity_t *next, takt_entity_t *running) {
-    if (next == running) {
-        (void)takt_port_open();
-        return;
-    }
-    takt_kernel_leave(takt_thread_of(running));
-    takt_kernel.cpu.running = next;
-    takt_kernel_check_stack(takt_thread_of(running));
-    takt_kernel_announce_switch(takt_thread_of(running), takt_thread_of(next));
-    takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
-}
-
 /* Decides for an interrupted thread; one that is in a pass itself checks again before it decides. */
 __attribute__((noinline)) void takt_kernel_preempt_by_pass(void) {
     if ((takt_kernel.busy & TAKT_BUSY_PASS) != 0 || !takt_has_news(&takt_kernel.dispatcher)) {
@@ -153,7 +140,7 @@ static __attribute__((noinline)) void preempt_between(void) {
         takt_kernel_preempt_by_pass();
     } else {
         takt_kernel.busy = 0;
-        preempt_by(next, running);
+        takt_kernel_preempt_by(next, running);
     }
 }
 
@@ -178,7 +165,7 @@ void takt_kernel_preempt_slowly(takt_entity_t *running) {
     if (next == NULL || !takt_near_is_like(next, running)) {
         takt_kernel_preempt_by_pass();
     } else {
-        preempt_by(next, running);
+        takt_kernel_preempt_by(next, running);
     }
 }
 
@@ -191,7 +178,7 @@ void takt_kernel_preempt(void) {
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
     if (takt_entity_is_plain(next)) {
-        preempt_by(next, running);
+        takt_kernel_preempt_by(next, running);
     } else {
         takt_kernel.pass->preempt_by_pass();
     }
@@ -376,7 +363,7 @@ takt_thread_t *takt_kernel_first_decision(void) {
 }
 
 /* Likewise without a pass: nothing is to be posted, and nothing ever ends the decision. */
-static takt_thread_t *first_thread(void) {
+takt_thread_t *takt_kernel_first_thread(void) {
     while (!takt_queue_is_empty(&takt_kernel.created)) {
         takt_entity_t *entity = takt_queue_take(&takt_kernel.created);
         takt_entity_set_state(entity, TAKT_STATE_WAITING);
@@ -400,7 +387,7 @@ takt_status_t takt_kernel_start(void) {
     create_idle();
     (void)takt_port_lock();
     takt_port_clock_start();
-    takt_thread_t *first = takt_kernel_has_pass() ? takt_kernel.pass->begin() : first_thread();
+    takt_thread_t *first = takt_kernel_has_pass() ? takt_kernel.pass->begin() : takt_kernel_first_thread();
     takt_kernel_announce_switch(NULL, first);
     takt_port_start(first);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The pass of pass.h: the one file that names the functions behind the pointers. */
+#include "core/locks.h"
 #include "kernel/between.h"
 #include "kernel/wait.h"
 
@@ -12,15 +13,6 @@ static void missing(void) {
     for (;;) {
         takt_port_fault();
     }
-}
-
-/* Of a plain thread that waits, or is suspended: no ready set has it. */
-static takt_status_t set_level_of_waiting(takt_entity_t *entity, takt_key_t level) {
-    const takt_key_t before = entity->key;
-    entity->level = (uint8_t)level;
-    entity->key = level;
-    takt_wait_reorder(entity, before);
-    return takt_port_open();
 }
 
 /* The running thread wakes several threads, and decides after the last one. */
@@ -42,7 +34,6 @@ const takt_pass_t takt_pass_missing = {
     .preempt = preempt_later,
     .preempt_by_pass = MISSING(preempt_by_pass),
     .stop = MISSING(stop),
-    .set_level = set_level_of_waiting,
     .create = MISSING(create),
 };
 
@@ -70,6 +61,27 @@ static void create(takt_entity_t *entity, takt_key_t level) {
     takt_kernel_post_at(TAKT_EVENT_CREATE, entity, now, level);
 }
 
+static void lock(takt_entity_t *entity, takt_resource_t *resource) {
+    takt_kernel_post_lock(TAKT_EVENT_LOCK, entity, resource);
+}
+
+static void unlock(takt_entity_t *entity, takt_resource_t *resource) {
+    takt_kernel_post_lock(TAKT_EVENT_UNLOCK, entity, resource);
+}
+
+static void withdraw(takt_entity_t *entity) { takt_kernel_post(TAKT_EVENT_WITHDRAW, entity); }
+
+static void expect_locks(void) { takt_dispatcher_expect_locks(&takt_kernel.dispatcher); }
+
+static const takt_pass_locking_t locking = {
+    .expect = expect_locks,
+    .lock = lock,
+    .unlock = unlock,
+    .withdraw = withdraw,
+    .dispatch = takt_kernel_dispatch,
+    .dispatch_charged = takt_kernel_dispatch_charged,
+};
+
 static const takt_pass_t full = {
     .begin = takt_kernel_first_decision,
     .decide = takt_kernel_decide_far,
@@ -84,6 +96,7 @@ static const takt_pass_t full = {
     .stop = stop,
     .set_level = set_level,
     .create = create,
+    .locking = &locking,
 };
 
 /* An adopted dispatcher has timers of its own. While the kernel runs, no interrupt finds half of it: nothing needs it
@@ -95,6 +108,9 @@ void takt_kernel_expect_pass(void) {
         timers->rows = takt_kernel_rows;
     }
     takt_kernel.pass = &full;
+    if (takt_kernel.mutex_count != 0) {
+        expect_locks();
+    }
 }
 
 /* ---- time -------------------------------------------------------------------------------------------- */
@@ -124,7 +140,6 @@ static const takt_pass_t suspension = {
     .preempt = preempt_later,
     .preempt_by_pass = MISSING(preempt_by_pass),
     .stop = MISSING(stop),
-    .set_level = set_level_of_waiting,
     .create = MISSING(create),
 };
 

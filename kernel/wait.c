@@ -89,7 +89,6 @@ takt_status_t takt_wait_slowly(takt_waiters_t *waiters, takt_entity_t *running) 
     return takt_near_has_keys(running) ? wait_by_keys(waiters, running) : wait_near(waiters, running, false);
 }
 
-/* Puts `running`, which is not ready, into the queue of `waiters`, perhaps behind others. */
 TAKT_INLINE void join(takt_waiters_t *waiters, takt_entity_t *running) {
     if (takt_waiters_are_fifo(waiters)) {
         takt_queue_append(&waiters->queue, running);
@@ -97,6 +96,8 @@ TAKT_INLINE void join(takt_waiters_t *waiters, takt_entity_t *running) {
         takt_kernel.order->insert(waiters, running);
     }
 }
+
+void takt_wait_join(takt_waiters_t *waiters, takt_entity_t *running) { join(waiters, running); }
 
 takt_status_t takt_wait_behind_slowly(takt_waiters_t *waiters, takt_entity_t *running) {
     const bool is_near =
@@ -299,9 +300,7 @@ takt_status_t takt_wait_abort(takt_thread_t *thread) {
 
 enum { KEPT = TAKT_THREAD_SUSPENDED | TAKT_THREAD_ORDERED };
 
-/* `waiter` has a node, which is removed, or is suspended: then it still waits for its resumption. Returns true if it
- * becomes ready now. */
-static __attribute__((noinline)) bool is_released(takt_entity_t *waiter) {
+__attribute__((noinline)) bool takt_wait_is_released(takt_entity_t *waiter) {
     takt_thread_t *thread = takt_thread_of(waiter);
     leave_order(waiter);
     if ((thread->flags & TAKT_THREAD_SUSPENDED) == 0) {
@@ -312,7 +311,7 @@ static __attribute__((noinline)) bool is_released(takt_entity_t *waiter) {
 }
 
 takt_status_t takt_wake_kept(takt_entity_t *waiter, takt_entity_t *running) {
-    if (!is_released(waiter)) {
+    if (!takt_wait_is_released(waiter)) {
         return takt_port_open();
     }
     takt_make_ready(waiter);
@@ -320,7 +319,7 @@ takt_status_t takt_wake_kept(takt_entity_t *waiter, takt_entity_t *running) {
 }
 
 void takt_wake_kept_from_isr(takt_entity_t *waiter) {
-    if (!is_released(waiter)) {
+    if (!takt_wait_is_released(waiter)) {
         return;
     }
     takt_make_ready(waiter);
@@ -369,7 +368,7 @@ static __attribute__((noinline)) takt_status_t wake_by_levels(takt_entity_t *wai
 
 static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waiter, takt_entity_t *running) {
     if (TAKT_UNLIKELY((takt_thread_of(waiter)->flags & KEPT) != 0)) {
-        if (!is_released(waiter)) {
+        if (!takt_wait_is_released(waiter)) {
             return takt_port_open();
         }
         if (takt_near_admits(waiter, running)) {
@@ -422,7 +421,7 @@ TAKT_INLINE bool wake_near_from_isr(takt_entity_t *waiter) {
 
 static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waiter) {
     if (TAKT_UNLIKELY((takt_thread_of(waiter)->flags & KEPT) != 0)) {
-        if (!is_released(waiter) || wake_near_from_isr(waiter)) {
+        if (!takt_wait_is_released(waiter) || wake_near_from_isr(waiter)) {
             return;
         }
     }
