@@ -271,12 +271,13 @@ void takt_kernel_guard_hit(const void *address) {
 
 /* ---- start -------------------------------------------------------------------------------------- */
 
-static uint64_t idle_stack[TAKT_PORT_STACK_BYTES_MIN / sizeof(uint64_t)];
+_Static_assert((TAKT_IDLE_STACK_BYTES) >= TAKT_PORT_STACK_BYTES_MIN, "the idle thread has a context, too");
+static uint64_t idle_stack[(TAKT_IDLE_STACK_BYTES) / sizeof(uint64_t)];
 
 static void idle(void *argument) {
     (void)argument;
     for (;;) {
-        takt_port_idle();
+        takt_hook_idle();
     }
 }
 
