@@ -27,6 +27,7 @@ const takt_pass_t takt_pass_missing = {
     .decide = MISSING(decide),
     .pend = MISSING(pend),
     .yield = MISSING(yield),
+    .end_turn = MISSING(end_turn),
     .wait = MISSING(wait),
     .wait_behind = MISSING(wait_behind),
     .wake = MISSING(wake),
@@ -82,11 +83,27 @@ static const takt_pass_locking_t locking = {
     .dispatch_charged = takt_kernel_dispatch_charged,
 };
 
+static void end_turn(takt_entity_t *running) {
+    takt_ready_t *ready = &running->parent->ready;
+    if (!takt_entity_is_ready(running) || ready->order != TAKT_ORDER_LEVELS ||
+        !takt_levels_begins_equals(&ready->levels, running)) {
+        return;
+    }
+    if (takt_near_leaves(running) && takt_near_is_like(running->next, running)) {
+        takt_levels_rotate(&ready->levels, running);
+        takt_port_pend();
+    } else {
+        takt_kernel_post(TAKT_EVENT_YIELD, running);
+        takt_kernel_pend_after_post();
+    }
+}
+
 static const takt_pass_t full = {
     .begin = takt_kernel_first_decision,
     .decide = takt_kernel_decide_far,
     .pend = takt_kernel_pend_far,
     .yield = takt_yield_slowly,
+    .end_turn = end_turn,
     .wait = takt_wait_slowly,
     .wait_behind = takt_wait_behind_slowly,
     .wake = takt_wake_slowly,
@@ -133,6 +150,7 @@ static const takt_pass_t suspension = {
     .decide = MISSING(decide),
     .pend = MISSING(pend),
     .yield = MISSING(yield),
+    .end_turn = MISSING(end_turn),
     .wait = MISSING(wait),
     .wait_behind = MISSING(wait_behind),
     .wake = takt_wake_kept,

@@ -39,6 +39,7 @@ typedef struct takt_pass {
     takt_status_t (*decide)(void); /* The next entity is of another ready set than the running one. */
     void (*pend)(void);            /* Likewise, after all interrupts. */
     takt_status_t (*yield)(takt_entity_t *running);
+    void (*end_turn)(takt_entity_t *running); /* Likewise for an interrupt, if it has ready equals. */
     takt_status_t (*wait)(takt_waiters_t *waiters, takt_entity_t *running);
     takt_status_t (*wait_behind)(takt_waiters_t *waiters, takt_entity_t *running);
     takt_status_t (*wake)(takt_entity_t *waiter, takt_entity_t *running);

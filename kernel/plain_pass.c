@@ -314,6 +314,13 @@ static takt_status_t yield(takt_entity_t *running) {
     return decide();
 }
 
+static void end_turn(takt_entity_t *running) {
+    if (takt_entity_is_ready(running) && takt_levels_begins_equals(takt_kernel_levels(), running)) {
+        rotate(running);
+        takt_port_pend();
+    }
+}
+
 static void block(takt_entity_t *entity) {
     leave(entity);
     takt_entity_set_state(entity, TAKT_STATE_WAITING);
@@ -390,6 +397,7 @@ static const takt_pass_t plain = {
     .decide = decide,
     .pend = takt_port_pend,
     .yield = yield,
+    .end_turn = end_turn,
     .wait = wait,
     .wait_behind = wait_behind,
     .wake = wake,

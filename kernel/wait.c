@@ -258,6 +258,18 @@ takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_du
     return wait_with_record(wait, running);
 }
 
+takt_status_t takt_wait_notified_until(takt_instant_t instant, takt_instant_t now) {
+    takt_wait_t wait;
+    wait.is_node = false;
+    wait.is_endless = false;
+    wait.timeout.prev = NULL;
+    wait.timeout.expire = expire_wait;
+    wait.status = TAKT_OK;
+    begin_wait(&wait, takt_kernel.cpu.running, NULL);
+    takt_kernel_arm(&wait.timeout, instant, now);
+    return wait_with_record(&wait, takt_kernel.cpu.running);
+}
+
 takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
     takt_wait_t wait;
     wait.is_node = false;

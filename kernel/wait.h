@@ -57,6 +57,9 @@ takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_du
 takt_status_t takt_wait_delay(takt_duration_t duration);
 takt_status_t takt_wait_until(takt_instant_t instant, takt_instant_t now);
 
+/* Likewise, for a notification, which it awaits already, until `instant`. Returns TIMEOUT, or what ended the wait. */
+takt_status_t takt_wait_notified_until(takt_instant_t instant, takt_instant_t now);
+
 /* Makes `waiter`, removed from its queue and not plain, ready; takt_wake_slowly also decides. */
 takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running);
 void takt_wake_slowly_from_isr(takt_entity_t *waiter);
