@@ -11,8 +11,10 @@
  *   (3)  R    = S' - 1 + last - A + J_i                                       maximised over A in [0, L), where n changes
  *   (4)  L    = least x >= 1 with x = B_i + sum over hp(i), i, eq of ceil((x + J) / T) C
  *
- * If R <= T_i, then no job of i waits behind one of its own, which would put it at the tail when that one is done. If that
- * holds for all equals, (3) is attained: by induction over the jobs in time. A backlog of another equal only delays that one.
+ * S' + last may be before A: what precedes the job is done then, so that no busy interval has such a job. R counts the
+ * others. If R <= T_i, then no job of i waits behind one of its own, which would put it at the tail when that one is done.
+ * If that holds for all equals, (3) is attained: by induction over the jobs in time. A backlog of another equal only delays
+ * that one.
  *
  * Left out: thresholds, resources, suspension, supplies. */
 #include "analysis/fifo_responses.h"
@@ -123,11 +125,13 @@ takt_response_t takt_fifo_response(const takt_children_t *set, uint32_t task, ta
             !find_fixed_point(&level, level.blocking + work - level.last + 1u, level.first, &begun)) {
             return unknown;
         }
-        const uint64_t response = begun - 1u + level.last - arrival + own->jitter;
-        if (response > own->period) {
+        const uint64_t finish = begun - 1u + level.last + own->jitter;
+        if (finish > arrival + own->period) {
             return not_held;
         }
-        worst = response > worst.ticks ? (takt_response_t){response, arrival, true, true} : worst;
+        if (finish > arrival + worst.ticks) {
+            worst = (takt_response_t){finish - arrival, arrival, true, true};
+        }
     }
     return worst;
 }

@@ -128,6 +128,12 @@ def test_responses_of_the_specification(rows: list[tuple[int, int, int, int]], e
     assert bounds(tasks, levels) == shared
 
 
+def test_a_job_that_would_be_done_before_its_release_counts_for_nothing() -> None:
+    """Before its last region all is done at 107; at 113 the third task releases a job, later in the same busy interval."""
+    tasks = [Task(2, chain(1)), Task(6, chain(1, 1)), Task(23, chain(3)), Task(28, chain(1))]
+    assert bounds(tasks, [0, 0, 1, 1]) == [None, 5, 13, 24]
+
+
 def system_of(tasks: Sequence[Task], levels: Levels, offsets: Sequence[int] = (), **first: int) -> takt.System:
     """Return the tasks as a system; `first` are further keys of the first one."""
     return takt.System(
