@@ -6,9 +6,11 @@ static takt_wait_t *node_of(takt_entity_t *entity) { return takt_thread_of(entit
 
 static takt_entity_t *entity_of(const takt_wait_t *node) { return &node->thread->plain.entity; }
 
-/* Neighbouring frames differ in few bits of their addresses, their products in many. */
+/* Neighbouring frames differ in few bits of their addresses, their products in many. Squares, because the products of
+ * frames at equal distances, as in an array of stacks, ascend as regularly as they do. */
 static uint32_t number_of(const takt_wait_t *node) {
-    return (uint32_t)((uintptr_t)node >> 3) * UINT32_C(2654435769);
+    const uint32_t place = (uint32_t)((uintptr_t)node >> 3);
+    return place * place * UINT32_C(2654435769);
 }
 
 /* Where the pointer to `node` is stored. */

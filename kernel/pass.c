@@ -40,14 +40,34 @@ const takt_pass_t takt_pass_missing = {
 
 /* ---- the full pass ---------------------------------------------------------------------------------- */
 
+/* A plain thread of the root is stopped beside locks: no event, but perhaps another entity is the most urgent one. */
+static takt_status_t stop_beside_locks(takt_entity_t *entity) {
+    takt_levels_remove(takt_kernel_levels(), entity, 1);
+    takt_entity_flip_state(entity, TAKT_STATE_READY | TAKT_STATE_WAITING);
+    return takt_kernel_decide_far();
+}
+
 static takt_status_t stop(takt_entity_t *entity) {
+    if (entity->attributes == 0 && takt_kernel.cpu.running->attributes == TAKT_ATTRIBUTE_LOCKING) {
+        return stop_beside_locks(entity);
+    }
     takt_kernel_post(TAKT_EVENT_BLOCK, entity);
     takt_entity_set_state(entity, TAKT_STATE_WAITING);
     return takt_kernel_dispatch_charged();
 }
 
+/* True if `entity` waits, as in set_level_of_waiting, though there is a pass. */
+static bool is_waiting_plain(const takt_entity_t *entity) {
+    const uint32_t expected = TAKT_ATTRIBUTE_ORDERED | TAKT_ATTRIBUTE_IN_SERVER;
+    return (entity->state & TAKT_STATE_WAITING) != 0 && (entity->attributes & ~expected) == 0 &&
+           entity->task == NULL;
+}
+
 static takt_status_t set_level(takt_entity_t *entity, takt_key_t level) {
     TAKT_REQUIRE(takt_entity_has_level(entity), takt_kernel_refuse(TAKT_ERROR_KEY));
+    if (is_waiting_plain(entity)) {
+        return set_level_of_waiting(entity, level);
+    }
     const takt_key_t before = entity->key;
     takt_kernel_post_at(TAKT_EVENT_PRIORITY, entity, takt_port_now(), level);
     if ((TAKT_BACKEND_IS_REMOTE) != 0) {

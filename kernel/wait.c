@@ -245,6 +245,35 @@ static __attribute__((noinline)) takt_status_t wait_with_record(takt_wait_t *wai
     return end_wait(wait);
 }
 
+/* Decides after the plain thread `running` has begun to wait, with interrupts open in between: one may have woken it. */
+TAKT_INLINE takt_status_t decide_after_wait(takt_entity_t *running) {
+    takt_kernel.busy &= ~(uint32_t)TAKT_BUSY_PASS;
+    takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
+    if (takt_kernel.busy != 0 || !takt_entity_is_plain(next)) {
+        return takt_kernel.pass->decide();
+    }
+    return next != running ? takt_kernel_switch(running, next) : takt_port_open();
+}
+
+/* Waits as wait_with_record, for `duration`. The timeout is armed once the thread waits, in a masked stretch of its own. */
+static takt_status_t wait_timed(takt_wait_t *wait, takt_entity_t *running, takt_duration_t duration) {
+    takt_levels_remove(takt_kernel_levels(), running, 1);
+    takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
+    takt_waiters_t *waiters = wait->waiters;
+    if (waiters != NULL && takt_wait_is_first(waiters) && !wait->is_node) {
+        takt_queue_begin(&waiters->queue, running);
+    } else if (waiters != NULL) {
+        join(waiters, running);
+    }
+    takt_wake_begin();
+    takt_port_breathe();
+    if (!takt_entity_is_ready(running)) {
+        takt_kernel_arm_after(&wait->timeout, duration);
+    }
+    (void)decide_after_wait(running);
+    return end_wait(wait);
+}
+
 takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration) {
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, takt_wait_refuse(waiters));
@@ -252,6 +281,9 @@ takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_du
     wait->timeout.expire = expire_wait;
     wait->status = TAKT_OK;
     begin_wait(wait, running, waiters);
+    if (duration != TAKT_NEVER && takt_entity_is_plain(running)) {
+        return wait_timed(wait, running, duration);
+    }
     if (duration != TAKT_NEVER) {
         takt_kernel_arm_after(&wait->timeout, duration);
     }
