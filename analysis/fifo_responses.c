@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Worst-case response times under fixed priorities among equals, in integer time.
  *
- * Source: Bedarkar, Vardishvili, Bozhko, Maida, Brandenburg 2022 (FIFO, verified); for integer time, more urgent tasks and
- * the order of equals at one instant: SPEC.md, 16. A busy interval of the level begins with the release of all its tasks
- * with the greatest jitter, right after the longest region of a less urgent one began. A job of task i that is released A
- * ticks later waits for what its equals, j in eq, released before it:
+ * Source: Bedarkar, Vardishvili, Bozhko, Maida, Brandenburg 2022 (FIFO, verified); for integer time, more urgent
+ * tasks and the order of equals at one instant: SPEC.md, 16. A busy interval of the level begins with the release
+ * of all its tasks with the greatest jitter, right after the longest region of a less urgent one began. A job of
+ * task i that is released A ticks later waits for what its equals, j in eq, released before it:
  *
  *   (1)  n(A) = floor((A + J_j) / T_j + 1) C_j over i and j before i, and ceil((A + J_j) / T_j) C_j over j behind i
- *   (2)  S'   = least x = B_i + n(A) - last + 1 + sum over hp(i) of ceil((x + J) / T) C     the last region begins at S' - 1
- *   (3)  R    = S' - 1 + last - A + J_i                                       maximised over A in [0, L), where n changes
+ *   (2)  S'   = least x = B_i + n(A) - last + 1 + sum over hp(i) of ceil((x + J) / T) C   last region from S' - 1
+ *   (3)  R    = S' - 1 + last - A + J_i                            maximised over A in [0, L), where n changes
  *   (4)  L    = least x >= 1 with x = B_i + sum over hp(i), i, eq of ceil((x + J) / T) C
  *
- * S' + last may be before A: what precedes the job is done then, so that no busy interval has such a job. R counts the
- * others. If R <= T_i, then no job of i waits behind one of its own, which would put it at the tail when that one is done.
- * If that holds for all equals, (3) is attained: by induction over the jobs in time. A backlog of another equal only delays
- * that one.
+ * S' + last may be before A: what precedes the job is done then, so that no busy interval has such a job. R counts
+ * the others. If R <= T_i, then no job of i waits behind one of its own, which would put it at the tail when that
+ * one is done. If that holds for all equals, (3) is attained: by induction over the jobs in time. A backlog of
+ * another equal only delays that one.
  *
  * Left out: thresholds, resources, suspension, supplies. */
 #include "analysis/fifo_responses.h"
@@ -40,8 +40,8 @@ static level_t level_of(const takt_children_t *set, uint32_t task, takt_effort_t
     return level;
 }
 
-/* How the demand of the level compares with the whole processor. GREATER: (4) has no solution; so too where the whole is
- * demanded, since blocking and jitter are never made up for. */
+/* How the demand of the level compares with the whole processor. GREATER: (4) has no solution; so too where the whole
+ * is demanded, since blocking and jitter are never made up for. */
 static takt_comparison_t compare_with_whole(const level_t *level, takt_fp_memory_t memory) {
     const takt_sporadic_t *tasks = level->set->tasks;
     bool is_delayed = level->blocking > 0;

@@ -129,7 +129,7 @@ def test_responses_of_the_specification(rows: list[tuple[int, int, int, int]], e
 
 
 def test_a_job_that_would_be_done_before_its_release_counts_for_nothing() -> None:
-    """Before its last region all is done at 107; at 113 the third task releases a job, later in the same busy interval."""
+    """By the formula a job that is released at 113 would begin its last region at 107."""
     tasks = [Task(2, chain(1)), Task(6, chain(1, 1)), Task(23, chain(3)), Task(28, chain(1))]
     assert bounds(tasks, [0, 0, 1, 1]) == [None, 5, 13, 24]
 
