@@ -203,10 +203,11 @@ TAKT_INLINE uint32_t expire_timeouts(takt_instant_t now) {
     return ready;
 }
 
-/* Requests preemption once for all plain threads that have become ready. */
+/* Requests preemption once for all plain threads that have become ready. A plain thread that is beginning to wait may
+ * stand in an ordered queue already: it decides itself. */
 TAKT_INLINE void pend_if_displaced(void) {
     const takt_entity_t *running = takt_kernel.cpu.running;
-    if (!takt_entity_is_plain(running)) {
+    if ((running->attributes & ~(uint32_t)TAKT_ATTRIBUTE_ORDERED) != 0) {
         takt_kernel_ask_for_pass();
     } else if (takt_levels_best(takt_kernel_levels(), 1) != running) {
         takt_port_pend();
