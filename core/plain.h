@@ -29,6 +29,10 @@ TAKT_INLINE takt_plain_t *takt_plain_of(takt_entity_t *entity) {
     return TAKT_CONTAINER_OF(entity, takt_plain_t, entity);
 }
 
+TAKT_INLINE const takt_plain_t *takt_plain_seen(const takt_entity_t *entity) {
+    return (const takt_plain_t *)(const void *)((const char *)entity - offsetof(takt_plain_t, entity));
+}
+
 /* Returns the level that is compared with ceilings: its own, not the one in force; where keys order, the level of
  * background work. */
 TAKT_INLINE takt_key_t takt_plain_level(const takt_plain_t *thread) {

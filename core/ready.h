@@ -161,6 +161,11 @@ TAKT_INLINE void takt_levels_rotate(takt_levels_t *levels, takt_entity_t *entity
     levels->heads[(uint32_t)entity->key] = entity->next;
 }
 
+/* True if `entity`, which is ready, is the first of several on its level. */
+TAKT_INLINE bool takt_levels_begins_equals(const takt_levels_t *levels, const takt_entity_t *entity) {
+    return entity->next != entity && levels->heads[(uint32_t)entity->key] == entity;
+}
+
 /* Returns the first entity of the next level after `level`, NULL if there is none. O(depth). */
 TAKT_INLINE takt_entity_t *takt_levels_after_level(const takt_levels_t *levels, uint32_t level,
                                                    uint32_t depth) {

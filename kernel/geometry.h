@@ -22,6 +22,12 @@
 #define TAKT_KERNEL_HEAP_SLOTS 32
 #endif
 
+/* Stack of the idle thread, a multiple of 8. More than the least of the port: for takt_hook_idle of a program that calls
+ * functions. */
+#ifndef TAKT_IDLE_STACK_BYTES
+#define TAKT_IDLE_STACK_BYTES TAKT_PORT_STACK_BYTES_MIN
+#endif
+
 enum {
     TAKT_PRIORITIES = 30,        /* 0 .. 29, larger = more urgent */
     TAKT_KERNEL_LEVELS = 32,     /* of the root and of each server, more than there are priorities */

@@ -115,19 +115,6 @@ takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity) {
 
 /* ---- preemption --------------------------------------------------------------------------------- */
 
-/* Lets `next` run in place of `running`, which may be the same; no pass is needed. */
-TAKT_INLINE void preempt_by(takt_entity_t *next, takt_entity_t *running) {
-    if (next == running) {
-        (void)takt_port_open();
-        return;
-    }
-    takt_kernel_leave(takt_thread_of(running));
-    takt_kernel.cpu.running = next;
-    takt_kernel_check_stack(takt_thread_of(running));
-    takt_kernel_announce_switch(takt_thread_of(running), takt_thread_of(next));
-    takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
-}
-
 /* Decides for an interrupted thread; one that is in a pass itself checks again before it decides. */
 __attribute__((noinline)) void takt_kernel_preempt_by_pass(void) {
     if ((takt_kernel.busy & TAKT_BUSY_PASS) != 0 || !takt_has_news(&takt_kernel.dispatcher)) {
@@ -153,7 +140,7 @@ static __attribute__((noinline)) void preempt_between(void) {
         takt_kernel_preempt_by_pass();
     } else {
         takt_kernel.busy = 0;
-        preempt_by(next, running);
+        takt_kernel_preempt_by(next, running);
     }
 }
 
@@ -172,7 +159,7 @@ static __attribute__((noinline)) void preempt_across(void) {
     const takt_ready_t *ready = &running->parent->ready;
     if (takt_near_leaves(running) && takt_ready_has_keys(ready) &&
         takt_near_is_across(ready->keys.slots[0], running)) {
-        preempt_by(ready->keys.slots[0], running);
+        takt_kernel_preempt_by(ready->keys.slots[0], running);
     } else {
         takt_kernel_preempt_by_pass();
     }
@@ -190,7 +177,7 @@ void takt_kernel_preempt_slowly(takt_entity_t *running) {
     if (next == NULL || !takt_near_is_like(next, running)) {
         preempt_across();
     } else {
-        preempt_by(next, running);
+        takt_kernel_preempt_by(next, running);
     }
 }
 
@@ -203,7 +190,7 @@ void takt_kernel_preempt(void) {
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
     if (takt_entity_is_plain(next)) {
-        preempt_by(next, running);
+        takt_kernel_preempt_by(next, running);
     } else {
         takt_kernel.pass->preempt_by_pass();
     }
@@ -228,13 +215,14 @@ TAKT_INLINE uint32_t expire_timeouts(takt_instant_t now) {
     return ready;
 }
 
-/* Requests preemption once for all plain threads that have become ready. */
+/* Requests preemption once for all plain threads that have become ready. A plain thread that is beginning to wait may
+ * stand in an ordered queue already: it decides itself. */
 TAKT_INLINE void pend_if_displaced(void) {
     const takt_entity_t *running = takt_kernel.cpu.running;
     if (takt_kernel_is_ahead_of_tail(running)) {
         return;
     }
-    if (!takt_entity_is_plain(running)) {
+    if ((running->attributes & ~(uint32_t)TAKT_ATTRIBUTE_ORDERED) != 0) {
         takt_kernel_ask_for_pass();
     } else if (takt_levels_best(takt_kernel_levels(), 1) != running) {
         takt_port_pend();
@@ -299,12 +287,13 @@ void takt_kernel_guard_hit(const void *address) {
 
 /* ---- start -------------------------------------------------------------------------------------- */
 
-static uint64_t idle_stack[TAKT_PORT_STACK_BYTES_MIN / sizeof(uint64_t)];
+_Static_assert((TAKT_IDLE_STACK_BYTES) >= TAKT_PORT_STACK_BYTES_MIN, "the idle thread has a context, too");
+static uint64_t idle_stack[(TAKT_IDLE_STACK_BYTES) / sizeof(uint64_t)];
 
 static void idle(void *argument) {
     (void)argument;
     for (;;) {
-        takt_port_idle();
+        takt_hook_idle();
     }
 }
 
@@ -387,7 +376,7 @@ takt_thread_t *takt_kernel_first_decision(void) {
 }
 
 /* Likewise without a pass: nothing is to be posted, and nothing ever ends the decision. */
-static takt_thread_t *first_thread(void) {
+takt_thread_t *takt_kernel_first_thread(void) {
     while (!takt_queue_is_empty(&takt_kernel.created)) {
         takt_entity_t *entity = takt_queue_take(&takt_kernel.created);
         takt_entity_set_state(entity, TAKT_STATE_WAITING);
@@ -411,7 +400,7 @@ takt_status_t takt_kernel_start(void) {
     create_idle();
     (void)takt_port_lock();
     takt_port_clock_start();
-    takt_thread_t *first = takt_kernel_has_pass() ? takt_kernel.pass->begin() : first_thread();
+    takt_thread_t *first = takt_kernel_has_pass() ? takt_kernel.pass->begin() : takt_kernel_first_thread();
     takt_kernel_announce_switch(NULL, first);
     takt_port_start(first);
 }

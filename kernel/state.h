@@ -235,6 +235,19 @@ TAKT_INLINE takt_status_t takt_kernel_switch(takt_entity_t *running, takt_entity
     return takt_port_switch(takt_thread_of(running), takt_thread_of(next));
 }
 
+/* Lets `next` run in place of `running`, which was interrupted and may be the same. Closed; opens. */
+TAKT_INLINE void takt_kernel_preempt_by(takt_entity_t *next, takt_entity_t *running) {
+    if (next == running) {
+        (void)takt_port_open();
+        return;
+    }
+    takt_kernel_leave(takt_thread_of(running));
+    takt_kernel.cpu.running = next;
+    takt_kernel_check_stack(takt_thread_of(running));
+    takt_kernel_announce_switch(takt_thread_of(running), takt_thread_of(next));
+    takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
+}
+
 /* ---- near layer -------------------------------------------------------------------------------- */
 
 /* True if `running` is selected at the root by its key, so that no plain thread that becomes ready displaces it. */

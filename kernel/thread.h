@@ -89,6 +89,10 @@ takt_status_t takt_thread_delete(takt_thread_t *thread);
  * _LOCKED or _NOT_STARTED. */
 takt_status_t takt_thread_yield(void);
 
+/* Lets the equals of the interrupted thread go first, as if it yielded. No effect if it has none, or does not run any
+ * more. Interrupts only. Returns ERROR_NOT_IN_ISR or _INTERRUPT. */
+takt_status_t takt_thread_yield_from_isr(void);
+
 /* Sets the priority of `thread`, 0 .. TAKT_PRIORITIES - 1, and appends it to that FIFO; a held mutex may raise it.
  * Under keys priorities order the plain threads without a deadline, which come after all others; jobs under keys or of
  * allocators have none. Threads only. Returns ERROR_NULL, _OBJECT, _PRIORITY, _KEY for such jobs, _IN_ISR, _LOCKED or
@@ -141,11 +145,12 @@ takt_status_t takt_thread_abort_wait(takt_thread_t *thread);
 takt_status_t takt_thread_notify(takt_thread_t *thread, uint32_t bits);
 takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits);
 
-/* Moves the notified bits of the running thread to `bits`; waits if there are none. The other waits at most `duration`
- * ticks, and returns TIMEOUT and 0 in `bits` if there are none by then. Threads only. Returns ERROR_NULL, _IN_ISR,
+/* Moves the notified bits of the running thread to `bits`; waits if there are none. The others wait at most `duration`
+ * ticks, or until `instant`, and return TIMEOUT and 0 in `bits` if there are none by then. Threads only. Returns ERROR_NULL, _IN_ISR,
  * _LOCKED, _NOT_STARTED, or _WAITS if a job that the scheduler may end would have to wait, see kernel/job.h. */
 takt_status_t takt_notification_take(uint32_t *bits);
 takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duration);
+takt_status_t takt_notification_take_until(uint32_t *bits, takt_instant_t instant);
 
 /* Number of stack bytes of `thread` that were never used, guard included; of a stack that was not painted, 8 or less.
  * Returns 0 if `thread` is NULL. */
