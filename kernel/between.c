@@ -33,6 +33,9 @@ takt_status_t takt_kernel_decide_far(void) {
 }
 
 void takt_kernel_pend_far(void) {
+    if (takt_kernel_is_ahead_of_tail(takt_kernel.cpu.running)) {
+        return;
+    }
     if (begins(takt_port_now())) {
         takt_kernel.busy |= TAKT_BUSY_CHARGED;
         takt_port_pend();

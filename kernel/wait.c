@@ -77,9 +77,21 @@ TAKT_INLINE takt_status_t wait_near(takt_waiters_t *waiters, takt_entity_t *runn
     return takt_kernel_decide_near(running, has_keys);
 }
 
+/* The first thread of the tail is next. */
+static __attribute__((noinline)) takt_status_t wait_before_tail(takt_waiters_t *waiters,
+                                                                takt_entity_t *running) {
+    takt_near_remove_last_key(running);
+    takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
+    if (waiters != NULL) {
+        takt_queue_begin(&waiters->queue, running);
+    }
+    return takt_kernel_decide_across(running, takt_near_best(&running->parent->ready, false, 1));
+}
+
 /* A function of its own, so that levels need few registers. */
 static __attribute__((noinline)) takt_status_t wait_by_keys(takt_waiters_t *waiters, takt_entity_t *running) {
-    return wait_near(waiters, running, true);
+    return takt_near_is_last_key(running) ? wait_before_tail(waiters, running)
+                                          : wait_near(waiters, running, true);
 }
 
 takt_status_t takt_wait_slowly(takt_waiters_t *waiters, takt_entity_t *running) {
@@ -163,7 +175,7 @@ void takt_wait_reorder(takt_entity_t *entity, takt_key_t before) {
 takt_status_t takt_wait_set_level(takt_entity_t *entity, takt_key_t level) {
     const takt_key_t before = entity->key;
     entity->level = (uint8_t)level;
-    entity->key = level;
+    entity->key = before >> 32 << 32 | level; /* in a tail the high word stays */
     takt_wait_reorder(entity, before);
     return takt_port_open();
 }
@@ -449,9 +461,21 @@ static __attribute__((noinline)) takt_status_t wake_between(takt_entity_t *waite
     return wake_by_pass(waiter, running);
 }
 
+/* One of them is keyed, the other not: perhaps in the heap and in the tail of one set. */
+static __attribute__((noinline)) takt_status_t wake_across(takt_entity_t *waiter, takt_entity_t *running) {
+    const bool has_keys = takt_near_has_keys(waiter);
+    if (!takt_near_admits_across(waiter, running)) {
+        return wake_between(waiter, running);
+    }
+    make_ready_near(waiter, has_keys);
+    return has_keys ? takt_kernel_decide_across(running, waiter->parent->ready.keys.slots[0])
+                    : takt_port_open();
+}
+
 takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running) {
     if (!takt_near_admits(waiter, running)) {
-        return wake_between(waiter, running);
+        return takt_near_is_across(waiter, running) ? wake_across(waiter, running)
+                                                    : wake_between(waiter, running);
     }
     return takt_near_has_keys(running) ? wake_by_keys(waiter, running) : wake_near(waiter, running, false);
 }
@@ -496,8 +520,27 @@ static __attribute__((noinline)) void wake_between_from_isr(takt_entity_t *waite
     }
 }
 
+/* One of them is keyed, the other not: perhaps in the heap and in the tail of one set. */
+static __attribute__((noinline)) void wake_across_from_isr(takt_entity_t *waiter) {
+    const takt_entity_t *running = takt_kernel.cpu.running;
+    const bool has_keys = takt_near_has_keys(waiter);
+    if (!takt_near_admits_across(waiter, running) || !takt_entity_is_ready(&waiter->parent->entity)) {
+        wake_between_from_isr(waiter);
+        return;
+    }
+    make_ready_near(waiter, has_keys);
+    if (has_keys) {
+        takt_port_pend();
+    }
+}
+
 void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
-    if (!wake_near_from_isr(waiter)) {
+    if (wake_near_from_isr(waiter)) {
+        return;
+    }
+    if (takt_near_is_across(waiter, takt_kernel.cpu.running)) {
+        wake_across_from_isr(waiter);
+    } else {
         wake_between_from_isr(waiter);
     }
 }
