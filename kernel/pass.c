@@ -56,7 +56,7 @@ static takt_status_t stop(takt_entity_t *entity) {
     return takt_kernel_dispatch_charged();
 }
 
-/* True if `entity` waits, as in takt_wait_set_level, though there is a pass. */
+/* True if `entity` waits and needs no more than takt_thread_set_level_of_waiting, though there is a pass. */
 static bool is_waiting_plain(const takt_entity_t *entity) {
     const uint32_t expected = TAKT_ATTRIBUTE_ORDERED | TAKT_ATTRIBUTE_IN_SERVER;
     return (entity->state & TAKT_STATE_WAITING) != 0 && (entity->attributes & ~expected) == 0 &&
@@ -66,7 +66,7 @@ static bool is_waiting_plain(const takt_entity_t *entity) {
 static takt_status_t set_level(takt_entity_t *entity, takt_key_t level) {
     TAKT_REQUIRE(takt_entity_has_level(entity), takt_kernel_refuse(TAKT_ERROR_KEY));
     if (is_waiting_plain(entity)) {
-        return takt_wait_set_level(entity, level);
+        return takt_thread_set_level_of_waiting(entity, level);
     }
     const takt_key_t before = entity->key;
     takt_kernel_post_at(TAKT_EVENT_PRIORITY, entity, takt_port_now(), level);

@@ -90,4 +90,7 @@ void takt_kernel_pend_far(void);
 void takt_kernel_come_to(takt_instant_t now);
 takt_status_t takt_yield_slowly(takt_entity_t *running);
 
+/* Sets the level of a plain thread that waits, or is suspended: no ready set has it. Closed; opens. */
+takt_status_t takt_thread_set_level_of_waiting(takt_entity_t *entity, takt_key_t level);
+
 #endif

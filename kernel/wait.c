@@ -172,14 +172,6 @@ void takt_wait_reorder(takt_entity_t *entity, takt_key_t before) {
     }
 }
 
-takt_status_t takt_wait_set_level(takt_entity_t *entity, takt_key_t level) {
-    const takt_key_t before = entity->key;
-    entity->level = (uint8_t)level;
-    entity->key = before >> 32 << 32 | level; /* in a tail the high word stays */
-    takt_wait_reorder(entity, before);
-    return takt_port_open();
-}
-
 void takt_wait_withdraw(takt_thread_t *thread) {
     leave(thread, waiters_of(thread));
     takt_thread_clear(thread, TAKT_THREAD_AWAITS_NOTIFICATION);

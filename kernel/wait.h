@@ -88,9 +88,6 @@ bool takt_wait_is_released(takt_entity_t *waiter);
 /* The key of `entity`, which was `before`, may have changed: if it waits, it joins its new equals, behind them. */
 void takt_wait_reorder(takt_entity_t *entity, takt_key_t before);
 
-/* `entity`, a plain thread that waits or is suspended, so that no ready set has it, gets another level. Opens. */
-takt_status_t takt_wait_set_level(takt_entity_t *entity, takt_key_t level);
-
 /* Disarms the timeout of `thread`, which no longer waits but may not run for long, or never again. Its record is in the
  * frame of a call that has not returned yet. */
 void takt_wait_forget(takt_thread_t *thread);
