@@ -57,19 +57,22 @@ struct tskTaskControlBlock {
     void *argument;
     StackType_t *stack;
     uint32_t depth;
-    uint32_t pending; /* bits that are still to be notified */
-    uint32_t number;  /* of the creation */
-    uint32_t tag;     /* the program's, for recorders */
-    uint32_t awaited; /* event bits, and how; then what they were */
-    uint8_t base;     /* its own priority */
-    uint8_t priority; /* in force: it may inherit */
-    uint16_t mutexes; /* that it holds */
-    uint8_t owned;    /* OWNS_ */
+    uint32_t pending;   /* bits that are still to be notified */
+    uint32_t number;    /* of the creation */
+    uint32_t tag;       /* the program's, for recorders */
+    TickType_t awaited; /* event bits, and how; then what they were */
+    uint8_t base;       /* its own priority */
+    uint8_t priority;   /* in force: it may inherit */
+    uint16_t mutexes;   /* that it holds */
+    uint8_t owned;      /* OWNS_ */
     bool is_pending;
     uint8_t notified[configTASK_NOTIFICATION_ARRAY_ENTRIES]; /* see notifications.c */
     uint32_t values[configTASK_NOTIFICATION_ARRAY_ENTRIES];
 #if configUSE_APPLICATION_TASK_TAG != 0
     TaskHookFunction_t hook;
+#endif
+#if configGENERATE_RUN_TIME_STATS != 0
+    configRUN_TIME_COUNTER_TYPE executed;
 #endif
 #if configNUM_THREAD_LOCAL_STORAGE_POINTERS > 0
     void *words[configNUM_THREAD_LOCAL_STORAGE_POINTERS];
@@ -91,7 +94,7 @@ typedef struct program {
     takt_port_level_t level; /* before the first critical section */
     bool is_yielding;        /* a yield is pending */
     bool is_started;
-    TickType_t ticks;    /* at `tick` */
+    uint64_t ticks;      /* at `tick` */
     takt_instant_t tick; /* the last known begin of a tick */
 } program_t;
 
@@ -130,10 +133,13 @@ void takt_freertos_start_timers(void);
 
 /* ---- time ------------------------------------------------------------------------------------------------- */
 
-/* Moves `ticks` and `tick` to now; returns `ticks`. With the lock closed or open. */
+/* Moves `ticks` and `tick` to now; returns `ticks`, as the program has it. With the lock closed or open. */
 TickType_t takt_freertos_count(void);
 
 /* ---- to wait ------------------------------------------------------------------------------------------------ */
+
+/* Returns the instant at which tick number `tick` begins; `ticks` is of now. Closed. */
+takt_instant_t takt_freertos_instant(uint64_t tick);
 
 /* The time that a call may wait. */
 typedef struct limit {

@@ -20,12 +20,15 @@ _Static_assert(TAKT_TICK_HZ / (configTICK_RATE_HZ) > 0 && TAKT_TICK_HZ / (config
 
 /* Long division, for a processor that divides words: the time since the last call seldom exceeds one. */
 static uint64_t whole_ticks(uint64_t elapsed) {
+    uint64_t part = (uint64_t)TAKT_FREERTOS_TICK << 31;
     uint64_t ticks = 0;
-    for (uint32_t shift = 31; (elapsed >> 32) != 0; shift--) {
-        const uint64_t part = (uint64_t)TAKT_FREERTOS_TICK << shift;
+    for (uint32_t count = UINT32_C(1) << 31; (elapsed >> 32) != 0;) {
         if (elapsed >= part) {
             elapsed -= part;
-            ticks += UINT64_C(1) << shift;
+            ticks += count;
+        } else {
+            part >>= 1;
+            count >>= 1;
         }
     }
     return ticks + (uint32_t)elapsed / TAKT_FREERTOS_TICK;
@@ -33,15 +36,17 @@ static uint64_t whole_ticks(uint64_t elapsed) {
 
 TickType_t takt_freertos_count(void) {
     const takt_port_level_t level = takt_port_lock();
-    const uint64_t elapsed = takt_kernel_now() - takt_freertos.tick;
-    if (elapsed >= TAKT_FREERTOS_TICK) {
-        const uint64_t ticks = whole_ticks(elapsed);
-        takt_freertos.ticks += (TickType_t)ticks;
-        takt_freertos.tick += ticks * TAKT_FREERTOS_TICK;
-    }
-    const TickType_t count = takt_freertos.ticks;
+    const uint64_t ticks = whole_ticks(takt_kernel_now() - takt_freertos.tick);
+    takt_freertos.ticks += ticks;
+    takt_freertos.tick += ticks * TAKT_FREERTOS_TICK;
+    const TickType_t count = (TickType_t)takt_freertos.ticks;
     takt_port_unlock(level);
     return count;
+}
+
+takt_instant_t takt_freertos_instant(uint64_t tick) {
+    const uint64_t ahead = tick - takt_freertos.ticks;
+    return tick > takt_freertos.ticks ? takt_freertos.tick + ahead * TAKT_FREERTOS_TICK : takt_freertos.tick;
 }
 
 /* ---- to wait ------------------------------------------------------------------------------------------------ */
@@ -167,11 +172,18 @@ void takt_freertos_set_priority(task_t *task) {
     }
 }
 
+/* Removes and returns the most urgent of the pending tasks, of equals the first: it runs as if all became ready at once. */
 static task_t *take_pending(void) {
     const takt_port_level_t level = takt_port_lock();
-    task_t *task = takt_freertos.pending;
+    task_t **first = &takt_freertos.pending;
+    for (task_t **link = first; *link != NULL; link = &(*link)->next_pending) {
+        if ((*link)->priority >= (*first)->priority) {
+            first = link;
+        }
+    }
+    task_t *task = *first;
     if (task != NULL) {
-        takt_freertos.pending = task->next_pending;
+        *first = task->next_pending;
         task->is_pending = false;
     }
     takt_port_unlock(level);
