@@ -84,7 +84,7 @@ EventBits_t xEventGroupSetBits(EventGroupHandle_t group, const EventBits_t bits)
             cleared |= task->awaited & ~CONTROL;
         }
         task->awaited = group->bits | MET;
-        (void)takt_freertos_wake(task, WOKEN);
+        takt_freertos_wake(task, WOKEN);
     }
     group->bits &= ~cleared;
     vPortExitCritical();
@@ -111,7 +111,7 @@ void vEventGroupDelete(EventGroupHandle_t group) {
     vPortEnterCritical();
     for (task_t *task = take(group, true); task != NULL; task = take(group, true)) {
         task->awaited = MET;
-        (void)takt_freertos_wake(task, WOKEN);
+        takt_freertos_wake(task, WOKEN);
     }
     vPortExitCritical();
     if (group->is_owned) {

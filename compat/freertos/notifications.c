@@ -55,7 +55,7 @@ BaseType_t xTaskGenericNotify(TaskHandle_t task, UBaseType_t index, uint32_t val
     bool is_awaited;
     const BaseType_t done = notify(task, index, value, action, previous, &is_awaited);
     if (is_awaited) {
-        (void)takt_freertos_wake(task, WOKEN);
+        takt_freertos_wake(task, WOKEN);
     }
     return done;
 }

@@ -218,7 +218,7 @@ size_t xStreamBufferSend(StreamBufferHandle_t stream, const void *data, size_t b
     }
     task_t *task;
     const size_t written = write(stream, data, bytes, &task);
-    (void)takt_freertos_wake(task, WOKEN);
+    takt_freertos_wake(task, WOKEN);
     return written;
 }
 
@@ -233,7 +233,7 @@ size_t xStreamBufferReceive(StreamBufferHandle_t stream, void *data, size_t byte
     }
     task_t *task;
     const size_t taken = read(stream, data, bytes, &task);
-    (void)takt_freertos_wake(task, WOKEN);
+    takt_freertos_wake(task, WOKEN);
     return taken;
 }
 

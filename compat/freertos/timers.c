@@ -165,7 +165,7 @@ static bool take(command_t *command) {
         (void)takt_freertos_join(&commands->receivers, &limit);
     }
     takt_port_unlock(level);
-    (void)takt_freertos_wake(task, WOKEN);
+    takt_freertos_wake(task, WOKEN);
     if (!is_due && !is_there) {
         (void)takt_freertos_sleep();
     }
