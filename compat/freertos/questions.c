@@ -52,6 +52,9 @@ BaseType_t xTaskGetSchedulerState(void) {
     return takt_freertos.suspended == 0 ? taskSCHEDULER_RUNNING : taskSCHEDULER_SUSPENDED;
 }
 
+/* Takt's kernel does not stop. */
+void vTaskEndScheduler(void) { configASSERT(!takt_freertos.is_started); }
+
 BaseType_t xTaskGetStaticBuffers(TaskHandle_t handle, StackType_t **stack, StaticTask_t **buffer) {
     task_t *task = takt_freertos_task(handle);
     configASSERT(stack != NULL && buffer != NULL);

@@ -12,7 +12,7 @@ static void delay(void) {
 
 void vTaskDelay(TickType_t ticks) {
     if (ticks == 0) {
-        vPortYield();
+        (void)takt_thread_yield();
         return;
     }
     const takt_port_level_t level = takt_port_lock();
@@ -47,7 +47,7 @@ BaseType_t xTaskAbortDelay(TaskHandle_t task) {
     }
     takt_port_unlock(level);
     if (waits) {
-        (void)takt_freertos_wake(task, ABORTED);
+        takt_freertos_wake(task, ABORTED);
     }
     return waits ? pdPASS : pdFAIL;
 }
@@ -124,17 +124,12 @@ BaseType_t xTaskResumeFromISR(TaskHandle_t task) {
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
 
-void takt_freertos_forget(task_t *task) {
+static void forget(task_t *task) {
     const takt_port_level_t level = takt_port_lock();
-    task_t **link = &takt_freertos.first;
-    while (*link != task) {
-        link = &(*link)->next;
-    }
-    *link = task->next;
-    takt_freertos.task_count--;
+    takt_freertos_remove_task(task);
     takt_freertos_leave(task);
     if (task->is_pending) {
-        link = &takt_freertos.pending;
+        task_t **link = &takt_freertos.pending;
         while (*link != task) {
             link = &(*link)->next_pending;
         }
@@ -152,25 +147,6 @@ void takt_freertos_free(task_t *task) {
     }
 }
 
-/* Another task frees the memory of one that has deleted itself. */
-void vTaskDelete(TaskHandle_t handle) {
-    (void)takt_freertos_open();
-    task_t *task = takt_freertos_task(handle);
-    const bool is_self = task == takt_freertos_running();
-    takt_freertos_forget(task);
-    if (is_self && task->owned != 0) {
-        const takt_port_level_t level = takt_port_lock();
-        task->next = takt_freertos.ended;
-        takt_freertos.ended = task;
-        takt_port_unlock(level);
-        (void)takt_freertos_wake(takt_freertos.idle, WOKEN);
-    }
-    if (takt_freertos.is_started) {
-        (void)takt_thread_delete(&task->thread);
-    }
-    takt_freertos_free(task);
-}
-
 /* The first of those that execute no more; NULL: none. */
 static task_t *take_ended(void) {
     const takt_port_level_t level = takt_port_lock();
@@ -186,8 +162,28 @@ static task_t *take_ended(void) {
     return task;
 }
 
-void takt_freertos_free_ended(void) {
+static void free_ended(void) {
     for (task_t *task = take_ended(); task != NULL; task = take_ended()) {
         takt_freertos_free(task);
     }
+}
+
+/* Another task frees the memory of one that has deleted itself. */
+void vTaskDelete(TaskHandle_t handle) {
+    (void)takt_freertos_open();
+    task_t *task = takt_freertos_task(handle);
+    const bool is_self = task == takt_freertos_running();
+    forget(task);
+    if (is_self && task->owned != 0) {
+        const takt_port_level_t level = takt_port_lock();
+        task->next = takt_freertos.ended;
+        takt_freertos.ended = task;
+        takt_freertos.free_ended = free_ended;
+        takt_port_unlock(level);
+        takt_freertos_wake(takt_freertos.idle, WOKEN);
+    }
+    if (takt_freertos.is_started) {
+        (void)takt_thread_delete(&task->thread);
+    }
+    takt_freertos_free(task);
 }
