@@ -55,7 +55,7 @@ takt_status_t takt_thread_yield(void) {
 takt_status_t takt_thread_set_level_of_waiting(takt_entity_t *entity, takt_key_t level) {
     const takt_key_t before = entity->key;
     entity->level = (uint8_t)level;
-    entity->key = level;
+    entity->key = before >> 32 << 32 | level; /* in a tail the high word stays */
     takt_wait_reorder(entity, before);
     return takt_port_open();
 }
