@@ -67,14 +67,6 @@ TAKT_INLINE bool takt_between_begins(const takt_dispatcher_t *dispatcher, const 
     return now < until && dispatcher->root.locked == NULL && takt_between_admits(running);
 }
 
-/* The same where resources are registered as locked: `running` is a thread of the root, and at most pip, as in plain_locks.h,
- * has selected it. */
-TAKT_INLINE bool takt_between_begins_beside_locks(const takt_entity_t *running, takt_instant_t now,
-                                                  takt_instant_t until) {
-    return now < until && (running->attributes & ~(uint32_t)TAKT_ATTRIBUTE_LOCKING) == 0 &&
-           running->task == NULL;
-}
-
 /* Charges what `running` has executed up to `now`. */
 TAKT_INLINE void takt_between_charge(takt_cpu_t *cpu, const takt_entity_t *running, takt_instant_t now) {
     const takt_duration_t elapsed = now - cpu->charged_at;
