@@ -207,6 +207,29 @@ if(TARGET takt_semihost)
   target_link_libraries(takt_semihost PUBLIC takt_kernel)
 endif()
 
+# ---- FreeRTOS' interface, for the configuration of one program ------------------------------------------------------
+
+set(TAKT_FREERTOS_CONFIG "" CACHE PATH "Folder of the FreeRTOSConfig.h of a program that uses takt::freertos")
+if(TAKT_FREERTOS_CONFIG OR TARGET freertos_config)
+  file(GLOB takt_freertos_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/compat/freertos/*.c)
+  takt_library(freertos ${takt_freertos_sources})
+  target_include_directories(takt_freertos PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/compat/freertos/include>
+    $<INSTALL_INTERFACE:${takt_include}/compat/freertos/include>)
+  if(TARGET freertos_config)
+    target_link_libraries(takt_freertos PUBLIC freertos_config)
+  endif()
+  if(TAKT_FREERTOS_CONFIG)
+    get_filename_component(takt_freertos_config ${TAKT_FREERTOS_CONFIG} ABSOLUTE BASE_DIR ${CMAKE_SOURCE_DIR})
+    target_include_directories(takt_freertos PUBLIC $<BUILD_INTERFACE:${takt_freertos_config}>
+      $<INSTALL_INTERFACE:${takt_include}/compat/freertos>)
+    install(FILES ${takt_freertos_config}/FreeRTOSConfig.h DESTINATION ${takt_include}/compat/freertos COMPONENT kernel)
+  endif()
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/freertos/include/ DESTINATION ${takt_include}/compat/freertos/include
+          COMPONENT kernel FILES_MATCHING PATTERN "*.h")
+  target_link_libraries(takt_freertos PUBLIC takt_board)
+endif()
+
 # ---- analyses: a program pays for those that it calls ----------------------------------------------------
 
 file(GLOB takt_analysis_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/analysis/*.c)

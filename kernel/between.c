@@ -46,6 +46,9 @@ takt_status_t takt_kernel_decide_far(void) {
 }
 
 void takt_kernel_pend_far(void) {
+    if (takt_kernel_is_ahead_of_tail(takt_kernel.cpu.running)) {
+        return;
+    }
     if ((takt_kernel.dispatcher.root.locked != NULL && takt_kernel_is_beside_locks()) ||
         takt_kernel_begins_between(takt_kernel.cpu.running, takt_port_now())) {
         takt_kernel.busy |= TAKT_BUSY_CHARGED;

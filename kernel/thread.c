@@ -52,6 +52,33 @@ takt_status_t takt_thread_yield(void) {
     return takt_kernel_switch(running, next);
 }
 
+takt_status_t takt_thread_set_level_of_waiting(takt_entity_t *entity, takt_key_t level) {
+    const takt_key_t before = entity->key;
+    entity->level = (uint8_t)level;
+    entity->key = level;
+    takt_wait_reorder(entity, before);
+    return takt_port_open();
+}
+
+/* Also of a thread that is between the steps of a pass, and is not ready any more. */
+takt_status_t takt_thread_yield_from_isr(void) {
+    TAKT_REQUIRE_KERNEL_ISR();
+    const takt_port_level_t level = takt_port_lock();
+    takt_entity_t *running = takt_kernel.cpu.running;
+    if (!takt_entity_is_plain(running)) {
+        takt_kernel.pass->end_turn(running);
+    } else if (takt_levels_begins_equals(takt_kernel_levels(), running)) {
+        if (takt_entity_is_plain(running->next)) {
+            takt_levels_rotate(takt_kernel_levels(), running);
+            takt_port_pend();
+        } else {
+            takt_kernel.pass->end_turn(running);
+        }
+    }
+    takt_port_unlock(level);
+    return TAKT_OK;
+}
+
 takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority) {
     DEBUG_REQUIRE_THREAD(thread);
     TAKT_REQUIRE(priority < TAKT_PRIORITIES, TAKT_ERROR_PRIORITY);
@@ -63,7 +90,8 @@ takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority)
     takt_entity_t *running = takt_kernel.cpu.running;
     const takt_key_t level = takt_creation_level(priority);
     if (!takt_near_has_level(entity, running)) {
-        return takt_kernel.pass->set_level(entity, level);
+        return takt_kernel_has_pass() ? takt_kernel.pass->set_level(entity, level)
+                                      : takt_thread_set_level_of_waiting(entity, level);
     }
     takt_near_set_level(entity, (uint32_t)level, 1);
     return takt_kernel_decide_near(running, false);
@@ -215,11 +243,16 @@ static takt_status_t listen(takt_thread_t *self, takt_duration_t duration) {
     return takt_wait_alone(NULL, &self->plain.entity);
 }
 
-/* Takes the notified bits. Closed. */
-static uint32_t take_bits(takt_thread_t *self) {
-    const uint32_t bits = self->notification;
+/* Takes the notified bits after a wait that ended with `status`, or after none. Closed; opens. */
+static takt_status_t take_bits(takt_thread_t *self, uint32_t *bits, takt_status_t status) {
+    takt_thread_clear(self, TAKT_THREAD_AWAITS_NOTIFICATION);
+    *bits = self->notification;
     self->notification = 0;
-    return bits;
+    (void)takt_port_open();
+    if (*bits != 0) {
+        return TAKT_OK;
+    }
+    return status == TAKT_OK ? TAKT_ABORTED : status; /* a wait without end has no record */
 }
 
 takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duration) {
@@ -232,14 +265,24 @@ takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duratio
     if (self->notification == 0 && duration > 0) {
         status = listen(self, duration);
         takt_port_close();
-        takt_thread_clear(self, TAKT_THREAD_AWAITS_NOTIFICATION);
     }
-    *bits = take_bits(self);
-    (void)takt_port_open();
-    if (*bits != 0) {
-        return TAKT_OK;
+    return take_bits(self, bits, status);
+}
+
+takt_status_t takt_notification_take_until(uint32_t *bits, takt_instant_t instant) {
+    TAKT_REQUIRE(bits != NULL, TAKT_ERROR_NULL);
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_thread_t *self = takt_thread_of(takt_kernel.cpu.running);
+    takt_status_t status = TAKT_TIMEOUT;
+    takt_port_close();
+    const takt_instant_t now = takt_port_now();
+    if (self->notification == 0 && instant > now) {
+        self->flags |= TAKT_THREAD_AWAITS_NOTIFICATION;
+        status = takt_wait_notified_until(instant, now);
+        takt_port_close();
     }
-    return status == TAKT_OK ? TAKT_ABORTED : status; /* a wait without end has no record */
+    return take_bits(self, bits, status);
 }
 
 takt_status_t takt_notification_take(uint32_t *bits) { return takt_notification_take_for(bits, TAKT_NEVER); }

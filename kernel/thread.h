@@ -64,7 +64,7 @@ typedef struct takt_thread_parameters {
     void *argument;                /* passed to the entry function */
     void *stack;                   /* aligned to 8 bytes */
     uint32_t stack_bytes;          /* TAKT_STACK_BYTES_MIN .. TAKT_STACK_BYTES_MAX, a multiple of 8 */
-    uint32_t priority; /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; ignored where keys order */
+    uint32_t priority; /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; of jobs ignored where keys order */
     struct takt_thread_server *server; /* whose budget it uses, see kernel/server.h; NULL: under the root */
     bool is_suspended;                 /* of a plain thread: it begins when it is resumed */
     bool is_unpainted;                 /* creation is quicker, and takt_thread_stack_unused does not know */
@@ -89,9 +89,14 @@ takt_status_t takt_thread_delete(takt_thread_t *thread);
  * _LOCKED or _NOT_STARTED. */
 takt_status_t takt_thread_yield(void);
 
+/* Lets the equals of the interrupted thread go first, as if it yielded. No effect if it has none, or does not run any
+ * more. Interrupts only. Returns ERROR_NOT_IN_ISR or _INTERRUPT. */
+takt_status_t takt_thread_yield_from_isr(void);
+
 /* Sets the priority of `thread`, 0 .. TAKT_PRIORITIES - 1, and appends it to that FIFO; a held mutex may raise it.
- * Under keys a plain thread's priority has no effect; jobs under keys or of allocators have none. Threads only. Returns
- * ERROR_NULL, _OBJECT, _PRIORITY, _KEY for such jobs, _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * Under keys priorities order the plain threads without a deadline, which come after all others; jobs under keys or of
+ * allocators have none. Threads only. Returns ERROR_NULL, _OBJECT, _PRIORITY, _KEY for such jobs, _IN_ISR, _LOCKED or
+ * _NOT_STARTED. */
 takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority);
 
 /* Gives the plain thread `thread` the absolute deadline `deadline`, also while it is not ready; TAKT_NEVER: none, as at
@@ -140,11 +145,12 @@ takt_status_t takt_thread_abort_wait(takt_thread_t *thread);
 takt_status_t takt_thread_notify(takt_thread_t *thread, uint32_t bits);
 takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits);
 
-/* Moves the notified bits of the running thread to `bits`; waits if there are none. The other waits at most `duration`
- * ticks, and returns TIMEOUT and 0 in `bits` if there are none by then. Threads only. Returns ERROR_NULL, _IN_ISR,
+/* Moves the notified bits of the running thread to `bits`; waits if there are none. The others wait at most `duration`
+ * ticks, or until `instant`, and return TIMEOUT and 0 in `bits` if there are none by then. Threads only. Returns ERROR_NULL, _IN_ISR,
  * _LOCKED, _NOT_STARTED, or _WAITS if a job that the scheduler may end would have to wait, see kernel/job.h. */
 takt_status_t takt_notification_take(uint32_t *bits);
 takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duration);
+takt_status_t takt_notification_take_until(uint32_t *bits, takt_instant_t instant);
 
 /* Number of stack bytes of `thread` that were never used, guard included; of a stack that was not painted, 8 or less.
  * Returns 0 if `thread` is NULL. */

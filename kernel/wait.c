@@ -77,9 +77,21 @@ TAKT_INLINE takt_status_t wait_near(takt_waiters_t *waiters, takt_entity_t *runn
     return takt_kernel_decide_near(running, has_keys);
 }
 
+/* The first thread of the tail is next. */
+static __attribute__((noinline)) takt_status_t wait_before_tail(takt_waiters_t *waiters,
+                                                                takt_entity_t *running) {
+    takt_near_remove_last_key(running);
+    takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
+    if (waiters != NULL) {
+        takt_queue_begin(&waiters->queue, running);
+    }
+    return takt_kernel_decide_across(running, takt_near_best(&running->parent->ready, false, 1));
+}
+
 /* A function of its own, so that levels need few registers. */
 static __attribute__((noinline)) takt_status_t wait_by_keys(takt_waiters_t *waiters, takt_entity_t *running) {
-    return wait_near(waiters, running, true);
+    return takt_near_is_last_key(running) ? wait_before_tail(waiters, running)
+                                          : wait_near(waiters, running, true);
 }
 
 takt_status_t takt_wait_slowly(takt_waiters_t *waiters, takt_entity_t *running) {
@@ -89,7 +101,6 @@ takt_status_t takt_wait_slowly(takt_waiters_t *waiters, takt_entity_t *running) 
     return takt_near_has_keys(running) ? wait_by_keys(waiters, running) : wait_near(waiters, running, false);
 }
 
-/* Puts `running`, which is not ready, into the queue of `waiters`, perhaps behind others. */
 TAKT_INLINE void join(takt_waiters_t *waiters, takt_entity_t *running) {
     if (takt_waiters_are_fifo(waiters)) {
         takt_queue_append(&waiters->queue, running);
@@ -97,6 +108,8 @@ TAKT_INLINE void join(takt_waiters_t *waiters, takt_entity_t *running) {
         takt_kernel.order->insert(waiters, running);
     }
 }
+
+void takt_wait_join(takt_waiters_t *waiters, takt_entity_t *running) { join(waiters, running); }
 
 takt_status_t takt_wait_behind_slowly(takt_waiters_t *waiters, takt_entity_t *running) {
     const bool is_near =
@@ -289,6 +302,18 @@ takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_du
     return wait_with_record(wait, running);
 }
 
+takt_status_t takt_wait_notified_until(takt_instant_t instant, takt_instant_t now) {
+    takt_wait_t wait;
+    wait.is_node = false;
+    wait.is_endless = false;
+    wait.timeout.prev = NULL;
+    wait.timeout.expire = expire_wait;
+    wait.status = TAKT_OK;
+    begin_wait(&wait, takt_kernel.cpu.running, NULL);
+    takt_kernel_arm(&wait.timeout, instant, now);
+    return wait_with_record(&wait, takt_kernel.cpu.running);
+}
+
 takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
     takt_wait_t wait;
     wait.is_node = false;
@@ -331,9 +356,7 @@ takt_status_t takt_wait_abort(takt_thread_t *thread) {
 
 enum { KEPT = TAKT_THREAD_SUSPENDED | TAKT_THREAD_ORDERED };
 
-/* `waiter` has a node, which is removed, or is suspended: then it still waits for its resumption. Returns true if it
- * becomes ready now. */
-static __attribute__((noinline)) bool is_released(takt_entity_t *waiter) {
+__attribute__((noinline)) bool takt_wait_is_released(takt_entity_t *waiter) {
     takt_thread_t *thread = takt_thread_of(waiter);
     leave_order(waiter);
     if ((thread->flags & TAKT_THREAD_SUSPENDED) == 0) {
@@ -344,7 +367,7 @@ static __attribute__((noinline)) bool is_released(takt_entity_t *waiter) {
 }
 
 takt_status_t takt_wake_kept(takt_entity_t *waiter, takt_entity_t *running) {
-    if (!is_released(waiter)) {
+    if (!takt_wait_is_released(waiter)) {
         return takt_port_open();
     }
     takt_make_ready(waiter);
@@ -352,7 +375,7 @@ takt_status_t takt_wake_kept(takt_entity_t *waiter, takt_entity_t *running) {
 }
 
 void takt_wake_kept_from_isr(takt_entity_t *waiter) {
-    if (!is_released(waiter)) {
+    if (!takt_wait_is_released(waiter)) {
         return;
     }
     takt_make_ready(waiter);
@@ -402,7 +425,7 @@ static __attribute__((noinline)) takt_status_t wake_by_levels(takt_entity_t *wai
 
 static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waiter, takt_entity_t *running) {
     if (TAKT_UNLIKELY((takt_thread_of(waiter)->flags & KEPT) != 0)) {
-        if (!is_released(waiter)) {
+        if (!takt_wait_is_released(waiter)) {
             return takt_port_open();
         }
         if (takt_near_admits(waiter, running)) {
@@ -429,9 +452,21 @@ static __attribute__((noinline)) takt_status_t wake_between(takt_entity_t *waite
     return wake_by_pass(waiter, running);
 }
 
+/* One of them is keyed, the other not: perhaps in the heap and in the tail of one set. */
+static __attribute__((noinline)) takt_status_t wake_across(takt_entity_t *waiter, takt_entity_t *running) {
+    const bool has_keys = takt_near_has_keys(waiter);
+    if (!takt_near_admits_across(waiter, running)) {
+        return wake_between(waiter, running);
+    }
+    make_ready_near(waiter, has_keys);
+    return has_keys ? takt_kernel_decide_across(running, waiter->parent->ready.keys.slots[0])
+                    : takt_port_open();
+}
+
 takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running) {
     if (!takt_near_admits(waiter, running)) {
-        return wake_between(waiter, running);
+        return takt_near_is_across(waiter, running) ? wake_across(waiter, running)
+                                                    : wake_between(waiter, running);
     }
     return takt_near_has_keys(running) ? wake_by_keys(waiter, running) : wake_near(waiter, running, false);
 }
@@ -453,7 +488,7 @@ TAKT_INLINE bool wake_near_from_isr(takt_entity_t *waiter) {
 
 static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waiter) {
     if (TAKT_UNLIKELY((takt_thread_of(waiter)->flags & KEPT) != 0)) {
-        if (!is_released(waiter) || wake_near_from_isr(waiter)) {
+        if (!takt_wait_is_released(waiter) || wake_near_from_isr(waiter)) {
             return;
         }
     }
@@ -478,8 +513,27 @@ static __attribute__((noinline)) void wake_between_from_isr(takt_entity_t *waite
     }
 }
 
+/* One of them is keyed, the other not: perhaps in the heap and in the tail of one set. */
+static __attribute__((noinline)) void wake_across_from_isr(takt_entity_t *waiter) {
+    const takt_entity_t *running = takt_kernel.cpu.running;
+    const bool has_keys = takt_near_has_keys(waiter);
+    if (!takt_near_admits_across(waiter, running) || !takt_entity_is_ready(&waiter->parent->entity)) {
+        wake_between_from_isr(waiter);
+        return;
+    }
+    make_ready_near(waiter, has_keys);
+    if (has_keys) {
+        takt_port_pend();
+    }
+}
+
 void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
-    if (!wake_near_from_isr(waiter)) {
+    if (wake_near_from_isr(waiter)) {
+        return;
+    }
+    if (takt_near_is_across(waiter, takt_kernel.cpu.running)) {
+        wake_across_from_isr(waiter);
+    } else {
         wake_between_from_isr(waiter);
     }
 }

@@ -57,6 +57,9 @@ takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_du
 takt_status_t takt_wait_delay(takt_duration_t duration);
 takt_status_t takt_wait_until(takt_instant_t instant, takt_instant_t now);
 
+/* Likewise, for a notification, which it awaits already, until `instant`. Returns TIMEOUT, or what ended the wait. */
+takt_status_t takt_wait_notified_until(takt_instant_t instant, takt_instant_t now);
+
 /* Makes `waiter`, removed from its queue and not plain, ready; takt_wake_slowly also decides. */
 takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running);
 void takt_wake_slowly_from_isr(takt_entity_t *waiter);
@@ -74,6 +77,13 @@ takt_status_t takt_wait_abort(takt_thread_t *thread);
 /* Removes `thread` from what it waits for, which is not only its resumption. Does not make it ready, nor write its
  * state. */
 void takt_wait_withdraw(takt_thread_t *thread);
+
+/* Puts `running`, which is not ready, into the queue of `waiters`, perhaps behind others. */
+void takt_wait_join(takt_waiters_t *waiters, takt_entity_t *running);
+
+/* `waiter` is woken: removes its node, if it has one. Returns false if it is suspended, so that it still waits for its
+ * resumption. */
+bool takt_wait_is_released(takt_entity_t *waiter);
 
 /* The key of `entity`, which was `before`, may have changed: if it waits, it joins its new equals, behind them. */
 void takt_wait_reorder(takt_entity_t *entity, takt_key_t before);

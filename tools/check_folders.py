@@ -66,6 +66,10 @@ FOLDERS: dict[str, Folder] = {
     "port/cortex_m0": Folder(includes=frozenset({"kernel/port.h", "port/cortex_m/"})),
     # Likewise a board's headers takt_board.h and takt_board_clock.h, which the port's header may include.
     "boards/*": Folder(includes=frozenset({"kernel/port.h", "port/"})),
+    # The program's configuration is found through the include path.
+    "compat/freertos": Folder(
+        includes=frozenset({"core/", "kernel/"}), system=FREESTANDING | {"stdlib.h", "FreeRTOSConfig.h"}
+    ),
     "firmware": Folder(includes=frozenset({"core/", "policy/", "system/", "remote/", "kernel/"})),
     "firmware/boards": Folder(includes=frozenset({"core/", "kernel/", "firmware/", "port/"})),
     "firmware/backends": Folder(

@@ -207,7 +207,7 @@ def test_what_comes_in_between_loses_and_doubles_nothing(built: Build, tmp_path:
 
 
 @pytest.mark.parametrize("port", ["cortex_m", "riscv"])
-@pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
+@pytest.mark.parametrize("defines", [[], FULL_PASS, ["-DOPENINGS_MUTEXES=0"]], ids=["plain", "traced", "no_pass"])
 def test_an_interrupt_at_every_instruction_loses_and_doubles_nothing(
     built: Build, tmp_path: Path, port: str, defines: list[str]
 ) -> None:
@@ -218,7 +218,16 @@ def test_an_interrupt_at_every_instruction_loses_and_doubles_nothing(
 def test_no_program_is_forgotten() -> None:
     here = {"script", "misuse", "misuse_usual", "between", "alarms", "orders", "waits", "openings"}
     of_interfaces = {"scenarios", "misuse_jobs", "sections", "refused_waits", "rates"}  # test_kernel_interfaces.py
-    of_surface = {"deadlines", "faults", "frees", "questions", "switches", "units"}  # test_kernel_surface.py
+    of_surface = {
+        "deadlines",
+        "faults",
+        "frees",
+        "questions",
+        "sleeps",
+        "switches",
+        "turns",
+        "units",
+    }  # test_kernel_surface.py
     elsewhere = {"sharing"}  # test_kernel_sharing.py
     assert {
         path.stem for path in (ROOT / "tests" / "kernel").glob("*.c")

@@ -13,7 +13,7 @@ from test_kernel_objects import FULL_PASS, Build, built, link, recipe
 
 __all__ = ["built"]
 
-PROGRAMS = ["units", "questions", "deadlines", "frees"]
+PROGRAMS = ["units", "questions", "deadlines", "frees", "turns"]
 
 
 @pytest.mark.parametrize("port", PORTS)
@@ -28,8 +28,38 @@ def test_every_port_does_what_the_headers_say(
 
 @pytest.mark.parametrize("port", PORTS)
 @pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
-def test_deadlines_order_the_threads_of_a_server(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
-    program = link(built, port, "deadlines", tmp_path, ["-DDEADLINES_IN_SERVER=1", *defines])
+@pytest.mark.parametrize("program", ["deadlines", "turns"])
+def test_the_threads_of_a_server_do_likewise(
+    built: Build, tmp_path: Path, port: str, defines: list[str], program: str
+) -> None:
+    program_file = link(built, port, program, tmp_path, [f"-D{program.upper()}_IN_SERVER=1", *defines])
+    done = run([*emulator(recipe(port)), program_file])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+# ---- sleep -----------------------------------------------------------------------------------------------------
+
+IDLE_STACK = "-DTAKT_IDLE_STACK_BYTES=(TAKT_PORT_STACK_BYTES_MIN + 512)"
+
+
+@pytest.mark.parametrize("port", [*PORTS, "cortex_m0"])
+@pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
+@pytest.mark.parametrize("jobs", [0, 1])
+def test_the_idle_thread_sleeps_until_the_next_alarm(
+    built: Build, tmp_path: Path, port: str, defines: list[str], jobs: int
+) -> None:
+    program = link(built, port, "sleeps", tmp_path, [f"-DSLEEPS_WITH_JOBS={jobs}", *defines], IDLE_STACK)
+    done = run([*emulator(recipe(port)), program])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("port", [*PORTS, "riscv64"])
+@pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
+def test_heap_and_pools_give_what_the_model_says(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
+    program = link(built, port, "memories", tmp_path, defines, "-DTAKT_CHECKS=2")
     done = run([*emulator(recipe(port)), program])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
