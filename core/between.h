@@ -67,14 +67,6 @@ TAKT_INLINE bool takt_between_begins(const takt_dispatcher_t *dispatcher, const 
     return now < until && dispatcher->root.locked == NULL && takt_between_admits(running);
 }
 
-/* The same where resources are registered as locked: `running` is a thread of the root, and at most pip, as in plain_locks.h,
- * has selected it. */
-TAKT_INLINE bool takt_between_begins_beside_locks(const takt_entity_t *running, takt_instant_t now,
-                                                  takt_instant_t until) {
-    return now < until && (running->attributes & ~(uint32_t)TAKT_ATTRIBUTE_LOCKING) == 0 &&
-           running->task == NULL;
-}
-
 /* Charges what `running` has executed up to `now`. */
 TAKT_INLINE void takt_between_charge(takt_cpu_t *cpu, const takt_entity_t *running, takt_instant_t now) {
     const takt_duration_t elapsed = now - cpu->charged_at;
@@ -157,7 +149,7 @@ TAKT_INLINE takt_entity_t *takt_between_select(const takt_dispatcher_t *dispatch
     if (entity == NULL || (entity->attributes & ~TAKT_ATTRIBUTES_NEAR) == 0) {
         return entity;
     }
-    return takt_between_stand_in(entity);
+    return root->ready.order == TAKT_ORDER_LEVELS ? takt_between_stand_in(entity) : NULL;
 }
 
 /* Runs `entity`, which takt_between_select has returned, from `now` on. Returns until when. */

@@ -185,10 +185,10 @@ void takt_kernel_expect_time(void) {
 
 /* ---- waiting threads that are suspended, or have nodes ---------------------------------------------- */
 
-/* Only waiting threads have an attribute. */
+/* Only waiting threads have an attribute; a running one that begins to wait decides itself, after the interrupts. */
 static const takt_pass_t suspension = {
     .decide = MISSING(decide),
-    .pend = MISSING(pend),
+    .pend = takt_port_pend,
     .yield = MISSING(yield),
     .end_turn = MISSING(end_turn),
     .wait = MISSING(wait),

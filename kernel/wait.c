@@ -394,9 +394,10 @@ TAKT_INLINE bool joins_between(takt_entity_t *waiter, takt_instant_t now) {
     return joins;
 }
 
-/* Likewise where resources are locked: `waiter`, without attributes, is a thread of the root and concerns none. */
-static __attribute__((noinline)) bool joins_beside_locks(takt_entity_t *waiter, takt_instant_t now) {
-    const bool joins = takt_kernel_begins_beside_locks(takt_kernel.cpu.running, now);
+/* Makes `waiter` ready if it is a thread of the root without attributes, so that no lock concerns it, and no time is needed.
+ * Returns whether it did. */
+TAKT_INLINE bool joins_beside_locks(takt_entity_t *waiter) {
+    const bool joins = waiter->attributes == 0 && takt_kernel_is_beside_locks();
     if (joins) {
         takt_make_ready(waiter);
     }
@@ -432,11 +433,9 @@ static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waite
                                                : wake_by_levels(waiter, running);
         }
     }
-    if (waiter->attributes == 0) {
-        const takt_instant_t now = takt_port_now();
-        if (joins_beside_locks(waiter, now)) {
-            return takt_kernel_decide_between(now);
-        }
+    if (joins_beside_locks(waiter)) {
+        const bool is_best = takt_levels_best(takt_kernel_levels(), 1) == waiter;
+        return is_best ? takt_kernel_switch(running, waiter) : takt_port_open();
     }
     takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
     return takt_kernel_pass(TAKT_EVENT_WAKE, waiter);
@@ -493,9 +492,11 @@ static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waite
             return;
         }
     }
-    if (waiter->attributes == 0 && joins_beside_locks(waiter, takt_port_now())) {
-        takt_kernel.busy |= TAKT_BUSY_CHARGED;
-        takt_port_pend();
+    if (joins_beside_locks(waiter)) {
+        if (takt_levels_best(takt_kernel_levels(), 1) == waiter) {
+            takt_kernel.busy |= TAKT_BUSY_CHARGED;
+            takt_port_pend();
+        }
         return;
     }
     takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
