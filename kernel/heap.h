@@ -27,7 +27,7 @@ TAKT_C_BEGIN
 #define TAKT_HEAP_ROWS 16
 #endif
 
-enum { TAKT_HEAP_COLUMNS = 8 };
+enum { TAKT_HEAP_COLUMNS = 8 /* lists of each power of two */ };
 
 /* A block. Private. */
 typedef struct takt_heap_block {

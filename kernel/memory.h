@@ -29,7 +29,7 @@ typedef struct takt_memory_functions {
 
 /* A provider: the first member of its object. */
 typedef struct takt_memory {
-    const takt_memory_functions_t *functions;
+    const takt_memory_functions_t *functions; /* not NULL */
 } takt_memory_t;
 
 enum { TAKT_MEMORY_ALIGNMENT = 8 /* bytes; of a thread and its stack, too */ };
