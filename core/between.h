@@ -17,7 +17,8 @@
  *   - The running, the woken and the selected entity have no attributes but those of near.h.
  *   - Each is a child of the root, or of a server directly below it that has no other attributes either.
  *   - No resource is registered as locked in their parents or the root. A server that shares some has the attribute for
- *     the full pass.
+ *     the full pass. Or they are plain threads of the root, and pip decides among them in one step: the most urgent one
+ *     waits for nothing, or for a resource whose holder waits for nothing.
  *   - A kind of server is asked only if it has a function for what happens: by the functions of hierarchy.h, which may arm
  *     timers of the root. takt_between_select gives up if one is due.
  *   - On the only processor.
@@ -28,6 +29,7 @@
 
 #include "core/hierarchy.h"
 #include "core/near.h"
+#include "core/plain_locks.h"
 
 /* True if children of `parent`, the root or a server below it, have no payer but that server, and nothing bars them. */
 TAKT_INLINE bool takt_between_admits_set(const takt_server_t *parent) {
@@ -40,11 +42,37 @@ TAKT_INLINE bool takt_between_admits(const takt_entity_t *entity) {
     return (entity->attributes & ~TAKT_ATTRIBUTES_NEAR) == 0 && takt_between_admits_set(entity->parent);
 }
 
+/* Returns the thread that runs when the thread `best`, the most urgent child of the root, which levels order, is selected
+ * though resources are registered as locked: itself, or the holder of what it waits for. NULL if the pass decides. */
+TAKT_INLINE takt_entity_t *takt_between_stand_in(takt_entity_t *best) {
+    if (best->attributes != TAKT_ATTRIBUTE_LOCKING || best->task != NULL) {
+        return NULL;
+    }
+    const takt_lock_wait_t *wait = takt_plain_of(best)->wait;
+    if (wait == NULL) {
+        return best;
+    }
+    const takt_resource_t *wanted = wait->wanted;
+    if (wanted == NULL || wanted->protocol != TAKT_PROTOCOL_PIP || wanted->holder == NULL) {
+        return NULL;
+    }
+    const bool runs = takt_plain_is_holder(wanted->holder) && takt_entity_is_ready(wanted->holder);
+    return runs ? wanted->holder : NULL;
+}
+
 /* True if an event at `now` can be handled here: nothing is due before it. `until` is the end of the last decision, which
  * selected `running`. */
 TAKT_INLINE bool takt_between_begins(const takt_dispatcher_t *dispatcher, const takt_entity_t *running,
                                      takt_instant_t now, takt_instant_t until) {
     return now < until && dispatcher->root.locked == NULL && takt_between_admits(running);
+}
+
+/* The same where resources are registered as locked: `running` is a thread of the root, and at most pip, as in plain_locks.h,
+ * has selected it. */
+TAKT_INLINE bool takt_between_begins_beside_locks(const takt_entity_t *running, takt_instant_t now,
+                                                  takt_instant_t until) {
+    return now < until && (running->attributes & ~(uint32_t)TAKT_ATTRIBUTE_LOCKING) == 0 &&
+           running->task == NULL;
 }
 
 /* Charges what `running` has executed up to `now`. */
@@ -66,7 +94,7 @@ TAKT_INLINE void takt_between_enter_set(takt_entity_t *entity) {
 TAKT_INLINE void takt_between_leave_set(takt_entity_t *entity) {
     takt_ready_t *ready = &entity->parent->ready;
     if (takt_near_has_keys(entity)) {
-        takt_keys_remove(&ready->keys, entity);
+        takt_ready_remove_key(ready, entity, 1);
     } else {
         takt_levels_remove(&ready->levels, entity, 1);
     }
@@ -110,11 +138,10 @@ TAKT_INLINE void takt_between_leave(takt_entity_t *entity, takt_instant_t now) {
 
 /* Returns the most urgent entity in `server`, which is selected; NULL if the server idles or this layer gives up. */
 TAKT_INLINE takt_entity_t *takt_between_select_in(takt_server_t *server) {
-    const bool has_keys = server->ready.order == TAKT_ORDER_KEYS;
     if (!takt_between_admits_set(server) || takt_ready_is_empty(&server->ready)) {
         return NULL;
     }
-    return takt_near_best(&server->ready, has_keys, 1);
+    return takt_near_best(&server->ready, takt_ready_has_keys(&server->ready), 1);
 }
 
 /* Returns the entity to run from `now` on after events that have begun here; NULL if this layer does not decide. */
@@ -123,11 +150,14 @@ TAKT_INLINE takt_entity_t *takt_between_select(const takt_dispatcher_t *dispatch
     if (takt_timers_next(&root->timers) <= now) {
         return NULL;
     }
-    takt_entity_t *entity = takt_near_best(&root->ready, root->ready.order == TAKT_ORDER_KEYS, 1);
+    takt_entity_t *entity = takt_near_best(&root->ready, takt_ready_has_keys(&root->ready), 1);
     if (takt_entity_is_server(entity)) {
         entity = takt_between_select_in(takt_server_of(entity));
     }
-    return entity != NULL && (entity->attributes & ~TAKT_ATTRIBUTES_NEAR) == 0 ? entity : NULL;
+    if (entity == NULL || (entity->attributes & ~TAKT_ATTRIBUTES_NEAR) == 0) {
+        return entity;
+    }
+    return takt_between_stand_in(entity);
 }
 
 /* Runs `entity`, which takt_between_select has returned, from `now` on. Returns until when. */

@@ -19,18 +19,37 @@ TAKT_INLINE void takt_plain_begin_locking(takt_entity_t *entity) {
     entity->attributes = TAKT_ATTRIBUTE_LOCKING;
 }
 
+/* True if `entity`, a thread, holds what is registered with its dispatcher, waits for nothing, and has no other attribute. */
+TAKT_INLINE bool takt_plain_is_holder(const takt_entity_t *entity) {
+    return entity->attributes == TAKT_ATTRIBUTE_LOCKING && entity->task == NULL &&
+           takt_plain_seen(entity)->wait == NULL;
+}
+
+/* True if `resource`, under pip, is the only one that is registered as locked, and none of those that wait for it has left
+ * the ready set. */
+TAKT_INLINE bool takt_plain_is_alone(const takt_resource_t *resource, const takt_server_t *parent) {
+    return parent->locked == resource && resource->below == NULL && resource->blocked == NULL;
+}
+
 /* True if only the holder of `resource`, which is held, blocks `entity`, which runs without attributes. The holder is
  * ready and runs at once; no other resource is registered as locked. */
 TAKT_INLINE bool takt_plain_is_blocked_alone(const takt_entity_t *entity, const takt_resource_t *resource) {
     const takt_entity_t *holder = resource->holder;
-    return holder->attributes == 0 && holder->task == NULL && takt_entity_is_ready(holder) &&
-           entity->parent->locked == NULL;
+    if (!takt_entity_is_ready(holder)) {
+        return false;
+    }
+    if (entity->parent->locked == NULL) {
+        return holder->attributes == 0 && holder->task == NULL;
+    }
+    return takt_plain_is_alone(resource, entity->parent) && takt_plain_is_holder(holder);
 }
 
 /* Makes such an entity wait, with `wait` as its memory. Returns the entity that runs in its place, the holder. */
 TAKT_INLINE takt_entity_t *takt_plain_block(takt_entity_t *entity, takt_resource_t *resource,
                                             takt_lock_wait_t *wait) {
-    takt_plain_begin_locking(resource->holder);
+    if (resource->holder->attributes == 0) {
+        takt_plain_begin_locking(resource->holder);
+    }
     takt_plain_begin_locking(entity);
     wait->wanted = resource;
     wait->blocked_at = NULL;
@@ -42,8 +61,7 @@ TAKT_INLINE takt_entity_t *takt_plain_block(takt_entity_t *entity, takt_resource
 /* True if `resource`, held by `entity`, which runs, is the only one registered as locked, and all that wait for it are
  * in the ready set. */
 TAKT_INLINE bool takt_plain_holds_alone(const takt_entity_t *entity, const takt_resource_t *resource) {
-    return entity->attributes == TAKT_ATTRIBUTE_LOCKING && entity->parent->locked == resource &&
-           resource->below == NULL && resource->blocked == NULL;
+    return entity->attributes == TAKT_ATTRIBUTE_LOCKING && takt_plain_is_alone(resource, entity->parent);
 }
 
 /* Frees such a resource. The holder keeps its place, because its key was its own. */
@@ -90,6 +108,21 @@ TAKT_INLINE void takt_plain_grant(takt_entity_t *entity, takt_resource_t *resour
     resource->outer = NULL;
     resource->below = NULL;
     entity->parent->locked = resource;
+}
+
+/* Ends the wait of `entity` for a resource, if only `entity` is concerned: it is in the ready set and holds nothing. Returns
+ * whether it did. It competes with the key that it had. */
+TAKT_INLINE bool takt_plain_withdraw(takt_entity_t *entity) {
+    takt_plain_t *thread = takt_plain_of(entity);
+    takt_lock_wait_t *wait = thread->wait;
+    if (entity->attributes != TAKT_ATTRIBUTE_LOCKING || !takt_entity_is_ready(entity) ||
+        thread->held != NULL || wait->blocked_at != NULL || wait->deadlock != NULL) {
+        return false;
+    }
+    wait->wanted = NULL;
+    thread->wait = NULL;
+    entity->attributes = 0;
+    return true;
 }
 
 #endif

@@ -22,14 +22,21 @@ takt_status_t takt_kernel_decide_between(takt_instant_t now) {
     return next != running ? takt_kernel_switch(running, next) : takt_port_open();
 }
 
+static bool begins(takt_instant_t now) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    return takt_kernel_begins_between(running, now) || takt_kernel_begins_beside_locks(running, now);
+}
+
 takt_status_t takt_kernel_decide_far(void) {
     const takt_instant_t now = takt_port_now();
-    return takt_kernel_begins_between(takt_kernel.cpu.running, now) ? takt_kernel_decide_between(now)
-                                                                    : takt_kernel_dispatch();
+    return begins(now) ? takt_kernel_decide_between(now) : takt_kernel_dispatch();
 }
 
 void takt_kernel_pend_far(void) {
-    if (takt_kernel_begins_between(takt_kernel.cpu.running, takt_port_now())) {
+    if (takt_kernel_is_ahead_of_tail(takt_kernel.cpu.running)) {
+        return;
+    }
+    if (begins(takt_port_now())) {
         takt_kernel.busy |= TAKT_BUSY_CHARGED;
         takt_port_pend();
     } else {

@@ -22,6 +22,16 @@ TAKT_INLINE bool takt_kernel_begins_between(takt_entity_t *running, takt_instant
     return begins;
 }
 
+/* The same where resources are registered as locked. */
+TAKT_INLINE bool takt_kernel_begins_beside_locks(takt_entity_t *running, takt_instant_t now) {
+    const bool begins = (takt_kernel.busy & ~(uint32_t)TAKT_BUSY_CHARGED) == 0 &&
+                        takt_between_begins_beside_locks(running, now, takt_kernel.until);
+    if (begins) {
+        takt_between_charge(&takt_kernel.cpu, running, now);
+    }
+    return begins;
+}
+
 /* Decides after the ready set of the running thread has changed; the next entity may be of another one. Opens. */
 takt_status_t takt_kernel_decide_far(void);
 

@@ -87,6 +87,7 @@ enum { BRUSH = 8 /* stores of a round */ };
 static __attribute__((no_sanitize_address)) void paint(paint_t *stack, uint32_t bytes) {
     const paint_t colour = (paint_t)TAKT_STACK_PAINT << 32 | TAKT_STACK_PAINT;
     uint32_t left = bytes / (uint32_t)sizeof *stack;
+#ifndef __OPTIMIZE_SIZE__
     for (; left >= BRUSH; left -= BRUSH) {
         stack[0] = colour;
         stack[1] = colour;
@@ -98,6 +99,7 @@ static __attribute__((no_sanitize_address)) void paint(paint_t *stack, uint32_t 
         stack[7] = colour;
         stack += BRUSH;
     }
+#endif
     for (; left > 0; left--) {
         *stack++ = colour;
     }
@@ -306,7 +308,8 @@ static takt_status_t attend(takt_protocol_t protocol, const takt_thread_server_t
 }
 
 takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protocol_t protocol,
-                                         takt_key_t ceiling, const takt_thread_server_t *server) {
+                                         takt_key_t ceiling, const takt_thread_server_t *server,
+                                         void (*expect)(void)) {
     if ((uint32_t)protocol >= TAKT_PROTOCOLS || takt_protocols[protocol]->scope != TAKT_SCOPE_LOCAL) {
         return TAKT_ERROR_PROTOCOL;
     }
@@ -319,27 +322,22 @@ takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protoco
     }
     const takt_status_t status = attend(protocol, server);
     if (status == TAKT_OK) {
-        takt_kernel_expect_pass();
+        expect();
         takt_resource_init(resource, takt_kernel.mutex_count++, protocol, ceiling);
-        takt_dispatcher_expect_locks(&takt_kernel.dispatcher);
+        takt_kernel.pass->locking->expect();
     }
     return status;
 }
 
 takt_status_t takt_job_resource_init(takt_resource_t *resource, takt_protocol_t protocol, takt_key_t ceiling,
                                      const takt_thread_server_t *server) {
-    return resource != NULL ? takt_creation_add_resource(resource, protocol, ceiling, server)
-                            : TAKT_ERROR_NULL;
+    return resource != NULL
+               ? takt_creation_add_resource(resource, protocol, ceiling, server, takt_kernel_expect_pass)
+               : TAKT_ERROR_NULL;
 }
 
 /* ---- ready sets --------------------------------------------------------------------------------- */
 
-takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **places) {
-    takt_ready_t ready = {.order = policy->order};
-    if (policy->order == TAKT_ORDER_KEYS) {
-        ready.keys = (takt_keys_t){.slots = places};
-    } else {
-        ready.levels = (takt_levels_t){.heads = places, .depth = 1};
-    }
-    return ready;
+takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **levels) {
+    return (takt_ready_t){.order = policy->order, .levels = {.heads = levels, .depth = 1}};
 }

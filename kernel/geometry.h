@@ -17,9 +17,15 @@
 #define TAKT_KERNEL_TIME_ROWS 8
 #endif
 
-/* Entities in one heap of keys, 4 bytes each; at least the 32 levels, which share its memory. */
+/* Entities in one heap of keys, 4 bytes each, among them plain threads, which may get a deadline. */
 #ifndef TAKT_KERNEL_HEAP_SLOTS
 #define TAKT_KERNEL_HEAP_SLOTS 32
+#endif
+
+/* Stack of the idle thread, a multiple of 8. More than the least of the port: for takt_hook_idle of a program that calls
+ * functions. */
+#ifndef TAKT_IDLE_STACK_BYTES
+#define TAKT_IDLE_STACK_BYTES TAKT_PORT_STACK_BYTES_MIN
 #endif
 
 enum {
@@ -31,7 +37,7 @@ enum {
         TAKT_TIMERS_ROWS(TAKT_KERNEL_ORDER_ROWS, TAKT_KERNEL_TIME_ROWS), /* total rows of a wheel */
 };
 
-_Static_assert(TAKT_KERNEL_HEAP_SLOTS >= TAKT_KERNEL_LEVELS, "the levels lie in the memory of the heap");
+_Static_assert(TAKT_KERNEL_HEAP_SLOTS >= 1, "the root's heap has room for the idle thread");
 _Static_assert(TAKT_KERNEL_ORDER_ROWS >= 1 && TAKT_KERNEL_ORDER_ROWS <= 5, "entity numbers have 20 bits");
 
 #endif

@@ -17,6 +17,8 @@ __attribute__((weak)) void takt_hook_switch(takt_thread_t *from, takt_thread_t *
     (void)to;
 }
 
+__attribute__((weak)) void takt_hook_idle(void) { takt_port_idle(); }
+
 __attribute__((weak)) void takt_hook_abandoned(takt_thread_t *thread) {
     print_error("takt: thread \"", thread, "\" has returned while it holds a mutex; unlock before\n");
 }

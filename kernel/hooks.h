@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Hooks: report an error of a thread to the program.
+/* Hooks: report an error of a thread to the program, a switch, and that there is nothing to do.
  *
- * A program may define functions of these names. The kernel's own print the thread's name by takt_port_print. */
+ * A program may define functions of these names. The kernel's own print the thread's name of an error by
+ * takt_port_print. */
 #ifndef TAKT_KERNEL_HOOKS_H
 #define TAKT_KERNEL_HOOKS_H
 
@@ -30,6 +31,11 @@ void takt_hook_fault(const takt_fault_t *fault);
  * every switch, with interrupts masked, while TAKT_SWITCH_HOOK is 1. It calls no function of the kernel but
  * takt_kernel_now. The kernel's own does nothing. */
 void takt_hook_switch(takt_thread_t *from, takt_thread_t *to);
+
+/* Nothing is ready, or only what ceilings bar. Called by the idle thread, over and over, with the lock open, on its stack of
+ * TAKT_IDLE_STACK_BYTES. It waits for an interrupt, and calls nothing in which a thread would wait. The kernel's own stops
+ * the processor (takt_port_idle); takt_kernel_sleep of kernel/sleep.h sleeps deeper. */
+void takt_hook_idle(void);
 
 TAKT_C_END
 

@@ -115,19 +115,6 @@ takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity) {
 
 /* ---- preemption --------------------------------------------------------------------------------- */
 
-/* Lets `next` run in place of `running`, which may be the same; no pass is needed. */
-TAKT_INLINE void preempt_by(takt_entity_t *next, takt_entity_t *running) {
-    if (next == running) {
-        (void)takt_port_open();
-        return;
-    }
-    takt_kernel_leave(takt_thread_of(running));
-    takt_kernel.cpu.running = next;
-    takt_kernel_check_stack(takt_thread_of(running));
-    takt_kernel_announce_switch(takt_thread_of(running), takt_thread_of(next));
-    takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
-}
-
 /* Decides for an interrupted thread; one that is in a pass itself checks again before it decides. */
 __attribute__((noinline)) void takt_kernel_preempt_by_pass(void) {
     if ((takt_kernel.busy & TAKT_BUSY_PASS) != 0 || !takt_has_news(&takt_kernel.dispatcher)) {
@@ -153,7 +140,7 @@ static __attribute__((noinline)) void preempt_between(void) {
         takt_kernel_preempt_by_pass();
     } else {
         takt_kernel.busy = 0;
-        preempt_by(next, running);
+        takt_kernel_preempt_by(next, running);
     }
 }
 
@@ -161,6 +148,18 @@ static __attribute__((noinline)) void preempt_between(void) {
 static __attribute__((noinline)) void preempt_busy(void) {
     if (takt_kernel.busy == TAKT_BUSY_CHARGED) {
         preempt_between();
+    } else {
+        takt_kernel_preempt_by_pass();
+    }
+}
+
+/* Perhaps the running entity is in a tail, and what the heap has got is next. */
+static __attribute__((noinline)) void preempt_across(void) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    const takt_ready_t *ready = &running->parent->ready;
+    if (takt_near_leaves(running) && takt_ready_has_keys(ready) &&
+        takt_near_is_across(ready->keys.slots[0], running)) {
+        takt_kernel_preempt_by(ready->keys.slots[0], running);
     } else {
         takt_kernel_preempt_by_pass();
     }
@@ -176,9 +175,9 @@ void takt_kernel_preempt_slowly(takt_entity_t *running) {
         next = takt_near_best(&running->parent->ready, takt_near_has_keys(running), 1);
     }
     if (next == NULL || !takt_near_is_like(next, running)) {
-        takt_kernel_preempt_by_pass();
+        preempt_across();
     } else {
-        preempt_by(next, running);
+        takt_kernel_preempt_by(next, running);
     }
 }
 
@@ -191,7 +190,7 @@ void takt_kernel_preempt(void) {
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
     if (takt_entity_is_plain(next)) {
-        preempt_by(next, running);
+        takt_kernel_preempt_by(next, running);
     } else {
         takt_kernel.pass->preempt_by_pass();
     }
@@ -216,10 +215,14 @@ TAKT_INLINE uint32_t expire_timeouts(takt_instant_t now) {
     return ready;
 }
 
-/* Requests preemption once for all plain threads that have become ready. */
+/* Requests preemption once for all plain threads that have become ready. A plain thread that is beginning to wait may
+ * stand in an ordered queue already: it decides itself. */
 TAKT_INLINE void pend_if_displaced(void) {
     const takt_entity_t *running = takt_kernel.cpu.running;
-    if (!takt_entity_is_plain(running)) {
+    if (takt_kernel_is_ahead_of_tail(running)) {
+        return;
+    }
+    if ((running->attributes & ~(uint32_t)TAKT_ATTRIBUTE_ORDERED) != 0) {
         takt_kernel_ask_for_pass();
     } else if (takt_levels_best(takt_kernel_levels(), 1) != running) {
         takt_port_pend();
@@ -284,12 +287,13 @@ void takt_kernel_guard_hit(const void *address) {
 
 /* ---- start -------------------------------------------------------------------------------------- */
 
-static uint64_t idle_stack[TAKT_PORT_STACK_BYTES_MIN / sizeof(uint64_t)];
+_Static_assert((TAKT_IDLE_STACK_BYTES) >= TAKT_PORT_STACK_BYTES_MIN, "the idle thread has a context, too");
+static uint64_t idle_stack[(TAKT_IDLE_STACK_BYTES) / sizeof(uint64_t)];
 
 static void idle(void *argument) {
     (void)argument;
     for (;;) {
-        takt_port_idle();
+        takt_hook_idle();
     }
 }
 
@@ -304,10 +308,6 @@ static void create_idle(void) {
     if (thread->plain.entity.parent == NULL) {
         takt_dispatcher_add_thread(&thread->plain, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
                                    takt_kernel.entity_count++);
-        /* Behind threads created later. The event records that in the trace. */
-        if (takt_kernel.dispatcher.root.ready.order == TAKT_ORDER_KEYS) {
-            takt_kernel.pass->create(&thread->plain.entity, TAKT_KEY_LEAST_URGENT);
-        }
     }
     takt_kernel_fill_thread(thread, &of_idle);
     if (!takt_entity_is_ready(&thread->plain.entity)) {
@@ -339,7 +339,7 @@ takt_status_t takt_kernel_init_expecting(const takt_policy_t *policy, void (*exp
     if (expect == NULL && policy->order != TAKT_ORDER_LEVELS) {
         return TAKT_ERROR_POLICY;
     }
-    const takt_ready_t ready = takt_kernel_ready(policy, takt_kernel.places);
+    const takt_ready_t ready = takt_kernel_ready(policy, takt_kernel.levels);
     takt_dispatcher_init(&takt_kernel.dispatcher, policy, &ready, NULL, TAKT_KERNEL_ORDER_ROWS,
                          TAKT_KERNEL_TIME_ROWS, &takt_kernel.cpu, 1);
     takt_kernel_begin();
@@ -376,7 +376,7 @@ takt_thread_t *takt_kernel_first_decision(void) {
 }
 
 /* Likewise without a pass: nothing is to be posted, and nothing ever ends the decision. */
-static takt_thread_t *first_thread(void) {
+takt_thread_t *takt_kernel_first_thread(void) {
     while (!takt_queue_is_empty(&takt_kernel.created)) {
         takt_entity_t *entity = takt_queue_take(&takt_kernel.created);
         takt_entity_set_state(entity, TAKT_STATE_WAITING);
@@ -400,7 +400,7 @@ takt_status_t takt_kernel_start(void) {
     create_idle();
     (void)takt_port_lock();
     takt_port_clock_start();
-    takt_thread_t *first = takt_kernel_has_pass() ? takt_kernel.pass->begin() : first_thread();
+    takt_thread_t *first = takt_kernel_has_pass() ? takt_kernel.pass->begin() : takt_kernel_first_thread();
     takt_kernel_announce_switch(NULL, first);
     takt_port_start(first);
 }

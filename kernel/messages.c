@@ -119,8 +119,20 @@ static __attribute__((noinline)) takt_status_t hand_over(takt_messages_t *messag
     return takt_wake(serve_receiver(messages, message));
 }
 
+/* The free place is counted by neither side while interrupts are open: one may serve the sender, or find the queue full.
+ * Where the decision may take a pass there is one, which opens. */
 static __attribute__((noinline)) takt_status_t let_in(takt_messages_t *messages) {
-    return takt_wake(serve_sender(messages));
+    if (!takt_entity_is_plain(takt_kernel.cpu.running)) {
+        return takt_wake(serve_sender(messages));
+    }
+    takt_wake_begin();
+    takt_port_breathe();
+    if (messages->places.count < 0) {
+        takt_wake_before_decision(serve_sender(messages));
+    } else {
+        messages->places.count++;
+    }
+    return takt_wake_decide();
 }
 
 static __attribute__((noinline)) takt_status_t give_up(void) {

@@ -34,7 +34,8 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
         return TAKT_ERROR_PRIORITY;
     }
     const takt_status_t status = takt_creation_add_resource(
-        &mutex->resource, parameters->protocol, takt_creation_level(parameters->ceiling), parameters->server);
+        &mutex->resource, parameters->protocol, takt_creation_level(parameters->ceiling), parameters->server,
+        takt_kernel_expect_plain_pass);
     if (status != TAKT_OK) {
         return status;
     }
@@ -60,21 +61,33 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
 
 /* ---- lock --------------------------------------------------------------------------------------- */
 
-/* Begins a lock request of the running thread. */
+/* Begins a lock request of the running thread; its timeout is the caller's. */
 TAKT_INLINE void begin_wish(wish_t *wish, takt_mutex_t *mutex) {
     wish->mutex = mutex;
-    wish->timeout.prev = NULL;
     wish->status = TAKT_TIMEOUT;
     wish->is_put_off = false;
     mutex->watchers++;
 }
 
-/* Ends a lock request, granted or not. Closed; once or more. */
-static void forget_wish(wish_t *wish) {
+/* Ends a lock request, granted or not, but for its timeout. Closed; once or more. */
+TAKT_INLINE void end_request(wish_t *wish) {
     if (wish->mutex != NULL) {
         wish->mutex->watchers--;
         wish->mutex = NULL;
     }
+}
+
+/* Likewise with it. */
+static void forget_wish(wish_t *wish) {
+    end_request(wish);
+    if (takt_timeout_is_armed(&wish->timeout)) {
+        takt_kernel.time->disarm(&wish->timeout);
+    }
+}
+
+/* Likewise, for calls that are linked with timeouts anyway. */
+static void forget_timed_wish(wish_t *wish) {
+    end_request(wish);
     if (takt_timeout_is_armed(&wish->timeout)) {
         takt_timeouts_remove(&takt_timeouts, &wish->timeout);
     }
@@ -91,24 +104,28 @@ static void request(takt_entity_t *running, wish_t *wish) {
     wish->wait.blocked_at = NULL;
     wish->wait.deadlock = NULL;
     takt_plain_of(running)->wait = &wish->wait;
-    takt_kernel_post_lock(TAKT_EVENT_LOCK, running, &wish->mutex->resource);
+    takt_kernel.pass->locking->lock(running, &wish->mutex->resource);
 }
 
 /* The wait of `running` has ended. A request that a suspension has put off is made again, unless its time is up. Open. */
-static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
+TAKT_INLINE takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex, void (*forget_it)(wish_t *wish)) {
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_port_close();
     while (wish->is_put_off && wish->mutex != NULL) {
         wish->is_put_off = false;
         request(running, wish);
-        (void)takt_kernel_dispatch_charged();
+        (void)takt_kernel.pass->locking->dispatch_charged();
         takt_port_close();
     }
     takt_plain_of(running)->wait = NULL;
-    forget_wish(wish);
+    forget_it(wish);
     const takt_status_t status = mutex->resource.holder == running ? TAKT_OK : wish->status;
     (void)takt_port_open();
     return status;
+}
+
+static __attribute__((noinline)) takt_status_t end_endless_wish(wish_t *wish, const takt_mutex_t *mutex) {
+    return end_wish(wish, mutex, forget_wish);
 }
 
 static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex, takt_entity_t *running) {
@@ -116,9 +133,10 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
     TAKT_REQUIRE(!raises_deadline(mutex, running), takt_kernel_refuse(TAKT_ERROR_DEADLINES));
     wish_t wish;
     begin_wish(&wish, mutex);
+    wish.timeout.prev = NULL;
     request(running, &wish);
-    (void)takt_kernel_dispatch_charged();
-    return end_wish(&wish, mutex);
+    (void)takt_kernel.pass->locking->dispatch_charged();
+    return end_endless_wish(&wish, mutex);
 }
 
 /* True if only the holder of `mutex`, which is under pip, blocks `running`; then the holder can run at once. */
@@ -135,9 +153,10 @@ static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mut
     }
     wish_t wish;
     begin_wish(&wish, mutex);
+    wish.timeout.prev = NULL;
     (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
     if (TAKT_UNLIKELY(wish.is_put_off)) {
-        return end_wish(&wish, mutex);
+        return end_endless_wish(&wish, mutex);
     }
     takt_port_close();
     mutex->watchers--; /* without a timeout the wait ends only when it holds the mutex */
@@ -169,19 +188,22 @@ takt_status_t takt_mutex_lock(takt_mutex_t *mutex) {
 
 /* ---- lock, for a while -------------------------------------------------------------------------- */
 
-/* Withdraws the lock request of `entity`, if it is neither granted nor put off. Returns whether it did. */
-static bool withdraw(takt_entity_t *entity) {
+/* True if the lock request of `entity` is neither granted nor put off. */
+static bool is_requesting(takt_entity_t *entity) {
     const takt_lock_wait_t *wait = takt_plain_of(entity)->wait;
-    const bool waits = wait != NULL && wait->wanted != NULL;
-    if (waits) {
-        takt_kernel_post(TAKT_EVENT_WITHDRAW, entity);
+    return wait != NULL && wait->wanted != NULL;
+}
+
+/* Withdraws the lock request of `entity`, if it is neither granted nor put off. A decision follows. */
+static void withdraw(takt_entity_t *entity) {
+    if (is_requesting(entity) && !takt_plain_withdraw(entity)) {
+        takt_kernel.pass->locking->withdraw(entity);
     }
-    return waits;
 }
 
 static void forget(takt_thread_t *thread) {
     wish_t *wish = TAKT_CONTAINER_OF(thread->plain.wait, wish_t, wait);
-    (void)withdraw(&thread->plain.entity);
+    withdraw(&thread->plain.entity);
     thread->plain.wait = NULL;
     forget_wish(wish);
 }
@@ -191,41 +213,46 @@ static takt_status_t put_off(takt_thread_t *thread) {
     takt_lock_wait_t *wait = thread->plain.wait;
     takt_entity_t *entity = &thread->plain.entity;
     TAKT_CONTAINER_OF(wait, wish_t, wait)->is_put_off = true;
-    (void)withdraw(entity);
+    withdraw(entity);
     thread->plain.wait = wait;
     thread->wait = NULL;
-    takt_kernel_post(TAKT_EVENT_BLOCK, entity);
-    takt_entity_set_state(entity, TAKT_STATE_WAITING);
-    return takt_kernel_dispatch();
+    return takt_kernel.pass->stop(entity);
 }
 
 static takt_status_t abort_request(takt_thread_t *thread) {
     wish_t *wish = TAKT_CONTAINER_OF(thread->plain.wait, wish_t, wait);
     wish->status = TAKT_ABORTED;
     wish->is_put_off = true;
-    (void)withdraw(&thread->plain.entity);
+    withdraw(&thread->plain.entity);
     forget_wish(wish);
-    return takt_kernel_dispatch();
+    return takt_kernel.pass->locking->dispatch();
 }
 
 static uint32_t expire_wish(takt_timeout_t *timeout) {
     wish_t *wish = TAKT_CONTAINER_OF(timeout, wish_t, timeout);
-    if (withdraw(&wish->thread->entity)) {
-        takt_kernel_pend_after_post();
+    takt_entity_t *entity = &wish->thread->entity;
+    if (is_requesting(entity)) {
+        if (takt_plain_withdraw(entity)) {
+            takt_kernel.pass->pend();
+        } else {
+            takt_kernel.pass->locking->withdraw(entity);
+            takt_kernel_pend_after_post();
+        }
     }
-    forget_wish(wish);
+    forget_timed_wish(wish);
     return 0;
 }
 
 static __attribute__((noinline)) void lock_for_by_pass(wish_t *wish, takt_entity_t *running,
                                                        takt_duration_t duration) {
+    wish->timeout.prev = NULL;
     request(running, wish);
     if (duration > 0) {
         takt_kernel_arm_after(&wish->timeout, duration);
     } else {
-        (void)withdraw(running);
+        withdraw(running);
     }
-    (void)takt_kernel_dispatch_charged();
+    (void)takt_kernel.pass->locking->dispatch_charged();
 }
 
 static __attribute__((noinline)) takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running,
@@ -242,7 +269,7 @@ static __attribute__((noinline)) takt_status_t lock_for(takt_mutex_t *mutex, tak
         takt_kernel_arm_after(&wish.timeout, duration);
         (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
     }
-    return end_wish(&wish, mutex);
+    return end_wish(&wish, mutex, forget_timed_wish);
 }
 
 takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration) {
@@ -260,8 +287,8 @@ takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration)
 
 static __attribute__((noinline)) takt_status_t unlock_by_pass(takt_resource_t *resource,
                                                               takt_entity_t *running) {
-    takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
-    return takt_kernel_dispatch_charged();
+    takt_kernel.pass->locking->unlock(running, resource);
+    return takt_kernel.pass->locking->dispatch_charged();
 }
 
 /* `resource`, under pip, is free, and no other one is locked: the most urgent thread runs. */
@@ -273,7 +300,7 @@ TAKT_INLINE takt_status_t hand_over(takt_resource_t *resource, takt_entity_t *ru
     if (takt_plain_is_next(next, resource)) {
         takt_plain_grant(next, resource);
     } else if (!takt_entity_is_plain(next)) {
-        return takt_kernel_dispatch();
+        return takt_kernel.pass->locking->dispatch();
     }
     return takt_kernel_switch(running, next);
 }
@@ -338,7 +365,7 @@ void takt_mutex_release(takt_mutex_t *mutex) {
         takt_waiting_unlink(&takt_plain_of(running)->held, resource);
         resource->holder = NULL;
     } else {
-        takt_kernel_post_lock(TAKT_EVENT_UNLOCK, running, resource);
+        takt_kernel.pass->locking->unlock(running, resource);
         takt_entity_set_attributes(running, TAKT_ATTRIBUTE_FULL_PASS);
     }
 }

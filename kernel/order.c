@@ -6,9 +6,11 @@ static takt_wait_t *node_of(takt_entity_t *entity) { return takt_thread_of(entit
 
 static takt_entity_t *entity_of(const takt_wait_t *node) { return &node->thread->plain.entity; }
 
-/* Neighbouring frames differ in few bits of their addresses, their products in many. */
+/* Neighbouring frames differ in few bits of their addresses, their products in many. Squares, because the products of
+ * frames at equal distances, as in an array of stacks, ascend as regularly as they do. */
 static uint32_t number_of(const takt_wait_t *node) {
-    return (uint32_t)((uintptr_t)node >> 3) * UINT32_C(2654435769);
+    const uint32_t place = (uint32_t)((uintptr_t)node >> 3);
+    return place * place * UINT32_C(2654435769);
 }
 
 /* Where the pointer to `node` is stored. */
@@ -78,20 +80,17 @@ static void insert(takt_waiters_t *waiters, takt_entity_t *entity) {
     }
 }
 
-/* Of two nodes below, the one with the smaller number comes up. */
-static uint32_t side_to_lift(const takt_wait_t *node) {
-    if (node->below[0] == NULL || node->below[1] == NULL) {
-        return node->below[0] == NULL;
-    }
-    return number_of(node->below[1]) < number_of(node->below[0]);
-}
-
+/* A node with one below it is replaced by that one, as the first of all always is: it has none on the other side. */
 static void remove(takt_entity_t *entity) {
     takt_wait_t *node = node_of(entity);
-    while (node->below[0] != NULL || node->below[1] != NULL) {
-        lift(node->below[side_to_lift(node)]);
+    while (node->below[0] != NULL && node->below[1] != NULL) {
+        lift(node->below[number_of(node->below[1]) < number_of(node->below[0])]);
     }
-    *link_to(node) = NULL;
+    takt_wait_t *rest = node->below[node->below[0] == NULL];
+    *link_to(node) = rest;
+    if (rest != NULL) {
+        rest->above = node->above;
+    }
     takt_thread_clear(node->thread, TAKT_THREAD_ORDERED);
     takt_entity_clear_attributes(entity, TAKT_ATTRIBUTE_ORDERED);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The pass of pass.h: the one file that names the functions behind the pointers. */
+#include "core/locks.h"
 #include "kernel/between.h"
 #include "kernel/wait.h"
 
@@ -12,15 +13,6 @@ static void missing(void) {
     for (;;) {
         takt_port_fault();
     }
-}
-
-/* Of a plain thread that waits, or is suspended: no ready set has it. */
-static takt_status_t set_level_of_waiting(takt_entity_t *entity, takt_key_t level) {
-    const takt_key_t before = entity->key;
-    entity->level = (uint8_t)level;
-    entity->key = level;
-    takt_wait_reorder(entity, before);
-    return takt_port_open();
 }
 
 /* The running thread wakes several threads, and decides after the last one. */
@@ -43,20 +35,39 @@ const takt_pass_t takt_pass_missing = {
     .preempt = preempt_later,
     .preempt_by_pass = MISSING(preempt_by_pass),
     .stop = MISSING(stop),
-    .set_level = set_level_of_waiting,
     .create = MISSING(create),
 };
 
 /* ---- the full pass ---------------------------------------------------------------------------------- */
 
+/* A plain thread of the root is stopped beside locks: no event, but perhaps another entity is the most urgent one. */
+static takt_status_t stop_beside_locks(takt_entity_t *entity) {
+    takt_levels_remove(takt_kernel_levels(), entity, 1);
+    takt_entity_flip_state(entity, TAKT_STATE_READY | TAKT_STATE_WAITING);
+    return takt_kernel_decide_far();
+}
+
 static takt_status_t stop(takt_entity_t *entity) {
+    if (entity->attributes == 0 && takt_kernel.cpu.running->attributes == TAKT_ATTRIBUTE_LOCKING) {
+        return stop_beside_locks(entity);
+    }
     takt_kernel_post(TAKT_EVENT_BLOCK, entity);
     takt_entity_set_state(entity, TAKT_STATE_WAITING);
     return takt_kernel_dispatch_charged();
 }
 
+/* True if `entity` waits and needs no more than takt_thread_set_level_of_waiting, though there is a pass. */
+static bool is_waiting_plain(const takt_entity_t *entity) {
+    const uint32_t expected = TAKT_ATTRIBUTE_ORDERED | TAKT_ATTRIBUTE_IN_SERVER;
+    return (entity->state & TAKT_STATE_WAITING) != 0 && (entity->attributes & ~expected) == 0 &&
+           entity->task == NULL;
+}
+
 static takt_status_t set_level(takt_entity_t *entity, takt_key_t level) {
     TAKT_REQUIRE(takt_entity_has_level(entity), takt_kernel_refuse(TAKT_ERROR_KEY));
+    if (is_waiting_plain(entity)) {
+        return takt_thread_set_level_of_waiting(entity, level);
+    }
     const takt_key_t before = entity->key;
     takt_kernel_post_at(TAKT_EVENT_PRIORITY, entity, takt_port_now(), level);
     if ((TAKT_BACKEND_IS_REMOTE) != 0) {
@@ -71,9 +82,33 @@ static void create(takt_entity_t *entity, takt_key_t level) {
     takt_kernel_post_at(TAKT_EVENT_CREATE, entity, now, level);
 }
 
+/* The running plain thread leaves for an entity with attributes. */
+static void preempt_far(void) { takt_kernel_preempt_slowly(takt_kernel.cpu.running); }
+
+static void lock(takt_entity_t *entity, takt_resource_t *resource) {
+    takt_kernel_post_lock(TAKT_EVENT_LOCK, entity, resource);
+}
+
+static void unlock(takt_entity_t *entity, takt_resource_t *resource) {
+    takt_kernel_post_lock(TAKT_EVENT_UNLOCK, entity, resource);
+}
+
+static void withdraw(takt_entity_t *entity) { takt_kernel_post(TAKT_EVENT_WITHDRAW, entity); }
+
+static void expect_locks(void) { takt_dispatcher_expect_locks(&takt_kernel.dispatcher); }
+
+static const takt_pass_locking_t locking = {
+    .expect = expect_locks,
+    .lock = lock,
+    .unlock = unlock,
+    .withdraw = withdraw,
+    .dispatch = takt_kernel_dispatch,
+    .dispatch_charged = takt_kernel_dispatch_charged,
+};
+
 static void end_turn(takt_entity_t *running) {
     takt_ready_t *ready = &running->parent->ready;
-    if (!takt_entity_is_ready(running) || ready->order != TAKT_ORDER_LEVELS ||
+    if (!takt_entity_is_ready(running) || takt_ready_is_keyed(ready, running) ||
         !takt_levels_begins_equals(&ready->levels, running)) {
         return;
     }
@@ -97,11 +132,29 @@ static const takt_pass_t full = {
     .wake = takt_wake_slowly,
     .wake_from_isr = takt_wake_slowly_from_isr,
     .preempt = takt_kernel_preempt_slowly,
-    .preempt_by_pass = takt_kernel_preempt_by_pass,
+    .preempt_by_pass = preempt_far,
     .stop = stop,
     .set_level = set_level,
     .create = create,
+    .locking = &locking,
 };
+
+/* What the inline and the near layer find on level 0 of a tail. */
+static const takt_entity_t keyed = {.attributes = TAKT_ATTRIBUTE_FULL_PASS};
+
+void takt_kernel_add_heap(takt_ready_t *ready, takt_entity_t **heap) {
+    if (ready->order == TAKT_ORDER_KEYS) {
+        ready->keys.slots = heap;
+        ready->levels.heads[0] = (takt_entity_t *)(uintptr_t)&keyed;
+    }
+}
+
+static takt_entity_t *heap_of_root[TAKT_KERNEL_HEAP_SLOTS];
+
+void takt_kernel_expect_keys(void) {
+    takt_kernel_expect_pass();
+    takt_kernel_add_heap(&takt_kernel.dispatcher.root.ready, heap_of_root);
+}
 
 /* An adopted dispatcher has timers of its own. While the kernel runs, no interrupt finds half of it: nothing needs it
  * yet. */
@@ -112,6 +165,9 @@ void takt_kernel_expect_pass(void) {
         timers->rows = takt_kernel_rows;
     }
     takt_kernel.pass = &full;
+    if (takt_kernel.mutex_count != 0) {
+        expect_locks();
+    }
 }
 
 /* ---- time -------------------------------------------------------------------------------------------- */
@@ -142,7 +198,6 @@ static const takt_pass_t suspension = {
     .preempt = preempt_later,
     .preempt_by_pass = MISSING(preempt_by_pass),
     .stop = MISSING(stop),
-    .set_level = set_level_of_waiting,
     .create = MISSING(create),
 };
 

@@ -37,6 +37,18 @@
  *   void takt_port_idle(void)
  *       Waits for an interrupt.
  *
+ * For takt_kernel_sleep of kernel/sleep.h; a port without them does not link programs that call it:
+ *
+ *   void takt_port_sleep_begin(void)
+ *       From a thread with the lock open: masks all interrupts, and so that a pending one still ends a wait.
+ *   void takt_port_sleep_wait(void)
+ *       After sleep_begin: stops the processor until an interrupt is pending, at once if one is.
+ *   void takt_port_sleep_end(void)
+ *       Takes interrupts again, those first that are pending.
+ *   void takt_port_clock_skip(takt_duration_t ticks)
+ *       With interrupts masked: adds to the clock `ticks`, any number, that it has not counted. The timer is set again
+ *       after it.
+ *
  *   TAKT_PORT_ISR_MAY_OPEN                a macro, 1 if takt_port_close and takt_port_open in an interrupt that the
  *                                         lock masks leave it as it was. Calls for threads then refuse interrupts only
  *                                         where they would wait or wake, at the usual level of checks. By default 0

@@ -52,6 +52,14 @@ takt_status_t takt_thread_yield(void) {
     return takt_kernel_switch(running, next);
 }
 
+takt_status_t takt_thread_set_level_of_waiting(takt_entity_t *entity, takt_key_t level) {
+    const takt_key_t before = entity->key;
+    entity->level = (uint8_t)level;
+    entity->key = before >> 32 << 32 | level; /* in a tail the high word stays */
+    takt_wait_reorder(entity, before);
+    return takt_port_open();
+}
+
 /* Also of a thread that is between the steps of a pass, and is not ready any more. */
 takt_status_t takt_thread_yield_from_isr(void) {
     TAKT_REQUIRE_KERNEL_ISR();
@@ -82,7 +90,8 @@ takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority)
     takt_entity_t *running = takt_kernel.cpu.running;
     const takt_key_t level = takt_creation_level(priority);
     if (!takt_near_has_level(entity, running)) {
-        return takt_kernel.pass->set_level(entity, level);
+        return takt_kernel_has_pass() ? takt_kernel.pass->set_level(entity, level)
+                                      : takt_thread_set_level_of_waiting(entity, level);
     }
     takt_near_set_level(entity, (uint32_t)level, 1);
     return takt_kernel_decide_near(running, false);

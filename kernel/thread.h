@@ -64,7 +64,7 @@ typedef struct takt_thread_parameters {
     void *argument;                /* passed to the entry function */
     void *stack;                   /* aligned to 8 bytes */
     uint32_t stack_bytes;          /* TAKT_STACK_BYTES_MIN .. TAKT_STACK_BYTES_MAX, a multiple of 8 */
-    uint32_t priority; /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; ignored where keys order */
+    uint32_t priority; /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; of jobs ignored where keys order */
     struct takt_thread_server *server; /* whose budget it uses, see kernel/server.h; NULL: under the root */
     bool is_suspended;                 /* of a plain thread: it begins when it is resumed */
     bool is_unpainted;                 /* creation is quicker, and takt_thread_stack_unused does not know */
@@ -94,8 +94,9 @@ takt_status_t takt_thread_yield(void);
 takt_status_t takt_thread_yield_from_isr(void);
 
 /* Sets the priority of `thread`, 0 .. TAKT_PRIORITIES - 1, and appends it to that FIFO; a held mutex may raise it.
- * Under keys a plain thread's priority has no effect; jobs under keys or of allocators have none. Threads only. Returns
- * ERROR_NULL, _OBJECT, _PRIORITY, _KEY for such jobs, _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * Under keys priorities order the plain threads without a deadline, which come after all others; jobs under keys or of
+ * allocators have none. Threads only. Returns ERROR_NULL, _OBJECT, _PRIORITY, _KEY for such jobs, _IN_ISR, _LOCKED or
+ * _NOT_STARTED. */
 takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority);
 
 /* Gives the plain thread `thread` the absolute deadline `deadline`, also while it is not ready; TAKT_NEVER: none, as at

@@ -77,9 +77,21 @@ TAKT_INLINE takt_status_t wait_near(takt_waiters_t *waiters, takt_entity_t *runn
     return takt_kernel_decide_near(running, has_keys);
 }
 
+/* The first thread of the tail is next. */
+static __attribute__((noinline)) takt_status_t wait_before_tail(takt_waiters_t *waiters,
+                                                                takt_entity_t *running) {
+    takt_near_remove_last_key(running);
+    takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
+    if (waiters != NULL) {
+        takt_queue_begin(&waiters->queue, running);
+    }
+    return takt_kernel_decide_across(running, takt_near_best(&running->parent->ready, false, 1));
+}
+
 /* A function of its own, so that levels need few registers. */
 static __attribute__((noinline)) takt_status_t wait_by_keys(takt_waiters_t *waiters, takt_entity_t *running) {
-    return wait_near(waiters, running, true);
+    return takt_near_is_last_key(running) ? wait_before_tail(waiters, running)
+                                          : wait_near(waiters, running, true);
 }
 
 takt_status_t takt_wait_slowly(takt_waiters_t *waiters, takt_entity_t *running) {
@@ -89,7 +101,6 @@ takt_status_t takt_wait_slowly(takt_waiters_t *waiters, takt_entity_t *running) 
     return takt_near_has_keys(running) ? wait_by_keys(waiters, running) : wait_near(waiters, running, false);
 }
 
-/* Puts `running`, which is not ready, into the queue of `waiters`, perhaps behind others. */
 TAKT_INLINE void join(takt_waiters_t *waiters, takt_entity_t *running) {
     if (takt_waiters_are_fifo(waiters)) {
         takt_queue_append(&waiters->queue, running);
@@ -97,6 +108,8 @@ TAKT_INLINE void join(takt_waiters_t *waiters, takt_entity_t *running) {
         takt_kernel.order->insert(waiters, running);
     }
 }
+
+void takt_wait_join(takt_waiters_t *waiters, takt_entity_t *running) { join(waiters, running); }
 
 takt_status_t takt_wait_behind_slowly(takt_waiters_t *waiters, takt_entity_t *running) {
     const bool is_near =
@@ -244,6 +257,35 @@ static __attribute__((noinline)) takt_status_t wait_with_record(takt_wait_t *wai
     return end_wait(wait);
 }
 
+/* Decides after the plain thread `running` has begun to wait, with interrupts open in between: one may have woken it. */
+TAKT_INLINE takt_status_t decide_after_wait(takt_entity_t *running) {
+    takt_kernel.busy &= ~(uint32_t)TAKT_BUSY_PASS;
+    takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
+    if (takt_kernel.busy != 0 || !takt_entity_is_plain(next)) {
+        return takt_kernel.pass->decide();
+    }
+    return next != running ? takt_kernel_switch(running, next) : takt_port_open();
+}
+
+/* Waits as wait_with_record, for `duration`. The timeout is armed once the thread waits, in a masked stretch of its own. */
+static takt_status_t wait_timed(takt_wait_t *wait, takt_entity_t *running, takt_duration_t duration) {
+    takt_levels_remove(takt_kernel_levels(), running, 1);
+    takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
+    takt_waiters_t *waiters = wait->waiters;
+    if (waiters != NULL && takt_wait_is_first(waiters) && !wait->is_node) {
+        takt_queue_begin(&waiters->queue, running);
+    } else if (waiters != NULL) {
+        join(waiters, running);
+    }
+    takt_wake_begin();
+    takt_port_breathe();
+    if (!takt_entity_is_ready(running)) {
+        takt_kernel_arm_after(&wait->timeout, duration);
+    }
+    (void)decide_after_wait(running);
+    return end_wait(wait);
+}
+
 takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration) {
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, takt_wait_refuse(waiters));
@@ -251,6 +293,9 @@ takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_du
     wait->timeout.expire = expire_wait;
     wait->status = TAKT_OK;
     begin_wait(wait, running, waiters);
+    if (duration != TAKT_NEVER && takt_entity_is_plain(running)) {
+        return wait_timed(wait, running, duration);
+    }
     if (duration != TAKT_NEVER) {
         takt_kernel_arm_after(&wait->timeout, duration);
     }
@@ -311,9 +356,7 @@ takt_status_t takt_wait_abort(takt_thread_t *thread) {
 
 enum { KEPT = TAKT_THREAD_SUSPENDED | TAKT_THREAD_ORDERED };
 
-/* `waiter` has a node, which is removed, or is suspended: then it still waits for its resumption. Returns true if it
- * becomes ready now. */
-static __attribute__((noinline)) bool is_released(takt_entity_t *waiter) {
+__attribute__((noinline)) bool takt_wait_is_released(takt_entity_t *waiter) {
     takt_thread_t *thread = takt_thread_of(waiter);
     leave_order(waiter);
     if ((thread->flags & TAKT_THREAD_SUSPENDED) == 0) {
@@ -324,7 +367,7 @@ static __attribute__((noinline)) bool is_released(takt_entity_t *waiter) {
 }
 
 takt_status_t takt_wake_kept(takt_entity_t *waiter, takt_entity_t *running) {
-    if (!is_released(waiter)) {
+    if (!takt_wait_is_released(waiter)) {
         return takt_port_open();
     }
     takt_make_ready(waiter);
@@ -332,7 +375,7 @@ takt_status_t takt_wake_kept(takt_entity_t *waiter, takt_entity_t *running) {
 }
 
 void takt_wake_kept_from_isr(takt_entity_t *waiter) {
-    if (!is_released(waiter)) {
+    if (!takt_wait_is_released(waiter)) {
         return;
     }
     takt_make_ready(waiter);
@@ -341,13 +384,21 @@ void takt_wake_kept_from_isr(takt_entity_t *waiter) {
     }
 }
 
-/* Makes `waiter` ready at `now` without a pass, if possible. Returns whether it did. */
+/* Makes `waiter`, for which takt_between_admits holds, ready at `now` without a pass, if possible. Returns whether it did. */
 TAKT_INLINE bool joins_between(takt_entity_t *waiter, takt_instant_t now) {
-    const bool joins =
-        takt_between_admits(waiter) && takt_kernel_begins_between(takt_kernel.cpu.running, now);
+    const bool joins = takt_kernel_begins_between(takt_kernel.cpu.running, now);
     if (joins) {
         takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
         takt_between_join(waiter, now);
+    }
+    return joins;
+}
+
+/* Likewise where resources are locked: `waiter`, without attributes, is a thread of the root and concerns none. */
+static __attribute__((noinline)) bool joins_beside_locks(takt_entity_t *waiter, takt_instant_t now) {
+    const bool joins = takt_kernel_begins_beside_locks(takt_kernel.cpu.running, now);
+    if (joins) {
+        takt_make_ready(waiter);
     }
     return joins;
 }
@@ -373,12 +424,18 @@ static __attribute__((noinline)) takt_status_t wake_by_levels(takt_entity_t *wai
 
 static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waiter, takt_entity_t *running) {
     if (TAKT_UNLIKELY((takt_thread_of(waiter)->flags & KEPT) != 0)) {
-        if (!is_released(waiter)) {
+        if (!takt_wait_is_released(waiter)) {
             return takt_port_open();
         }
         if (takt_near_admits(waiter, running)) {
             return takt_near_has_keys(running) ? wake_by_keys(waiter, running)
                                                : wake_by_levels(waiter, running);
+        }
+    }
+    if (waiter->attributes == 0) {
+        const takt_instant_t now = takt_port_now();
+        if (joins_beside_locks(waiter, now)) {
+            return takt_kernel_decide_between(now);
         }
     }
     takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
@@ -387,13 +444,30 @@ static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waite
 
 /* `waiter` is of another ready set than the running thread. */
 static __attribute__((noinline)) takt_status_t wake_between(takt_entity_t *waiter, takt_entity_t *running) {
-    const takt_instant_t now = takt_port_now();
-    return joins_between(waiter, now) ? takt_kernel_decide_between(now) : wake_by_pass(waiter, running);
+    if (TAKT_LIKELY(takt_between_admits(waiter))) {
+        const takt_instant_t now = takt_port_now();
+        if (TAKT_LIKELY(joins_between(waiter, now))) {
+            return takt_kernel_decide_between(now);
+        }
+    }
+    return wake_by_pass(waiter, running);
+}
+
+/* One of them is keyed, the other not: perhaps in the heap and in the tail of one set. */
+static __attribute__((noinline)) takt_status_t wake_across(takt_entity_t *waiter, takt_entity_t *running) {
+    const bool has_keys = takt_near_has_keys(waiter);
+    if (!takt_near_admits_across(waiter, running)) {
+        return wake_between(waiter, running);
+    }
+    make_ready_near(waiter, has_keys);
+    return has_keys ? takt_kernel_decide_across(running, waiter->parent->ready.keys.slots[0])
+                    : takt_port_open();
 }
 
 takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running) {
     if (!takt_near_admits(waiter, running)) {
-        return wake_between(waiter, running);
+        return takt_near_is_across(waiter, running) ? wake_across(waiter, running)
+                                                    : wake_between(waiter, running);
     }
     return takt_near_has_keys(running) ? wake_by_keys(waiter, running) : wake_near(waiter, running, false);
 }
@@ -415,9 +489,14 @@ TAKT_INLINE bool wake_near_from_isr(takt_entity_t *waiter) {
 
 static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waiter) {
     if (TAKT_UNLIKELY((takt_thread_of(waiter)->flags & KEPT) != 0)) {
-        if (!is_released(waiter) || wake_near_from_isr(waiter)) {
+        if (!takt_wait_is_released(waiter) || wake_near_from_isr(waiter)) {
             return;
         }
+    }
+    if (waiter->attributes == 0 && joins_beside_locks(waiter, takt_port_now())) {
+        takt_kernel.busy |= TAKT_BUSY_CHARGED;
+        takt_port_pend();
+        return;
     }
     takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
     takt_kernel_post(TAKT_EVENT_WAKE, waiter);
@@ -425,7 +504,7 @@ static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waite
 }
 
 static __attribute__((noinline)) void wake_between_from_isr(takt_entity_t *waiter) {
-    if (joins_between(waiter, takt_port_now())) {
+    if (takt_between_admits(waiter) && joins_between(waiter, takt_port_now())) {
         takt_kernel.busy |= TAKT_BUSY_CHARGED;
         takt_port_pend();
     } else {
@@ -433,8 +512,27 @@ static __attribute__((noinline)) void wake_between_from_isr(takt_entity_t *waite
     }
 }
 
+/* One of them is keyed, the other not: perhaps in the heap and in the tail of one set. */
+static __attribute__((noinline)) void wake_across_from_isr(takt_entity_t *waiter) {
+    const takt_entity_t *running = takt_kernel.cpu.running;
+    const bool has_keys = takt_near_has_keys(waiter);
+    if (!takt_near_admits_across(waiter, running) || !takt_entity_is_ready(&waiter->parent->entity)) {
+        wake_between_from_isr(waiter);
+        return;
+    }
+    make_ready_near(waiter, has_keys);
+    if (has_keys) {
+        takt_port_pend();
+    }
+}
+
 void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
-    if (!wake_near_from_isr(waiter)) {
+    if (wake_near_from_isr(waiter)) {
+        return;
+    }
+    if (takt_near_is_across(waiter, takt_kernel.cpu.running)) {
+        wake_across_from_isr(waiter);
+    } else {
         wake_between_from_isr(waiter);
     }
 }

@@ -78,6 +78,13 @@ takt_status_t takt_wait_abort(takt_thread_t *thread);
  * state. */
 void takt_wait_withdraw(takt_thread_t *thread);
 
+/* Puts `running`, which is not ready, into the queue of `waiters`, perhaps behind others. */
+void takt_wait_join(takt_waiters_t *waiters, takt_entity_t *running);
+
+/* `waiter` is woken: removes its node, if it has one. Returns false if it is suspended, so that it still waits for its
+ * resumption. */
+bool takt_wait_is_released(takt_entity_t *waiter);
+
 /* The key of `entity`, which was `before`, may have changed: if it waits, it joins its new equals, behind them. */
 void takt_wait_reorder(takt_entity_t *entity, takt_key_t before);
 

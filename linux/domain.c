@@ -9,7 +9,7 @@
  *     policies in Python                                  IMAGE: they are no part of a build
  *     several processors                                  RELATION: a remote scheduler has one; a machine has a domain for each
  *     delays, costs, architecture                         refused: they model what Linux has
- *     plain threads                                       THREADS: none but an idle thread, as images of boards have it */
+ *     plain threads                                       THREADS: those of Linux are of the fair class, also the idle one */
 #include "linux/domain.h"
 
 #include "core/peek.h"
@@ -94,15 +94,10 @@ enum {
 
 static bool is_request(uint32_t kind) { return kind < 32 && ((uint32_t)REQUESTS >> kind & 1u) != 0; }
 
-/* True if `number` is that of a thread of the image: the idle one, which has no events. */
-static bool is_thread(const takt_system_t *system, uint32_t number) {
-    return number > system->server_count + system->task_count && number != TAKT_NO_ENTITY;
-}
-
 /* Judges what core cannot know. */
 static takt_receipt_t judge_event(const takt_scheduler_t *scheduler, const takt_message_t *message,
                                   bool is_of_thread) {
-    if (is_thread(scheduler->system, message->entity) || (is_of_thread && !is_request(message->kind))) {
+    if (is_of_thread && !is_request(message->kind)) {
         return TAKT_RECEIPT_UNKNOWN;
     }
     return is_beyond_memory(scheduler, message) || is_beyond_time(message) ? TAKT_RECEIPT_UNFIT
@@ -200,7 +195,7 @@ static void hand_over_due(takt_domain_t *domain, takt_instant_t now) {
 
 /* ---- decisions ---------------------------------------------------------------------------------------- */
 
-/* Returns the number of `entity` if it is a task, TAKT_NO_ENTITY else. */
+/* Returns the number of `entity` if it is a task, TAKT_NO_ENTITY for none and for a server that idles. */
 static uint64_t number_of_task(const takt_entity_t *entity) {
     return entity != NULL && entity->task != NULL ? takt_entity_number(entity) : TAKT_NO_ENTITY;
 }
@@ -244,16 +239,10 @@ uint64_t takt_domain_take(uint64_t domain, uint64_t now) {
     return number_of_task(taken->system.cpus->running);
 }
 
-/* True if `entity` is none or the idle thread: its time is charged to no budget. */
-static bool is_free(const takt_entity_t *entity) {
-    return entity == NULL ||
-           (takt_entity_is_thread(entity) && (entity->attributes & TAKT_ATTRIBUTES_CHARGED) == 0);
-}
-
 uint64_t takt_domain_settle(uint64_t domain, uint64_t now) {
     takt_domain_t *settled = domain_at(domain);
     const takt_instant_t instant = advance(settled, now);
-    if (takt_scheduler_next(&settled->scheduler) <= instant || !is_free(settled->system.cpus->running)) {
+    if (takt_scheduler_next(&settled->scheduler) <= instant || settled->system.cpus->running != NULL) {
         takt_dispatcher_settle(settled->system.dispatcher, instant);
     }
     return 0;
@@ -370,7 +359,7 @@ static takt_domain_status_t judge_program(const takt_program_t *program) {
     if (program->architecture != NULL) {
         return TAKT_DOMAIN_ARCHITECTURE;
     }
-    return program->spec.thread_count > 1 ? TAKT_DOMAIN_THREADS : TAKT_DOMAIN_OK;
+    return program->spec.thread_count > 0 ? TAKT_DOMAIN_THREADS : TAKT_DOMAIN_OK;
 }
 
 static takt_domain_status_t refuse_image(takt_domain_order_t *order, const takt_image_t *image,
@@ -415,14 +404,6 @@ static void open_log(takt_domain_t *domain, takt_record_t *records, uint64_t cou
     takt_dispatcher_record_to(domain->system.dispatcher, &domain->log.trace);
 }
 
-/* The idle thread is always ready, as on boards. */
-static void wake_idle(takt_domain_t *domain) {
-    if (domain->system.thread_count > 0) {
-        const takt_event_t wake = {TAKT_EVENT_WAKE, &domain->system.threads->entity, 0, {0}};
-        takt_dispatcher_post(domain->system.dispatcher, &wake);
-    }
-}
-
 static takt_domain_status_t build_system(takt_domain_t *domain, uint64_t records, area_t *area) {
     takt_system_t *system = &domain->system;
     const takt_system_spec_t *spec = &domain->program.spec;
@@ -436,7 +417,6 @@ static takt_domain_status_t build_system(takt_domain_t *domain, uint64_t records
     system->is_remote = true;
     open_log(domain, log, records);
     takt_scheduler_init(&domain->scheduler, system, deferred);
-    wake_idle(domain);
     domain->scheduler.next = takt_dispatcher_next(system->dispatcher);
     takt_domain_find_rows(domain);
     return TAKT_DOMAIN_OK;

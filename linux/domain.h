@@ -32,16 +32,16 @@
 /* ---- building ----------------------------------------------------------------------------------------- */
 
 /* X(constant, message): what became of a domain that was to be built. */
-#define TAKT_DOMAIN_STATUSES(X)                                                                            \
-    X(OK, "done")                                                                                          \
-    X(MEMORY, "too little memory for the task set")                                                        \
-    X(IMAGE, "the image cannot be read")                                                                   \
-    X(RELATION, "the image contradicts itself")                                                            \
-    X(NOT_REMOTE, "the image is of a scheduler that stands where the jobs run")                            \
-    X(DELAYS, "the image has delays of messages; under Linux they are what they are")                      \
-    X(COSTS, "the image has costs of a simulated kernel; Linux has its own")                               \
-    X(ARCHITECTURE, "the image has a simulated architecture; Linux is one of its own")                     \
-    X(THREADS, "the image has plain threads beside the idle one; under Linux those are of the fair class") \
+#define TAKT_DOMAIN_STATUSES(X)                                                        \
+    X(OK, "done")                                                                      \
+    X(MEMORY, "too little memory for the task set")                                    \
+    X(IMAGE, "the image cannot be read")                                               \
+    X(RELATION, "the image contradicts itself")                                        \
+    X(NOT_REMOTE, "the image is of a scheduler that stands where the jobs run")        \
+    X(DELAYS, "the image has delays of messages; under Linux they are what they are")  \
+    X(COSTS, "the image has costs of a simulated kernel; Linux has its own")           \
+    X(ARCHITECTURE, "the image has a simulated architecture; Linux is one of its own") \
+    X(THREADS, "the image has plain threads; under Linux those are of the fair class") \
     X(RECORDS, "the log has room for 1 to 2^32 - 1 records, the closing one included")
 
 #define TAKT_DOMAIN_STATUS(constant, message) TAKT_DOMAIN_##constant,

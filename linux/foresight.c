@@ -18,8 +18,6 @@ static bool is_booked(const takt_server_t *server) {
     return server->returns == NULL || server->returns->untouched == server->job.remaining;
 }
 
-static bool is_idle(const takt_entity_t *entity) { return entity == NULL || takt_entity_is_thread(entity); }
-
 /* True if no event of `domain` has come since the last decision, and no lock waits for one. */
 static bool has_decided_all(const takt_domain_t *domain) {
     return domain->scheduler.received == domain->answer.sequence && domain->scheduler.deferred_count == 0;
@@ -40,8 +38,8 @@ static void find_way(const takt_domain_t *domain, way_t *way) {
     const takt_instant_t next = takt_timers_next(timers);
     way->until = takt_domain_next_input(domain);
     way->budget = TAKT_NEVER;
-    way->is_open = is_idle(domain->system.cpus->running) && has_decided_all(domain) &&
-                   is_idle(takt_dispatcher_peek(dispatcher)) && dispatcher->root.locked == NULL;
+    way->is_open = domain->system.cpus->running == NULL && has_decided_all(domain) &&
+                   takt_dispatcher_peek(dispatcher) == NULL && dispatcher->root.locked == NULL;
     way->timer = next != TAKT_NEVER ? first_of(way, timers, next) : NULL;
     while (way->timer != NULL && way->timer->kind == TAKT_TIMER_WAKE) {
         takt_server_t *server = TAKT_CONTAINER_OF(way->timer, takt_server_t, wake);

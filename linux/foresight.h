@@ -12,8 +12,7 @@
  * While a job runs at the root, the next one is foreseen that is ready there, if no other one of its task waits.
  *
  * Nothing is foreseen where a job is released by an event, by an allocator, or with a change of its task that is under way; in a
- * server without budget; in one whose used budget is not booked yet, so that new work arms a timer. No event may have changed the
- * level of a task: Linux posts none.
+ * server without budget; in one whose used budget is not booked yet, so that new work arms a timer.
  *
  * The domain is at most one decision behind (docs/explanation/remote.md): each question lets it follow first.
  *

@@ -99,6 +99,7 @@ HELPER = re.compile(r"__(aeabi_u?ldivmod|u?divdi3|u?moddi3)|mem(set|cpy)")
 RECEIVERS = {
     "policy": "takt_policy_t",
     "pass": "takt_pass_t",
+    "locking": "takt_pass_locking_t",
     "time": "takt_time_t",
     "mutexes": "takt_lock_functions_t",
     "kind": "takt_server_kind_t",
@@ -138,7 +139,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "handlers[event->kind](": HANDLERS,
     "kernel.order->insert(": ("kernel/order.c:insert",),
     "kernel.order->remove(": ("kernel/order.c:remove",),
-    "expect();": ("takt_kernel_expect_pass",),
+    "expect();": ("takt_kernel_expect_pass", "takt_kernel_expect_plain_pass"),
     "kernel.select(": ("kernel/slice.c:select",),
     "handlers[number]()": (),  # of interrupts: the program's
 }

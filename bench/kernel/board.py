@@ -145,9 +145,15 @@ class Kernel:
         run([*self.compiler, *defines, *flags, f"bench/kernel/{program}.c", *objects, *build["libs"], "-o", str(elf)])
         return elf
 
-    def emulate(self, program: str, choice: str) -> dict[str, tuple[int, int]]:
-        """Run a program, built before, with the words of `choice`; return the two numbers of every line it prints."""
-        command = [*self.board.build["qemu"], "-icount", f"shift={self.board.shift},align=off,sleep=off"]
+    def emulate(self, program: str, choice: str, *options: str) -> dict[str, tuple[int, int]]:
+        """Run a program, built before, with the words of `choice`; return the two numbers of every line it prints.
+
+        Args:
+            program: as of link.
+            choice: the words of its command line.
+            options: more of the emulator.
+        """
+        command = [*self.board.build["qemu"], "-icount", f"shift={self.board.shift},align=off,sleep=off", *options]
         host = command.index("-semihosting-config") + 1
         command[host] += "".join(f",arg={word}" for word in ("bench", *choice.split()))
         elf = self.folder / f"{program}.elf"

@@ -35,6 +35,7 @@ void takt_board_interrupt_pend(uint32_t number) { NVIC_PEND[number / 32u] = UINT
 enum { WIDTH_32 = 3, PRESCALED_BY_2 = 1 };
 
 takt_instant_t takt_board_last_reading;
+uint32_t takt_board_skipped;
 
 /* The crystal is what makes the clock exact. */
 void takt_port_clock_start(void) {
@@ -47,11 +48,17 @@ void takt_port_clock_start(void) {
     TAKT_BOARD_TIMER0->prescaler = PRESCALED_BY_2;
     TAKT_BOARD_TIMER0->clear = 1;
     takt_board_last_reading = 0;
+    takt_board_skipped = 0;
     TAKT_BOARD_TIMER0->comparator[TAKT_BOARD_EXPIRED] = TAKT_BOARD_LONG_SHOT;
     TAKT_BOARD_TIMER0->interrupt_set = INTERRUPT_OF(TAKT_BOARD_EXPIRED);
     takt_board_interrupt_enable(TIMER0, TAKT_PORT_KERNEL_LEVEL);
     takt_board_interrupt_enable(TAKT_BOARD_TIMER_INTERRUPT, TIMER_PRIORITY);
     TAKT_BOARD_TIMER0->start = 1;
+}
+
+void takt_port_clock_skip(takt_duration_t ticks) {
+    takt_board_last_reading = takt_port_now() + ticks;
+    takt_board_skipped += (uint32_t)ticks;
 }
 
 /* The counter is read first: a clear in the very tick of the match does nothing in an emulator. */
@@ -68,10 +75,10 @@ void takt_board_interrupt_20(void) { takt_kernel_timer_expired(); }
 static uint32_t alarm_period;
 static bool is_alarm_set, is_alarm_late;
 
-/* Late: the instant had come before the comparator was written, so that the interrupt is made pending. */
+/* Late: the instant, of the counter, had come before the comparator was written, so that the interrupt is made pending. */
 static void alarm_at(uint32_t instant) {
     TAKT_BOARD_TIMER0->comparator[TAKT_BOARD_ALARM] = instant;
-    is_alarm_late = (int32_t)(instant - takt_board_counter()) <= 1;
+    is_alarm_late = (int32_t)(instant + takt_board_skipped - takt_board_counter()) <= 1;
     if (is_alarm_late) {
         takt_board_interrupt_pend(TIMER0);
     }
@@ -84,7 +91,7 @@ static void alarm_begin(uint32_t ahead, uint32_t period) {
     event_clear(TAKT_BOARD_ALARM);
     TAKT_BOARD_TIMER0->interrupt_set = INTERRUPT_OF(TAKT_BOARD_ALARM);
     takt_board_interrupt_enable(TIMER0, TAKT_PORT_KERNEL_LEVEL);
-    alarm_at(takt_board_counter() + ahead);
+    alarm_at(takt_board_counter() - takt_board_skipped + ahead);
     takt_port_unlock(level);
 }
 

@@ -23,10 +23,11 @@ enum {
 };
 
 extern takt_instant_t takt_board_last_reading;
+extern uint32_t takt_board_skipped; /* ticks that the counter has not counted: it cannot be written */
 
 TAKT_INLINE uint32_t takt_board_counter(void) {
     TAKT_BOARD_TIMER0->capture[TAKT_BOARD_COUNT] = 1;
-    return TAKT_BOARD_TIMER0->comparator[TAKT_BOARD_COUNT];
+    return TAKT_BOARD_TIMER0->comparator[TAKT_BOARD_COUNT] + takt_board_skipped;
 }
 
 TAKT_INLINE takt_instant_t takt_port_now(void) {
@@ -39,7 +40,7 @@ TAKT_INLINE void takt_port_timer_set(takt_instant_t until, takt_instant_t now) {
     const bool is_far = ((uint32_t)(ahead >> 32) | (uint32_t)ahead >> 31) != 0;
     const uint32_t far = (uint32_t)now + (until > now ? (uint32_t)TAKT_BOARD_LONG_SHOT : 0u);
     const uint32_t at = is_far ? far : (uint32_t)until;
-    TAKT_BOARD_TIMER0->comparator[TAKT_BOARD_EXPIRED] = at;
+    TAKT_BOARD_TIMER0->comparator[TAKT_BOARD_EXPIRED] = at - takt_board_skipped;
     if ((int32_t)(at - takt_board_counter()) <= 1) {
         takt_board_interrupt_pend(TAKT_BOARD_TIMER_INTERRUPT);
     }

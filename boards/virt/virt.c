@@ -15,7 +15,7 @@
 #define MTIMECMP ((volatile uint32_t *)(TAKT_PORT_CLINT + 0x4000u))
 #define MTIME ((volatile uint32_t *)(TAKT_PORT_CLINT + 0xBFF8u))
 
-static uint64_t epoch;
+static uint64_t epoch; /* mtime at instant 0, modulo 2^64 */
 
 /* Again when the low half has overflowed between the readings. */
 static uint64_t mtime(void) {
@@ -38,10 +38,13 @@ static void set_mtimecmp(uint64_t value) {
 takt_instant_t takt_port_now(void) { return mtime() - epoch; }
 
 void takt_port_timer_set(takt_instant_t until, takt_instant_t now) {
-    (void)now; /* mtimecmp is an instant */
-    const uint64_t value = until + epoch;
-    set_mtimecmp(value >= until ? value : UINT64_MAX);
+    const uint64_t from = now + epoch; /* mtime then */
+    const uint64_t value = until > now ? from + (until - now) : from;
+    set_mtimecmp(value >= from ? value : UINT64_MAX);
 }
+
+/* mtime runs on; the origin of instants moves, below 0 too. */
+void takt_port_clock_skip(takt_duration_t ticks) { epoch -= ticks; }
 
 void takt_port_clock_start(void) {
     epoch = mtime();

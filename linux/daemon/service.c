@@ -365,8 +365,7 @@ static takt_reply_status_t build(takt_service_t *service, const takt_socket_call
         return TAKT_REPLY_REFUSED;
     }
     const uint32_t entities = machine->shared[call->cpu].entities;
-    const uint32_t threads = takt_machine_domain(machine, call->cpu)->system.thread_count;
-    if (!takt_loaded_has_names(load, entities + threads)) {
+    if (!takt_loaded_has_names(load, entities)) {
         machine->shared[call->cpu].domain = 0;
         write_text(reply, "each entity has a name of at most %d bytes", TAKT_NAME_BYTES - 1);
         return TAKT_REPLY_REFUSED;

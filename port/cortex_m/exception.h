@@ -47,4 +47,15 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 
 TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
 
+/* PRIMASK, not BASEPRI: an interrupt that only PRIMASK masks ends WFI. */
+TAKT_INLINE void takt_port_sleep_begin(void) { __asm volatile("cpsid i" : : : "memory"); }
+
+TAKT_INLINE void takt_port_sleep_wait(void) { __asm volatile("dsb\n\twfi" : : : "memory"); }
+
+/* What is pending is taken before the next instruction but one. */
+TAKT_INLINE void takt_port_sleep_end(void) { __asm volatile("cpsie i\n\tisb" : : : "memory"); }
+
+/* The board's, as the rest of the clock. */
+void takt_port_clock_skip(takt_duration_t ticks);
+
 #endif

@@ -13,6 +13,8 @@ typedef struct takt_posix_clock {
     void (*timer_set)(takt_instant_t until);
     void (*mark_due)(void); /* marks what is due as pending */
     void (*idle)(void);
+    void (*wait)(void); /* as idle, with the lock closed: interrupts are only marked */
+    void (*skip)(takt_duration_t ticks);
     void (*work)(takt_duration_t ticks);
     void (*announce)(uint32_t number, takt_instant_t instant);
     void (*notify)(void); /* makes the processor check what is pending, from outside */

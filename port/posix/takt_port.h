@@ -132,6 +132,13 @@ void takt_port_timer_set(takt_instant_t until, takt_instant_t now);
 void takt_port_breathe(void);
 void takt_port_idle(void);
 
+/* Pending interrupts wait while the lock is closed. */
+TAKT_INLINE void takt_port_sleep_begin(void) { takt_port_close(); }
+
+void takt_port_sleep_wait(void);
+void takt_port_sleep_end(void);
+void takt_port_clock_skip(takt_duration_t ticks);
+
 /* ---- beyond the contract ---------------------------------------------------------------------- */
 
 /* Executes a synthetic load of `ticks` for the caller: it makes no progress while others run. In virtual time this and

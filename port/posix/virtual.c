@@ -98,6 +98,9 @@ __attribute__((weak)) void takt_posix_stalled(void) {
 
 static takt_instant_t read_now(void) { return now; }
 
+/* What was announced for the time that is skipped is due behind it. */
+static void skip(takt_duration_t ticks) { now += ticks; }
+
 static void timer_set(takt_instant_t until) { announce(TAKT_POSIX_ALARM, until); }
 
 /* The clock stands still until a thread works or waits. */
@@ -110,6 +113,8 @@ const takt_posix_clock_t takt_posix_virtual_clock = {
     .timer_set = timer_set,
     .mark_due = mark_due,
     .idle = idle,
+    .wait = takt_posix_await,
+    .skip = skip,
     .work = work,
     .announce = announce,
     .notify = do_nothing,

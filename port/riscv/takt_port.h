@@ -132,6 +132,15 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 
 TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
 
+/* WFI ends with a pending interrupt whatever mstatus.MIE (machine ISA, 3.3.3). */
+TAKT_INLINE void takt_port_sleep_begin(void) { takt_port_close(); }
+
+TAKT_INLINE void takt_port_sleep_wait(void) { takt_port_idle(); }
+
+TAKT_INLINE void takt_port_sleep_end(void) { (void)takt_port_open(); }
+
+void takt_port_clock_skip(takt_duration_t ticks);
+
 takt_instant_t takt_port_now(void);
 void takt_port_timer_set(takt_instant_t until, takt_instant_t now);
 

@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "analysis/control_flow.h"
+#include "analysis/fifo_responses.h"
 }
 
 namespace {
@@ -31,6 +32,24 @@ takt_children_t set_of(const Tasks &tasks) {
 
 std::tuple<Numbers, Numbers> fp_responses(const Tasks &tasks, takt_effort_t effort) {
     return responses_of(set_of(tasks), Memory(tasks.count(), tasks.inside_count()), effort);
+}
+
+// Of tasks without an equal the bound does not hold.
+std::tuple<Numbers, Numbers> fifo_responses(const Tasks &tasks, takt_effort_t effort) {
+    tasks.accept({kBlocking, kLast, kAbove});
+    const takt_children_t set = tasks.under_priorities();
+    std::vector<takt_response_t> responses(set.count, {0, 0, false, true});
+    Memory memory(tasks.count());
+    {
+        const nb::gil_scoped_release released;
+        for (uint32_t task = 0; task < set.count; task++) {
+            const bool has_equals = set.above != nullptr && set.above[task] != task;
+            if (has_equals) {
+                responses[task] = takt_fifo_response(&set, task, memory.view(), &effort);
+            }
+        }
+    }
+    return columns_of(responses);
 }
 
 int fp_verdict(const Tasks &tasks, takt_effort_t effort) {
@@ -251,6 +270,11 @@ void bind_fixed_priority(nb::module_ &m) {
     m.def("fp_responses", fp_responses, "tasks"_a, "effort"_a = kEffort,
           "Return worst-case responses of tasks and servers, and which job of an active period has each, "
           "from 0.\n\nNot for BANDWIDTH.");
+    m.def(
+        "fifo_responses", fifo_responses, "tasks"_a, "effort"_a = kEffort,
+        "Return worst-case responses among equals in FIFO order, and when the job of each is released in its "
+        "busy interval.\n\nUNBOUNDED for tasks without an equal, and for those that may wait behind a job "
+        "of their own.");
     m.def("fp_verdict", fp_verdict, "tasks"_a, "effort"_a = kEffort,
           "Return the verdict that all responses are within the deadlines; stops at the first one that is "
           "not.");

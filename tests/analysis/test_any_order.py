@@ -256,7 +256,7 @@ def test_ties_are_not_strict_beside_resources_and_changes() -> None:
 def test_equal_priorities_are_first_in_first_out_all_the_same() -> None:
     tasks = [takt.Task(name="A", period=10, wcet=2), takt.Task(name="B", period=10, wcet=4)]
     rows = judge(view_of(takt.System(tasks=tasks, policy="fp"))).rows()
-    assert [(row.response, row.is_tight) for row in rows] == [(6, False), (6, False)]
+    assert [(row.response, row.is_tight) for row in rows] == [(5, True), (6, True)]
 
 
 # ---- what is said ------------------------------------------------------------------------------------------

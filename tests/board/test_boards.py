@@ -298,6 +298,20 @@ def test_what_the_board_cannot_do_is_bad_input(text: str, lines: list[str], tmp_
     assert invoke("run", path, "--on", "cortex_m") == (2, "", "".join(f"{path}: {line}\n" for line in lines))
 
 
+def test_a_board_has_a_priority_for_each_of_254_tasks_and_its_idle_thread(tmp_path: Path) -> None:
+    line = "[system] policy: the board has 254 priorities, found 255; give tasks the same one, or use deadlines"
+    sets = {
+        count: "".join(f'[[task]]\nname = "T{n}"\nperiod = 5000\nwcet = 2\npriority = {n}\n' for n in range(count))
+        for count in (254, 255)
+    }
+    path = task_set(tmp_path, '[system]\npolicy = "fp"\n' + sets[255])
+    assert invoke("run", path, "--on", "posix") == (2, "", f"{path}: {line}\n")
+    path = task_set(tmp_path, '[system]\npolicy = "edf"\n' + re.sub("priority = .*\n", "", sets[255]))
+    assert invoke("run", path, "--on", "posix")[0] == 0
+    path = task_set(tmp_path, '[system]\npolicy = "fp"\n' + sets[254])
+    assert invoke("run", path, "--on", "posix")[0] == 0
+
+
 class Lifo(takt.Policy):
     """The last one goes first."""
 

@@ -292,3 +292,11 @@ def test_a_policy_of_the_users_own_runs_alike_on_every_port(port: str, build_typ
     must_run(["cmake", "--build", tmp_path, "--parallel", "2"])
     said = must_run(["cmake", "--build", tmp_path, "--target", "run"]).stdout
     assert "aaabbbbcaaabbbbcaaacbbbbaaacccbbaaabbccc\n" in said
+
+
+@pytest.mark.parametrize("port", TOOLCHAINS)
+def test_a_program_that_sleeps_while_it_is_idle_is_on_time(port: str, tmp_path: Path) -> None:
+    options = [f"-DTAKT_PORT={port}", "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"]
+    must_run(["cmake", "-S", ROOT / "examples" / "sleep_rtos", "-B", tmp_path, *options, *toolchain(port)])
+    must_run(["cmake", "--build", tmp_path, "--parallel", "2"])
+    assert "20 readings, 20 sleeps, none late\n" in must_run(["cmake", "--build", tmp_path, "--target", "run"]).stdout

@@ -16,7 +16,12 @@ from recipes import PORTS, compile_kernel, emulator, link, recipe, run
 from bench.kernel.rows import FEATURES, Feature
 
 PROGRAM = "bench/kernel/features.c"
-BEHIND = {"pass": "takt_kernel_dispatch", "time": "takt_kernel_come_to", "mutexes": "takt_mutex_abandon"}
+BEHIND = {
+    "pass": "takt_kernel_dispatch",
+    "plain": "takt_kernel_expect_plain_pass",
+    "time": "takt_kernel_come_to",
+    "mutexes": "takt_mutex_abandon",
+}
 """What stands behind each pointer of kernel/pass.h."""
 
 

@@ -209,7 +209,16 @@ def test_what_comes_in_between_loses_and_doubles_nothing(built: Build, tmp_path:
 def test_no_program_is_forgotten() -> None:
     here = {"script", "misuse", "misuse_usual", "between", "alarms", "orders", "waits"}
     of_interfaces = {"scenarios", "misuse_jobs", "sections", "refused_waits", "rates"}  # test_kernel_interfaces.py
-    of_surface = {"deadlines", "faults", "frees", "questions", "switches", "turns", "units"}  # test_kernel_surface.py
+    of_surface = {
+        "deadlines",
+        "faults",
+        "frees",
+        "questions",
+        "sleeps",
+        "switches",
+        "turns",
+        "units",
+    }  # test_kernel_surface.py
     elsewhere = {"sharing"}  # test_kernel_sharing.py
     assert {
         path.stem for path in (ROOT / "tests" / "kernel").glob("*.c")

@@ -37,6 +37,33 @@ def test_the_threads_of_a_server_do_likewise(
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+# ---- sleep -----------------------------------------------------------------------------------------------------
+
+IDLE_STACK = "-DTAKT_IDLE_STACK_BYTES=(TAKT_PORT_STACK_BYTES_MIN + 512)"
+
+
+@pytest.mark.parametrize("port", [*PORTS, "cortex_m0"])
+@pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
+@pytest.mark.parametrize("jobs", [0, 1])
+def test_the_idle_thread_sleeps_until_the_next_alarm(
+    built: Build, tmp_path: Path, port: str, defines: list[str], jobs: int
+) -> None:
+    program = link(built, port, "sleeps", tmp_path, [f"-DSLEEPS_WITH_JOBS={jobs}", *defines], IDLE_STACK)
+    done = run([*emulator(recipe(port)), program])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("port", [*PORTS, "riscv64"])
+@pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
+def test_heap_and_pools_give_what_the_model_says(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
+    program = link(built, port, "memories", tmp_path, defines, "-DTAKT_CHECKS=2")
+    done = run([*emulator(recipe(port)), program])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 # ---- units -----------------------------------------------------------------------------------------------------
 
 OUT_OF_RANGE = "a duration is not 0 .. 2^63 - 1 ticks"

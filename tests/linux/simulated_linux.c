@@ -47,7 +47,6 @@ static takt_instant_t ahead_since;
 static uint32_t aheads;
 static uint64_t ended = TAKT_NO_ENTITY; /* its job has, as was foreseen; that is not posted yet */
 static takt_instant_t ended_at;
-static bool has_new_level; /* a task may be less urgent than the idle thread; Linux has no such event */
 
 /* ---- chance ------------------------------------------------------------------------------------------- */
 
@@ -114,7 +113,6 @@ static takt_instant_t call_of_foresight(void) {
 static void foresee(uint64_t wanted) {
     MUST(takt_domain_foresee(address_of(domain), address_of(&foresight)) ==
          takt_domain_next(address_of(domain)));
-    foresight.entity = has_new_level ? TAKT_NO_ENTITY : foresight.entity;
     MUST(foresight.entity == TAKT_NO_ENTITY ||
          (wanted == running && (wanted == TAKT_NO_ENTITY) == (foresight.after == TAKT_NO_ENTITY)));
 }
@@ -152,7 +150,6 @@ static takt_receipt_t post(takt_event_kind_t kind, uint64_t entity, uint64_t job
     const uint64_t receipt = takt_domain_post(
         address_of(domain), (uint64_t)kind << TAKT_DOMAIN_KIND_SHIFT | entity, job, value, now);
     receipts[receipt]++;
-    has_new_level |= kind == TAKT_EVENT_PRIORITY && receipt == TAKT_RECEIPT_RECEIVED;
     return (takt_receipt_t)receipt;
 }
 

@@ -24,7 +24,7 @@ from oracle.systems import horizons
 from places import EXAMPLES
 from recipes import compile_objects, found, link, recipe_of_linux
 from sampling import count, expect_cases, tries
-from takt.board import emulation, programs
+from takt.board import emulation, firmware, programs
 from takt.files import machine_records, trace_file
 from takt.model import image as images
 from takt.model.core_input import ResolvedCosts, ResolvedSystem, ResolvedThread, Stream
@@ -54,8 +54,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def adapted(system: takt.System) -> ResolvedSystem:
-    """Describe a system in its own ticks, with an idle thread."""
-    return emulation.adapt(system, emulation.load_board(emulation.REMOTE))
+    """Describe a system in its own ticks, as Linux runs it."""
+    return emulation.adapt(system, emulation.Board(emulation.LINUX, firmware.source_folder(), {}))
 
 
 def image_of(system: takt.System) -> bytes:
@@ -98,6 +98,20 @@ def check_simulated(program: Path, system: takt.System) -> int:
 @pytest.mark.parametrize("example", ONE_PROCESSOR)
 def test_every_example_runs_exactly_as_it_is_simulated(example: str, program: Path) -> None:
     check_simulated(program, takt.load(EXAMPLES / f"{example}.toml"))
+
+
+@pytest.mark.parametrize("tasks", [254, 255, 256, 1000])
+def test_each_of_a_thousand_tasks_has_a_priority_of_its_own(tasks: int, program: Path, tmp_path: Path) -> None:
+    lines = [
+        f'[[task]]\nname = "t{number}"\nperiod = "{tasks}us"\nwcet = "1us"\npriority = {tasks - number}\n'
+        for number in range(tasks)
+    ]
+    horizon = f'horizon = "{3 * tasks}us"'
+    path = tmp_path / "set.toml"
+    path.write_text(f'schema = 1\n[system]\npolicy = "fp"\nresolution = "1us"\n{horizon}\n{"".join(lines)}')
+    system = takt.load(path)
+    assert (adapted(system).levels, adapted(system).threads) == (tasks, ())
+    assert check_simulated(program, system) > tasks
 
 
 @pytest.mark.parametrize("generator", GENERATORS.values(), ids=GENERATORS.keys())
@@ -229,8 +243,8 @@ REFUSED = {
         "the image has a simulated architecture; Linux is one of its own: ",
     ),
     "THREADS": (
-        lambda system: packed(system, threads=(ResolvedThread("a", level=1), ResolvedThread("b", level=1))),
-        "the image has plain threads beside the idle one; under Linux those are of the fair class: ",
+        lambda system: packed(system, threads=(ResolvedThread("a", level=1),)),
+        "the image has plain threads; under Linux those are of the fair class: ",
     ),
     "IMAGE": (
         lambda system: image_of(system)[:-8],

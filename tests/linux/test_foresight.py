@@ -98,8 +98,8 @@ FAULTS = {
     ),
     "jobs that an event releases are foreseen": ("takt_task_is_periodic(task) &&", "1 &&"),
     "a job runs already": ("if (takt_task_is_active(task) &&", "if (0 &&"),
-    "another job runs": ("is_idle(domain->system.cpus->running) && has", "1 && has"),
-    "another job is ready": ("is_idle(takt_dispatcher_peek(dispatcher)) &&", "1 &&"),
+    "another job runs": ("domain->system.cpus->running == NULL && has", "1 && has"),
+    "another job is ready": ("takt_dispatcher_peek(dispatcher) == NULL &&", "1 &&"),
     "another job of the one that ends waits": ("entity->task->waiting == 0", "1"),
     "the next one has a threshold, or holds a resource": ("(entity->attributes & special) == 0", "special > 0"),
     "what is next when a job ends is known for ever": (

@@ -316,7 +316,7 @@ NEGOTIATED = [
 def run_example(program: Path, example: str, rows: int, folder: Path) -> tuple[int, list[str], bytes, ResolvedSystem]:
     """Run an example, with some rows for requests: its status, its lines, what it recorded, and its description."""
     system = takt.load(EXAMPLES / "linux" / f"{example}.toml")
-    described = programs.describe(system.resolved, system.resolution_ns)
+    described = programs.describe(system.resolved, system.resolution_ns, has_idle_thread=False)
     resolved = system.resolved
     if daemon.negotiates(resolved):
         resolved, described = (daemon.with_rows(each, horizon_ticks(system), rows) for each in (resolved, described))

@@ -54,6 +54,7 @@ class Source:
         suspended: ticks of each release that count as executed.
         served: wcet, period and jitter of the tasks in a server that request less than its budgets.
         is_over: whether it also displaces the last region of the job.
+        ahead: how many jobs of an equal go before the job, whenever it is done; None: all that are released before.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Source:
     suspended: int = 0
     served: tuple[tuple[int, int, int], ...] = ()
     is_over: bool = False
+    ahead: int | None = None
 
     @property
     def cost(self) -> int:
@@ -72,7 +74,7 @@ class Source:
 
     def releases(self, length: int) -> int:
         """Return how many releases come in less than so many ticks."""
-        return -(-(length + self.jitter) // self.period)
+        return -(-(length + self.jitter) // self.period) if self.ahead is None else self.ahead
 
     def requests(self, length: int) -> int:
         """Return the ticks that are requested in less than so many ticks."""
@@ -106,6 +108,7 @@ class Job:
         supplied: the least time in which so many ticks are supplied; None: the processor.
         server: the server that supplies, "" if none does.
         response: of the job, if it is known; then on the processor its finish need not be found.
+        released: how many ticks after the begin of the busy period it is released; None: as the number says.
     """
 
     own: Source
@@ -117,6 +120,7 @@ class Job:
     supplied: Callable[[int], int] | None = None
     server: str = ""
     response: int | None = None
+    released: int | None = None
 
     def parts(self) -> list[Part]:
         """Return the parts of its response; none if that takes too many steps."""
@@ -135,14 +139,18 @@ class Job:
         ]
         if self.supplied is not None:
             found.append(Part(PartKind.BUDGET, finish - sum(part.ticks for part in found), self.server))
-        found += [Part(PartKind.JITTER, own.jitter), Part(PartKind.BEFORE, -number * own.period)]
+        found += [Part(PartKind.JITTER, own.jitter), Part(PartKind.BEFORE, -self._released)]
         return tidy(found)
+
+    @property
+    def _released(self) -> int:
+        return self.number * self.own.period if self.released is None else self.released
 
     def _instants(self) -> tuple[int, int]:
         """Return the instant just after the last region began, and the finish: (1) and (2) of response_times.c."""
         over = [each for each in self.sources if each.is_over]
         if self.response is not None and self.supplied is None and (not over or self.last == 1):
-            finish = self.response - self.own.jitter + self.number * self.own.period
+            finish = self.response - self.own.jitter + self._released
             return finish - self.last + 1, finish
         first = sum(part.ticks for part in self.blocking) + self.number * self.own.cost + self.path - self.last + 1
         begin = self._least(first, self.sources)
@@ -204,24 +212,38 @@ class Level:
 
     def parts(self, place: int) -> list[Part]:
         """Return the parts of the response of the child at an index."""
-        me = self.members[place]
+        me, response = self.members[place], self.responses[place]
         threshold = me.threshold if self.is_apart else None
+        ahead = self._ahead(place)
         sources = [
-            replace(self._seen(other), is_over=threshold is not None and member.key < threshold)
+            replace(
+                self._seen(other),
+                is_over=threshold is not None and member.key < threshold,
+                ahead=ahead.get(other),
+            )
             for other, member in enumerate(self.members)
             if other != place and member.key <= me.key
         ]
         return Job(
             own=replace(source_of(me, self.there[place]), jitter=me.jitter),
-            number=self.responses[place].job,
+            number=ahead[place] - 1 if place in ahead else response.job,
             path=me.wcet,
             last=me.last if threshold is None else me.wcet,
             blocking=self.blocking(place),
             sources=sources,
             supplied=None if self.supply is None else self._supplied,
             server=self.server,
-            response=self.responses[place].ticks,
+            response=response.ticks,
+            released=response.arrival,
         ).parts()
+
+    def _ahead(self, place: int) -> dict[int, int]:
+        """Return how many jobs of each equal, and of the task itself, are served up to its job; {}: unknown."""
+        arrival = self.responses[place].arrival
+        if arrival is None:
+            return {}
+        equals = [other for other, member in enumerate(self.members) if member.key == self.members[place].key]
+        return {other: children.jobs_before(self.members, place, other, arrival) for other in equals}
 
     def _seen(self, place: int) -> Source:
         """Return a member as it delays those below: servers_seen.c."""
@@ -466,7 +488,7 @@ class Charged:
         me, task = self.members[place], self.tasks[place]
         above = [other for other, member in enumerate(self.members) if other != place and member.key <= me.key]
         below = [other for other, member in zip(self.tasks, self.members, strict=True) if member.key > me.key]
-        passing = Part(PartKind.KERNEL, max(map(self._passing, below), default=0))
+        passing = Part(PartKind.KERNEL, max(map(self._passing, below), default=0) + self.costs.wake_up)
         return Job(
             own=self._job(place),
             number=self.jobs[place],
@@ -485,7 +507,7 @@ class Charged:
             found += _of_jobs(self._job(place), count, PartKind.EXECUTION)
             if count == 0:
                 regions.append(self._region(task))
-        passing = max(map(self._passing, self.tasks), default=0) - self._completion
+        passing = max(map(self._passing, self.tasks), default=0) - self._completion + self.costs.wake_up
         kernel = sum(each.requests(length) for each in self._interrupts()) + passing
         return tidy([*found, *max(regions, key=_sum), Part(PartKind.KERNEL, kernel)])
 

@@ -267,11 +267,14 @@ class Response:
         ticks: worst-case response, None if there is none or it is not known.
         is_known: whether that is known.
         job: which job of the longest busy period responds so late, counted from 0.
+        arrival: of a job among equals, how many ticks after the begin of the busy period it is released; None: equals
+            go first whenever they come.
     """
 
     ticks: int | None
     is_known: bool
     job: int = 0
+    arrival: int | None = None
 
     def verdict(self, deadline: int, test: Test) -> Verdict:
         """Return the verdict that follows for a deadline."""
@@ -287,6 +290,36 @@ def responses(record: _analysis.Tasks, effort: int) -> list[Response]:
     """
     ticks, jobs = _analysis.fp_responses(record, effort)
     return [response_of(tick, int(job)) for tick, job in zip(ticks, jobs, strict=True)]
+
+
+def fifo_responses(record: _analysis.Tasks, effort: int) -> list[Response | None]:
+    """Bound the responses of tasks that have equals, each served in the order in which they come.
+
+    Args:
+        record: the most urgent first, equals in the file's order; without servers, supply and thresholds.
+        effort: steps that the test may take.
+
+    Returns:
+        None for tasks without an equal, and where jobs may wait behind one of their own task.
+    """
+    ticks, arrivals = _analysis.fifo_responses(record, effort)
+    return [
+        None if tick == _analysis.UNBOUNDED else replace(response_of(tick), arrival=int(arrival))
+        for tick, arrival in zip(ticks, arrivals, strict=True)
+    ]
+
+
+def jobs_before(members: Sequence[Member], place: int, other: int, arrival: int) -> int:
+    """Return how many jobs of an equal, or of the task itself, are served up to a job: (1) of fifo_responses.c.
+
+    Args:
+        members: as fifo_responses got them.
+        place: of the task of the job.
+        other: place of the equal.
+        arrival: of the job, in ticks after the begin of the busy period.
+    """
+    member = members[other]
+    return -(-(arrival + member.jitter + (other <= place)) // member.period)
 
 
 def response_of(ticks: int, job: int = 0) -> Response:
@@ -328,11 +361,16 @@ def interference(members: Sequence[Member], place: int, response: Response) -> l
         response: of it, with ticks.
     """
     me = members[place]
-    finish = (response.ticks or 0) - me.jitter + response.job * me.period
+    arrival = response.arrival
+    finish = (response.ticks or 0) - me.jitter + (response.job * me.period if arrival is None else arrival)
     begin = finish - me.last + 1
-    others = [member for other, member in enumerate(members) if member.key <= me.key and other != place]
     amounts = Counter[str]()
-    for member in others:
+    for other, member in enumerate(members):
+        if other == place or member.key > me.key:
+            continue
+        if arrival is not None and member.key == me.key:
+            amounts[member.name] += jobs_before(members, place, other, arrival) * member.wcet
+            continue
         asked = sum(_requests(task.wcet, task.period, task.jitter, begin) for task in member.inside)
         own = _requests(member.wcet, member.period, member.felt_jitter, begin)
         amounts[member.name] += min(asked, own) if member.inside else own

@@ -58,6 +58,7 @@ _IN_WINDOWS = frozenset({OVERDEMAND, coverage.WINDOWS})
 OF_ROWS: dict[Test, Premises] = {
     static.PREEMPTIVE: Premises(_PLAIN | {REGIONS}, _may_delay),  # a region of one tick is no region
     static.DEFERRED: Premises(_PLAIN | {REGIONS}, _may_delay),
+    static.EQUALS: Premises(_PLAIN | {REGIONS}, _may_delay),
     static.THRESHOLDS: Premises(_PLAIN | {THRESHOLDS}, _may_delay),
     deadlines.DEMAND: Premises(_PLAIN | {REGIONS}),
     windows.SLOTS: Premises(_IN_WINDOWS, lambda *_: False),

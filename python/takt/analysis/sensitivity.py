@@ -12,7 +12,7 @@ are left to the search, since their growth blocks others; under EDF all tasks ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from takt import _analysis
@@ -274,7 +274,15 @@ def scaled(view: SystemView, thousandths: int) -> SystemView:
 
 
 _TESTS = tuple(
-    test.name for test in (static.PREEMPTIVE, static.DEFERRED, static.BOUND, deadlines.DEMAND, deadlines.DEMAND_OF_ALL)
+    test.name
+    for test in (
+        static.PREEMPTIVE,
+        static.DEFERRED,
+        static.EQUALS,
+        static.BOUND,
+        deadlines.DEMAND,
+        deadlines.DEMAND_OF_ALL,
+    )
 )
 """Of the rows of plain tasks."""
 
@@ -304,14 +312,11 @@ class Plain:
             return Verdict.NOT_KNOWN
         if root.traits.is_deadline_driven:
             return _VERDICTS[_analysis.edf_demand(children.plain_record(root.tasks), self.effort)[0]]
-        record = children.under_priorities(_members_of(changed, root))
-        ticks, _ = _analysis.fp_responses(record, self.effort)
+        members = _members_of(changed, root)
+        responses = static.fifo_responses if _has_equals(members) else children.responses
+        rows = zip(root.tasks, responses(children.under_priorities(members), self.effort), strict=True)
         return worst_of(
-            [
-                _verdict_of(int(tick), task.deadline)
-                for task, tick in zip(root.tasks, ticks, strict=True)
-                if task.number in self.wanted
-            ]
+            [row.verdict(task.deadline, static.PREEMPTIVE) for task, row in rows if task.number in self.wanted]
         )
 
     def growths(self) -> Iterator[tuple[int, int | None]]:
@@ -321,6 +326,12 @@ class Plain:
             return
         if root.traits.is_deadline_driven:
             lengths = _analysis.edf_growths(children.plain_record(root.tasks), self.effort)
+        elif _has_equals(_members_of(self.view, root)):
+            for task in root.tasks:
+                if not task.regions:
+                    asks = _accepts(replace(self, wanted=self.wanted | {task.number}))
+                    yield task.number, growth_of(self.view, task, asks)
+            return
         else:
             wanted = children.numbers(task.number in self.wanted for task in root.tasks)
             record = children.under_priorities(_members_of(self.view, root), wanted=wanted)
@@ -383,10 +394,8 @@ def _members_of(view: SystemView, root: DispatcherView) -> list[Member]:
     return children.with_delays(static.members_in(view, root), Delays())
 
 
-def _verdict_of(tick: int, deadline: int) -> Verdict:
-    if tick == _analysis.UNKNOWN:
-        return Verdict.NOT_KNOWN
-    return Verdict.SCHEDULABLE if tick <= deadline else Verdict.NOT_SCHEDULABLE
+def _has_equals(members: Sequence[Member]) -> bool:
+    return len({member.key for member in members}) < len(members)
 
 
 _VERDICTS = {

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from takt import _analysis
 from takt.analysis import blockers, blocking, causes, children
 from takt.analysis.children import Delays, Member, Response, Supply
 from takt.analysis.judgement import Judgement, server_bound, task_bound
@@ -19,9 +20,10 @@ _SOURCES = "Joseph and Pandya 1986; Lehoczky 1990; Audsley et al. 1993"
 PREEMPTIVE = Test("response times", _SOURCES)
 DEFERRED = Test("response times, deferred preemption", "Bril, Lukkien and Verhaegh 2009")
 THRESHOLDS = Test("response times, thresholds", "Wang and Saksena 1999")
+EQUALS = Test("response times, equals in FIFO order", "Bedarkar et al. 2022")
 BOUND = Test("bounds on response times", _SOURCES)
 """Of what makes the others sufficient only: equals, suspensions, resources, servers, costs."""
-_ATTAINED = (PREEMPTIVE, DEFERRED, THRESHOLDS)
+_ATTAINED = (PREEMPTIVE, DEFERRED, THRESHOLDS, EQUALS)
 """Their responses are those of some arrivals."""
 BESIDE = Test("response times beside servers", "Davis and Burns 2005; Strosnider, Lehoczky and Sha 1995")
 SUPPLIED = Test("response times under a supply", "Shin and Lee 2003; Davis and Burns 2005")
@@ -41,16 +43,18 @@ def judge_static(
     """
     there = dispatcher.children()
     members = children.with_delays(members_in(view, dispatcher), delays)
-    test = _test_of(there, members, delays, supply)
+    level_test = _test_of(there, members, delays, supply)
     found = Judgement()
-    is_apart = test is THRESHOLDS
+    is_apart = level_test is THRESHOLDS
+    is_fifo = level_test is BOUND and is_in_fifo_order(view, dispatcher, delays)
     record = children.threshold_record(members) if is_apart else children.under_priorities(members, supply)
-    responses = children.responses(record, effort)
+    responses = fifo_responses(record, effort) if is_fifo else children.responses(record, effort)
     blocked = partial(blockers.under_priorities, view, dispatcher, members)
     level = causes.Level(there, members, responses, blocked, supply, dispatcher.name, is_apart=is_apart)
     causes.add_level(found, level)
     for place, response in enumerate(responses):
         child, me = there[place], members[place]
+        test = _test_among_equals(members, responses, place) if is_fifo else level_test
         verdict = response.verdict(me.deadline, test)
         is_met = verdict is Verdict.SCHEDULABLE
         is_said = not is_met and view.has_reasons
@@ -84,6 +88,37 @@ def members_in(view: SystemView, dispatcher: DispatcherView) -> list[Member]:
         not dispatcher.traits.has_fifo_levels and not view.resolved.changes and not blocking.shares(view, dispatcher)
     )
     return children.members_of(dispatcher.children(), is_strict=is_strict)
+
+
+def is_in_fifo_order(view: SystemView, dispatcher: DispatcherView, delays: Delays) -> bool:
+    """True if nothing but arrivals orders equals, and all are tasks that the processor serves."""
+    return (
+        dispatcher.traits.has_fifo_levels
+        and not dispatcher.servers
+        and not view.resolved.changes
+        and view.resolved.costs.is_ideal
+        and not any(task.suspended or task.threshold is not None or task.is_kernel for task in dispatcher.tasks)
+        and not any(delays.blocking)
+        and not any(delays.ends)
+        and not blocking.shares(view, dispatcher)
+    )
+
+
+def fifo_responses(record: _analysis.Tasks, effort: int) -> list[Response]:
+    """Bound the responses of tasks whose equals are served in FIFO order; where jobs may pile up they go first."""
+    served = children.fifo_responses(record, effort)
+    return [bound or response for bound, response in zip(served, children.responses(record, effort), strict=True)]
+
+
+def _test_among_equals(members: Sequence[Member], responses: Sequence[Response], place: int) -> Test:
+    """Return the test of a task; among equals it is exact without jitter if the bounds of all of them hold."""
+    me = members[place]
+    equals = [other for other, member in enumerate(members) if member.key == me.key]
+    if len(equals) == 1:
+        return DEFERRED if any(member.longest > 1 for member in members) else PREEMPTIVE
+    has_jitter = any(member.jitter for member in members if member.key <= me.key)
+    is_known = all(responses[other].arrival is not None for other in equals)
+    return EQUALS if is_known and not has_jitter else BOUND
 
 
 def _test_of(there: Sequence[Child], members: Sequence[Member], delays: Delays, supply: Supply) -> Test:

@@ -27,6 +27,7 @@ from takt.base.errors import BoardError, InputError, Problem
 from takt.board import clock, firmware, processor_time, programs
 from takt.files import trace_file
 from takt.files.trace_file import Trace
+from takt.model import fields
 from takt.model.core_input import ResolvedSystem
 from takt.model.delays import Delay, delays_of
 from takt.model.horizon import horizon_ticks
@@ -153,6 +154,11 @@ class Board:
         """True if its clock is that of the machine."""
         return self.name == REAL_TIME
 
+    @property
+    def has_idle_thread(self) -> bool:
+        """True if core selects a thread when no job is ready; Linux has its own."""
+        return self.name not in LINUX_BOARDS
+
     def tick_ns(self, resolution_ns: int) -> int:
         """Return the nanoseconds of its tick; those of a file's tick are `resolution_ns`."""
         return int(self.recipe.get("tick_ns", resolution_ns))
@@ -193,7 +199,7 @@ def load_board(name: str, hertz: Fraction | None = None) -> Board:
 
 
 def adapt(system: System, board: Board) -> ResolvedSystem:
-    """Describe a system as a board runs it: in its ticks, and with an idle thread.
+    """Describe a system as a board runs it: in its ticks, and with an idle thread, if the board has one.
 
     Args:
         system: what to run.
@@ -225,11 +231,15 @@ def adapt(system: System, board: Board) -> ResolvedSystem:
         problems.append(Problem(message, "board", table="system", key="horizon"))
     if problems:
         raise InputError(problems)
-    return programs.describe(resolved, tick_ns, board.stretch)
+    return programs.describe(resolved, tick_ns, board.stretch, has_idle_thread=board.has_idle_thread)
 
 
 def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
     """Yield features that the board lacks. Costs model what a board shows; in virtual time there are none."""
+    most = fields.most("THREADS", "level") - 1
+    if board.has_idle_thread and resolved.levels > most:
+        message = f"the board has {most} priorities, found {resolved.levels}; give tasks the same one, or use deadlines"
+        yield Problem(message, "board", table="system", key="policy")
     if resolved.architecture is not None:
         message = "the board is an architecture of its own; leave it out"
         yield Problem(message, "board", table="platform", key="model")

@@ -76,20 +76,23 @@ class Scale:
 # ---- the description --------------------------------------------------------------------------------------
 
 
-def describe(system: ResolvedSystem, tick_ns: int, stretch: Fraction = _SAME) -> ResolvedSystem:
-    """Describe a system as a kernel runs it: in other ticks, and with an idle thread.
+def describe(
+    system: ResolvedSystem, tick_ns: int, stretch: Fraction = _SAME, *, has_idle_thread: bool = True
+) -> ResolvedSystem:
+    """Describe a system as a kernel runs it: in other ticks, and with an idle thread below all tasks.
 
     Args:
         system: in the ticks of a file.
         tick_ns: nanoseconds of the board's tick.
         stretch: how many times longer a time is on the board.
+        has_idle_thread: False if the kernel has its own, of which core does not decide.
 
     Returns:
         The description for the image and for replay: not when jobs arrive, what they execute and what the kernel costs.
     """
     scale = Scale(Fraction(system.resolution_ns, tick_ns) * stretch)
     policies = [system.policy, *(server.policy for server in system.servers)]
-    idle_level = system.levels + 1
+    levels = system.levels + has_idle_thread
     resources = []
     for each in system.resources:  # a ceiling is a level or a time
         is_level = catalogue.traits_of(policies[each.home]).has_fifo_levels
@@ -99,10 +102,10 @@ def describe(system: ResolvedSystem, tick_ns: int, stretch: Fraction = _SAME) ->
         system,
         resolution_ns=tick_ns,
         costs=ResolvedCosts(),
-        levels=idle_level,
+        levels=levels,
         tasks=tuple(_task(task, policies[task.home], scale) for task in system.tasks),
         servers=tuple(_scaled(server, "SERVERS", scale) for server in system.servers),
-        threads=(ResolvedThread(IDLE_THREAD, level=idle_level),),
+        threads=(ResolvedThread(IDLE_THREAD, level=levels),) if has_idle_thread else (),
         resources=tuple(resources),
         changes=tuple(replace(_scaled(change, "CHANGES", scale), demand=_ONE_TICK) for change in system.changes),
         rates=None if system.rates is None else _scaled(system.rates, "RATES", scale),

@@ -154,7 +154,7 @@ def tick_of(system: System) -> int:
 def _described(system: System) -> list[ResolvedSystem]:
     """Describe the domains of a system in ticks of TICK_NS, but for rates, which have a grid of ticks."""
     parts = [domain.system for domain in system.domains] or [system]
-    return [replace(programs.describe(part.resolved, TICK_NS), rates=None) for part in parts]
+    return [replace(programs.describe(part.resolved, TICK_NS, has_idle_thread=False), rates=None) for part in parts]
 
 
 # ---- what is to run -------------------------------------------------------------------------------------------

@@ -66,3 +66,8 @@ def words(table: str, key: str) -> tuple[str, ...]:
 def initial(table: str, key: str) -> str:
     """Return the value of a key that a file leaves out."""
     return next(field.initial for field in _fields_of(table) if field.key == key)
+
+
+def most(table: str, key: str) -> int:
+    """Return the largest value of a number."""
+    return next(field.most for field in _fields_of(table) if field.key == key)

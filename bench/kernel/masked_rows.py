@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Rows of masked.py: what each is called, what its longest masked stretch depends on, and its gates.
+
+The gates are the figures that were reached. LIMIT is what is wanted for all under the root: rows with more take a full
+pass, whose pieces are core's, walk the tree of waiters, or are said in docs/explanation/kernel.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LIMIT = 122
+
+
+@dataclass(frozen=True)
+class MaskedRow:
+    """A row of the table, by the name of its function in masked.c.
+
+    Attributes:
+        label: What the row says.
+        depends: What the stretch depends on, besides the place of the threads.
+        root: Gate of threads under the root, in instructions.
+        server: Gate of threads in a deferrable server.
+    """
+
+    label: str
+    depends: str
+    root: int
+    server: int
+
+
+MASKED_ROWS = {
+    "give": MaskedRow("semaphore give", "nothing", 7, 7),
+    "take": MaskedRow("semaphore take", "nothing", 6, 6),
+    "give_wakes": MaskedRow("semaphore give, a waiter runs", "waiters by urgency, log n", 142, 142),
+    "take_waits": MaskedRow("semaphore take waits", "waiters by urgency, log n", 208, 274),
+    "take_for_waits": MaskedRow("semaphore take for a while waits", "waiters by urgency, log n", 195, 348),
+    "give_wakes_timed": MaskedRow("semaphore give, a timed waiter runs", "waiters by urgency, log n", 142, 142),
+    "take_times_out": MaskedRow("semaphore take times out", "waiters by urgency, log n", 148, 185),
+    "send": MaskedRow("message send", "size of a message", 90, 90),
+    "receive": MaskedRow("message receive", "size of a message", 91, 91),
+    "send_wakes": MaskedRow("message send, a receiver runs", "size of a message, waiters by urgency", 215, 215),
+    "receive_waits": MaskedRow("message receive waits", "size of a message, waiters by urgency", 180, 243),
+    "receive_wakes": MaskedRow("message receive, a sender runs", "size of a message, waiters by urgency", 228, 314),
+    "send_waits": MaskedRow("message send waits", "waiters by urgency, log n", 226, 296),
+    "send_from_isr": MaskedRow("message send from an interrupt", "size of a message, waiters by urgency", 197, 220),
+    "flags_set": MaskedRow("flags set, all waiters wake", "waiters by urgency, log n", 157, 164),
+    "pool_free_wakes": MaskedRow("block free, a waiter runs", "waiters by urgency, log n", 148, 148),
+    "condition_wait": MaskedRow("condition wait", "waiters by urgency; mutex held by others", 214, 746),
+    "condition_notify_all": MaskedRow("condition notify all", "waiters by urgency; mutex held by others", 133, 396),
+    "alarm_start": MaskedRow("alarm start", "nothing", 87, 87),
+    "alarm_expires": MaskedRow("alarm expires", "nothing", 75, 75),
+    "alarm_stop": MaskedRow("alarm stop", "nothing", 63, 63),
+    "lock": MaskedRow("mutex lock", "a full pass in a server", 13, 396),
+    "unlock": MaskedRow("mutex unlock", "a full pass in a server", 13, 361),
+    "lock_ceiling": MaskedRow("mutex lock, icpp", "a full pass", 353, 460),
+    "unlock_ceiling": MaskedRow("mutex unlock, icpp", "a full pass", 295, 402),
+    "lock_waits": MaskedRow("mutex lock waits", "a full pass in a server", 68, 453),
+    "give_as_holder": MaskedRow("semaphore give of a holder that is waited for", "a full pass", 189, 423),
+    "unlock_wakes": MaskedRow("mutex unlock, a waiter runs", "a full pass in a server", 61, 386),
+    "lock_for_waits": MaskedRow("timed mutex lock waits", "a full pass in a server", 162, 537),
+    "unlock_wakes_timed": MaskedRow("mutex unlock, a timed waiter runs", "a full pass in a server", 64, 386),
+    "lock_times_out": MaskedRow("timed mutex lock times out", "a full pass", 159, 360),
+    "lock_chain": MaskedRow("mutex lock at the end of a chain", "length of the chain of holders", 1520, 1601),
+    "unlock_chain": MaskedRow("mutex unlock at the head of a chain", "length of the chain of holders", 1582, 1663),
+    "create": MaskedRow("thread created", "nothing", 126, 144),
+    "delete_ready": MaskedRow("ready thread deleted", "a full pass in a server", 83, 306),
+    "create_runs": MaskedRow("thread created, runs", "nothing", 154, 176),
+    "returns": MaskedRow("thread returns", "nothing", 71, 94),
+    "returns_holding": MaskedRow("thread returns with mutexes", "nothing", 71, 515),
+    "delete_waiting": MaskedRow("waiting thread deleted", "waiters by urgency, log n", 113, 112),
+    "delete_waiting_timed": MaskedRow("timed waiter deleted", "waiters by urgency, log n", 161, 160),
+    "delete_delaying": MaskedRow("delaying thread deleted", "nothing", 113, 112),
+    "delete_locking": MaskedRow("thread that waits for a mutex deleted", "a full pass", 253, 592),
+    "delay": MaskedRow("delay", "nothing", 130, 136),
+    "delay_ends": MaskedRow("delays end", "nothing", 93, 129),
+    "set_priority": MaskedRow("priority of a ready thread", "nothing", 52, 52),
+    "set_priority_waiting": MaskedRow("priority of a waiting thread", "waiters by urgency; a full pass", 186, 186),
+    "suspend_waiting": MaskedRow("waiting thread suspended", "nothing", 25, 25),
+    "resume_waiting": MaskedRow("waiting thread resumed", "nothing", 20, 20),
+    "abort_wait": MaskedRow("wait aborted", "waiters by urgency, log n", 172, 200),
+    "suspend": MaskedRow("ready thread suspended", "a full pass in a server", 51, 275),
+    "resume": MaskedRow("thread resumed", "nothing", 30, 68),
+    "yield": MaskedRow("yield", "nothing", 19, 37),
+}
