@@ -222,6 +222,22 @@ takt_status_t takt_thread_notify(takt_thread_t *thread, uint32_t bits) {
     return is_to_hear(thread, bits) ? takt_wake(&thread->plain.entity) : takt_port_open();
 }
 
+takt_status_t takt_thread_notify_each(takt_thread_t *(*next)(uint32_t *bits)) {
+    TAKT_REQUIRE(next != NULL, TAKT_ERROR_NULL);
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_port_close();
+    takt_wake_begin();
+    uint32_t bits;
+    for (takt_thread_t *thread = next(&bits); thread != NULL; thread = next(&bits)) {
+        if (is_to_hear(thread, bits)) {
+            takt_wake_before_decision(&thread->plain.entity);
+        }
+        takt_port_breathe();
+    }
+    return takt_wake_decide();
+}
+
 takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits) {
     REQUIRE_THREAD(thread);
     TAKT_REQUIRE_KERNEL_ISR();

@@ -145,6 +145,11 @@ takt_status_t takt_thread_abort_wait(takt_thread_t *thread);
 takt_status_t takt_thread_notify(takt_thread_t *thread, uint32_t bits);
 takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits);
 
+/* Notifies each thread that `next` returns, of the bits that it writes, until it returns NULL; then the most urgent
+ * thread runs, as if all were notified at once. `next` is called with the lock closed, which opens in between. Threads
+ * only. Returns ERROR_NULL, _IN_ISR, _LOCKED or _NOT_STARTED. */
+takt_status_t takt_thread_notify_each(takt_thread_t *(*next)(uint32_t *bits));
+
 /* Moves the notified bits of the running thread to `bits`; waits if there are none. The others wait at most `duration`
  * ticks, or until `instant`, and return TIMEOUT and 0 in `bits` if there are none by then. Threads only. Returns ERROR_NULL, _IN_ISR,
  * _LOCKED, _NOT_STARTED, or _WAITS if a job that the scheduler may end would have to wait, see kernel/job.h. */

@@ -15,32 +15,35 @@ static void keep(task_t *task, uint32_t bits) {
     takt_port_unlock(level);
 }
 
-/* Removes and returns the most urgent of the pending tasks, of equals the first: it runs as if all became ready at once. */
+/* Returns the thread of the first task with bits to be notified, and writes them; NULL: there is none. Closed. */
+static takt_thread_t *next(uint32_t *bits) {
+    task_t *first = NULL;
+    for (task_t *task = takt_freertos.pending; task != NULL; task = task->next_pending) {
+        first = task->pending != 0 ? task : first;
+    }
+    if (first == NULL) {
+        return NULL;
+    }
+    *bits = first->pending;
+    first->pending = 0;
+    return &first->thread;
+}
+
 static task_t *take_pending(void) {
     const takt_port_level_t level = takt_port_lock();
-    task_t **first = &takt_freertos.pending;
-    for (task_t **link = first; *link != NULL; link = &(*link)->next_pending) {
-        if ((*link)->priority >= (*first)->priority) {
-            first = link;
-        }
-    }
-    task_t *task = *first;
+    task_t *task = takt_freertos.pending;
     if (task != NULL) {
-        *first = task->next_pending;
+        takt_freertos.pending = task->next_pending;
         task->is_pending = false;
     }
     takt_port_unlock(level);
     return task;
 }
 
-/* Open. */
+/* All tasks become ready before one runs; then their priorities count. Open. */
 static void settle(void) {
+    (void)takt_thread_notify_each(next);
     for (task_t *task = take_pending(); task != NULL; task = take_pending()) {
-        const uint32_t bits = task->pending;
-        task->pending = 0;
-        if (bits != 0) {
-            (void)takt_thread_notify(&task->thread, bits);
-        }
         takt_freertos_apply_priority(task);
     }
     if (takt_freertos.is_yielding) {

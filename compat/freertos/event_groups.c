@@ -61,8 +61,9 @@ static bool holds(EventBits_t bits, EventBits_t awaited) {
 /* Returns the first task that waits and whose condition holds, or any if `is_end`; it waits no more. Closed. */
 static task_t *take(group_t *group, bool is_end) {
     task_t *first = NULL;
+    const takt_instant_t now = takt_kernel_now();
     for (task_t *task = group->waiters.last; task != NULL; task = task->next_waiter) {
-        if (is_end || holds(group->bits, task->awaited)) {
+        if (is_end || (task->until > now && holds(group->bits, task->awaited))) {
             first = task;
         }
     }

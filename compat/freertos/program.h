@@ -166,12 +166,16 @@ uint32_t takt_freertos_sleep(void);
 /* Likewise after a join; ends `limit` if the time is up. */
 void takt_freertos_await(limit_t *limit);
 
+/* Returns whether `task` waits, or is about to. */
+bool takt_freertos_waits(const task_t *task);
+
 /* Removes `task` from the list that it waits in, if any. Closed. */
 void takt_freertos_leave(task_t *task);
 
 /* ---- to wake ------------------------------------------------------------------------------------------------ */
 
-/* Removes and returns the waiter of the highest priority, of equals the first; NULL: there is none. Closed. */
+/* Removes and returns the waiter of the highest priority, of equals the first, whose time is not up; NULL: there is none.
+ * Closed. */
 task_t *takt_freertos_first(waiters_t *waiters);
 
 /* Notifies `task`, NULL: none, of `bits`. With the lock as the caller found it. */

@@ -42,7 +42,10 @@ eTaskState eTaskGetState(TaskHandle_t task) {
                                         [TAKT_THREAD_WAITING] = eBlocked,
                                         [TAKT_THREAD_IS_SUSPENDED] = eSuspended};
     configASSERT(task != NULL);
-    return takt_freertos.is_started ? states[takt_thread_state(&task->thread)] : eReady;
+    if (!takt_freertos.is_started) {
+        return eReady;
+    }
+    return takt_freertos_waits(task) ? eBlocked : states[takt_thread_state(&task->thread)];
 }
 
 BaseType_t xTaskGetSchedulerState(void) {

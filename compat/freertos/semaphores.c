@@ -37,8 +37,9 @@ task_t *takt_freertos_recall(queue_t *queue) {
         return NULL;
     }
     uint8_t priority = holder->base;
+    const takt_instant_t now = takt_kernel_now();
     for (const task_t *task = queue->receivers.last; task != NULL; task = task->next_waiter) {
-        priority = task->priority > priority ? task->priority : priority;
+        priority = task->until > now && task->priority > priority ? task->priority : priority;
     }
     if (priority >= holder->priority) {
         return NULL;

@@ -2,6 +2,13 @@
 /* Delays, priorities, suspension and deletion of tasks. */
 #include "compat/freertos/program.h"
 
+/* One that has joined a list may be displaced before it waits in the kernel. */
+bool takt_freertos_waits(const task_t *task) {
+    const takt_thread_state_t state = takt_thread_state(&task->thread);
+    return state == TAKT_THREAD_WAITING ||
+           (state == TAKT_THREAD_READY && task->waits_in != NULL && task->until > takt_kernel_now());
+}
+
 /* ---- delays ------------------------------------------------------------------------------------------------ */
 
 static void delay(void) {
@@ -41,7 +48,7 @@ BaseType_t xTaskDelayUntil(TickType_t *previous, TickType_t increment) {
 BaseType_t xTaskAbortDelay(TaskHandle_t task) {
     configASSERT(task != NULL);
     const takt_port_level_t level = takt_port_lock();
-    const bool waits = takt_thread_state(&task->thread) == TAKT_THREAD_WAITING;
+    const bool waits = takt_freertos_waits(task);
     if (waits) {
         takt_freertos_leave(task);
     }
@@ -95,7 +102,7 @@ void vTaskSuspend(TaskHandle_t handle) {
     const uint32_t nesting = takt_freertos_open();
     task_t *self = takt_freertos_running();
     task_t *task = handle != NULL ? handle : self;
-    const bool waits = task != self && takt_thread_state(&task->thread) == TAKT_THREAD_WAITING;
+    const bool waits = task != self && takt_freertos_waits(task);
     (void)takt_thread_suspend(&task->thread);
     if (waits) {
         end_wait(task);

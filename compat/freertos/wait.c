@@ -102,17 +102,21 @@ void takt_freertos_leave(task_t *task) {
 
 /* ---- to wake ------------------------------------------------------------------------------------------------ */
 
+/* One whose time is up tries again by itself: it may run much later, and others would wait for it. */
 task_t *takt_freertos_first(waiters_t *waiters) {
-    task_t *first = waiters->last;
-    if (first == NULL) {
+    task_t *first = NULL;
+    if (waiters->last == NULL) {
         return NULL;
     }
-    for (task_t *task = first->next_waiter; task != NULL; task = task->next_waiter) {
-        if (task->priority >= first->priority) {
+    const takt_instant_t now = takt_kernel_now();
+    for (task_t *task = waiters->last; task != NULL; task = task->next_waiter) {
+        if (task->until > now && (first == NULL || task->priority >= first->priority)) {
             first = task;
         }
     }
-    takt_freertos_leave(first);
+    if (first != NULL) {
+        takt_freertos_leave(first);
+    }
     return first;
 }
 
