@@ -222,6 +222,7 @@ def test_no_program_is_forgotten() -> None:
         "deadlines",
         "faults",
         "frees",
+        "memories",
         "questions",
         "sleeps",
         "switches",
