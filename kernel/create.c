@@ -59,8 +59,12 @@ void takt_creation_release(const takt_entity_t *entity) {
 
 bool takt_creation_is_stack(const takt_thread_parameters_t *parameters) {
     const uint32_t bytes = parameters->stack_bytes;
-    return bytes >= TAKT_STACK_BYTES_MIN && bytes <= TAKT_STACK_BYTES_MAX &&
+    return bytes >= takt_creation_stack_bytes_min() && bytes <= TAKT_STACK_BYTES_MAX &&
            (bytes | (uintptr_t)parameters->stack) % 8u == 0;
+}
+
+takt_status_t takt_creation_check_full_stacks(uint32_t bytes) {
+    return takt_kernel.has_small_stacks || bytes < TAKT_STACK_BYTES_MIN ? TAKT_ERROR_STACK : TAKT_OK;
 }
 
 takt_status_t takt_creation_check_thread(const takt_thread_t *thread,
@@ -135,6 +139,7 @@ static void add_thread(takt_thread_t *thread, const takt_thread_parameters_t *pa
     takt_server_t *parent = parent_of(parameters);
     const takt_key_t level = takt_creation_level(parameters->priority);
     takt_dispatcher_add_thread(&thread->plain, parent, level, takt_creation_number(parent));
+    takt_kernel.has_small_stacks |= parameters->stack_bytes < TAKT_STACK_BYTES_MIN;
     begin(thread);
 }
 
@@ -216,6 +221,9 @@ takt_status_t takt_creation_check_job(const takt_job_thread_t *thread,
         return TAKT_ERROR_NULL;
     }
     takt_status_t status = takt_creation_check_thread(&thread->thread, parameters);
+    if (status == TAKT_OK) {
+        status = takt_creation_check_full_stacks(parameters->stack_bytes);
+    }
     if (status == TAKT_OK && parameters->is_suspended) {
         status = TAKT_ERROR_JOBS;
     }
@@ -331,9 +339,13 @@ takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protoco
 
 takt_status_t takt_job_resource_init(takt_resource_t *resource, takt_protocol_t protocol, takt_key_t ceiling,
                                      const takt_thread_server_t *server) {
-    return resource != NULL
+    if (resource == NULL) {
+        return TAKT_ERROR_NULL;
+    }
+    const takt_status_t status = takt_creation_check_full_stacks(TAKT_STACK_BYTES_MIN);
+    return status == TAKT_OK
                ? takt_creation_add_resource(resource, protocol, ceiling, server, takt_kernel_expect_pass)
-               : TAKT_ERROR_NULL;
+               : status;
 }
 
 /* ---- ready sets --------------------------------------------------------------------------------- */

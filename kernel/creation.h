@@ -16,8 +16,17 @@
 /* Checks that the call is between init and start, the phase for servers and jobs. */
 takt_status_t takt_creation_check_phase(void);
 
+/* Bytes of the smallest stack, under the pass that there is. */
+TAKT_INLINE uint32_t takt_creation_stack_bytes_min(void) {
+    return takt_kernel_has_full_pass() ? TAKT_STACK_BYTES_MIN : TAKT_STACK_BYTES_PLAIN;
+}
+
 /* True if the stack of `parameters` is valid. */
 bool takt_creation_is_stack(const takt_thread_parameters_t *parameters);
+
+/* The full pass is about to be set, for a thread with a stack of `bytes`. Returns ERROR_STACK if that, or the stack of a
+ * thread that was created before, is too small for it. */
+takt_status_t takt_creation_check_full_stacks(uint32_t bytes);
 
 /* Checks whether `thread` can be created from `parameters`, regardless of phase and room. */
 takt_status_t takt_creation_check_thread(const takt_thread_t *thread,

@@ -44,7 +44,7 @@ TAKT_C_BEGIN
     X(ERROR_PERIOD, -10, "a period is 0")                                                                   \
     X(ERROR_DEADLINE, -11, "a relative deadline is 0")                                                      \
     X(ERROR_BUDGET, -12, "a server's budget is 0 or exceeds its period")                                    \
-    X(ERROR_STACK, -13, "a stack is smaller than TAKT_STACK_BYTES_MIN or not aligned to 8 bytes")           \
+    X(ERROR_STACK, -13, "a stack is too small (TAKT_STACK_BYTES_MIN) or not aligned to 8 bytes")            \
     X(ERROR_ORDER, -14, "servers are created before threads")                                               \
     X(ERROR_FULL, -15, "more entities than the kernel's geometry has room for")                             \
     X(ERROR_NOT_PERIODIC, -16, "only a periodic thread can wait for its next period")                       \

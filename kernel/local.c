@@ -2,13 +2,13 @@
 /* Words of threads; see local.h. */
 #include "kernel/local.h"
 
-#include "kernel/kernel.h"
+#include "kernel/creation.h"
 
 static void **word_after(void *stack, uint32_t bytes) { return (void **)(void *)((char *)stack + bytes); }
 
 static bool is_large_enough(const takt_thread_parameters_t *parameters) {
     return (uintptr_t)parameters->stack % 8u == 0 && parameters->stack_bytes % 8u == 0 &&
-           parameters->stack_bytes >= (uint32_t)TAKT_STACK_BYTES_MIN + TAKT_THREAD_WORD_BYTES;
+           parameters->stack_bytes >= takt_creation_stack_bytes_min() + TAKT_THREAD_WORD_BYTES;
 }
 
 takt_status_t takt_thread_reserve_word(takt_thread_t *thread, takt_thread_parameters_t *parameters) {

@@ -35,7 +35,6 @@ const takt_pass_t takt_pass_missing = {
     .preempt = preempt_later,
     .preempt_by_pass = MISSING(preempt_by_pass),
     .stop = MISSING(stop),
-    .create = MISSING(create),
 };
 
 /* ---- the full pass ---------------------------------------------------------------------------------- */
@@ -198,7 +197,6 @@ static const takt_pass_t suspension = {
     .preempt = preempt_later,
     .preempt_by_pass = MISSING(preempt_by_pass),
     .stop = MISSING(stop),
-    .create = MISSING(create),
 };
 
 void takt_kernel_expect_suspension(void) {

@@ -96,9 +96,13 @@ takt_status_t takt_sliced_thread_create(takt_sliced_thread_t *thread,
     if (slice == 0 && slice_of_all == 0) {
         return TAKT_ERROR_PERIOD;
     }
+    takt_status_t status = takt_creation_check_full_stacks(parameters->stack_bytes);
+    if (status != TAKT_OK) {
+        return status;
+    }
     takt_thread_parameters_t suspended = *parameters;
     suspended.is_suspended = true;
-    const takt_status_t status = takt_thread_create(&thread->thread, &suspended);
+    status = takt_thread_create(&thread->thread, &suspended);
     return status == TAKT_OK ? begin(thread, slice != 0 ? slice : slice_of_all, parameters->is_suspended)
                              : status;
 }

@@ -43,7 +43,8 @@ typedef struct takt_kernel {
     uint32_t server_count;
     uint32_t children; /* children of the root, see kernel/creation.h */
     uint32_t mutex_count;
-    uint32_t full_pass; /* TAKT_ATTRIBUTE_FULL_PASS for all threads, or 0 */
+    bool has_small_stacks; /* a thread was created whose stack is too small for the full pass */
+    uint32_t full_pass;    /* TAKT_ATTRIBUTE_FULL_PASS for all threads, or 0 */
     union {
         takt_queue_t created; /* before the start: threads that it wakes */
         takt_instant_t until; /* after it: end of the last decision */
@@ -79,6 +80,11 @@ TAKT_INLINE void takt_thread_clear(takt_thread_t *thread, uint32_t flags) {
 
 /* True if entities may have attributes. */
 TAKT_INLINE bool takt_kernel_has_pass(void) { return takt_kernel.pass->begin != NULL; }
+
+/* True if that is the full pass. */
+TAKT_INLINE bool takt_kernel_has_full_pass(void) {
+    return takt_kernel.pass != NULL && takt_kernel.pass->create != NULL;
+}
 
 /* The root's levels; valid while the running thread has no attributes. */
 TAKT_INLINE takt_levels_t *takt_kernel_levels(void) { return &takt_kernel.dispatcher.root.ready.levels; }

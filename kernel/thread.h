@@ -63,16 +63,21 @@ typedef struct takt_thread_parameters {
     void (*entry)(void *argument); /* its code; the thread ends when this returns */
     void *argument;                /* passed to the entry function */
     void *stack;                   /* aligned to 8 bytes */
-    uint32_t stack_bytes;          /* TAKT_STACK_BYTES_MIN .. TAKT_STACK_BYTES_MAX, a multiple of 8 */
+    uint32_t stack_bytes; /* TAKT_STACK_BYTES_MIN, see there, .. TAKT_STACK_BYTES_MAX, a multiple of 8 */
     uint32_t priority; /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; of jobs ignored where keys order */
     struct takt_thread_server *server; /* whose budget it uses, see kernel/server.h; NULL: under the root */
     bool is_suspended;                 /* of a plain thread: it begins when it is resumed */
     bool is_unpainted;                 /* creation is quicker, and takt_thread_stack_unused does not know */
 } takt_thread_parameters_t;
 
+/* The smallest stack holds every call of the kernel, by tools/stack_depth.py; a thread adds its own frames. In a program
+ * whose threads are all plain, under fixed priorities and the root, without traces, slices and resources of jobs,
+ * TAKT_STACK_BYTES_PLAIN is enough. Whatever would make that untrue later returns ERROR_STACK. */
 enum {
-    TAKT_KERNEL_STACK_BYTES = 640, /* bytes of the deepest call of the kernel: tools/stack_depth.py */
-    TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN + TAKT_KERNEL_STACK_BYTES, /* of the smallest stack */
+    TAKT_KERNEL_STACK_BYTES = 640,       /* bytes of the deepest call of the kernel */
+    TAKT_KERNEL_STACK_BYTES_PLAIN = 152, /* of the deepest one in such a program */
+    TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN + TAKT_KERNEL_STACK_BYTES,
+    TAKT_STACK_BYTES_PLAIN = TAKT_PORT_STACK_BYTES_MIN + TAKT_KERNEL_STACK_BYTES_PLAIN,
 };
 
 /* Creates a thread, ready at once, or from takt_kernel_start on; with `is_suspended` ready when it is resumed. The

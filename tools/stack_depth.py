@@ -12,8 +12,9 @@ program uses; allocators and rules count once the kernel has them. Recursion, a 
 nothing resolves are errors.
 
 Three columns: what a call takes; what of it lies under calls that may be preempted, with a whole context to save;
-and the stack that a thread needs which makes no call but this one and has no frames of its own. --check compares the
-deepest with bench/kernel/stack.json, which --record writes.
+and the stack that a thread needs which makes no call but this one and has no frames of its own. Below them what a
+program needs that is linked without the full pass. --check compares the deepest with bench/kernel/stack.json, which
+--record writes.
 """
 
 from __future__ import annotations
@@ -141,6 +142,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "kernel.order->remove(": ("kernel/order.c:remove",),
     "expect();": ("takt_kernel_expect_pass", "takt_kernel_expect_plain_pass"),
     "kernel.select(": ("kernel/slice.c:select",),
+    "sleep(ticks)": (),  # of an idle thread, on a stack of its own size: the program's
     "handlers[number]()": (),  # of interrupts: the program's
 }
 
@@ -240,17 +242,28 @@ def read_calls(machine: Machine, disassembly: str) -> dict[str, tuple[set[str], 
     }
 
 
-TABLE = re.compile(r"\b(takt_\w+_t)\s+\w+(?:\[\w*\])?\s*=\s*\{(.*?)(?:\n)?\};", re.DOTALL)
+TABLE = re.compile(r"\b(takt_\w+_t)\s+(\w+)(?:\[\w*\])?\s*=\s*\{(.*?)(?:\n)?\};", re.DOTALL)
 MEMBER = re.compile(r"\.(\w+)\s*=\s*(\w+)\s*(?:,|$)")
 
 
-def read_tables() -> dict[tuple[str, str], set[tuple[str, str]]]:
+FULL_TABLES = (("kernel/pass.c", "full"), ("kernel/pass.c", "locking"))
+"""What a program of plain threads alone is linked without; see kernel/pass.h."""
+
+OF_FULL_PASS = {
+    *("takt_dispatcher_post", "takt_dispatcher_step", "takt_kernel_dispatch", "takt_kernel_dispatch_charged"),
+    *("takt_dispatcher_add_task", "takt_dispatcher_add_server"),
+}
+"""A call that reaches one of these is not for such a program."""
+
+
+def read_tables(without: tuple[tuple[str, str], ...] = ()) -> dict[tuple[str, str], set[tuple[str, str]]]:
     """Return for each member of a type the functions that some table names, as (file, name)."""
     tables = defaultdict(set)
     for file in [*ROOT.glob("core/*.c"), *ROOT.glob("policy/*.c"), *ROOT.glob("kernel/*.c")]:
-        for of_type, body in TABLE.findall(file.read_text(encoding="utf-8")):
+        for of_type, name, body in TABLE.findall(file.read_text(encoding="utf-8")):
+            is_linked = (str(file.relative_to(ROOT)), name) not in without
             for member, value in MEMBER.findall(body):
-                tables[of_type, member].add((str(file.relative_to(ROOT)), value))
+                tables[of_type, member] |= {(str(file.relative_to(ROOT)), value)} if is_linked else set()
         for value in RULE.findall(file.read_text(encoding="utf-8")):
             tables["takt_rule_t", "arrive"].add((str(file.relative_to(ROOT)), value))
         for value in EXPIRE.findall(file.read_text(encoding="utf-8")):
@@ -302,11 +315,11 @@ def add_calls(
             functions[title].calls[target] = target.rsplit(":", 1)[-1] not in called
 
 
-def read_all(machine: Machine, objects: list[Path]) -> dict[str, Function]:
-    """Return the graph of all functions."""
+def read_all(machine: Machine, objects: list[Path], without: tuple[tuple[str, str], ...] = ()) -> dict[str, Function]:
+    """Return the graph of all functions, where no pointer leads to the tables `without`."""
     objdump = recipe_of(machine)["cc"].removesuffix("gcc") + "objdump"
     functions: dict[str, Function] = {}
-    tables = read_tables()
+    tables = read_tables(without)
     pending = []
     for target in objects:
         calls = read_calls(machine, run([objdump, "-dr", str(target)]))
@@ -372,6 +385,7 @@ PUBLIC = re.compile(r"^(?:TAKT_\w+ )*\w[\w ]*[\s*](takt_\w+)\(", re.MULTILINE)
 PRIVATE_HEADERS = ("state.h", "queue.h", "port.h", "wait.h", "waiters.h", "timeouts.h", "pass.h")
 ON_INTERRUPT_STACK = re.compile(r"\w+_from_isr|takt_kernel_preempt|takt_kernel_timer_expired")
 ENTRIES = ("takt_kernel_preempt", "takt_kernel_timer_expired")
+PLAIN = "TAKT_KERNEL_STACK_BYTES_PLAIN"
 BEFORE_START = re.compile(r"takt_kernel_(init|start|trace_to)")
 
 
@@ -397,6 +411,29 @@ def measure(machine: Machine, functions: dict[str, Function]) -> dict[str, dict[
     return rows
 
 
+def reaches_full_pass(functions: dict[str, Function], title: str, above: frozenset[str] = frozenset()) -> bool:
+    """True if a call of a function can come to the full pass."""
+    function = functions.get(title)
+    if function is None or title in above:
+        return False
+    if function.plain_name in OF_FULL_PASS:
+        return True
+    return any(reaches_full_pass(functions, target, above | {title}) for target in function.calls)
+
+
+def measure_plain(machine: Machine, functions: dict[str, Function]) -> dict[str, int]:
+    """Return what a thread of a program without the full pass needs for each call that is for it."""
+    rows = measure(machine, functions)
+    return {
+        name: row["stack"]
+        for name, row in rows.items()
+        if "stack" in row
+        and name not in ANALYSES
+        and not BEFORE_START.match(name)
+        and not reaches_full_pass(functions, name)
+    }
+
+
 def print_table(machine: Machine, rows: dict[str, dict[str, Any]], with_paths: bool) -> None:
     """Print the rows."""
     print(f"{f'bytes, {machine.name}, -O2':40} {'call':>6} {'open':>6} {'stack':>6}")
@@ -414,10 +451,10 @@ def summary(rows: dict[str, dict[str, Any]]) -> dict[str, int]:
     return {"thread": max(threads.values()), "interrupt": max(interrupts), "analysis": max(analyses)}
 
 
-def stack_bytes_min(machine: Machine) -> int:
+def stack_bytes_min(machine: Machine, of_kernel: str = "TAKT_KERNEL_STACK_BYTES") -> int:
     """Return the stack that port and kernel promise to be enough for a thread."""
     return _constant(f"port/{machine.port}/takt_port.h", "TAKT_PORT_STACK_BYTES_MIN") + _constant(
-        "kernel/thread.h", "TAKT_KERNEL_STACK_BYTES"
+        "kernel/thread.h", of_kernel
     )
 
 
@@ -442,28 +479,41 @@ def complaints(found: Figures, baseline: Figures) -> list[str]:
     ]
 
 
-def judge_port(machine: Machine, needed: int) -> str:
-    """Return whether the least stack that the port allows holds every call."""
-    least = stack_bytes_min(machine)
-    verdict = "holds every call" if least >= needed else f"is {needed - least} too small for the deepest call"
-    return f"TAKT_STACK_BYTES_MIN, {least}, {verdict}"
+def judge_port(machine: Machine, found: dict[str, int]) -> str:
+    """Return whether the least stacks that the port allows hold every call."""
+    return "\n".join(
+        f"{name}, {least}, " + ("holds every call" if least >= needed else f"is {needed - least} too small")
+        for name, least, needed in (
+            ("TAKT_STACK_BYTES_MIN", stack_bytes_min(machine), found["thread"]),
+            ("TAKT_STACK_BYTES_PLAIN", stack_bytes_min(machine, PLAIN), found["plain"]),
+        )
+    )
 
 
 @cache
 def rows_of(machine: Machine) -> dict[str, dict[str, Any]]:
     """Compile the sources and return what each call takes."""
+    return depths_of(machine)[0]
+
+
+@cache
+def depths_of(machine: Machine) -> tuple[dict[str, dict[str, Any]], dict[str, int]]:
+    """Return the rows, and what a thread needs for each call without the full pass."""
     with tempfile.TemporaryDirectory() as folder:
-        return measure(machine, read_all(machine, compile_sources(machine, Path(folder))))
+        objects = compile_sources(machine, Path(folder))
+        plain = measure_plain(machine, read_all(machine, objects, FULL_TABLES))
+        return measure(machine, read_all(machine, objects)), plain
 
 
 def report(machine: Machine, with_paths: bool) -> dict[str, int]:
     """Measure and print; return the figures that are kept."""
-    rows = rows_of(machine)
-    found = summary(rows)
+    rows, plain = depths_of(machine)
+    found = {**summary(rows), "plain": max(plain.values())}
     print_table(machine, rows, with_paths)
     print(f"a thread needs {found['thread']} beside its own frames, an interrupt's call {found['interrupt']}")
     print(f"one that admits by an analysis needs {found['analysis']}")
-    print(judge_port(machine, found["thread"]), end="\n\n")
+    print(f"one of a program without the full pass needs {found['plain']} ({max(plain, key=lambda name: plain[name])})")
+    print(judge_port(machine, found), end="\n\n")
     return found
 
 

@@ -5,9 +5,10 @@
 Usage: footprint.py [--json] [--check]
 
 Counted is what comes from core, policies, kernel, port and board, section by section; the program's own code and
-stacks are not. A feature's price is what features.c links with it less what it links without. The application is
-footprint.c, without its mutex and with it. Columns: text and RAM without misuse checks, what the feature adds, and text
-with checks. `--check` exits with 1 when a gate of rows.py is missed.
+stacks are not. The smallest stack of its threads is what the kernel allows it, which tools/stack_depth.py proves.
+A feature's price is what features.c links with it less what it links without. The application is footprint.c, without
+its mutex and with it. Columns: text and RAM without misuse checks, what the feature adds, smallest stack, and text with
+checks. `--check` exits with 1 when a gate of rows.py is missed.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from board import MPS2, Kernel
+from board import MPS2, ROOT, Kernel
 from rows import APPLICATIONS, FEATURES, Feature
 from run import is_text, sections_of
+
+sys.path.insert(0, str(ROOT / "tools"))
+from stack_depth import MACHINES, PLAIN, stack_bytes_min
 
 Bytes = dict[str, int]
 
@@ -34,7 +38,14 @@ def sizes_of(kernel: Kernel, program: str, feature: Feature) -> Bytes:
     return {
         "text": sum(size for name, size in mine if is_text(name)),
         "ram": sum(size for name, size in mine if name.split(".")[1] in ("data", "bss")),
+        "stack": stack_of(kernel, feature),
     }
+
+
+def stack_of(kernel: Kernel, feature: Feature) -> int:
+    """Return the bytes of the smallest stack in a program with a feature."""
+    (machine,) = (machine for machine in MACHINES if machine.port == kernel.board.port)
+    return stack_bytes_min(machine) if "pass" in feature.needs else stack_bytes_min(machine, PLAIN)
 
 
 def measure() -> dict[str, dict[str, Bytes]]:
@@ -61,7 +72,7 @@ def complaints(found: dict[str, dict[str, Bytes]]) -> list[str]:
 
 def print_table(found: dict[str, dict[str, Bytes]]) -> None:
     """Print what was measured, beside the peers."""
-    heads = f"{'text':>7} {'+':>6} {'gate':>6} {'RAM':>6} {'+':>6} {'gate':>6} {'checks':>7}"
+    heads = f"{'text':>7} {'+':>6} {'gate':>6} {'RAM':>6} {'+':>6} {'gate':>6} {'stack':>6} {'checks':>7}"
     print(f"{'bytes, mps2-an385, -Os':40} {heads}")
     least = found["bare"]["none"]
     for feature in (*FEATURES, *APPLICATIONS):
@@ -70,7 +81,7 @@ def print_table(found: dict[str, dict[str, Bytes]]) -> None:
         text, ram = ("" if value == 0 else str(value) for value in more)
         print(
             f"{feature.label:40} {bare['text']:7} {text:>6} {feature.text:6} {bare['ram']:6} {ram:>6} {feature.ram:6}"
-            f" {checks['text']:7}"
+            f" {bare['stack']:6} {checks['text']:7}"
         )
     print("the least peers: 2,204 bytes of text for the application (ThreadX), 448 of RAM (ChibiOS) or 360 (ThreadX)")
 

@@ -13,7 +13,7 @@ from test_kernel_objects import FULL_PASS, Build, built, link, recipe
 
 __all__ = ["built"]
 
-PROGRAMS = ["units", "questions", "deadlines", "frees", "turns"]
+PROGRAMS = ["units", "questions", "deadlines", "frees", "turns", "stacks"]
 
 
 @pytest.mark.parametrize("port", PORTS)
