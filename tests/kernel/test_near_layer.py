@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import sampling
-from kernel_model import NEVER, Operation, Script
+from kernel_model import NEVER, Job, Operation, Script
 from recipes import run
 from test_kernel_objects import DEBUG, Build, built, link, script_of
 from wide_scripts import draw_wide_script
@@ -66,6 +66,23 @@ def test_plain_threads_under_keys_have_priorities_and_yield(player: Path, place:
         "10 t1 1 0 0",
         "10 t0 1 0 0",
         "12 t0 2 0 0",
+    ]
+
+
+def test_a_late_job_alone_in_the_heap_goes_before_the_tail(player: Path) -> None:
+    """The second job, of 10, waits when the first one ends at 15; the plain thread runs in between and after them."""
+    late = [Operation("work", 0, 15), Operation("work", 0, 3), Operation("work", 0, 2)]
+    script = script_of((0, late), (1, [Operation("work", 0, 6), Operation("work", 0, 6)]))
+    jobs = (Job(10, deadline=10, operations=1, is_limited=False, on_miss=0), *(None for _ in script.threads[1:]))
+    assert lines_of(player, replace(script, policy="edf", jobs=jobs))[:8] == [
+        "15 t0 0 0 0",
+        "15 j0 1 1 1",
+        "18 t0 1 0 0",
+        "20 j0 2 0 2",
+        "22 t0 2 0 0",
+        "26 t1 0 0 0",
+        "30 j0 3 0 3",
+        "32 t1 1 0 0",
     ]
 
 
