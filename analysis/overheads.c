@@ -13,16 +13,18 @@
  *   (3)  each tick costs `tick`: one more interrupt
  *   (4)  the delay of a job by less urgent ones is counted from an instant at which nothing is pending but these, and at which one
  *        of them may complete, s + c, or yield, p + s + c, and choose another; what then begins a region runs for all of it,
- *        since a release that comes while the kernel works is too late; and ends it with p, or with s + c.
+ *        since a release that comes while the kernel works is too late; and ends it with p, or with s + c
+ *   (7)  a wake-up w is paid by a pass that chooses after the processor has idled. While a job is pending the processor does not
+ *        idle, so the count has one at most, at its beginning.
  *
- * Fixed priorities: (1) and (3) become tasks in front, which also preempt last regions; (2) is added to the wcet; (4) is the
- * blocking, in place of q - 1. If nothing costs anything, what comes out is the set that went in. EDF: for each deadline t of the
+ * Fixed priorities: (1) and (3) become tasks in front, which also preempt last regions; (2) is added to the wcet; (4) and (7)
+ * are the blocking, in place of q - 1. If nothing costs anything, what comes out is the set that went in. EDF: for each deadline t of the
  * longest busy period, with n_j(t) jobs due in t ticks
  *
  *   (5)  h(t) = b + sum of n_j(t) (C_j + m_j p + s + c) + ceil((t + J_j) / T_j) (r + s + c) + ceil(t / P) tick + q(t) <= t
  *   (6)  q(t) = max of q_j and its end over j with n_j(t) = 0: of a task with jobs due, these cost no less
  *
- * b being the completion or point of (4), in h without s + c: the completion of the job that is due at t comes too late to delay
+ * b being the completion or point of (4) and w, in h without s + c: the completion of the job that is due at t comes too late to delay
  * it, and pays for that one. h does not fall: where a region drops out of q, its job is due. So a t that holds clears all
  * others down to h(t).
  *
@@ -47,7 +49,7 @@ static causes_t causes_of(const takt_overheads_t *costs) {
 
 static bool is_free(const takt_overheads_t *costs) {
     return costs->context_switch == 0 && costs->release == 0 && costs->scheduling == 0 && costs->point == 0 &&
-           costs->tick == 0;
+           costs->tick == 0 && costs->wake_up == 0;
 }
 
 static uint64_t value_of(const uint64_t *column, uint32_t task, uint64_t otherwise) {
@@ -86,7 +88,7 @@ static bool is_small(const takt_overhead_set_t *set) {
     const takt_overheads_t *costs = &set->costs;
     const uint64_t most = TAKT_ANALYSIS_TIME_MAX / 16u;
     bool is_small = costs->context_switch <= most && costs->release <= most && costs->scheduling <= most &&
-                    costs->point <= most && costs->tick <= most;
+                    costs->point <= most && costs->tick <= most && costs->wake_up <= most;
     for (uint32_t i = 0; i < set->count && is_small; i++) {
         is_small = path_of(set, i) <= TAKT_ANALYSIS_TIME_MAX / 2u;
     }
@@ -129,7 +131,7 @@ static void put_task(const takt_overhead_set_t *set, uint32_t task, const takt_d
     above[interrupts + task] = interrupts + (set->above != NULL ? set->above[task] : task);
 }
 
-/* (4), of the task at index `first` - 1 and its equals: tasks from `first` on are less urgent. */
+/* (4) and (7), of the task at index `first` - 1 and its equals: tasks from `first` on are less urgent. */
 static uint64_t blocking_from(const takt_overhead_set_t *set, uint32_t first) {
     uint64_t region = 0;
     uint64_t passing = 0;
@@ -137,7 +139,7 @@ static uint64_t blocking_from(const takt_overhead_set_t *set, uint32_t first) {
         region = greater_of(region, region_of(set, j));
         passing = greater_of(passing, passing_of(set, j));
     }
-    return region + passing;
+    return region + passing + set->costs.wake_up;
 }
 
 bool takt_overheads_expand(const takt_overhead_set_t *set, const takt_draft_t *draft, uint32_t *above,
@@ -281,6 +283,7 @@ static search_t begin(const takt_overhead_set_t *set, takt_effort_t *effort) {
         search.passing = greater_of(search.passing, passing_of(set, j));
         search.region = greater_of(search.region, region_of(set, j));
     }
+    search.passing += set->costs.wake_up;
     return search;
 }
 

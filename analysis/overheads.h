@@ -15,6 +15,7 @@ typedef struct takt_overheads {
     takt_duration_t point;
     takt_duration_t tick;
     takt_duration_t tick_period; /* read if tick > 0; then 1 and up */
+    takt_duration_t wake_up;
 } takt_overheads_t;
 
 /* Tasks on a kernel; a column that is NULL is as its line says. Points push. Optional points are execution: the caller adds

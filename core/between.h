@@ -67,14 +67,6 @@ TAKT_INLINE bool takt_between_begins(const takt_dispatcher_t *dispatcher, const 
     return now < until && dispatcher->root.locked == NULL && takt_between_admits(running);
 }
 
-/* The same where resources are registered as locked: `running` is a thread of the root, and at most pip, as in plain_locks.h,
- * has selected it. */
-TAKT_INLINE bool takt_between_begins_beside_locks(const takt_entity_t *running, takt_instant_t now,
-                                                  takt_instant_t until) {
-    return now < until && (running->attributes & ~(uint32_t)TAKT_ATTRIBUTE_LOCKING) == 0 &&
-           running->task == NULL;
-}
-
 /* Charges what `running` has executed up to `now`. */
 TAKT_INLINE void takt_between_charge(takt_cpu_t *cpu, const takt_entity_t *running, takt_instant_t now) {
     const takt_duration_t elapsed = now - cpu->charged_at;
@@ -94,7 +86,7 @@ TAKT_INLINE void takt_between_enter_set(takt_entity_t *entity) {
 TAKT_INLINE void takt_between_leave_set(takt_entity_t *entity) {
     takt_ready_t *ready = &entity->parent->ready;
     if (takt_near_has_keys(entity)) {
-        takt_keys_remove(&ready->keys, entity);
+        takt_ready_remove_key(ready, entity, 1);
     } else {
         takt_levels_remove(&ready->levels, entity, 1);
     }
@@ -138,11 +130,10 @@ TAKT_INLINE void takt_between_leave(takt_entity_t *entity, takt_instant_t now) {
 
 /* Returns the most urgent entity in `server`, which is selected; NULL if the server idles or this layer gives up. */
 TAKT_INLINE takt_entity_t *takt_between_select_in(takt_server_t *server) {
-    const bool has_keys = server->ready.order == TAKT_ORDER_KEYS;
     if (!takt_between_admits_set(server) || takt_ready_is_empty(&server->ready)) {
         return NULL;
     }
-    return takt_near_best(&server->ready, has_keys, 1);
+    return takt_near_best(&server->ready, takt_ready_has_keys(&server->ready), 1);
 }
 
 /* Returns the entity to run from `now` on after events that have begun here; NULL if this layer does not decide. */
@@ -151,14 +142,14 @@ TAKT_INLINE takt_entity_t *takt_between_select(const takt_dispatcher_t *dispatch
     if (takt_timers_next(&root->timers) <= now) {
         return NULL;
     }
-    takt_entity_t *entity = takt_near_best(&root->ready, root->ready.order == TAKT_ORDER_KEYS, 1);
+    takt_entity_t *entity = takt_near_best(&root->ready, takt_ready_has_keys(&root->ready), 1);
     if (takt_entity_is_server(entity)) {
         entity = takt_between_select_in(takt_server_of(entity));
     }
     if (entity == NULL || (entity->attributes & ~TAKT_ATTRIBUTES_NEAR) == 0) {
         return entity;
     }
-    return takt_between_stand_in(entity);
+    return root->ready.order == TAKT_ORDER_LEVELS ? takt_between_stand_in(entity) : NULL;
 }
 
 /* Runs `entity`, which takt_between_select has returned, from `now` on. Returns until when. */

@@ -39,7 +39,7 @@ static void lock(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
 
 static void create(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     (void)dispatcher;
-    takt_urgency_create(event->entity, event->nominal);
+    takt_urgency_set_level(event->entity, event->nominal);
 }
 
 /* The entity is appended to the FIFO of its new level. */

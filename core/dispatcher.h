@@ -209,8 +209,8 @@ typedef struct takt_task_parameters {
 void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_server_t *parent,
                               const takt_task_parameters_t *parameters);
 
-/* Puts a plain thread under `parent`, not ready: the first wake makes it so. In a keyed dispatcher its
- * key is TAKT_KEY_LEAST_URGENT, whatever its level. */
+/* Puts a plain thread under `parent`, not ready: the first wake makes it so. Where keys order, the ready set of `parent`
+ * has a tail with `level`. */
 void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *parent, takt_key_t level, uint32_t id);
 
 /* Enables resources. Call before the first lock: a program without this call is linked without the code

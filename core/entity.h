@@ -25,7 +25,7 @@ enum {
     TAKT_ATTRIBUTE_SERVER = 1u << 0,    /* the entity is itself a server */
     TAKT_ATTRIBUTE_IN_SERVER = 1u << 1, /* a budget pays for its execution */
     TAKT_ATTRIBUTE_LIMITED = 1u << 2,   /* it has a preemption threshold */
-    TAKT_ATTRIBUTE_KEYED = 1u << 3,     /* its ready set is a heap of keys */
+    TAKT_ATTRIBUTE_KEYED = 1u << 3,     /* its place is in the heap of a set of keys, not in the tail */
     TAKT_ATTRIBUTE_FULL_PASS =
         1u << 4,                    /* recorded, rewritten at a wake, or the kernel acts when it is chosen */
     TAKT_ATTRIBUTE_AGING = 1u << 5, /* its key changes while it executes */

@@ -41,7 +41,7 @@ static void stop_locking(takt_entity_t *entity) {
 static takt_key_t boost_of(const takt_resource_t *resource, const takt_entity_t *entity, takt_instant_t now) {
     const takt_protocol_kind_t *protocol = resource->kind;
     return protocol->boost != NULL ? protocol->boost(resource, entity->parent->policy, now)
-                                   : TAKT_KEY_LEAST_URGENT;
+                                   : TAKT_KEY_OF_NOTHING;
 }
 
 /* Locks `among`, in the parent, for `server`: a job in it has locked the resource. */

@@ -38,18 +38,31 @@ TAKT_INLINE bool takt_near_is_like(const takt_entity_t *next, const takt_entity_
     return next->attributes == running->attributes;
 }
 
+/* Likewise if one is in the heap of their set, and the other in its tail. */
+TAKT_INLINE bool takt_near_is_across(const takt_entity_t *next, const takt_entity_t *running) {
+    return (next->attributes ^ running->attributes) == TAKT_ATTRIBUTE_KEYED;
+}
+
 /* True if `entity`, which is not ready, can become ready without a pass while `running` executes. */
 TAKT_INLINE bool takt_near_admits(const takt_entity_t *entity, const takt_entity_t *running) {
     return takt_near_is_like(entity, running) && entity->parent == running->parent &&
            takt_near_leaves(running);
 }
 
-/* True if keys order the ready set of `running`, for which takt_near_leaves holds: the attribute has no other meaning then. */
-TAKT_INLINE bool takt_near_has_keys(const takt_entity_t *running) {
-    return (running->attributes & TAKT_ATTRIBUTE_KEYED) != 0;
+/* Likewise if one is in the heap of their set, and the other in its tail. */
+TAKT_INLINE bool takt_near_admits_across(const takt_entity_t *entity, const takt_entity_t *running) {
+    return takt_near_is_across(entity, running) && entity->parent == running->parent &&
+           takt_near_leaves(running);
 }
 
-/* Returns the most urgent entity of a ready set, not empty, that keys or levels order. `depth` is as in core/ready.h. */
+/* True if `entity`, for which takt_near_leaves holds, is in the heap of a set of keys, not on a level: the attribute has no
+ * other meaning then. */
+TAKT_INLINE bool takt_near_has_keys(const takt_entity_t *entity) {
+    return (entity->attributes & TAKT_ATTRIBUTE_KEYED) != 0;
+}
+
+/* Returns the most urgent entity of a heap or of levels, which are not empty; of a tail behind a heap that is not empty,
+ * what the platform has put on level 0. `depth` is as in core/ready.h. */
 TAKT_INLINE takt_entity_t *takt_near_best(const takt_ready_t *ready, bool has_keys, uint32_t depth) {
     return has_keys ? ready->keys.slots[0] : takt_levels_best(&ready->levels, depth);
 }
@@ -58,7 +71,7 @@ TAKT_INLINE takt_entity_t *takt_near_best(const takt_ready_t *ready, bool has_ke
 TAKT_INLINE void takt_near_insert(takt_entity_t *entity, bool has_keys, uint32_t depth) {
     takt_ready_t *ready = &entity->parent->ready;
     if (has_keys) {
-        takt_keys_insert(&ready->keys, entity);
+        takt_ready_insert_key(ready, entity, depth);
     } else {
         takt_levels_insert(&ready->levels, entity, depth);
     }
@@ -82,8 +95,8 @@ TAKT_INLINE bool takt_near_remove(takt_entity_t *running, bool has_keys, uint32_
     return true;
 }
 
-/* True if a new level of `entity` concerns the ready set of `running` alone: it is a plain thread of that set, which levels
- * order. */
+/* True if a new level of `entity` concerns the ready set of `running` alone: both are plain threads of that set, on levels
+ * or in a tail. */
 TAKT_INLINE bool takt_near_has_level(const takt_entity_t *entity, const takt_entity_t *running) {
     const uint32_t attributes = running->attributes; /* a thread's: not SERVER */
     return takt_entity_is_ready(entity) && entity->task == NULL && entity->attributes == attributes &&
@@ -97,9 +110,22 @@ TAKT_INLINE void takt_near_set_level(takt_entity_t *entity, uint32_t level, uint
     entity->level = (uint8_t)level;
     if ((uint32_t)entity->key != level) {
         takt_levels_remove(levels, entity, depth);
-        entity->key = level;
+        entity->key = (entity->key >> 32 << 32) | level; /* in a tail the high word stays */
         takt_levels_insert(levels, entity, depth);
     }
+}
+
+/* True if `running`, in the heap of its set, is alone there, and the tail is not empty. */
+TAKT_INLINE bool takt_near_is_last_key(const takt_entity_t *running) {
+    const takt_ready_t *ready = &running->parent->ready;
+    return ready->keys.count == 1 && running->slot == 0 && (ready->levels.top & ~takt_bit(0)) != 0;
+}
+
+/* Removes such an entity. Its state is the caller's. Tails have one row in this layer. */
+TAKT_INLINE void takt_near_remove_last_key(takt_entity_t *running) {
+    takt_ready_t *ready = &running->parent->ready;
+    ready->keys.count = 0;
+    ready->levels.top &= ~takt_bit(0);
 }
 
 /* True if the end of the job that `running` executes concerns its ready set alone: no other job of its task waits, and the

@@ -2,8 +2,9 @@
 /* Plain thread: an entity without a task, which runs until it blocks. Beside the entity, core keeps the resources that
  * it holds and the one that it requests.
  *
- * Source: SPEC.md, 9. Its level is the one it was added with, or the one of the last priority event. Where levels
- * order, the key is the level in force. Where keys order, it is less urgent than all jobs.
+ * Source: SPEC.md, 3 and 9. Its level is the one it was added with, or the one of the last priority event. Where levels
+ * order, the key is the level in force. Where keys order, it is less urgent than all jobs, and levels order the plain
+ * threads among themselves: the key is TAKT_KEY_OF_TAIL and the level.
  * Invariant: `wait` is not NULL while the thread requests a resource.
  *
  * When not to use it: for work that repeats at a rate or has a deadline. Use a task. */
@@ -32,10 +33,12 @@ TAKT_INLINE const takt_plain_t *takt_plain_seen(const takt_entity_t *entity) {
     return (const takt_plain_t *)(const void *)((const char *)entity - offsetof(takt_plain_t, entity));
 }
 
-/* Returns its own level, not the one in force; where keys order, the level of background work. */
+/* Returns the level that is compared with ceilings: its own, not the one in force; where keys order, the level of
+ * background work. */
 TAKT_INLINE takt_key_t takt_plain_level(const takt_plain_t *thread) {
-    const bool has_keys = (thread->entity.attributes & TAKT_ATTRIBUTE_KEYED) != 0;
-    return has_keys ? TAKT_KEY_LEAST_URGENT : thread->entity.level;
+    const takt_entity_t *entity = &thread->entity;
+    const bool has_keys = (entity->attributes & TAKT_ATTRIBUTE_KEYED) != 0 || takt_ready_is_in_tail(entity);
+    return has_keys ? TAKT_KEY_LEAST_URGENT : entity->level;
 }
 
 /* The class of plain threads with a deadline: in ties only, behind those of jobs. */

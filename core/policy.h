@@ -32,15 +32,14 @@ typedef struct takt_job {
     uint32_t task_class;     /* takt_task_class_t; a server's is hard */
 } takt_job_t;
 
-/* Ranks of ties; the class is added to all but the first and the last. Before those of other jobs come, in the same
+/* Ranks of ties; the class is added to all but the first. Before those of other jobs come, in the same
  * order among themselves, those of jobs with a threshold that have started. Before these come those of jobs that hold
- * a resource or wait for one, and first of all a started non-preemptive job. The idle thread comes last. */
+ * a resource or wait for one, and first of all a started non-preemptive job. */
 enum {
     TAKT_TIE_RANK_FIRST = 0,
     TAKT_TIE_RANK_LOCKING = 1,
     TAKT_TIE_RANK_STARTED = 4,
     TAKT_TIE_RANK_OWN = 7,
-    TAKT_TIE_RANK_LAST = 15,
 };
 /* The tie of computed keys in words. */
 #define TAKT_TIE_BY_CLASS_AND_ID "class hard, soft, none; then servers before tasks; then file order"

@@ -64,11 +64,7 @@ static void restore_order(takt_dispatcher_t *dispatcher) {
 
 /* Returns a displaced entity to the set, ahead of its equals: no entity in the set is more urgent. */
 static void put_back(takt_ready_t *ready, takt_entity_t *entity) {
-    if (ready->order == TAKT_ORDER_KEYS) {
-        takt_keys_insert(&ready->keys, entity);
-    } else {
-        takt_levels_insert_first(&ready->levels, entity, ready->levels.depth);
-    }
+    takt_ready_insert_first(ready, entity);
     takt_entity_set_state(entity, TAKT_STATE_READY);
 }
 

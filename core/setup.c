@@ -118,7 +118,7 @@ void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protoco
     resource->protocol = (uint32_t)protocol;
     resource->kind = takt_protocols[protocol];
     resource->ceiling = ceiling;
-    resource->boost = TAKT_KEY_LEAST_URGENT;
+    resource->boost = TAKT_KEY_OF_NOTHING;
 }
 
 void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt_server_t *server,
@@ -135,7 +135,8 @@ void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *parent, tak
     init_entity(&thread->entity, parent, id, 0);
     thread->entity.level = (uint8_t)level;
     if (parent->ready.order == TAKT_ORDER_KEYS) {
-        thread->entity.key = TAKT_KEY_LEAST_URGENT;
+        takt_entity_clear_attributes(&thread->entity, TAKT_ATTRIBUTE_KEYED);
+        thread->entity.key = TAKT_KEY_OF_TAIL + level;
         thread->entity.tie = takt_tie_of(TAKT_CLASS_NONE + TAKT_TIE_RANK_OWN, id);
     } else {
         thread->entity.key = level;

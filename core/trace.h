@@ -51,8 +51,7 @@ typedef enum takt_record_kind {
     /* neither: the end of a trace */
     TAKT_RECORD_END = 27, /* nothing follows; `value` records came before, see takt_trace_end */
     /* an input again */
-    TAKT_RECORD_CREATE = 28, /* the number is that of a new thread of level `value` from now on; where
-                                  keys order, TAKT_KEY_LEAST_URGENT puts it behind all others */
+    TAKT_RECORD_CREATE = 28, /* the number is that of a new thread of level `value` from now on */
     /* inputs of a remote scheduler, see receive.h */
     TAKT_RECORD_LATE = 29, /* the platform observed the event of the next input at `value`, before `now` */
     /* an event of kind `value` of a job that has ended, or waits for its next budget; no effect */

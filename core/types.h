@@ -2,7 +2,7 @@
 /* Units and words of the core: instants, durations, keys.
  *
  * Rules 6, 7 and 8 of DESIGN.md. Time is 64-bit unsigned ticks; the length of a tick is the
- * platform's business. A key is an urgency: smaller = more urgent, below 2^63. */
+ * platform's business. A key is an urgency: smaller = more urgent; those of policies are below 2^63. */
 #ifndef TAKT_CORE_TYPES_H
 #define TAKT_CORE_TYPES_H
 
@@ -26,13 +26,20 @@
 
 typedef uint64_t takt_instant_t;  /* ticks since the start of the system */
 typedef uint64_t takt_duration_t; /* ticks */
-typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */
+typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent; of a policy < 2^63 */
 
 /* An instant that never comes. */
 #define TAKT_NEVER UINT64_MAX
 
-/* The least urgent key: background work, the idle thread of a kernel. */
+/* The least urgent key of a policy: background work. */
 #define TAKT_KEY_LEAST_URGENT (UINT64_MAX >> 1)
+
+/* Where keys order, a plain thread without a deadline has this and its level as its key: it comes after all that have a
+ * key of the policy. */
+#define TAKT_KEY_OF_TAIL (TAKT_KEY_LEAST_URGENT + 1u)
+
+/* No key: what does not raise any. */
+#define TAKT_KEY_OF_NOTHING UINT64_MAX
 
 /* In the level of a priority event for a plain thread under deadlines: the rest is its absolute deadline from now on,
  * 1 .. TAKT_KEY_LEAST_URGENT, the last of which is none. */

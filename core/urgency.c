@@ -22,9 +22,11 @@ static uint32_t tie_of_rank(const takt_entity_t *entity, uint32_t rank) {
     return takt_tie_of(task_class + rank, takt_entity_number(entity));
 }
 
+static takt_key_t key_in_tail(const takt_entity_t *entity) { return TAKT_KEY_OF_TAIL + entity->level; }
+
 /* A thread with a deadline holds nothing that makes its key another one. */
 static takt_key_t key_of_thread(const takt_entity_t *entity) {
-    return takt_plain_has_deadline(entity) ? entity->key : TAKT_KEY_LEAST_URGENT;
+    return takt_plain_has_deadline(entity) ? entity->key : key_in_tail(entity);
 }
 
 TAKT_INLINE takt_urgency_t base_of(const takt_entity_t *entity) {
@@ -55,7 +57,7 @@ static const takt_key_t *threshold_of(const takt_entity_t *entity) {
 }
 
 static takt_key_t least_boost_of(takt_entity_t *entity) {
-    takt_key_t boost = TAKT_KEY_LEAST_URGENT;
+    takt_key_t boost = TAKT_KEY_OF_NOTHING;
     for (const takt_resource_t *held = *takt_waiting_held_by(entity); held != NULL; held = held->outer) {
         boost = takt_least_of(boost, held->boost);
     }
@@ -84,13 +86,25 @@ TAKT_INLINE takt_urgency_t modified(takt_entity_t *entity, const takt_key_t *thr
 
 /* ---- in force ------------------------------------------------------------------------------------ */
 
+/* A deadline or a ceiling in force moves a plain thread from the tail of a set of keys to the heap. */
+TAKT_INLINE void put_attribute(takt_entity_t *entity, takt_key_t key) {
+    if (key > TAKT_KEY_LEAST_URGENT) {
+        takt_entity_clear_attributes(entity, TAKT_ATTRIBUTE_KEYED);
+    } else {
+        takt_entity_set_attributes(entity, TAKT_ATTRIBUTE_KEYED);
+    }
+}
+
 /* The one function that writes the urgency in force. On a level an entity is placed ahead of its new equals. It keeps
  * its place if its key does not change. All arguments fit in registers, so that callers end with a tail call. */
 TAKT_INLINE void put_here(takt_entity_t *entity, uint32_t tie, takt_key_t key) {
+    if (entity->task == NULL && has_keys(entity)) {
+        put_attribute(entity, key);
+    }
     if (!takt_entity_is_ready(entity)) {
         entity->key = key;
         entity->tie = tie;
-    } else if (has_keys(entity) || entity->key != key) {
+    } else if (entity->key != key || (has_keys(entity) && key <= TAKT_KEY_LEAST_URGENT)) {
         takt_ready_rekey(&entity->parent->ready, entity, key, tie);
     }
 }
@@ -158,13 +172,13 @@ TAKT_INLINE void set_level(takt_entity_t *entity, takt_key_t level) {
     }
 }
 
-/* Where keys order, `key` is a deadline, or the key of background work. */
-static void set_deadline(takt_entity_t *entity, takt_key_t key) {
-    const bool is_background = key >= TAKT_KEY_LEAST_URGENT;
+/* Where keys order. TAKT_KEY_LEAST_URGENT is no deadline. */
+static void set_deadline(takt_entity_t *entity, takt_key_t deadline) {
+    const bool is_none = deadline >= TAKT_KEY_LEAST_URGENT;
     const uint32_t rank = takt_entity_is_locking(entity) ? TAKT_TIE_RANK_LOCKING : TAKT_TIE_RANK_OWN;
-    const uint32_t place = is_background ? TAKT_CLASS_NONE : TAKT_PLAIN_CLASS_DEADLINE;
+    const uint32_t place = is_none ? TAKT_CLASS_NONE : TAKT_PLAIN_CLASS_DEADLINE;
     put_key(entity, takt_tie_of(rank + place, takt_entity_number(entity)),
-            is_background ? TAKT_KEY_LEAST_URGENT : key);
+            is_none ? key_in_tail(entity) : deadline);
 }
 
 void takt_urgency_set_level(takt_entity_t *entity, takt_key_t level) {
@@ -172,13 +186,6 @@ void takt_urgency_set_level(takt_entity_t *entity, takt_key_t level) {
         set_deadline(entity, TAKT_KEY_LEAST_URGENT);
     }
     set_level(entity, level);
-}
-
-void takt_urgency_create(takt_entity_t *entity, takt_key_t level) {
-    takt_urgency_set_level(entity, level);
-    if (has_keys(entity) && level == TAKT_KEY_LEAST_URGENT) {
-        entity->tie = takt_tie_of(TAKT_TIE_RANK_LAST, takt_entity_number(entity));
-    }
 }
 
 /* ---- starts ---------------------------------------------------------------------------------------- */
@@ -219,10 +226,10 @@ static void change_level_of_job(takt_task_t *task, takt_key_t level, takt_instan
 void takt_urgency_change_level(takt_entity_t *entity, takt_key_t level, takt_instant_t now) {
     if (entity->task != NULL) {
         change_level_of_job(entity->task, level, now);
-    } else if (!has_keys(entity)) {
-        set_level(entity, level);
     } else if ((level & TAKT_LEVEL_IS_DEADLINE) != 0) {
         set_deadline(entity, level & ~TAKT_LEVEL_IS_DEADLINE);
+    } else {
+        set_level(entity, level);
     }
 }
 

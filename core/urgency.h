@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Urgency: the key and tie of an entity that are in force. Internal to core.
  *
- * The base urgency follows from the policy and the job; of a plain thread, from its level. It is always valid.
+ * The base urgency follows from the policy and the job; of a plain thread, from its level or deadline. It is always valid.
  * Modifiers make it more urgent:
  *
  *   base                  in force
@@ -42,15 +42,11 @@ void takt_urgency_write(takt_entity_t *entity, const takt_job_t *job);
 /* Gives `entity`, the entity of a task, the base key `key`. */
 void takt_urgency_set_key(takt_entity_t *entity, takt_key_t key);
 
-/* Gives `entity`, a plain thread, the level `level`. Where keys order, its urgency does not depend on it. */
+/* Gives `entity`, a plain thread, the level `level`, and no deadline. */
 void takt_urgency_set_level(takt_entity_t *entity, takt_key_t level);
 
-/* Likewise for a thread that has just been created; where keys order, TAKT_KEY_LEAST_URGENT puts it behind all other
- * threads. */
-void takt_urgency_create(takt_entity_t *entity, takt_key_t level);
-
 /* Gives `entity`, no server, the level `level`: that of its current job if it has a task. A plain thread under keys gets
- * the deadline that `level` contains, see TAKT_LEVEL_IS_DEADLINE; a level has no effect on it. */
+ * the deadline that `level` contains, see TAKT_LEVEL_IS_DEADLINE; while it has one, a level has no effect. */
 void takt_urgency_change_level(takt_entity_t *entity, takt_key_t level, takt_instant_t now);
 
 /* Recomputes the urgency in force of `entity`, no server, from its base urgency and its modifiers. */

@@ -22,14 +22,13 @@ TAKT_INLINE bool takt_kernel_begins_between(takt_entity_t *running, takt_instant
     return begins;
 }
 
-/* The same where resources are registered as locked. */
-TAKT_INLINE bool takt_kernel_begins_beside_locks(takt_entity_t *running, takt_instant_t now) {
-    const bool begins = (takt_kernel.busy & ~(uint32_t)TAKT_BUSY_CHARGED) == 0 &&
-                        takt_between_begins_beside_locks(running, now, takt_kernel.until);
-    if (begins) {
-        takt_between_charge(&takt_kernel.cpu, running, now);
-    }
-    return begins;
+/* True if the running thread is one of the root, which levels order, and at most pip has selected it (core/plain_locks.h). Then a switch to
+ * another thread of the root needs no time: nothing is charged, and the end of the decision stays. */
+TAKT_INLINE bool takt_kernel_is_beside_locks(void) {
+    const takt_entity_t *running = takt_kernel.cpu.running;
+    return (takt_kernel.busy & ~(uint32_t)TAKT_BUSY_CHARGED) == 0 &&
+           (running->attributes & ~(uint32_t)TAKT_ATTRIBUTE_LOCKING) == 0 && running->task == NULL &&
+           takt_kernel.dispatcher.root.ready.order == TAKT_ORDER_LEVELS;
 }
 
 /* Decides after the ready set of the running thread has changed; the next entity may be of another one. Opens. */

@@ -350,12 +350,6 @@ takt_status_t takt_job_resource_init(takt_resource_t *resource, takt_protocol_t 
 
 /* ---- ready sets --------------------------------------------------------------------------------- */
 
-takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **places) {
-    takt_ready_t ready = {.order = policy->order};
-    if (policy->order == TAKT_ORDER_KEYS) {
-        ready.keys = (takt_keys_t){.slots = places};
-    } else {
-        ready.levels = (takt_levels_t){.heads = places, .depth = 1};
-    }
-    return ready;
+takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **levels) {
+    return (takt_ready_t){.order = policy->order, .levels = {.heads = levels, .depth = 1}};
 }

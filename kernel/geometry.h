@@ -17,7 +17,7 @@
 #define TAKT_KERNEL_TIME_ROWS 8
 #endif
 
-/* Entities in one heap of keys, 4 bytes each; at least the 32 levels, which share its memory. */
+/* Entities in one heap of keys, 4 bytes each, among them plain threads, which may get a deadline. */
 #ifndef TAKT_KERNEL_HEAP_SLOTS
 #define TAKT_KERNEL_HEAP_SLOTS 32
 #endif
@@ -37,7 +37,7 @@ enum {
         TAKT_TIMERS_ROWS(TAKT_KERNEL_ORDER_ROWS, TAKT_KERNEL_TIME_ROWS), /* total rows of a wheel */
 };
 
-_Static_assert(TAKT_KERNEL_HEAP_SLOTS >= TAKT_KERNEL_LEVELS, "the levels lie in the memory of the heap");
+_Static_assert(TAKT_KERNEL_HEAP_SLOTS >= 1, "the root's heap has room for the idle thread");
 _Static_assert(TAKT_KERNEL_ORDER_ROWS >= 1 && TAKT_KERNEL_ORDER_ROWS <= 5, "entity numbers have 20 bits");
 
 #endif

@@ -7,7 +7,7 @@
 #include "policy/table.h"
 
 static void make(takt_hybrid_t *hybrid, const takt_rate_settings_t *settings) {
-    const takt_ready_t ready = {.order = TAKT_ORDER_KEYS, .keys = {.slots = hybrid->places}};
+    const takt_ready_t ready = takt_ready_keyed(hybrid->places);
     takt_dispatcher_init(&hybrid->dispatcher, &takt_policy_rate_based, &ready, hybrid->rows,
                          TAKT_KERNEL_ORDER_ROWS, TAKT_KERNEL_TIME_ROWS, &hybrid->cpu, 1);
     takt_rate_based_init(&hybrid->rates, settings, &hybrid->dispatcher);

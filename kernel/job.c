@@ -48,8 +48,21 @@ TAKT_INLINE void end_near(takt_entity_t *entity, bool has_keys) {
     }
 }
 
+/* The first thread of the tail is next. */
+static __attribute__((noinline)) void end_before_tail(takt_entity_t *entity) {
+    takt_near_remove_last_key(entity);
+    takt_near_complete(entity);
+    (void)takt_kernel_decide_across(entity, takt_near_best(&entity->parent->ready, false, 1));
+}
+
 /* A function of its own, so that levels need few registers. */
-static __attribute__((noinline)) void end_by_keys(takt_entity_t *entity) { end_near(entity, true); }
+static __attribute__((noinline)) void end_by_keys(takt_entity_t *entity) {
+    if (takt_near_is_last_key(entity) && takt_near_completes(entity)) {
+        end_before_tail(entity);
+    } else {
+        end_near(entity, true);
+    }
+}
 
 /* Ends the current job of `job`, which runs; returns when the next job runs. Closed; opens. */
 static void end_current(takt_job_thread_t *job) {
@@ -351,8 +364,11 @@ takt_status_t takt_kernel_adopt(void) {
     }
     takt_kernel_begin();
     takt_kernel_expect_pass();
-    if (takt_kernel_has_rows(&takt_kernel.dispatcher.root.ready)) {
+    takt_ready_t *ready = &takt_kernel.dispatcher.root.ready;
+    if (takt_kernel_has_rows(ready)) {
         takt_kernel.full_pass = TAKT_ATTRIBUTE_FULL_PASS;
+    } else if (ready->levels.heads != NULL) {
+        takt_kernel_add_heap(ready, ready->keys.slots);
     }
     return TAKT_OK;
 }

@@ -153,6 +153,18 @@ static __attribute__((noinline)) void preempt_busy(void) {
     }
 }
 
+/* Perhaps the running entity is in a tail, and what the heap has got is next. */
+static __attribute__((noinline)) void preempt_across(void) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    const takt_ready_t *ready = &running->parent->ready;
+    if (takt_near_leaves(running) && takt_ready_has_keys(ready) &&
+        takt_near_is_across(ready->keys.slots[0], running)) {
+        takt_kernel_preempt_by(ready->keys.slots[0], running);
+    } else {
+        takt_kernel_preempt_by_pass();
+    }
+}
+
 void takt_kernel_preempt_slowly(takt_entity_t *running) {
     if (takt_kernel.busy != 0) {
         preempt_busy();
@@ -163,7 +175,7 @@ void takt_kernel_preempt_slowly(takt_entity_t *running) {
         next = takt_near_best(&running->parent->ready, takt_near_has_keys(running), 1);
     }
     if (next == NULL || !takt_near_is_like(next, running)) {
-        takt_kernel_preempt_by_pass();
+        preempt_across();
     } else {
         takt_kernel_preempt_by(next, running);
     }
@@ -203,10 +215,14 @@ TAKT_INLINE uint32_t expire_timeouts(takt_instant_t now) {
     return ready;
 }
 
-/* Requests preemption once for all plain threads that have become ready. */
+/* Requests preemption once for all plain threads that have become ready. A plain thread that is beginning to wait may
+ * stand in an ordered queue already: it decides itself. */
 TAKT_INLINE void pend_if_displaced(void) {
     const takt_entity_t *running = takt_kernel.cpu.running;
-    if (!takt_entity_is_plain(running)) {
+    if (takt_kernel_is_ahead_of_tail(running)) {
+        return;
+    }
+    if ((running->attributes & ~(uint32_t)TAKT_ATTRIBUTE_ORDERED) != 0) {
         takt_kernel_ask_for_pass();
     } else if (takt_levels_best(takt_kernel_levels(), 1) != running) {
         takt_port_pend();
@@ -292,10 +308,6 @@ static void create_idle(void) {
     if (thread->plain.entity.parent == NULL) {
         takt_dispatcher_add_thread(&thread->plain, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
                                    takt_kernel.entity_count++);
-        /* Behind threads created later. The event records that in the trace. */
-        if (takt_kernel.dispatcher.root.ready.order == TAKT_ORDER_KEYS) {
-            takt_kernel.pass->create(&thread->plain.entity, TAKT_KEY_LEAST_URGENT);
-        }
     }
     takt_kernel_fill_thread(thread, &of_idle);
     if (!takt_entity_is_ready(&thread->plain.entity)) {
@@ -327,7 +339,7 @@ takt_status_t takt_kernel_init_expecting(const takt_policy_t *policy, void (*exp
     if (expect == NULL && policy->order != TAKT_ORDER_LEVELS) {
         return TAKT_ERROR_POLICY;
     }
-    const takt_ready_t ready = takt_kernel_ready(policy, takt_kernel.places);
+    const takt_ready_t ready = takt_kernel_ready(policy, takt_kernel.levels);
     takt_dispatcher_init(&takt_kernel.dispatcher, policy, &ready, NULL, TAKT_KERNEL_ORDER_ROWS,
                          TAKT_KERNEL_TIME_ROWS, &takt_kernel.cpu, 1);
     takt_kernel_begin();

@@ -22,12 +22,12 @@ TAKT_C_BEGIN
 /* Private, as the next. `expect` is called if it is not NULL; only a policy that orders by levels can do without.
  * Returns ERROR_NULL, _POLICY or _STARTED. */
 takt_status_t takt_kernel_init_expecting(const takt_policy_t *policy, void (*expect)(void));
-void takt_kernel_expect_pass(void);
+void takt_kernel_expect_keys(void);
 
 /* Initialises an empty kernel, once, before every other call. Returns ERROR_NULL, _POLICY or _STARTED. Inline, so that a
  * program of plain threads that names takt_policy_fp here is linked without the full pass. */
 TAKT_INLINE takt_status_t takt_kernel_init(const takt_policy_t *policy) {
-    return takt_kernel_init_expecting(policy, policy == &takt_policy_fp ? NULL : takt_kernel_expect_pass);
+    return takt_kernel_init_expecting(policy, policy == &takt_policy_fp ? NULL : takt_kernel_expect_keys);
 }
 
 /* Writes every input and decision to `trace` from now on. Every switch then takes the full pass, so that the trace is

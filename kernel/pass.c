@@ -81,6 +81,9 @@ static void create(takt_entity_t *entity, takt_key_t level) {
     takt_kernel_post_at(TAKT_EVENT_CREATE, entity, now, level);
 }
 
+/* The running plain thread leaves for an entity with attributes. */
+static void preempt_far(void) { takt_kernel_preempt_slowly(takt_kernel.cpu.running); }
+
 static void lock(takt_entity_t *entity, takt_resource_t *resource) {
     takt_kernel_post_lock(TAKT_EVENT_LOCK, entity, resource);
 }
@@ -104,7 +107,7 @@ static const takt_pass_locking_t locking = {
 
 static void end_turn(takt_entity_t *running) {
     takt_ready_t *ready = &running->parent->ready;
-    if (!takt_entity_is_ready(running) || ready->order != TAKT_ORDER_LEVELS ||
+    if (!takt_entity_is_ready(running) || takt_ready_is_keyed(ready, running) ||
         !takt_levels_begins_equals(&ready->levels, running)) {
         return;
     }
@@ -128,12 +131,29 @@ static const takt_pass_t full = {
     .wake = takt_wake_slowly,
     .wake_from_isr = takt_wake_slowly_from_isr,
     .preempt = takt_kernel_preempt_slowly,
-    .preempt_by_pass = takt_kernel_preempt_by_pass,
+    .preempt_by_pass = preempt_far,
     .stop = stop,
     .set_level = set_level,
     .create = create,
     .locking = &locking,
 };
+
+/* What the inline and the near layer find on level 0 of a tail. */
+static const takt_entity_t keyed = {.attributes = TAKT_ATTRIBUTE_FULL_PASS};
+
+void takt_kernel_add_heap(takt_ready_t *ready, takt_entity_t **heap) {
+    if (ready->order == TAKT_ORDER_KEYS) {
+        ready->keys.slots = heap;
+        ready->levels.heads[0] = (takt_entity_t *)(uintptr_t)&keyed;
+    }
+}
+
+static takt_entity_t *heap_of_root[TAKT_KERNEL_HEAP_SLOTS];
+
+void takt_kernel_expect_keys(void) {
+    takt_kernel_expect_pass();
+    takt_kernel_add_heap(&takt_kernel.dispatcher.root.ready, heap_of_root);
+}
 
 /* An adopted dispatcher has timers of its own. While the kernel runs, no interrupt finds half of it: nothing needs it
  * yet. */
@@ -164,10 +184,10 @@ void takt_kernel_expect_time(void) {
 
 /* ---- waiting threads that are suspended, or have nodes ---------------------------------------------- */
 
-/* Only waiting threads have an attribute. */
+/* Only waiting threads have an attribute; a running one that begins to wait decides itself, after the interrupts. */
 static const takt_pass_t suspension = {
     .decide = MISSING(decide),
-    .pend = MISSING(pend),
+    .pend = takt_port_pend,
     .yield = MISSING(yield),
     .end_turn = MISSING(end_turn),
     .wait = MISSING(wait),

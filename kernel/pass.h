@@ -64,6 +64,12 @@ extern const takt_pass_t takt_pass_missing;
 /* Sets the pass, and what handles the ends of its decisions. More than once is once. */
 void takt_kernel_expect_pass(void);
 
+/* Likewise, and gives the root a heap, if keys order it. */
+void takt_kernel_expect_keys(void);
+
+/* Lets keys order `ready`, over `heap` of TAKT_KERNEL_HEAP_SLOTS entries, if its order says so. */
+void takt_kernel_add_heap(takt_ready_t *ready, takt_entity_t **heap);
+
 /* Sets the plain pass, unless there is one. Likewise. */
 void takt_kernel_expect_plain_pass(void);
 

@@ -51,7 +51,7 @@ static takt_status_t check_place(const takt_thread_server_parameters_t *paramete
 
 static void add(takt_thread_server_t *server, const takt_thread_server_parameters_t *parameters) {
     takt_server_t *parent = takt_creation_parent(parameters->parent);
-    const takt_ready_t ready = takt_kernel_ready(parameters->policy, server->places);
+    takt_ready_t ready = takt_kernel_ready(parameters->policy, server->levels);
     const takt_server_parameters_t of_core = {
         .kind = parameters->kind,
         .period = parameters->period,
@@ -62,6 +62,7 @@ static void add(takt_thread_server_t *server, const takt_thread_server_parameter
         .returns = parameters->returns,
     };
     takt_kernel_expect_pass();
+    takt_kernel_add_heap(&ready, server->heap);
     takt_kernel.server_count++;
     takt_server_init(&server->server, parameters->policy, &ready, server->rows, TAKT_KERNEL_ORDER_ROWS,
                      TAKT_KERNEL_TIME_ROWS);

@@ -18,7 +18,8 @@ TAKT_C_BEGIN
 /* A server and the memory of its dispatcher. Private. */
 typedef struct takt_thread_server {
     takt_server_t server;
-    takt_entity_t *places[TAKT_KERNEL_HEAP_SLOTS];
+    takt_entity_t *levels[TAKT_KERNEL_LEVELS]; /* where keys order, the tail */
+    takt_entity_t *heap[TAKT_KERNEL_HEAP_SLOTS];
     takt_timers_row_t rows[TAKT_KERNEL_ROWS];
     uint32_t children; /* number of its servers and threads */
 } takt_thread_server_t;

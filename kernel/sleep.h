@@ -9,6 +9,8 @@
  *     static takt_duration_t stop(takt_duration_t ticks) { ... }
  *     void takt_hook_idle(void) { (void)takt_kernel_sleep(stop); }
  *
+ * A wake-up takes time: [platform] wake_up of a task set charges it in simulation and analysis.
+ *
  * When not to use it: a wake-up takes longer than the shortest deadline allows; then takt_port_idle is all. */
 #ifndef TAKT_KERNEL_SLEEP_H
 #define TAKT_KERNEL_SLEEP_H

@@ -13,7 +13,7 @@ static takt_entity_t *entity_of(takt_sliced_thread_t *thread) { return &thread->
 
 /* True if `entity` is the first of several equals. */
 static bool has_equals(const takt_entity_t *entity) {
-    return takt_entity_is_ready(entity) && entity->parent->ready.order == TAKT_ORDER_LEVELS &&
+    return takt_entity_is_ready(entity) && !takt_ready_is_keyed(&entity->parent->ready, entity) &&
            entity->next != entity;
 }
 

@@ -7,8 +7,8 @@
  * that a more urgent one displaces keeps its place and what is left of its slice.
  *
  * There is no tick: a timeout is armed while a thread with a slice runs and has an equal, and at no other time. The
- * end of a slice is a yield event, which is recorded and replayed. Where keys order, threads have no equals, and
- * slices no effect. A thread without a slice is not displaced by its equals.
+ * end of a slice is a yield event, which is recorded and replayed. Where keys order, only threads without a
+ * deadline have equals. A thread without a slice is not displaced by its equals.
  *
  * Each switch to or from a thread with a slice takes the full pass. Other threads pay for slices only there.
  *

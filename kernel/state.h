@@ -10,6 +10,8 @@
  *
  * Invariants, whenever a thread executes with the lock open:
  *   - `cpu.running` is that thread; without attributes it is the first of the most urgent level;
+ *   - where keys order and the heap is not empty, the most urgent level is 0, with an entity that has attributes, so that
+ *     the inline layer hands over;
  *   - the port's timer is set to `alarm`, which is not after the end of the last decision (the inline and the near layer
  *     change no timer of core and no budget) nor after the first timeout. */
 #ifndef TAKT_KERNEL_STATE_H
@@ -58,7 +60,7 @@ typedef struct takt_kernel {
     takt_thread_t **threads;                   /* all threads by number; NULL: not listed */
     takt_dispatcher_t dispatcher;
     takt_thread_t idle;
-    takt_entity_t *places[TAKT_KERNEL_HEAP_SLOTS];
+    takt_entity_t *levels[TAKT_KERNEL_LEVELS]; /* of the root; where keys order, its tail */
 } takt_kernel_t;
 
 extern takt_kernel_t takt_kernel;
@@ -88,9 +90,7 @@ TAKT_INLINE bool takt_kernel_has_full_pass(void) {
 TAKT_INLINE takt_levels_t *takt_kernel_levels(void) { return &takt_kernel.dispatcher.root.ready.levels; }
 
 /* True if the levels of `ready` have more than the one row that the inline and the near layer read. */
-TAKT_INLINE bool takt_kernel_has_rows(const takt_ready_t *ready) {
-    return ready->order == TAKT_ORDER_LEVELS && ready->levels.depth > 1;
-}
+TAKT_INLINE bool takt_kernel_has_rows(const takt_ready_t *ready) { return ready->levels.depth > 1; }
 
 /* The error of a call that was made while takt_port_is_open() is false. */
 takt_status_t takt_kernel_misuse(void);
@@ -110,8 +110,8 @@ takt_status_t takt_kernel_refuse(takt_status_t status);
 /* Initialises the kernel object with a dispatcher, and nothing else that the kernel would know. */
 void takt_kernel_begin(void);
 
-/* Returns an empty ready set in the order of `policy`, over `places`, of TAKT_KERNEL_HEAP_SLOTS entries. */
-takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **places);
+/* Returns an empty ready set in the order of `policy`, over TAKT_KERNEL_LEVELS levels; if keys order, without a heap yet. */
+takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **levels);
 
 /* Fills in the part of `thread` that core does not know, and its first context. */
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters);
@@ -256,6 +256,11 @@ TAKT_INLINE void takt_kernel_preempt_by(takt_entity_t *next, takt_entity_t *runn
 
 /* ---- near layer -------------------------------------------------------------------------------- */
 
+/* True if `running` is selected at the root by its key, so that no plain thread that becomes ready displaces it. */
+TAKT_INLINE bool takt_kernel_is_ahead_of_tail(const takt_entity_t *running) {
+    return running->attributes == TAKT_ATTRIBUTE_KEYED && running->parent->locked == NULL;
+}
+
 /* Decides after the ready set of `running`, for which takt_near_leaves holds, has changed. Closed; opens. */
 TAKT_INLINE takt_status_t takt_kernel_decide_near(takt_entity_t *running, bool has_keys) {
     takt_entity_t *next = takt_near_best(&running->parent->ready, has_keys, 1);
@@ -263,6 +268,12 @@ TAKT_INLINE takt_status_t takt_kernel_decide_near(takt_entity_t *running, bool h
         return takt_port_open();
     }
     return takt_near_is_like(next, running) ? takt_kernel_switch(running, next) : takt_kernel.pass->decide();
+}
+
+/* Likewise between the heap and the tail: `next` is the most urgent entity of the one that does not have `running`. */
+TAKT_INLINE takt_status_t takt_kernel_decide_across(takt_entity_t *running, takt_entity_t *next) {
+    return takt_near_is_across(next, running) ? takt_kernel_switch(running, next)
+                                              : takt_kernel.pass->decide();
 }
 
 #endif

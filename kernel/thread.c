@@ -55,7 +55,7 @@ takt_status_t takt_thread_yield(void) {
 takt_status_t takt_thread_set_level_of_waiting(takt_entity_t *entity, takt_key_t level) {
     const takt_key_t before = entity->key;
     entity->level = (uint8_t)level;
-    entity->key = level;
+    entity->key = before >> 32 << 32 | level; /* in a tail the high word stays */
     takt_wait_reorder(entity, before);
     return takt_port_open();
 }
@@ -220,6 +220,22 @@ takt_status_t takt_thread_notify(takt_thread_t *thread, uint32_t bits) {
     TAKT_REQUIRE_OPEN();
     takt_port_close();
     return is_to_hear(thread, bits) ? takt_wake(&thread->plain.entity) : takt_port_open();
+}
+
+takt_status_t takt_thread_notify_each(takt_thread_t *(*next)(uint32_t *bits)) {
+    TAKT_REQUIRE(next != NULL, TAKT_ERROR_NULL);
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_port_close();
+    takt_wake_begin();
+    uint32_t bits;
+    for (takt_thread_t *thread = next(&bits); thread != NULL; thread = next(&bits)) {
+        if (is_to_hear(thread, bits)) {
+            takt_wake_before_decision(&thread->plain.entity);
+        }
+        takt_port_breathe();
+    }
+    return takt_wake_decide();
 }
 
 takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits) {

@@ -63,8 +63,8 @@ typedef struct takt_thread_parameters {
     void (*entry)(void *argument); /* its code; the thread ends when this returns */
     void *argument;                /* passed to the entry function */
     void *stack;                   /* aligned to 8 bytes */
-    uint32_t stack_bytes; /* TAKT_STACK_BYTES_MIN, see there, .. TAKT_STACK_BYTES_MAX, a multiple of 8 */
-    uint32_t priority;    /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; ignored where keys order */
+    uint32_t stack_bytes;          /* TAKT_STACK_BYTES_MIN .. TAKT_STACK_BYTES_MAX, a multiple of 8 */
+    uint32_t priority; /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; of jobs ignored where keys order */
     struct takt_thread_server *server; /* whose budget it uses, see kernel/server.h; NULL: under the root */
     bool is_suspended;                 /* of a plain thread: it begins when it is resumed */
     bool is_unpainted;                 /* creation is quicker, and takt_thread_stack_unused does not know */
@@ -99,8 +99,9 @@ takt_status_t takt_thread_yield(void);
 takt_status_t takt_thread_yield_from_isr(void);
 
 /* Sets the priority of `thread`, 0 .. TAKT_PRIORITIES - 1, and appends it to that FIFO; a held mutex may raise it.
- * Under keys a plain thread's priority has no effect; jobs under keys or of allocators have none. Threads only. Returns
- * ERROR_NULL, _OBJECT, _PRIORITY, _KEY for such jobs, _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * Under keys priorities order the plain threads without a deadline, which come after all others; jobs under keys or of
+ * allocators have none. Threads only. Returns ERROR_NULL, _OBJECT, _PRIORITY, _KEY for such jobs, _IN_ISR, _LOCKED or
+ * _NOT_STARTED. */
 takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority);
 
 /* Gives the plain thread `thread` the absolute deadline `deadline`, also while it is not ready; TAKT_NEVER: none, as at
@@ -148,6 +149,11 @@ takt_status_t takt_thread_abort_wait(takt_thread_t *thread);
  * the other for interrupts. Returns ERROR_NULL, _OBJECT, _IN_ISR or _LOCKED, or _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_thread_notify(takt_thread_t *thread, uint32_t bits);
 takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits);
+
+/* Notifies each thread that `next` returns, of the bits that it writes, until it returns NULL; then the most urgent
+ * thread runs, as if all were notified at once. `next` is called with the lock closed, which opens in between. Threads
+ * only. Returns ERROR_NULL, _IN_ISR, _LOCKED or _NOT_STARTED. */
+takt_status_t takt_thread_notify_each(takt_thread_t *(*next)(uint32_t *bits));
 
 /* Moves the notified bits of the running thread to `bits`; waits if there are none. The others wait at most `duration`
  * ticks, or until `instant`, and return TIMEOUT and 0 in `bits` if there are none by then. Threads only. Returns ERROR_NULL, _IN_ISR,

@@ -77,9 +77,21 @@ TAKT_INLINE takt_status_t wait_near(takt_waiters_t *waiters, takt_entity_t *runn
     return takt_kernel_decide_near(running, has_keys);
 }
 
+/* The first thread of the tail is next. */
+static __attribute__((noinline)) takt_status_t wait_before_tail(takt_waiters_t *waiters,
+                                                                takt_entity_t *running) {
+    takt_near_remove_last_key(running);
+    takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
+    if (waiters != NULL) {
+        takt_queue_begin(&waiters->queue, running);
+    }
+    return takt_kernel_decide_across(running, takt_near_best(&running->parent->ready, false, 1));
+}
+
 /* A function of its own, so that levels need few registers. */
 static __attribute__((noinline)) takt_status_t wait_by_keys(takt_waiters_t *waiters, takt_entity_t *running) {
-    return wait_near(waiters, running, true);
+    return takt_near_is_last_key(running) ? wait_before_tail(waiters, running)
+                                          : wait_near(waiters, running, true);
 }
 
 takt_status_t takt_wait_slowly(takt_waiters_t *waiters, takt_entity_t *running) {
@@ -382,9 +394,10 @@ TAKT_INLINE bool joins_between(takt_entity_t *waiter, takt_instant_t now) {
     return joins;
 }
 
-/* Likewise where resources are locked: `waiter`, without attributes, is a thread of the root and concerns none. */
-static __attribute__((noinline)) bool joins_beside_locks(takt_entity_t *waiter, takt_instant_t now) {
-    const bool joins = takt_kernel_begins_beside_locks(takt_kernel.cpu.running, now);
+/* Makes `waiter` ready if it is a thread of the root without attributes, so that no lock concerns it, and no time is needed.
+ * Returns whether it did. */
+TAKT_INLINE bool joins_beside_locks(takt_entity_t *waiter) {
+    const bool joins = waiter->attributes == 0 && takt_kernel_is_beside_locks();
     if (joins) {
         takt_make_ready(waiter);
     }
@@ -420,11 +433,9 @@ static __attribute__((noinline)) takt_status_t wake_by_pass(takt_entity_t *waite
                                                : wake_by_levels(waiter, running);
         }
     }
-    if (waiter->attributes == 0) {
-        const takt_instant_t now = takt_port_now();
-        if (joins_beside_locks(waiter, now)) {
-            return takt_kernel_decide_between(now);
-        }
+    if (joins_beside_locks(waiter)) {
+        const bool is_best = takt_levels_best(takt_kernel_levels(), 1) == waiter;
+        return is_best ? takt_kernel_switch(running, waiter) : takt_port_open();
     }
     takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
     return takt_kernel_pass(TAKT_EVENT_WAKE, waiter);
@@ -441,9 +452,21 @@ static __attribute__((noinline)) takt_status_t wake_between(takt_entity_t *waite
     return wake_by_pass(waiter, running);
 }
 
+/* One of them is keyed, the other not: perhaps in the heap and in the tail of one set. */
+static __attribute__((noinline)) takt_status_t wake_across(takt_entity_t *waiter, takt_entity_t *running) {
+    const bool has_keys = takt_near_has_keys(waiter);
+    if (!takt_near_admits_across(waiter, running)) {
+        return wake_between(waiter, running);
+    }
+    make_ready_near(waiter, has_keys);
+    return has_keys ? takt_kernel_decide_across(running, waiter->parent->ready.keys.slots[0])
+                    : takt_port_open();
+}
+
 takt_status_t takt_wake_slowly(takt_entity_t *waiter, takt_entity_t *running) {
     if (!takt_near_admits(waiter, running)) {
-        return wake_between(waiter, running);
+        return takt_near_is_across(waiter, running) ? wake_across(waiter, running)
+                                                    : wake_between(waiter, running);
     }
     return takt_near_has_keys(running) ? wake_by_keys(waiter, running) : wake_near(waiter, running, false);
 }
@@ -469,9 +492,11 @@ static __attribute__((noinline)) void wake_by_pass_from_isr(takt_entity_t *waite
             return;
         }
     }
-    if (waiter->attributes == 0 && joins_beside_locks(waiter, takt_port_now())) {
-        takt_kernel.busy |= TAKT_BUSY_CHARGED;
-        takt_port_pend();
+    if (joins_beside_locks(waiter)) {
+        if (takt_levels_best(takt_kernel_levels(), 1) == waiter) {
+            takt_kernel.busy |= TAKT_BUSY_CHARGED;
+            takt_port_pend();
+        }
         return;
     }
     takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
@@ -488,8 +513,27 @@ static __attribute__((noinline)) void wake_between_from_isr(takt_entity_t *waite
     }
 }
 
+/* One of them is keyed, the other not: perhaps in the heap and in the tail of one set. */
+static __attribute__((noinline)) void wake_across_from_isr(takt_entity_t *waiter) {
+    const takt_entity_t *running = takt_kernel.cpu.running;
+    const bool has_keys = takt_near_has_keys(waiter);
+    if (!takt_near_admits_across(waiter, running) || !takt_entity_is_ready(&waiter->parent->entity)) {
+        wake_between_from_isr(waiter);
+        return;
+    }
+    make_ready_near(waiter, has_keys);
+    if (has_keys) {
+        takt_port_pend();
+    }
+}
+
 void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
-    if (!wake_near_from_isr(waiter)) {
+    if (wake_near_from_isr(waiter)) {
+        return;
+    }
+    if (takt_near_is_across(waiter, takt_kernel.cpu.running)) {
+        wake_across_from_isr(waiter);
+    } else {
         wake_between_from_isr(waiter);
     }
 }

@@ -42,6 +42,11 @@ static bool is_busy(const takt_run_t *run, const takt_entity_t *chosen) {
            dispatcher->blocked_removals != run->costs.blocked_removals || chosen != run->running;
 }
 
+/* True if neither a job nor the kernel has executed right before this pass. */
+static bool has_idled(const takt_run_t *run) {
+    return !takt_run_is_task(run->running) && run->event.now > run->costs.busy_until;
+}
+
 /* Returns the kernel time until the selected entity starts. */
 static takt_duration_t kernel_time(takt_run_t *run, const takt_entity_t *chosen, bool was_busy) {
     const takt_sim_costs_t *costs = &run->sim->options.costs;
@@ -53,8 +58,8 @@ static takt_duration_t kernel_time(takt_run_t *run, const takt_entity_t *chosen,
     if (was_busy && !goes_on(run, chosen)) {
         cost += costs->scheduling;
     }
-    if (takt_run_is_task(chosen) && chosen != run->last) {
-        cost += costs->context_switch;
+    if (takt_run_is_task(chosen)) {
+        cost += (chosen != run->last ? costs->context_switch : 0) + (has_idled(run) ? costs->wake_up : 0);
     }
     return cost;
 }
@@ -65,7 +70,6 @@ static void take_time(takt_run_t *run, takt_instant_t now, takt_instant_t start)
     run->sim->overhead += end - now;
     takt_sinks_report_budgets(run, now, NULL);
     takt_sinks_report_replenishments(run, now, start);
-    run->costs.busy_until = start;
     takt_run_post_arrivals(run, end - 1u);
 }
 
@@ -79,6 +83,9 @@ TAKT_RARE takt_instant_t takt_costs_start(takt_run_t *run) {
     run->costs.expired = dispatcher->expired;
     run->costs.releases = dispatcher->releases;
     run->costs.blocked_removals = dispatcher->blocked_removals;
+    if (start > now || takt_run_is_task(run->running)) {
+        run->costs.busy_until = start;
+    }
     if (start > now) {
         take_time(run, now, start);
     }

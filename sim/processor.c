@@ -193,8 +193,8 @@ static const takt_platform_t costly = {execute_at_cost, decide_at_cost, takt_run
 
 void takt_run_processor(takt_run_t *run) {
     const takt_sim_costs_t *costs = &run->sim->options.costs;
-    const takt_duration_t sum =
-        costs->context_switch | costs->release | costs->scheduling | costs->point | costs->tick;
+    const takt_duration_t sum = costs->context_switch | costs->release | costs->scheduling | costs->point |
+                                costs->tick | costs->wake_up;
     run->costs.next_tick = costs->tick > 0 ? costs->tick_period : TAKT_NEVER;
     run->costs.is_any = sum != 0 || costs->is_pull;
     if (run->costs.is_any || run->sinks.budget != NULL || run->sinks.ledger != NULL ||

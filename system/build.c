@@ -69,7 +69,12 @@ static void make_levels(takt_ready_t *ready, takt_arena_t *arena, uint32_t level
     }
 }
 
-static void make_keys(takt_ready_t *ready, takt_entity_t **slots) {
+/* Threads are under the root. Their tail has one row of levels if the system has no more, else all that they may have. */
+static void make_keys(takt_ready_t *ready, layout_t *layout, int32_t place, takt_entity_t **slots) {
+    *ready = takt_ready_keyed(NULL);
+    if (place == TAKT_ROOT && layout->spec->thread_count > 0) {
+        make_levels(ready, &layout->arena, layout->spec->levels < 32 ? 32u : TAKT_PLAIN_LEVELS_MOST + 1u);
+    }
     ready->order = TAKT_ORDER_KEYS;
     ready->keys.slots = slots;
 }
@@ -80,7 +85,7 @@ static void make_ready(takt_ready_t *ready, layout_t *layout, const house_t *hou
         make_levels(ready, &layout->arena, house->levels + 1u);
         return;
     }
-    make_keys(ready, layout->slots);
+    make_keys(ready, layout, house->place, layout->slots);
     layout->slots = layout->slots != NULL ? layout->slots + layout->children[1 + house->place] : NULL;
 }
 
@@ -212,7 +217,7 @@ static void make_change(takt_system_t *system, layout_t *layout, uint32_t index)
     if (spec->kind == TAKT_CHANGE_POLICY && !is_keyed(spec->policy)) {
         make_levels(&ready, &layout->arena, root.levels + 1u);
     } else if (spec->kind == TAKT_CHANGE_POLICY) {
-        make_keys(&ready,
+        make_keys(&ready, layout, TAKT_ROOT,
                   takt_arena_take(&layout->arena, root_children(layout->spec), sizeof(takt_entity_t *)));
     }
     if (layout->arena.base != NULL) {

@@ -101,6 +101,12 @@ static bool deadline_fits(const takt_entity_t *entity, uint64_t level) {
            (entity->parent->policy->traits & TAKT_POLICY_DEADLINE_KEYS) != 0;
 }
 
+/* Returns the last level that a plain thread may have under `parent`. */
+static uint64_t last_plain_level(const takt_server_t *parent) {
+    const bool has_one_row = parent->ready.order == TAKT_ORDER_KEYS && parent->ready.levels.depth == 1;
+    return has_one_row ? 31u : TAKT_PLAIN_LEVELS_MOST;
+}
+
 /* Whether `entity` has a level, and may have `level`. */
 static bool level_fits(const takt_system_t *system, const takt_entity_t *entity, uint64_t level) {
     const takt_server_t *parent = entity->parent;
@@ -110,8 +116,7 @@ static bool level_fits(const takt_system_t *system, const takt_entity_t *entity,
     const uint32_t place =
         takt_server_is_root(parent) ? 0 : 1u + (uint32_t)(parent - (const takt_server_t *)system->servers);
     const bool has_levels = parent->ready.order == TAKT_ORDER_LEVELS;
-    return has_level(entity) && level > 0 &&
-           (entity->task != NULL || level <= TAKT_PLAIN_LEVELS_MOST || level == TAKT_KEY_LEAST_URGENT) &&
+    return has_level(entity) && level > 0 && (entity->task != NULL || level <= last_plain_level(parent)) &&
            level <= (has_levels ? system->levels[place] : TAKT_KEY_LEAST_URGENT);
 }
 

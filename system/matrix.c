@@ -36,7 +36,8 @@ static uint32_t policy_changes(const takt_program_t *program) {
 }
 
 static bool is_any_cost(const takt_sim_costs_t *costs) {
-    return (costs->context_switch | costs->release | costs->scheduling | costs->point | costs->tick) != 0;
+    return (costs->context_switch | costs->release | costs->scheduling | costs->point | costs->tick |
+            costs->wake_up) != 0;
 }
 
 /* Architectures drop late jobs. */

@@ -2,7 +2,9 @@
 /* Switches where threads are not plain: under keys, in servers, between servers, and of jobs.
  *
  * The command line chooses a place by its number:
- *   threads N    operations.c's switches among threads of one ready set: `places`
+ *   threads N    operations.c's switches among plain threads of one ready set: `places`
+ *   keyed N      the same where keys order, of threads with deadlines
+ *   across N     the same, and only the woken thread has a deadline
  *   between N    the same, the woken thread in another ready set than the one that wakes it: `places_between`
  *   jobs N       from the end of a job until the next job runs: 0 under edf, 1 under fp, 2 and 3 the same in a server;
  *                and from the timer's interrupt until the released job runs
@@ -122,7 +124,7 @@ static void measure_interrupt(void) {
     }
 }
 
-/* Keys have no equals: there the yield finds no other thread, and the partner stays away. */
+/* Deadlines have no equals: there the yield finds no other thread, and the partner stays away. */
 static void measure_yield(void) {
     BENCH_MEASURING;
     if (has_partner) {
@@ -154,14 +156,12 @@ static void create(uint32_t index, void (*entry)(void *), uint32_t priority, tak
     require(takt_thread_create(&bench_threads[index], &parameters));
 }
 
-/* Where keys order, the smaller number is the more urgent one. */
 static void create_threads(takt_thread_server_t *of_high, takt_thread_server_t *of_others) {
     require(takt_semaphore_init(&high_semaphore, 0));
     require(takt_semaphore_init(&partner_semaphore, 0));
     create(HIGH, high, 20, of_high);
     create(PARTNER, partner, 5, of_others);
     create(CONTROLLER, controller, 5, of_others);
-    bench_start();
 }
 
 typedef struct place {
@@ -182,14 +182,23 @@ static const place_t places[] = {
     {&takt_policy_edf, &takt_policy_edf, &takt_server_cbs, 2},
 };
 
-static void start_threads(const place_t *place) {
+static void set_deadline(uint32_t index) {
+    require(takt_thread_set_deadline(&bench_threads[index], ((takt_instant_t)1 << 40) + index));
+}
+
+/* `deadlines`: how many threads have one, the most urgent one first. */
+static void start_threads(const place_t *place, uint32_t deadlines) {
     require(takt_kernel_init(place->root));
     for (uint32_t depth = 0; depth < place->depth; depth++) {
         make_server(depth, place->kind, place->inner, depth > 0 ? &servers[depth - 1u] : NULL);
     }
     takt_thread_server_t *const server = place->depth > 0 ? &servers[place->depth - 1u] : NULL;
-    has_partner = (server != NULL ? place->inner : place->root)->order == TAKT_ORDER_LEVELS;
+    has_partner = deadlines == 0;
     create_threads(server, server);
+    for (uint32_t index = 0; index < deadlines; index++) {
+        set_deadline(index);
+    }
+    bench_start();
 }
 
 /* `depth` is the number of servers: with one, the thread that wakes is under the root. */
@@ -206,6 +215,7 @@ static void start_between(const place_t *place) {
         make_server(number, place->kind, place->inner, NULL);
     }
     create_threads(&servers[0], place->depth > 1 ? &servers[1] : NULL);
+    bench_start();
 }
 
 /* ---- jobs --------------------------------------------------------------------------------------- */
@@ -282,7 +292,11 @@ int main(void) {
     bench_words_t words;
     bench_read_words(&words);
     if (*words.choice == 't') {
-        start_threads(&places[words.number]);
+        start_threads(&places[words.number], 0);
+    } else if (*words.choice == 'k') {
+        start_threads(&places[words.number], CONTROLLER + 1);
+    } else if (*words.choice == 'a') {
+        start_threads(&places[words.number], HIGH + 1);
     } else if (*words.choice == 'b') {
         start_between(&places_between[words.number]);
     }

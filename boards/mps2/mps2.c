@@ -24,7 +24,7 @@ void takt_port_clock_start(void) {
     TAKT_BOARD_TIMER0->control = TIMER_RUN;
 }
 
-/* The counter goes on from there; what it counts between reading and writing, a few ticks, is lost. */
+/* The counter continues from there; what it counts between reading and writing, a few ticks, is lost. */
 void takt_port_clock_skip(takt_duration_t ticks) {
     takt_board_last_reading = takt_port_now() + ticks;
     TAKT_BOARD_TIMER0->value -= (uint32_t)ticks;

@@ -33,7 +33,7 @@ void takt_port_clock_start(void) {
     TIM2->CR1 = TIM_CR1_CEN;
 }
 
-/* The counter goes on from there; what it counts between reading and writing is lost. */
+/* The counter continues from there; what it counts between reading and writing is lost. */
 void takt_port_clock_skip(takt_duration_t ticks) {
     takt_board_last_reading = takt_port_now() + ticks;
     TIM2->CNT += (uint32_t)ticks;

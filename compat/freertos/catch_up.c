@@ -24,7 +24,7 @@ BaseType_t xTaskCatchUpTicks(TickType_t ticks) {
         const bool waits = shift(task, (uint64_t)ticks * TAKT_FREERTOS_TICK);
         takt_port_unlock(closed);
         if (waits) {
-            (void)takt_freertos_wake(task, SHIFTED);
+            takt_freertos_wake(task, SHIFTED);
         }
     }
     (void)xTaskResumeAll();

@@ -15,14 +15,13 @@ enum {
                  INCLUDE_uxTaskGetStackHighWaterMark2 == 1
 };
 
-/* A task does not return. */
+/* A task does not return; one that does ends, and stays known. */
 static void run(void *argument) {
     task_t *self = argument;
     takt_freertos.resumptions++;
     takt_freertos_start_ticks();
     self->code(self->argument);
     configASSERT(self == NULL);
-    vTaskDelete(NULL);
 }
 
 bool takt_freertos_begin(task_t *task) {
@@ -47,6 +46,15 @@ static void append(task_t *task) {
     task->number = ++takt_freertos.created;
     takt_freertos.task_count++;
     takt_port_unlock(level);
+}
+
+void takt_freertos_remove_task(task_t *task) {
+    task_t **link = &takt_freertos.first;
+    while (*link != task) {
+        link = &(*link)->next;
+    }
+    *link = task->next;
+    takt_freertos.task_count--;
 }
 
 static void set_name(task_t *task, const char *name) {
@@ -76,6 +84,11 @@ static bool create(task_t *task, TaskFunction_t code, const char *name, void *ar
     const uint32_t nesting = takt_freertos_open();
     const bool begins = takt_freertos_begin(task);
     takt_freertos_close(nesting);
+    if (!begins) {
+        const takt_port_level_t level = takt_port_lock();
+        takt_freertos_remove_task(task);
+        takt_port_unlock(level);
+    }
     return begins;
 }
 
@@ -95,9 +108,6 @@ TaskHandle_t xTaskCreateStatic(TaskFunction_t code, const char *name, configSTAC
     task->depth = depth;
     const bool begins = create(task, code, name, argument, priority, NULL);
     configASSERT(begins);
-    if (!begins) {
-        takt_freertos_forget(task);
-    }
     return begins ? task : NULL;
 }
 
@@ -114,7 +124,6 @@ BaseType_t xTaskCreate(TaskFunction_t code, const char *name, configSTACK_DEPTH_
     task->stack = stack;
     task->depth = depth;
     if (!create(task, code, name, argument, priority, handle)) {
-        takt_freertos_forget(task);
         takt_freertos_free(task);
         return errCOULD_NOT_ALLOCATE_REQUIRED_MEMORY;
     }

@@ -1,20 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Critical sections, and calls for interrupts. */
+/* Critical sections: the lock of the port, with a count; and what they keep until they end. */
 #include "compat/freertos/program.h"
 
-void vPortEnterCritical(void) {
+/* ---- what is kept ------------------------------------------------------------------------------------------- */
+
+static void keep(task_t *task, uint32_t bits) {
     const takt_port_level_t level = takt_port_lock();
-    if (takt_freertos.nesting++ == 0) {
-        takt_freertos.level = level;
+    task->pending |= bits;
+    if (!task->is_pending) {
+        task->is_pending = true;
+        task->next_pending = takt_freertos.pending;
+        takt_freertos.pending = task;
+    }
+    takt_port_unlock(level);
+}
+
+/* Returns the thread of the first task with bits to be notified, and writes them; NULL: there is none. Closed. */
+static takt_thread_t *next(uint32_t *bits) {
+    task_t *first = NULL;
+    for (task_t *task = takt_freertos.pending; task != NULL; task = task->next_pending) {
+        first = task->pending != 0 ? task : first;
+    }
+    if (first == NULL) {
+        return NULL;
+    }
+    *bits = first->pending;
+    first->pending = 0;
+    return &first->thread;
+}
+
+static task_t *take_pending(void) {
+    const takt_port_level_t level = takt_port_lock();
+    task_t *task = takt_freertos.pending;
+    if (task != NULL) {
+        takt_freertos.pending = task->next_pending;
+        task->is_pending = false;
+    }
+    takt_port_unlock(level);
+    return task;
+}
+
+/* All tasks become ready before one runs; then their priorities count. Open. */
+static void settle(void) {
+    (void)takt_thread_notify_each(next);
+    for (task_t *task = take_pending(); task != NULL; task = take_pending()) {
+        takt_freertos_apply_priority(task);
+    }
+    if (takt_freertos.is_yielding) {
+        takt_freertos.is_yielding = false;
+        (void)takt_thread_yield();
     }
 }
 
-/* Opens to `level`, and does what was pending if that is open. */
+/* Opens to `level`, and does what was kept if that is open. */
 static void open_to(takt_port_level_t level) {
-    const bool has_work = takt_freertos.pending != NULL || takt_freertos.is_yielding;
     takt_port_unlock(level);
-    if (has_work && takt_port_is_open()) {
-        takt_freertos_settle();
+    if ((takt_freertos.pending != NULL || takt_freertos.is_yielding) && takt_port_is_open()) {
+        settle();
+    }
+}
+
+/* ---- sections -------------------------------------------------------------------------------------------------- */
+
+static void open_section(void) {
+    takt_freertos.nesting = 0;
+    open_to(takt_freertos.level);
+}
+
+static void close_section(uint32_t nesting) {
+    vPortEnterCritical();
+    takt_freertos.nesting = nesting;
+}
+
+static const sections_t sections = {.keep = keep, .open = open_section, .close = close_section};
+
+static takt_port_level_t lock(void) {
+    const takt_port_level_t level = takt_port_lock();
+    takt_freertos.sections = &sections;
+    return level;
+}
+
+void vPortEnterCritical(void) {
+    const takt_port_level_t level = lock();
+    if (takt_freertos.nesting++ == 0) {
+        takt_freertos.level = level;
     }
 }
 
@@ -25,14 +94,14 @@ void vPortExitCritical(void) {
     }
 }
 
-void vPortDisableInterrupts(void) { (void)takt_port_lock(); }
+void vPortDisableInterrupts(void) { (void)lock(); }
 
 void vPortEnableInterrupts(void) {
     (void)takt_port_open();
-    takt_freertos_settle();
+    settle();
 }
 
-UBaseType_t ulPortSetInterruptMask(void) { return takt_port_lock(); }
+UBaseType_t ulPortSetInterruptMask(void) { return lock(); }
 
 void vPortClearInterruptMask(UBaseType_t level) { open_to((takt_port_level_t)level); }
 
@@ -43,21 +112,5 @@ void vPortYield(void) {
         (void)takt_thread_yield();
     } else {
         takt_freertos.is_yielding = true;
-    }
-}
-
-uint32_t takt_freertos_open(void) {
-    const uint32_t nesting = takt_freertos.nesting;
-    if (nesting != 0) {
-        takt_freertos.nesting = 0;
-        open_to(takt_freertos.level);
-    }
-    return nesting;
-}
-
-void takt_freertos_close(uint32_t nesting) {
-    if (nesting != 0) {
-        vPortEnterCritical();
-        takt_freertos.nesting = nesting;
     }
 }

@@ -7,5 +7,5 @@ void takt_freertos_wake_from_isr(task_t *task, BaseType_t *woken) {
     if (task != NULL && woken != NULL && (running == NULL || task->priority > running->priority)) {
         *woken = pdTRUE;
     }
-    (void)takt_freertos_wake(task, WOKEN);
+    takt_freertos_wake(task, WOKEN);
 }

@@ -57,19 +57,22 @@ struct tskTaskControlBlock {
     void *argument;
     StackType_t *stack;
     uint32_t depth;
-    uint32_t pending; /* bits that are still to be notified */
-    uint32_t number;  /* of the creation */
-    uint32_t tag;     /* the program's, for recorders */
-    uint32_t awaited; /* event bits, and how; then what they were */
-    uint8_t base;     /* its own priority */
-    uint8_t priority; /* in force: it may inherit */
-    uint16_t mutexes; /* that it holds */
-    uint8_t owned;    /* OWNS_ */
+    uint32_t pending;   /* bits that are still to be notified */
+    uint32_t number;    /* of the creation */
+    uint32_t tag;       /* the program's, for recorders */
+    TickType_t awaited; /* event bits, and how; then what they were */
+    uint8_t base;       /* its own priority */
+    uint8_t priority;   /* in force: it may inherit */
+    uint16_t mutexes;   /* that it holds */
+    uint8_t owned;      /* OWNS_ */
     bool is_pending;
     uint8_t notified[configTASK_NOTIFICATION_ARRAY_ENTRIES]; /* see notifications.c */
     uint32_t values[configTASK_NOTIFICATION_ARRAY_ENTRIES];
 #if configUSE_APPLICATION_TASK_TAG != 0
     TaskHookFunction_t hook;
+#endif
+#if configGENERATE_RUN_TIME_STATS != 0
+    configRUN_TIME_COUNTER_TYPE executed;
 #endif
 #if configNUM_THREAD_LOCAL_STORAGE_POINTERS > 0
     void *words[configNUM_THREAD_LOCAL_STORAGE_POINTERS];
@@ -77,10 +80,20 @@ struct tskTaskControlBlock {
     char name[configMAX_TASK_NAME_LEN];
 };
 
+/* What critical sections need; a program without any is linked without it. */
+typedef struct sections {
+    void (*keep)(task_t *task,
+                 uint32_t bits); /* until the last section ends: bits to be notified, and the priority */
+    void (*open)(void);          /* a section, for the time of a call that may switch */
+    void (*close)(uint32_t nesting);
+} sections_t;
+
 /* The program. */
 typedef struct program {
-    task_t *first;   /* of all tasks, in the order of creation */
-    task_t *pending; /* tasks with bits to be notified, or a priority to be set */
+    const sections_t *sections; /* NULL: there was no section */
+    void (*free_ended)(void);   /* see tasks.c; NULL: no task was deleted */
+    task_t *first;              /* of all tasks, in the order of creation */
+    task_t *pending;            /* tasks with bits to be notified, or a priority to be set */
     task_t *idle;
     task_t *ended; /* deleted, and not freed yet */
     uint32_t task_count;
@@ -91,7 +104,7 @@ typedef struct program {
     takt_port_level_t level; /* before the first critical section */
     bool is_yielding;        /* a yield is pending */
     bool is_started;
-    TickType_t ticks;    /* at `tick` */
+    uint64_t ticks;      /* at `tick` */
     takt_instant_t tick; /* the last known begin of a tick */
 } program_t;
 
@@ -113,14 +126,11 @@ TAKT_INLINE task_t *takt_freertos_task(TaskHandle_t task) {
 /* Creates the thread of `task`. Returns whether the kernel has taken it. */
 bool takt_freertos_begin(task_t *task);
 
-/* Removes `task` from all that the program knows. */
-void takt_freertos_forget(task_t *task);
+/* Removes `task` from the list of all tasks. Closed. */
+void takt_freertos_remove_task(task_t *task);
 
 /* Frees what the library has allocated of `task`. */
 void takt_freertos_free(task_t *task);
-
-/* Frees what ended tasks have left. */
-void takt_freertos_free_ended(void);
 
 /* Starts what happens in every tick, if anything does. Threads only. */
 void takt_freertos_start_ticks(void);
@@ -130,10 +140,13 @@ void takt_freertos_start_timers(void);
 
 /* ---- time ------------------------------------------------------------------------------------------------- */
 
-/* Moves `ticks` and `tick` to now; returns `ticks`. With the lock closed or open. */
+/* Moves `ticks` and `tick` to now; returns `ticks`, as the program has it. With the lock closed or open. */
 TickType_t takt_freertos_count(void);
 
 /* ---- to wait ------------------------------------------------------------------------------------------------ */
+
+/* Returns the instant at which tick number `tick` begins; `ticks` is of now. Closed. */
+takt_instant_t takt_freertos_instant(uint64_t tick);
 
 /* The time that a call may wait. */
 typedef struct limit {
@@ -153,17 +166,20 @@ uint32_t takt_freertos_sleep(void);
 /* Likewise after a join; ends `limit` if the time is up. */
 void takt_freertos_await(limit_t *limit);
 
+/* Returns whether `task` waits, or is about to. */
+bool takt_freertos_waits(const task_t *task);
+
 /* Removes `task` from the list that it waits in, if any. Closed. */
 void takt_freertos_leave(task_t *task);
 
 /* ---- to wake ------------------------------------------------------------------------------------------------ */
 
-/* Removes and returns the waiter of the highest priority, of equals the first; NULL: there is none. Closed. */
+/* Removes and returns the waiter of the highest priority, of equals the first, whose time is not up; NULL: there is none.
+ * Closed. */
 task_t *takt_freertos_first(waiters_t *waiters);
 
-/* Notifies `task`, NULL: none, of `bits`. With the lock as the caller found it. Returns whether its priority is above
- * that of the running task. */
-bool takt_freertos_wake(task_t *task, uint32_t bits);
+/* Notifies `task`, NULL: none, of `bits`. With the lock as the caller found it. */
+void takt_freertos_wake(task_t *task, uint32_t bits);
 
 /* Likewise from an interrupt or a task: sets `woken`, if that is not NULL, to pdTRUE before. */
 void takt_freertos_wake_from_isr(task_t *task, BaseType_t *woken);
@@ -171,11 +187,22 @@ void takt_freertos_wake_from_isr(task_t *task, BaseType_t *woken);
 /* Lets the kernel have the priority of `task`, which has changed; likewise. */
 void takt_freertos_set_priority(task_t *task);
 
-/* Does what was pending. Open. */
-void takt_freertos_settle(void);
+/* The same with the lock open. */
+void takt_freertos_apply_priority(task_t *task);
 
-/* What a call of the kernel that a critical section surrounds needs: it opens, and closes again. */
-uint32_t takt_freertos_open(void);
-void takt_freertos_close(uint32_t nesting);
+/* Begins a call of the kernel that may switch: opens a critical section, if there is one. The next closes it again. */
+TAKT_INLINE uint32_t takt_freertos_open(void) {
+    const uint32_t nesting = takt_freertos.nesting;
+    if (TAKT_UNLIKELY(nesting != 0)) {
+        takt_freertos.sections->open();
+    }
+    return nesting;
+}
+
+TAKT_INLINE void takt_freertos_close(uint32_t nesting) {
+    if (TAKT_UNLIKELY(nesting != 0)) {
+        takt_freertos.sections->close(nesting);
+    }
+}
 
 #endif

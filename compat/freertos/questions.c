@@ -42,7 +42,10 @@ eTaskState eTaskGetState(TaskHandle_t task) {
                                         [TAKT_THREAD_WAITING] = eBlocked,
                                         [TAKT_THREAD_IS_SUSPENDED] = eSuspended};
     configASSERT(task != NULL);
-    return takt_freertos.is_started ? states[takt_thread_state(&task->thread)] : eReady;
+    if (!takt_freertos.is_started) {
+        return eReady;
+    }
+    return takt_freertos_waits(task) ? eBlocked : states[takt_thread_state(&task->thread)];
 }
 
 BaseType_t xTaskGetSchedulerState(void) {
@@ -51,6 +54,9 @@ BaseType_t xTaskGetSchedulerState(void) {
     }
     return takt_freertos.suspended == 0 ? taskSCHEDULER_RUNNING : taskSCHEDULER_SUSPENDED;
 }
+
+/* Takt's kernel does not stop. */
+void vTaskEndScheduler(void) { configASSERT(!takt_freertos.is_started); }
 
 BaseType_t xTaskGetStaticBuffers(TaskHandle_t handle, StackType_t **stack, StaticTask_t **buffer) {
     task_t *task = takt_freertos_task(handle);

@@ -30,7 +30,7 @@ BaseType_t xQueueGenericReset(QueueHandle_t queue, BaseType_t is_new) {
     queue->first = 0;
     task_t *task = is_new == pdFALSE ? takt_freertos_first(&queue->senders) : NULL;
     takt_port_unlock(level);
-    (void)takt_freertos_wake(task, WOKEN);
+    takt_freertos_wake(task, WOKEN);
     return pdPASS;
 }
 
@@ -108,7 +108,7 @@ BaseType_t xQueueGenericSend(QueueHandle_t queue, const void *item, TickType_t t
 #endif
             task_t *task = takt_freertos_put(queue, item, position);
             takt_port_unlock(level);
-            (void)takt_freertos_wake(task, WOKEN);
+            takt_freertos_wake(task, WOKEN);
             if (changed != NULL) {
                 takt_freertos_set_priority(changed);
             }
@@ -123,6 +123,19 @@ BaseType_t xQueueGenericSend(QueueHandle_t queue, const void *item, TickType_t t
     }
 }
 
+/* The task whose priority has changed because the running one waits, or waits no more. */
+static task_t *change_priority(queue_t *queue, bool waits, bool is_begun) {
+#if configUSE_MUTEXES != 0
+    if ((queue->flags & IS_MUTEX) != 0) {
+        return waits ? takt_freertos_lend(queue) : (is_begun ? takt_freertos_recall(queue) : NULL);
+    }
+#endif
+    (void)queue;
+    (void)waits;
+    (void)is_begun;
+    return NULL;
+}
+
 /* Takes the oldest item to `item` or, if `is_peek`, leaves it to the next receiver. */
 static BaseType_t receive(queue_t *queue, void *item, TickType_t ticks, bool is_peek) {
     configASSERT(queue != NULL);
@@ -135,13 +148,22 @@ static BaseType_t receive(queue_t *queue, void *item, TickType_t ticks, bool is_
             if (!is_peek) {
                 takt_freertos_remove(queue);
             }
+#if configUSE_MUTEXES != 0
+            if ((queue->flags & IS_MUTEX) != 0) {
+                takt_freertos_hold(queue);
+            }
+#endif
             task_t *task = takt_freertos_first(is_peek ? &queue->receivers : &queue->senders);
             takt_port_unlock(level);
-            (void)takt_freertos_wake(task, WOKEN);
+            takt_freertos_wake(task, WOKEN);
             return pdPASS;
         }
         const bool waits = takt_freertos_join(&queue->receivers, &limit);
+        task_t *changed = change_priority(queue, waits, limit.is_begun);
         takt_port_unlock(level);
+        if (changed != NULL) {
+            takt_freertos_set_priority(changed);
+        }
         if (!waits) {
             return errQUEUE_EMPTY;
         }
@@ -155,6 +177,10 @@ BaseType_t xQueueReceive(QueueHandle_t queue, void *item, TickType_t ticks) {
 
 BaseType_t xQueuePeek(QueueHandle_t queue, void *item, TickType_t ticks) {
     return receive(queue, item, ticks, true);
+}
+
+BaseType_t xQueueSemaphoreTake(QueueHandle_t queue, TickType_t ticks) {
+    return receive(queue, NULL, ticks, false);
 }
 
 /* ---- questions ------------------------------------------------------------------------------------------------ */

@@ -37,8 +37,9 @@ task_t *takt_freertos_recall(queue_t *queue) {
         return NULL;
     }
     uint8_t priority = holder->base;
+    const takt_instant_t now = takt_kernel_now();
     for (const task_t *task = queue->receivers.last; task != NULL; task = task->next_waiter) {
-        priority = task->priority > priority ? task->priority : priority;
+        priority = task->until > now && task->priority > priority ? task->priority : priority;
     }
     if (priority >= holder->priority) {
         return NULL;
@@ -62,48 +63,7 @@ task_t *takt_freertos_release(queue_t *queue) {
     return holder;
 }
 
-#define IF_MUTEX(queue, call) (((queue)->flags & IS_MUTEX) != 0 ? (call) : NULL)
-#else
-#define IF_MUTEX(queue, call) NULL
 #endif
-
-/* ---- take ------------------------------------------------------------------------------------------------------ */
-
-static void apply(task_t *changed) {
-    if (changed != NULL) {
-        takt_freertos_set_priority(changed);
-    }
-}
-
-BaseType_t xQueueSemaphoreTake(QueueHandle_t queue, TickType_t ticks) {
-    configASSERT(queue != NULL);
-    configASSERT(queue->item_bytes == 0);
-    limit_t limit = {.ticks = ticks};
-    for (;;) {
-        const takt_port_level_t level = takt_port_lock();
-        if (queue->count != 0) {
-            queue->count--;
-#if configUSE_MUTEXES != 0
-            if ((queue->flags & IS_MUTEX) != 0) {
-                takt_freertos_hold(queue);
-            }
-#endif
-            task_t *task = takt_freertos_first(&queue->senders);
-            takt_port_unlock(level);
-            (void)takt_freertos_wake(task, WOKEN);
-            return pdPASS;
-        }
-        const bool waits = takt_freertos_join(&queue->receivers, &limit);
-        task_t *changed = waits ? IF_MUTEX(queue, takt_freertos_lend(queue))
-                                : (limit.is_begun ? IF_MUTEX(queue, takt_freertos_recall(queue)) : NULL);
-        takt_port_unlock(level);
-        apply(changed);
-        if (!waits) {
-            return errQUEUE_EMPTY;
-        }
-        takt_freertos_await(&limit);
-    }
-}
 
 /* ---- creation, holders ------------------------------------------------------------------------------------------ */
 

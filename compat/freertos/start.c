@@ -18,7 +18,9 @@ static void wait_for_work(void) {
 static void idle(void *argument) {
     (void)argument;
     for (;;) {
-        takt_freertos_free_ended();
+        if (takt_freertos.free_ended != NULL) {
+            takt_freertos.free_ended();
+        }
 #if configUSE_IDLE_HOOK != 0
         vApplicationIdleHook();
 #endif
@@ -53,17 +55,6 @@ static bool create_idle(void) {
 }
 #endif
 
-/* Of the most urgent tasks the one that was created last runs first; NULL: there are no tasks. */
-static task_t *first_to_run(void) {
-    task_t *first = takt_freertos.first;
-    for (task_t *task = first; task != NULL; task = task->next) {
-        if (task->priority >= first->priority) {
-            first = task;
-        }
-    }
-    return first;
-}
-
 void vTaskStartScheduler(void) {
     (void)takt_kernel_init(&takt_policy_fp); /* not the first program: it is done */
     if (!create_idle()) {
@@ -72,12 +63,9 @@ void vTaskStartScheduler(void) {
 #if configUSE_TIMERS != 0
     takt_freertos_start_timers();
 #endif
-    task_t *first = first_to_run();
-    bool begins = takt_freertos_begin(first);
+    bool begins = true;
     for (task_t *task = takt_freertos.first; task != NULL; task = task->next) {
-        if (task != first) {
-            begins = takt_freertos_begin(task) && begins;
-        }
+        begins = takt_freertos_begin(task) && begins;
     }
     configASSERT(begins);
     (void)begins;

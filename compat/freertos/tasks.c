@@ -2,6 +2,13 @@
 /* Delays, priorities, suspension and deletion of tasks. */
 #include "compat/freertos/program.h"
 
+/* One that has joined a list may be displaced before it waits in the kernel. */
+bool takt_freertos_waits(const task_t *task) {
+    const takt_thread_state_t state = takt_thread_state(&task->thread);
+    return state == TAKT_THREAD_WAITING ||
+           (state == TAKT_THREAD_READY && task->waits_in != NULL && task->until > takt_kernel_now());
+}
+
 /* ---- delays ------------------------------------------------------------------------------------------------ */
 
 static void delay(void) {
@@ -12,7 +19,7 @@ static void delay(void) {
 
 void vTaskDelay(TickType_t ticks) {
     if (ticks == 0) {
-        vPortYield();
+        (void)takt_thread_yield();
         return;
     }
     const takt_port_level_t level = takt_port_lock();
@@ -41,13 +48,13 @@ BaseType_t xTaskDelayUntil(TickType_t *previous, TickType_t increment) {
 BaseType_t xTaskAbortDelay(TaskHandle_t task) {
     configASSERT(task != NULL);
     const takt_port_level_t level = takt_port_lock();
-    const bool waits = takt_thread_state(&task->thread) == TAKT_THREAD_WAITING;
+    const bool waits = takt_freertos_waits(task);
     if (waits) {
         takt_freertos_leave(task);
     }
     takt_port_unlock(level);
     if (waits) {
-        (void)takt_freertos_wake(task, ABORTED);
+        takt_freertos_wake(task, ABORTED);
     }
     return waits ? pdPASS : pdFAIL;
 }
@@ -95,7 +102,7 @@ void vTaskSuspend(TaskHandle_t handle) {
     const uint32_t nesting = takt_freertos_open();
     task_t *self = takt_freertos_running();
     task_t *task = handle != NULL ? handle : self;
-    const bool waits = task != self && takt_thread_state(&task->thread) == TAKT_THREAD_WAITING;
+    const bool waits = task != self && takt_freertos_waits(task);
     (void)takt_thread_suspend(&task->thread);
     if (waits) {
         end_wait(task);
@@ -124,17 +131,12 @@ BaseType_t xTaskResumeFromISR(TaskHandle_t task) {
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
 
-void takt_freertos_forget(task_t *task) {
+static void forget(task_t *task) {
     const takt_port_level_t level = takt_port_lock();
-    task_t **link = &takt_freertos.first;
-    while (*link != task) {
-        link = &(*link)->next;
-    }
-    *link = task->next;
-    takt_freertos.task_count--;
+    takt_freertos_remove_task(task);
     takt_freertos_leave(task);
     if (task->is_pending) {
-        link = &takt_freertos.pending;
+        task_t **link = &takt_freertos.pending;
         while (*link != task) {
             link = &(*link)->next_pending;
         }
@@ -152,25 +154,6 @@ void takt_freertos_free(task_t *task) {
     }
 }
 
-/* Another task frees the memory of one that has deleted itself. */
-void vTaskDelete(TaskHandle_t handle) {
-    (void)takt_freertos_open();
-    task_t *task = takt_freertos_task(handle);
-    const bool is_self = task == takt_freertos_running();
-    takt_freertos_forget(task);
-    if (is_self && task->owned != 0) {
-        const takt_port_level_t level = takt_port_lock();
-        task->next = takt_freertos.ended;
-        takt_freertos.ended = task;
-        takt_port_unlock(level);
-        (void)takt_freertos_wake(takt_freertos.idle, WOKEN);
-    }
-    if (takt_freertos.is_started) {
-        (void)takt_thread_delete(&task->thread);
-    }
-    takt_freertos_free(task);
-}
-
 /* The first of those that execute no more; NULL: none. */
 static task_t *take_ended(void) {
     const takt_port_level_t level = takt_port_lock();
@@ -186,8 +169,28 @@ static task_t *take_ended(void) {
     return task;
 }
 
-void takt_freertos_free_ended(void) {
+static void free_ended(void) {
     for (task_t *task = take_ended(); task != NULL; task = take_ended()) {
         takt_freertos_free(task);
     }
+}
+
+/* Another task frees the memory of one that has deleted itself. */
+void vTaskDelete(TaskHandle_t handle) {
+    (void)takt_freertos_open();
+    task_t *task = takt_freertos_task(handle);
+    const bool is_self = task == takt_freertos_running();
+    forget(task);
+    if (is_self && task->owned != 0) {
+        const takt_port_level_t level = takt_port_lock();
+        task->next = takt_freertos.ended;
+        takt_freertos.ended = task;
+        takt_freertos.free_ended = free_ended;
+        takt_port_unlock(level);
+        takt_freertos_wake(takt_freertos.idle, WOKEN);
+    }
+    if (takt_freertos.is_started) {
+        (void)takt_thread_delete(&task->thread);
+    }
+    takt_freertos_free(task);
 }

@@ -18,30 +18,26 @@ _Static_assert(TAKT_TICK_HZ % (configTICK_RATE_HZ) == 0,
 _Static_assert(TAKT_TICK_HZ / (configTICK_RATE_HZ) > 0 && TAKT_TICK_HZ / (configTICK_RATE_HZ) <= UINT32_MAX,
                "configTICK_RATE_HZ: a tick is 1 .. 2^32 - 1 ticks of Takt's clock");
 
-/* Long division, for a processor that divides words: the time since the last call seldom exceeds one. */
-static uint64_t whole_ticks(uint64_t elapsed) {
-    uint64_t ticks = 0;
-    for (uint32_t shift = 31; (elapsed >> 32) != 0; shift--) {
-        const uint64_t part = (uint64_t)TAKT_FREERTOS_TICK << shift;
-        if (elapsed >= part) {
-            elapsed -= part;
-            ticks += UINT64_C(1) << shift;
+/* By divisions of words: one, unless the last call was 2^32 ticks of the clock ago. Interrupts come between two. */
+TickType_t takt_freertos_count(void) {
+    for (;;) {
+        const takt_port_level_t level = takt_port_lock();
+        const uint64_t elapsed = takt_kernel_now() - takt_freertos.tick;
+        const bool is_long = elapsed > UINT32_MAX;
+        const uint32_t ticks = (is_long ? UINT32_MAX : (uint32_t)elapsed) / TAKT_FREERTOS_TICK;
+        takt_freertos.ticks += ticks;
+        takt_freertos.tick += (uint64_t)ticks * TAKT_FREERTOS_TICK;
+        const TickType_t count = (TickType_t)takt_freertos.ticks;
+        takt_port_unlock(level);
+        if (!is_long) {
+            return count;
         }
     }
-    return ticks + (uint32_t)elapsed / TAKT_FREERTOS_TICK;
 }
 
-TickType_t takt_freertos_count(void) {
-    const takt_port_level_t level = takt_port_lock();
-    const uint64_t elapsed = takt_kernel_now() - takt_freertos.tick;
-    if (elapsed >= TAKT_FREERTOS_TICK) {
-        const uint64_t ticks = whole_ticks(elapsed);
-        takt_freertos.ticks += (TickType_t)ticks;
-        takt_freertos.tick += ticks * TAKT_FREERTOS_TICK;
-    }
-    const TickType_t count = takt_freertos.ticks;
-    takt_port_unlock(level);
-    return count;
+takt_instant_t takt_freertos_instant(uint64_t tick) {
+    const uint64_t ahead = tick - takt_freertos.ticks;
+    return tick > takt_freertos.ticks ? takt_freertos.tick + ahead * TAKT_FREERTOS_TICK : takt_freertos.tick;
 }
 
 /* ---- to wait ------------------------------------------------------------------------------------------------ */
@@ -106,50 +102,39 @@ void takt_freertos_leave(task_t *task) {
 
 /* ---- to wake ------------------------------------------------------------------------------------------------ */
 
+/* One whose time is up tries again by itself: it may run much later, and others would wait for it. */
 task_t *takt_freertos_first(waiters_t *waiters) {
-    task_t *first = waiters->last;
-    if (first == NULL) {
+    task_t *first = NULL;
+    if (waiters->last == NULL) {
         return NULL;
     }
-    for (task_t *task = first->next_waiter; task != NULL; task = task->next_waiter) {
-        if (task->priority >= first->priority) {
+    const takt_instant_t now = takt_kernel_now();
+    for (task_t *task = waiters->last; task != NULL; task = task->next_waiter) {
+        if (task->until > now && (first == NULL || task->priority >= first->priority)) {
             first = task;
         }
     }
-    takt_freertos_leave(first);
+    if (first != NULL) {
+        takt_freertos_leave(first);
+    }
     return first;
 }
 
-/* Keeps what cannot be done now. Closed. */
-static void keep(task_t *task) {
-    const takt_port_level_t level = takt_port_lock();
-    if (!task->is_pending) {
-        task->is_pending = true;
-        task->next_pending = takt_freertos.pending;
-        takt_freertos.pending = task;
-    }
-    takt_port_unlock(level);
-}
-
-bool takt_freertos_wake(task_t *task, uint32_t bits) {
+void takt_freertos_wake(task_t *task, uint32_t bits) {
     if (task == NULL) {
-        return false;
+        return;
     }
-    const task_t *running = takt_freertos_running();
-    const bool is_more_urgent = running == NULL || task->priority > running->priority;
     if (takt_port_is_open()) {
         (void)takt_thread_notify(&task->thread, bits);
     } else if (takt_port_is_in_isr()) {
         (void)takt_thread_notify_from_isr(&task->thread, bits);
-    } else {
-        task->pending |= bits;
-        keep(task);
+    } else if (takt_freertos.sections != NULL) {
+        takt_freertos.sections->keep(task, bits);
     }
-    return is_more_urgent;
 }
 
 /* Another task may change the priority before the kernel has this one: so the kernel is asked what it has. */
-static void apply_priority(task_t *task) {
+void takt_freertos_apply_priority(task_t *task) {
     uint32_t applied;
     while (takt_thread_priority(&task->thread, &applied) == TAKT_OK && applied != task->priority &&
            takt_thread_set_priority(&task->thread, task->priority) == TAKT_OK) {
@@ -157,38 +142,9 @@ static void apply_priority(task_t *task) {
 }
 
 void takt_freertos_set_priority(task_t *task) {
-    if (!takt_freertos.is_started) {
-        return;
-    }
-    if (takt_port_is_open()) {
-        apply_priority(task);
-    } else {
-        keep(task);
-    }
-}
-
-static task_t *take_pending(void) {
-    const takt_port_level_t level = takt_port_lock();
-    task_t *task = takt_freertos.pending;
-    if (task != NULL) {
-        takt_freertos.pending = task->next_pending;
-        task->is_pending = false;
-    }
-    takt_port_unlock(level);
-    return task;
-}
-
-void takt_freertos_settle(void) {
-    for (task_t *task = take_pending(); task != NULL; task = take_pending()) {
-        const uint32_t bits = task->pending;
-        task->pending = 0;
-        if (bits != 0) {
-            (void)takt_thread_notify(&task->thread, bits);
-        }
-        apply_priority(task);
-    }
-    if (takt_freertos.is_yielding) {
-        takt_freertos.is_yielding = false;
-        (void)takt_thread_yield();
+    if (takt_freertos.is_started && takt_port_is_open()) {
+        takt_freertos_apply_priority(task);
+    } else if (takt_freertos.sections != NULL) {
+        takt_freertos.sections->keep(task, 0);
     }
 }

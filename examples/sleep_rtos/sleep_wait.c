@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Machines whose clock goes on: the processor alone stops. */
+/* Machines whose clock continues: the processor alone stops. */
 #include "kernel/port.h"
 #include "sleep.h"
 

@@ -19,13 +19,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import clients
 import numpy as np
 import numpy.typing as npt
 import takt
+from takt import _core
 from takt.base.errors import BoardError
 from takt.board import guest
 from takt.linux import board
@@ -49,12 +50,26 @@ JOB = np.dtype(
 )
 
 
+RECORD = np.dtype(
+    {
+        "names": ["now", "entity", "kind"],
+        "formats": ["<i8", "<u4", "u1"],
+        "offsets": [0, 16, 24],
+        "itemsize": 32,
+    }
+)
+SWITCH = np.dtype([("at", "<i8"), ("off", "<u4"), ("on", "<u4")])
+
+LAG_NS = 30_000
+"""From a decision to the kernel's switch, at most."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A measured figure.
 
     Args:
-        what: wake or switch.
+        what: wake or switch; after "lag, ": the time from a decision to the switch, in that one.
         scheduler: a class of the kernel, floor, or a form of a task set.
         threads: how many take turns; of a switch, half as many pairs.
         wakes: instants in all.
@@ -139,6 +154,28 @@ def latencies(row: Row, jobs: npt.NDArray[np.void]) -> list[int]:
     return sorted((own["start"] - own["release"]).tolist())
 
 
+def lags(report: str, threads: str, records: bytes, switches: bytes) -> list[int]:
+    """Return the times from the decision for a thread to the kernel's switch to it, in ascending order.
+
+    Args:
+        report: has instant 0.
+        threads: entities and their threads.
+        records: of the domain; a decision has the instant of its tick.
+        switches: the kernel's own record.
+    """
+    epoch = next(int(line.split()[1]) for line in report.splitlines() if line.startswith("epoch "))
+    decided, switched = np.frombuffer(records, dtype=RECORD), np.frombuffer(switches, dtype=SWITCH)
+    decided = decided[decided["kind"] == _core.RECORD_DECISION]
+    decided = decided[np.append(True, np.diff(decided["entity"].astype("i8")) != 0)]
+    found = list[int]()
+    for entity, thread in (map(int, line.split()) for line in threads.splitlines()):
+        instants = epoch + decided["now"][decided["entity"] == entity] * board.TICK_NS
+        on = switched["at"][switched["on"] == thread]
+        places = np.searchsorted(on, instants)
+        found += (on[places[places < len(on)]] - instants[places < len(on)]).tolist()
+    return sorted(found)
+
+
 # ---- the guest --------------------------------------------------------------------------------------------
 
 
@@ -201,14 +238,15 @@ def measure_takt(
         files[f"image{number}"] = part.image()
         lines.append(f"{number} 1000 {OVERHEAD_NS} image{number}\n")
     files["list"] = "".join(lines).encode()
-    names = [f"{number}/{name}" for number in range(len(wanted)) for name in ("jobs0", "report")]
+    kept = ("report", "threads0", "trace0", "switches0", "jobs0")
+    names = [f"{number}/{name}" for number in range(len(wanted)) for name in kept]
     modes = f"{'TAKT_LINUX_FOLLOWED=1 ' * is_followed}{'' if is_alone else 'TAKT_LINUX_FULL=1 '}"
     command = f"{modes}./takt-linux takt.bpf.o tables.bin list"
     outcome = run(command, files, names, "sleep 100000 & hog=$!" if is_alone else HOG)
     print(next(line for line in outcome.output.decode().splitlines() if line.startswith("loaded")), file=sys.stderr)
     found = {}
     for number, row in enumerate(wanted):
-        report = outcome.files[f"{number}/report"].decode()
+        report, threads = (outcome.files[f"{number}/{name}"].decode() for name in kept[:2])
         if "failed" in report or " done\n" not in report:
             print(f"{row.what} of {row.scheduler}, {row.threads}: {report.strip()}", file=sys.stderr)
             continue
@@ -218,6 +256,9 @@ def measure_takt(
             print(f"{row.what} of {row.scheduler}, {row.threads}: {len(figures)} of {row.wakes}", file=sys.stderr)
             continue
         found[row] = clients.figures(figures)
+        records, switches = (outcome.files[f"{number}/{name}"] for name in kept[2:4])
+        lag = clients.figures(lags(report, threads, records, switches))
+        found[replace(row, what=f"lag, {row.what}")] = lag
     return found
 
 
@@ -225,7 +266,7 @@ def measure_takt(
 
 
 def show(what: str, found: dict[Row, list[int]]) -> None:
-    """Print the table of wakes, or that of switches."""
+    """Print the table of wakes, that of switches, or that of the lags of decisions in one of them."""
     print(f"\n| {what} | tasks | one each, us | wakes | p50 | p99 | max |\n|---|---|---|---|---|---|---|")
     for row, (count, *figures) in found.items():
         if row.what == what:
@@ -266,16 +307,19 @@ def main() -> None:
                     options.alone,
                     options.followed,
                 )
-            found = {row: found[row] for row in wanted if row in found}
             for what in ("wake", "switch"):
                 if options.only in (None, what):
                     show(what, found)
+                    show(f"lag, {what}", found)
             if options.only in (None, "clients"):
                 clients.show(linux, dict(files), run, options.quick)
         except BoardError as error:
             sys.exit(str(error))
     if options.csv:
         write(options.csv, found)
+    late = [row for row, (*_, most) in found.items() if row.what.startswith("lag") and most > LAG_NS]
+    if late:
+        sys.exit("\n".join(f"{row.what} of {row.scheduler}, {row.threads}: above {LAG_NS / 1000} us" for row in late))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@
 Usage: loading.py [PACKAGE]... Prints a table in ms. `make linux` fetches what it needs.
 
 Each PACKAGE of Debian's trixie-backports, as linux-binary-7.0.13+deb13-cloud-amd64, is a kernel that is tried besides.
-Each set is run by its own process of takt-linux, for one millisecond.
+Each set is run by its own process of takt-linux, for one millisecond. The last column is
+`taktd --check`, which loads all functions.
 """
 
 from __future__ import annotations
@@ -30,6 +31,13 @@ SETS = {
 }
 """Names of examples."""
 
+DAEMON = """echo '= taktd'; read begin rest < /proc/uptime
+./taktd --check --objects . > errors 2>&1 || { tail -n 1 errors; exit; }
+read end rest < /proc/uptime
+echo "loaded in $(( (${end%.*}${end#*.} - ${begin%.*}${begin#*.}) * 10 )) ms"
+"""
+"""It has a clock of hundredths of a second."""
+
 PATIENCE_SECONDS = 900
 MEMORY_MB = 1024
 
@@ -52,7 +60,8 @@ def kernel(package: str) -> Path:
 
 def measure(place: Path) -> dict[str, str]:
     """Return the milliseconds of each set under a kernel, or what the kernel says."""
-    files: dict[str, Path | bytes] = {**board.products(board.folder())}
+    linux = board.folder()
+    files: dict[str, Path | bytes] = {**board.products(linux), board.DAEMON: linux / "takt" / board.DAEMON}
     lines = []
     for name, example in SETS.items():
         system = takt.load(ROOT / "examples" / f"{example}.toml")
@@ -61,14 +70,14 @@ def measure(place: Path) -> dict[str, str]:
         arguments = f"takt.bpf.o tables.bin {example} {system.resolution_ns} {example}.image"
         lines.append(f"echo '= {name}'; ./takt-linux {arguments} 2> errors || tail -n 1 errors\n")
     machine = guest.Machine(place, memory_mb=MEMORY_MB)
-    outcome = guest.run(machine, "".join(lines), files, patience=PATIENCE_SECONDS)
+    outcome = guest.run(machine, "".join([*lines, DAEMON]), files, patience=PATIENCE_SECONDS)
     said = dict(re.findall(r"^= (.*)\n(.*)$", outcome.output.decode(errors="replace"), re.MULTILINE))
-    return {name: said[name].removeprefix("loaded in ").removesuffix(" ms") for name in SETS}
+    return {name: said[name].removeprefix("loaded in ").removesuffix(" ms") for name in (*SETS, board.DAEMON)}
 
 
 def main() -> int:
     """Print the table."""
-    print(f"| kernel | {' | '.join(SETS)} |\n|{'---|' * (len(SETS) + 1)}")
+    print(f"| kernel | {' | '.join(SETS)} | {board.DAEMON} |\n|{'---|' * (len(SETS) + 2)}")
     try:
         for package in ("", *sys.argv[1:]):
             found = measure(kernel(package) if package else board.folder())

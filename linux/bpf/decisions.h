@@ -102,6 +102,13 @@ INLINE bool has_ended_as_foreseen(const takt_shared_t *shared, u32 cpu, u64 now_
            READ_ONCE(slot->request) == TAKT_SLOT_COMPLETE && READ_ONCE(slot->request_job) == slot->job;
 }
 
+/* Whether a release has come as was foreseen, and nothing else has happened. Its thread may wait for it instead of sleeping, as
+ * each one does before its first job. */
+INLINE bool is_released_as_foreseen(const takt_shared_t *shared, u64 now_ns) {
+    return !shared->has_ended && !shared->is_followed && now_ns < shared->check_ns &&
+           shared->foreseen != TAKT_SHARED_NONE && is_foreseen(shared, shared->foreseen, now_ns);
+}
+
 /* For the daemon, if no question follows. */
 INLINE void note_end(takt_shared_t *shared, u32 cpu) {
     const takt_pending_t *event = pending_of(cpu, shared->first);

@@ -5,7 +5,7 @@
  *     quiescent, yield, disable   a thread sleeps, hands a request over, ends: noted
  *     set_cpumask                 a thread leaves its processor: noted as its end
  *     enqueue     a thread is runnable; if it slept, that is noted. Attend: post what is noted, select; is it to run?
- *     dispatch    the processor is free, or the timer has expired: attend; move the selected thread in
+ *     dispatch    the processor is free, or the timer has expired: attend; move the selected thread in, or the foreseen one
  *     running     a thread begins to run: attend; take: the decision takes effect
  *     cpu_release another class takes the processor: noted
  *     decide      what the others ask of the domain
@@ -461,6 +461,10 @@ void BPF_PROG(takt_dispatch, s32 cpu, struct task_struct *prev) {
     if (has_ended_as_foreseen(shared, cpu, now_ns) &&
         scx_bpf_dsq_move_to_local(queue_of(cpu, shared->foreseen))) {
         note_end(shared, cpu);
+        return;
+    }
+    if (is_released_as_foreseen(shared, now_ns) &&
+        scx_bpf_dsq_move_to_local(queue_of(cpu, shared->foreseen))) {
         return;
     }
     u32 next = ask(shared, cpu, ASKED_ATTEND, TAKT_SHARED_NONE, now_ns);

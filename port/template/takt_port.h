@@ -106,4 +106,19 @@ TAKT_INLINE void takt_port_timer_set(takt_instant_t until, takt_instant_t now) {
 /* Stops the processor until an interrupt is pending; without such an instruction, returns. */
 TAKT_INLINE void takt_port_idle(void) { TAKT_PORT_TEMPLATE_FILL_IN(idle); }
 
+/* For programs that sleep while they are idle (kernel/sleep.h). Masks all interrupts; a pending one still ends a wait. */
+TAKT_INLINE void takt_port_sleep_begin(void) { TAKT_PORT_TEMPLATE_FILL_IN(sleep_begin); }
+
+/* Stops the processor until an interrupt is pending, at once if one is. */
+TAKT_INLINE void takt_port_sleep_wait(void) { TAKT_PORT_TEMPLATE_FILL_IN(sleep_wait); }
+
+/* Takes interrupts again, those first that are pending. */
+TAKT_INLINE void takt_port_sleep_end(void) { TAKT_PORT_TEMPLATE_FILL_IN(sleep_end); }
+
+/* With interrupts masked: adds to the clock what it has not counted. The timer is set again after it. */
+TAKT_INLINE void takt_port_clock_skip(takt_duration_t ticks) {
+    (void)ticks;
+    TAKT_PORT_TEMPLATE_FILL_IN(clock_skip);
+}
+
 #endif

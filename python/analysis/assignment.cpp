@@ -150,16 +150,21 @@ std::tuple<int, std::vector<uint32_t>> assign_thresholds(const Tasks &tasks, boo
 
 // ---- the kernel's own work ---------------------------------------------------------------------------------------------
 
-// Costs in the order of SPEC.md, 5: context switch, release, scheduling, point, tick, and the period of ticks.
-using Costs = std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t>;
+// Costs in the order of SPEC.md, 5: context switch, release, scheduling, point, tick, the period of ticks, and a wake-up, 0 if
+// it is left out.
+using Costs = std::vector<uint64_t>;
 
-takt_overheads_t overheads_of(const Costs &costs) {
-    const auto [context_switch, release, scheduling, point, tick, tick_period] = costs;
-    for (const uint64_t cost : {context_switch, release, scheduling, point, tick}) {
-        checked({"costs"}, cost);
+takt_overheads_t overheads_of(Costs costs) {
+    if (costs.size() < 6 || costs.size() > 7) {
+        throw std::invalid_argument("costs: expected 6 or 7 numbers");
     }
-    checked({"costs: tick_period", tick == 0 ? 0u : 1u}, tick_period);
-    return {context_switch, release, scheduling, point, tick, tick_period};
+    costs.resize(7);
+    const uint64_t tick = costs[4];
+    for (const size_t place : {0, 1, 2, 3, 4, 6}) {
+        checked({"costs"}, costs[place]);
+    }
+    checked({"costs: tick_period", tick == 0 ? 0u : 1u}, costs[5]);
+    return {costs[0], costs[1], costs[2], costs[3], tick, costs[5], costs[6]};
 }
 
 // Tasks on a kernel.
@@ -226,7 +231,9 @@ void bind_assignment(nb::module_ &m) {
           "job.");
     m.def("overhead_responses", overhead_responses, "tasks"_a, "costs"_a, "effort"_a = kEffort,
           "Return bounds of the responses on a kernel, most urgent first, and which job has each.\n\nCosts: "
-          "context switch, release, scheduling, point, tick, and the period of ticks.");
+          "context switch, release, scheduling, point, tick, the period of ticks, and a wake-up, 0 if it is "
+          "left "
+          "out.");
     m.def("overhead_edf_verdict", overhead_edf_verdict, "tasks"_a, "costs"_a, "effort"_a = kEffort,
           "Return the verdict of a sufficient test of EDF on a kernel; costs as in overhead_responses.");
 }

@@ -20,7 +20,7 @@ from takt.analysis.view import view_of
 SEEDS = st.integers(0, 2**32)
 BEGIN = 150
 HORIZON = 3000
-COSTS = ("context_switch", "release", "scheduling", "point")
+COSTS = ("context_switch", "release", "scheduling", "point", "wake_up")
 FAMILIES = {
     "suspensions": {"suspensions"},
     "idling": {"idling", "points"},

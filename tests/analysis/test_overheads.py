@@ -18,7 +18,7 @@ from sampling import expect_cases, tries
 from takt import _analysis
 from takt._analysis import Tasks
 
-Costs = tuple[int, int, int, int, int, int]
+Costs = tuple[int, ...]
 SEEDS = st.integers(0, 2**32)
 HORIZON = 3000
 
@@ -47,7 +47,8 @@ def draw_costs(generator: random.Random) -> Costs:
     """Costs, some of them 0."""
     context_switch, release, scheduling, point = (generator.choice([0, 0, 1, 2, 3, 6]) for _ in range(4))
     tick = generator.choice([0, 0, 1, 2])
-    return context_switch, release, scheduling, point, tick, tick and generator.randint(10, 60)
+    tick_period = tick and generator.randint(10, 60)
+    return context_switch, release, scheduling, point, tick, tick_period, generator.choice([0, 0, 1, 4, 9])
 
 
 def draw_plan(generator: random.Random, count: int) -> Plan:
@@ -96,7 +97,7 @@ def task_of(place: int, plan: Plan, priority: int, generator: random.Random) -> 
 
 def simulate(plans: list[Plan], costs: Costs, policy: str, generator: random.Random) -> takt.Result:
     """Run a system, the first task being the most urgent under fp."""
-    names = ("context_switch", "release", "scheduling", "point", "tick", "tick_period")
+    names = ("context_switch", "release", "scheduling", "point", "tick", "tick_period", "wake_up")
     paid = {name: cost for name, cost in zip(names, costs, strict=True) if cost > 0}
     tasks = [task_of(i, plan, len(plans) - i, generator) for i, plan in enumerate(plans)]
     system = takt.System(tasks=tasks, policy=policy, platform=takt.Platform(**paid), seed=generator.randrange(2**32))
@@ -290,7 +291,7 @@ def test_huge_numbers_and_no_effort_decide_nothing() -> None:
         assert _analysis.overhead_edf_verdict(Tasks(*tasks, tasks[1]), (1, 0, 0, 0, 0, 0), effort=effort) == verdict
 
 
-@pytest.mark.parametrize("costs", [(2**62, 0, 0, 0, 0, 0), (0, 0, 0, 0, 1, 0)])
+@pytest.mark.parametrize("costs", [(2**62, 0, 0, 0, 0, 0), (0, 0, 0, 0, 1, 0), (0, 0, 0, 0, 0, 0, 2**62), (0,) * 5])
 def test_costs_that_are_none_are_refused(costs: Costs) -> None:
     with pytest.raises(ValueError, match="costs"):
         _analysis.overhead_responses(Tasks(column([1]), column([2])), costs)

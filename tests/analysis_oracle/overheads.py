@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-Costs = tuple[int, int, int, int, int, int]
-"""Context switch, release, scheduling, point, tick, and the period of ticks."""
+Costs = tuple[int, ...]
+"""Context switch, release, scheduling, point, tick, the period of ticks, and a wake-up, which may be left out."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,12 @@ class Kernel:
     @property
     def is_free(self) -> bool:
         """True if all costs are 0."""
-        return not any(self.costs[:5])
+        return not any(self.costs[:5]) and self.wake_up == 0
+
+    @property
+    def wake_up(self) -> int:
+        """What the first choice after idling costs."""
+        return self.costs[6] if len(self.costs) > 6 else 0
 
     def job(self, task: Task) -> int:
         """Return what a job executes, its points, and its completion."""
@@ -77,7 +82,7 @@ def is_edf_schedulable(tasks: Sequence[Task], costs: Costs) -> bool:
     kernel = Kernel(costs)
     if kernel.load(tasks) >= 1 or any(task.deadline < task.jitter + task.wcet for task in tasks):
         return False
-    begun = kernel.point(tasks) + kernel.completion
+    begun = kernel.wake_up + kernel.point(tasks) + kernel.completion
     regions = max((kernel.region(task) for task in tasks), default=0)
     end = 1
     while end < begun + regions + kernel.interrupts(tasks, end) + sum(t.arrivals(end) * kernel.job(t) for t in tasks):
@@ -90,4 +95,4 @@ def demand(kernel: Kernel, tasks: Sequence[Task], t: int) -> int:
     """Return what keeps the processor from a job that is due at t, itself included."""
     due = sum(task.due(t) * kernel.job(task) for task in tasks)
     region = max((kernel.region(task) for task in tasks if task.due(t) == 0), default=0)
-    return kernel.point(tasks) + kernel.interrupts(tasks, t) + due + region
+    return kernel.wake_up + kernel.point(tasks) + kernel.interrupts(tasks, t) + due + region

@@ -44,7 +44,10 @@ def test_the_template_compiles_and_its_linker_lists_every_obligation(tmp_path: P
     program = tmp_path / "main.c"
     program.write_text(
         '#include "kernel/semaphore.h"\n#include "kernel/kernel.h"\n'
-        "int main(void) { return takt_semaphore_give(NULL) + takt_kernel_start(); }\n",
+        "static void sleep(void) {\n"
+        "    takt_port_sleep_begin(), takt_port_sleep_wait(), takt_port_sleep_end(), takt_port_clock_skip(1);\n"
+        "}\n"
+        "int main(void) { sleep(); return takt_semaphore_give(NULL) + takt_kernel_start(); }\n",
         encoding="utf-8",
     )
     assert compile_for("template", WARNINGS, [program], tmp_path).returncode == 0

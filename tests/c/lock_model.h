@@ -72,23 +72,29 @@ static inline int model_level(const model_t *m, int a) {
     return m->actor[a].is_task ? m->actor[a].key : MODEL_LEAST;
 }
 
-/* What is in force: its own level, or that of something that it holds. */
+/* How urgent it is by itself: a thread where keys order, behind all that have a key, but by its level among threads. */
+static inline int model_own(const model_t *m, int a) {
+    const bool is_behind = m->has_keys && !m->actor[a].is_task;
+    return is_behind ? MODEL_LEAST + m->actor[a].level : model_level(m, a);
+}
+
+/* What is in force: its own urgency, or that of something that it holds. */
 static inline int model_force(const model_t *m, int a) {
-    int force = model_level(m, a);
+    int force = model_own(m, a);
     for (int r = 0; r < m->resources; r++) {
         if (m->resource[r].holder == a) {
             const int raised = m->resource[r].protocol == MODEL_NPCS   ? 0
                                : m->resource[r].protocol == MODEL_ICPP ? m->resource[r].ceiling
-                                                                       : MODEL_LEAST;
+                                                                       : force;
             force = raised < force ? raised : force;
         }
     }
     return force;
 }
 
-/* Where keys order: those involved in locks before others, tasks before threads, the smaller number first. */
+/* Of equal keys: those involved in locks before others, tasks before threads, the smaller number first. */
 static inline int64_t model_rank(const model_t *m, int a) {
-    if (!m->has_keys) {
+    if (!m->has_keys || model_force(m, a) > MODEL_LEAST) {
         return m->actor[a].place;
     }
     return (model_is_involved(m, a) ? 0 : 2000) + (m->actor[a].is_task ? 0 : 1000) + a;

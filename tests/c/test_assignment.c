@@ -149,7 +149,8 @@ static void costs_only_lengthen(const takt_sporadic_t *tasks, uint32_t count) {
     const takt_children_t without = {.tasks = tasks, .count = count};
     takt_children_t with;
     takt_effort_t effort = 1000000;
-    set.costs = (takt_overheads_t){check_below(3), check_below(3), check_below(3), 0, check_below(2), 20};
+    set.costs = (takt_overheads_t){check_below(3), check_below(3), check_below(3), 0, check_below(2), 20,
+                                   check_below(3)};
     takt_fp_responses(&without, draft.memory, &effort, plain);
     if (takt_overheads_expand(&set, &draft, above, &with)) {
         takt_fp_responses(&with, draft.memory, &effort, costly);

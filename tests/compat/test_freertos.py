@@ -15,6 +15,8 @@ HERE = ROOT / "tests" / "compat"
 INTERFACE = ["-Icompat/freertos/include", "-Itests/compat/config"]
 SANITIZED = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 SHARED = "freertos"
+HOOKS = [f"-D{name}=1" for name in ("configUSE_TICK_HOOK", "configUSE_IDLE_HOOK", "configGENERATE_RUN_TIME_STATS")]
+FLAGS = {"statistics": [*HOOKS, "-DTAKT_SWITCH_HOOK=1"]}
 PROGRAMS = sorted(path.stem for path in HERE.glob("*.c") if path.stem != SHARED)
 
 
@@ -23,11 +25,12 @@ def recipe(port: str, *flags: str) -> dict[str, Any]:
     return recipes.recipe(port, *(SANITIZED if port == "posix" else []), *flags)
 
 
-def build(port: str, program: str, folder: Path, factory: pytest.TempPathFactory, *flags: str) -> list[str | Path]:
+def build(port: str, program: str, folder: Path, factory: pytest.TempPathFactory) -> list[str | Path]:
     """Compile and link a program of tests/compat; return the command that runs it."""
+    flags = FLAGS.get(program, [])
     how = recipe(port, *INTERFACE, *flags)
     library = compile_objects(how, [*found("compat/freertos/*.c"), f"tests/compat/{SHARED}.c"], factory)
-    kernel = compile_kernel(recipe(port), port, factory)
+    kernel = compile_kernel(recipe(port, *flags), port, factory)
     source = f"tests/compat/{program}.c"
     return [*emulator(how), link(how, [source], [*library, *kernel], folder / f"{program}_{port}.elf")]
 

@@ -74,4 +74,9 @@ TAKT_INLINE void takt_port_timer_set(takt_instant_t until, takt_instant_t now) {
 
 TAKT_INLINE void takt_port_idle(void) {}
 
+TAKT_INLINE void takt_port_sleep_begin(void) { fake_port.level = 1; }
+TAKT_INLINE void takt_port_sleep_wait(void) {}
+TAKT_INLINE void takt_port_sleep_end(void) { fake_port.level = 0; }
+TAKT_INLINE void takt_port_clock_skip(takt_duration_t ticks) { fake_port.now += ticks; }
+
 #endif

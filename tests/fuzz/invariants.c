@@ -42,7 +42,7 @@ takt_entity_t *member_on_the_way(const takt_server_t *parent, takt_entity_t *ent
 }
 
 bool goes_first(const takt_server_t *parent, const takt_entity_t *a, const takt_entity_t *b) {
-    const bool has_ties = parent->ready.order == TAKT_ORDER_KEYS;
+    const bool has_ties = parent->ready.order == TAKT_ORDER_KEYS && a->key <= TAKT_KEY_LEAST_URGENT;
     return a->key < b->key || (has_ties && a->key == b->key && a->tie < b->tie);
 }
 
@@ -112,8 +112,10 @@ static uint32_t check_heap(const takt_server_t *parent) {
     return keys->count;
 }
 
-/* Each member stands in the list of its own level once, linked both ways. */
+/* Each member stands in the list of its own level once, linked both ways. Where keys order, the high word says that it
+ * is in the tail. */
 static uint32_t check_list(const takt_server_t *parent, uint32_t level, uint32_t limit) {
+    const bool is_tail = parent->ready.order == TAKT_ORDER_KEYS;
     const takt_entity_t *head = parent->ready.levels.heads[level];
     const takt_entity_t *entity = head;
     uint32_t count = 0;
@@ -121,7 +123,8 @@ static uint32_t check_list(const takt_server_t *parent, uint32_t level, uint32_t
         return 0;
     }
     do {
-        HOLDS(entity->key == level && entity->parent == parent && takt_entity_is_ready(entity));
+        HOLDS(entity->key == level + (is_tail ? TAKT_KEY_OF_TAIL : 0u));
+        HOLDS(entity->parent == parent && takt_entity_is_ready(entity));
         HOLDS(entity->next->prev == entity && entity->prev->next == entity);
         HOLDS(count < limit);
         count++;
@@ -132,14 +135,15 @@ static uint32_t check_list(const takt_server_t *parent, uint32_t level, uint32_t
 
 static bool is_marked(uint32_t word, uint32_t index) { return (word >> (31u - index) & 1u) != 0; }
 
-/* Row by row upwards: a bit says whether anything stands below it. */
-static void check_bitmap(const takt_levels_t *levels, uint32_t count) {
+/* Row by row upwards: a bit says whether anything stands below it; that of level 0 of a tail, whether the heap is used. */
+static void check_bitmap(const takt_levels_t *levels, uint32_t count, bool is_heap_used) {
     for (uint32_t row = levels->depth; row > 0; row--) {
         const uint32_t *words = row == 1 ? &levels->top : levels->rows[row - 2u];
         for (uint32_t index = 0; index < count; index++) {
             const bool is_used =
                 row == levels->depth ? levels->heads[index] != NULL : levels->rows[row - 1u][index] != 0;
-            HOLDS(is_marked(words[index / 32u], index % 32u) == is_used);
+            const bool stands_for_heap = is_heap_used && row == levels->depth && index == 0;
+            HOLDS(is_marked(words[index / 32u], index % 32u) == (is_used || stands_for_heap));
         }
         count = (count + 31u) / 32u;
     }
@@ -150,15 +154,27 @@ static uint32_t check_levels(const takt_server_t *parent, uint32_t levels, uint3
     for (uint32_t level = 0; level <= levels; level++) {
         count += check_list(parent, level, limit);
     }
-    check_bitmap(&parent->ready.levels, levels + 1u);
+    check_bitmap(&parent->ready.levels, levels + 1u, takt_ready_has_keys(&parent->ready));
     return count;
+}
+
+/* Level 0 of the tail stands for the heap. */
+static uint32_t check_tail(const takt_server_t *parent, uint32_t limit) {
+    const takt_levels_t *levels = &parent->ready.levels;
+    if (levels->heads == NULL) {
+        HOLDS(levels->top == (takt_ready_has_keys(&parent->ready) ? takt_bit(0) : 0u));
+        return 0;
+    }
+    HOLDS(levels->heads[0] == NULL);
+    return check_levels(parent, levels->depth == 1 ? 31u : TAKT_PLAIN_LEVELS_MOST, limit);
 }
 
 /* The members are exactly the children that say that they are ready. */
 static void check_ready_set(takt_system_t *system, const takt_server_t *parent, uint32_t levels) {
     const uint32_t limit = children_of(system, parent, false);
     const bool is_heap = parent->ready.order == TAKT_ORDER_KEYS;
-    const uint32_t members = is_heap ? check_heap(parent) : check_levels(parent, levels, limit);
+    const uint32_t members =
+        is_heap ? check_heap(parent) + check_tail(parent, limit) : check_levels(parent, levels, limit);
     HOLDS(members == children_of(system, parent, true));
     HOLDS(takt_ready_is_empty(&parent->ready) == (members == 0));
 }
@@ -307,14 +323,15 @@ static void check_task(const takt_task_t *task) {
     }
 }
 
-/* Its own level, or that of what it holds; where keys order, behind all that has a job of that key. */
+/* Its own level, or that of what it holds; where keys order, in the tail, or behind all that has a job of that key. */
 static void check_thread(takt_entity_t *entity) {
     const bool has_keys = entity->parent->ready.order == TAKT_ORDER_KEYS;
     const uint32_t rank = is_locking(entity) ? TAKT_TIE_RANK_LOCKING : TAKT_TIE_RANK_OWN;
     HOLDS((entity->state & ~(uint32_t)TAKT_STATE_READY) == 0);
     HOLDS(entity->task == NULL);
-    HOLDS(entity->key == key_of_holder(entity, has_keys ? TAKT_KEY_LEAST_URGENT : entity->level));
-    HOLDS(!has_keys || entity->tie >> 20 == TAKT_CLASS_NONE + rank);
+    const takt_key_t own = entity->level + (has_keys ? TAKT_KEY_OF_TAIL : 0u);
+    HOLDS(entity->key == key_of_holder(entity, own));
+    HOLDS(!has_keys || entity->key == own || entity->tie >> 20 == TAKT_CLASS_NONE + rank);
 }
 
 void check_invariants(takt_system_t *system, const takt_system_spec_t *spec, takt_instant_t now,

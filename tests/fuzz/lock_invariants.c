@@ -109,7 +109,7 @@ bool is_in_a_cycle(takt_system_t *system, takt_entity_t *entity) {
 takt_key_t key_of_holder(takt_entity_t *entity, takt_key_t own) {
     for (const takt_resource_t *held = last_locked_by(entity); held != NULL; held = held->outer) {
         const bool is_boosted = held->protocol == TAKT_PROTOCOL_ICPP || held->protocol == TAKT_PROTOCOL_NPCS;
-        HOLDS(is_boosted || held->boost == TAKT_KEY_LEAST_URGENT);
+        HOLDS(is_boosted || held->boost == TAKT_KEY_OF_NOTHING);
         HOLDS(held->protocol != TAKT_PROTOCOL_NPCS || held->boost == TAKT_KEY_MOST_URGENT);
         own = held->boost < own ? held->boost : own;
     }

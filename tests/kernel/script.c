@@ -384,13 +384,21 @@ static takt_status_t act_move(actor_t *self, const operation_t *operation, uint6
     return act_create(self, operation, value);
 }
 
+/* Gives a thread a deadline in `a` ticks, or none. */
+static takt_status_t act_deadline(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    takt_thread_t *thread = &actors[operation->object].thread;
+    return operation->a != 0 ? takt_thread_set_relative_deadline(thread, operation->a)
+                             : takt_thread_set_deadline(thread, TAKT_NEVER);
+}
+
 /* In the order of kernel_model.py. */
 static const act_t acts[] = {
-    act_work,       act_delay,      act_give,    act_signal,   act_take,  act_send,    act_receive,
-    act_allocate,   act_free,       act_set,     act_clear,    act_await, act_suspend, act_resume,
-    act_notify,     act_listen,     act_delete,  act_create,   act_alarm, act_stop,    act_priority,
-    act_lock,       act_unlock,     act_relock,  act_end_lock, act_until, act_abort,   act_monitor,
-    act_notify_one, act_notify_all, act_consume, act_move,
+    act_work,       act_delay,      act_give,    act_signal,   act_take,     act_send,    act_receive,
+    act_allocate,   act_free,       act_set,     act_clear,    act_await,    act_suspend, act_resume,
+    act_notify,     act_listen,     act_delete,  act_create,   act_alarm,    act_stop,    act_priority,
+    act_lock,       act_unlock,     act_relock,  act_end_lock, act_until,    act_abort,   act_monitor,
+    act_notify_one, act_notify_all, act_consume, act_move,     act_deadline,
 };
 
 static void act(actor_t *self) {

@@ -149,7 +149,7 @@ def test_components_are_made_by_one_call(scenarios: Path) -> None:
         ("slices", "aaabdbbccd" * 4),
         ("slices_in_server", "aaaabbccccbbaaaaccccbbbbaaccccaabbbbcccc"),
         ("slice_of_one", "aaaaa" + "b" * 35),
-        ("slices_under_keys", "a" * 40),
+        ("slices_under_keys", "aaaaabbbbb" * 4),
     ],
 )
 def test_equals_take_turns_by_slices(scenarios: Path, name: str, ticks: str) -> None:

@@ -206,10 +206,29 @@ def test_what_comes_in_between_loses_and_doubles_nothing(built: Build, tmp_path:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.parametrize("port", ["cortex_m", "riscv"])
+@pytest.mark.parametrize("defines", [[], FULL_PASS, ["-DOPENINGS_MUTEXES=0"]], ids=["plain", "traced", "no_pass"])
+def test_an_interrupt_at_every_instruction_loses_and_doubles_nothing(
+    built: Build, tmp_path: Path, port: str, defines: list[str]
+) -> None:
+    done = run([*emulator(recipe(port)), link(built, port, "openings", tmp_path, defines)])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_no_program_is_forgotten() -> None:
-    here = {"script", "misuse", "misuse_usual", "between", "alarms", "orders", "waits"}
+    here = {"script", "misuse", "misuse_usual", "between", "alarms", "orders", "waits", "openings"}
     of_interfaces = {"scenarios", "misuse_jobs", "sections", "refused_waits", "rates"}  # test_kernel_interfaces.py
-    of_surface = {"deadlines", "faults", "frees", "questions", "switches", "turns", "units"}  # test_kernel_surface.py
+    of_surface = {
+        "deadlines",
+        "faults",
+        "frees",
+        "memories",
+        "questions",
+        "sleeps",
+        "switches",
+        "turns",
+        "units",
+    }  # test_kernel_surface.py
     elsewhere = {"sharing"}  # test_kernel_sharing.py
     assert {
         path.stem for path in (ROOT / "tests" / "kernel").glob("*.c")

@@ -53,6 +53,17 @@ def test_the_idle_thread_sleeps_until_the_next_alarm(
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+# ---- memory ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("port", [*PORTS, "riscv64"])
+@pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
+def test_heap_and_pools_give_what_the_model_says(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
+    program = link(built, port, "memories", tmp_path, defines, "-DTAKT_CHECKS=2")
+    done = run([*emulator(recipe(port)), program])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 # ---- units -----------------------------------------------------------------------------------------------------
 
 OUT_OF_RANGE = "a duration is not 0 .. 2^63 - 1 ticks"

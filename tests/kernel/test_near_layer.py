@@ -42,6 +42,33 @@ def test_all_layers_decide_alike(player: Path, part: int) -> None:
             raise AssertionError(f"script {seed}") from error
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_plain_threads_under_keys_have_priorities_and_yield(player: Path, place: int) -> None:
+    """Behind one with a deadline: the second act of t2 gives t3, of the least priority, a deadline."""
+    first = [Operation("work", 0, 2), Operation("delay", 0, 0), Operation("work", 0, 2)]
+    equal = [Operation("work", 0, 2), Operation("work", 0, 1)]
+    above = [Operation("delay", 0, 1), Operation("work", 0, 3), Operation("deadline", 3, 5)]
+    script = script_of((1, first), (1, equal), (2, above), (0, [Operation("work", 0, 2)]))
+    servers = (("deferrable", "edf", 1000, 1000, 0, 0),) if place else ()
+    script = replace(
+        script,
+        policy="edf",
+        servers=servers,
+        threads=tuple((exists, priority, place, acts) for exists, priority, _, acts in script.threads),
+    )
+    assert lines_of(player, script)[:9] == [
+        "1 t2 0 0 0",
+        "4 t2 1 0 0",
+        "6 t3 0 0 0",
+        "6 t2 2 0 0",
+        "7 t0 0 0 0",
+        "9 t1 0 0 0",
+        "10 t1 1 0 0",
+        "10 t0 1 0 0",
+        "12 t0 2 0 0",
+    ]
+
+
 def test_a_ceiling_in_a_server_bars_the_thread_that_is_next(player: Path) -> None:
     holder = (Operation("lock", 0, NEVER), Operation("work", 0, 10), Operation("unlock", 0), Operation("work", 0, 1))
     barred = (Operation("delay", 0, 2), Operation("work", 0, 5))

@@ -223,6 +223,7 @@ class Platform:
         point: for each point, optional or not, of a non-preemptive job.
         tick: for each tick of the timer.
         tick_period: distance of two ticks of the timer, the first one period after 0; needed iff tick > 0.
+        wake_up: before a job, if neither a job nor the kernel has had the processor right before.
         points: "push" or "pull": what is due while a non-preemptive job runs is handled at once, or waits.
     """
 
@@ -233,6 +234,7 @@ class Platform:
     tick: int = 0
     tick_period: int | None = None
     points: str = "push"
+    wake_up: int = 0
 
 
 @dataclass(frozen=True)

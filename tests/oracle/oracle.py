@@ -104,6 +104,7 @@ class _Run:
         self.chosen: Child | None = None
         self.is_fresh = True
         self.kernel_end = 0
+        self.awake_until = 0
         self.last: TaskState | None = None
         self.ticks_paid = 0
         self.releases_to_pay = 0
@@ -463,11 +464,15 @@ class _Run:
 
     def dispatch(self, chosen: Child | None, now: int, cost: int) -> None:
         """Step 8: give the processor to the chosen task, or idling server, after what the choice cost."""
+        was_asleep = self.running is None and now > self.awake_until
+        if self.running is not None or cost > 0:
+            self.awake_until = now + cost
         self.chosen = chosen
         self.is_fresh = True
         self.kernel_end = now + cost
         if not isinstance(chosen, TaskState):
             return
+        self.kernel_end += was_asleep * self.platform.wake_up
         if chosen is not self.last:
             self.switches += 1
             self.kernel_end += self.platform.context_switch

@@ -388,6 +388,7 @@ def platforms(draw: st.DrawFn, features: Features, *, may_pull: bool) -> Platfor
         tick=tick,
         tick_period=draw(st.integers(tick, 12)) if tick else None,
         points=points,
+        wake_up=draw(cost),
     )
 
 

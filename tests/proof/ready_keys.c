@@ -17,7 +17,7 @@
 
 static takt_entity_t *entities[HEAP];
 static takt_entity_t *slots[HEAP];
-static takt_ready_t ready = {.order = TAKT_ORDER_KEYS, .keys = {.slots = slots}};
+static takt_ready_t ready = {.order = TAKT_ORDER_KEYS, .tail_depth = 1, .keys = {.slots = slots}};
 
 static bool goes_first(const takt_entity_t *a, const takt_entity_t *b) {
     return a->key < b->key || (a->key == b->key && a->tie < b->tie);
@@ -28,6 +28,7 @@ static bool is_ordered(uint32_t slot) { return slot == 0 || !goes_first(slots[sl
 /* Any heap of up to `most` entities. */
 static void any_heap(uint32_t most) {
     ready.keys.count = any_below(most + 1);
+    ready.levels.top = ready.keys.count > 0 ? takt_bit(0) : 0u;
     for (uint32_t i = 0; i < HEAP; i++) {
         entities[i] = any_object(sizeof(takt_entity_t));
         entities[i]->key = nondet_uint8() & 31u;

@@ -33,7 +33,7 @@ THREAD_ACTS = [
     *("lock", "unlock", "relock", "end_lock", "until", "abort"),
     *("monitor", "notify_one", "notify_all"),
 ]
-WIDE_ACTS = [*THREAD_ACTS, "consume", "move"]
+WIDE_ACTS = [*THREAD_ACTS, "consume", "move", "deadline"]
 """Also those that the model does not know."""
 ISR_ACTS = [
     *("give", "signal", "send", "receive", "set", "resume", "notify", "borrow", "holder"),

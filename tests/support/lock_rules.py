@@ -2,8 +2,8 @@
 """Which of several plain threads runs that lock mutexes: SPEC.md, 9, once more, slow and obvious.
 
 Threads of one home have priorities, the larger the more urgent, and stand in one list in the order in which they would
-be chosen; under edf they have none, and numbers decide. A server stands among them with a priority and a budget, and
-has threads of its own. Every question is answered by a look at all. Nothing here knows core.
+be chosen; under edf too, behind those to which a ceiling gives a deadline. A server stands among them with a priority
+and a budget, and has threads of its own. Every question is answered by a look at all. Nothing here knows core.
 """
 
 from __future__ import annotations
@@ -59,7 +59,11 @@ class Home:
     # -- urgency
 
     def level(self, thread: Contender) -> int:
-        """By what ceilings judge it, and how urgent it is by itself."""
+        """By what ceilings judge it."""
+        return thread.priority
+
+    def own_force(self, thread: Contender) -> int:
+        """How urgent it is by itself."""
         return thread.priority
 
     def ceiling_key(self, mutex: Mutex) -> int:
@@ -70,7 +74,7 @@ class Home:
         """Its urgency: its own, or that of what it holds."""
         boosts = [MOST_URGENT for mutex in thread.held if mutex.protocol == "npcs"]
         boosts += [self.ceiling_key(mutex) for mutex in thread.held if mutex.protocol == "icpp"]
-        return max([self.level(thread), *boosts])
+        return max([self.own_force(thread), *boosts])
 
     def key(self, thread: Contender) -> int:
         """Return what is compared between threads of several homes: the number that the kernel has, the least first."""
@@ -333,21 +337,31 @@ class DeadlineHome(Home):
         """All are behind entities with a deadline."""
         return BACKGROUND
 
+    def own_force(self, thread: Contender) -> int:
+        """Behind these, too, but by priority among themselves."""
+        return BACKGROUND + thread.priority
+
+    def has_deadline(self, thread: Contender) -> bool:
+        return self.force(thread) != self.own_force(thread)
+
     def ceiling_key(self, mutex: Mutex) -> int:
         """A deadline: so many ticks after the lock as there are levels above the ceiling, and one."""
         return -(mutex.since + PRIORITIES - mutex.ceiling)
 
     def key(self, thread: Contender) -> int:
-        """Return its deadline; those without one come last."""
+        """Return its deadline; those without one come last, by priority."""
         return max(0, -self.force(thread))
 
     def best(self) -> Contender:
-        """Of equals a holder or waiter goes first, then the one created first."""
-        return max(self.ready, key=lambda thread: (self.force(thread), self.is_involved(thread), -thread.number))
+        """Of equal deadlines a holder or waiter goes first, then the one created first."""
+        with_deadline = [thread for thread in self.ready if self.has_deadline(thread)]
+        if not with_deadline:
+            return self.ready[0]
+        return max(with_deadline, key=lambda thread: (self.force(thread), self.is_involved(thread), -thread.number))
 
     def has_equals(self, thread: Contender) -> bool:
-        """Numbers decide among threads."""
-        return False
+        """Numbers decide among deadlines."""
+        return not self.has_deadline(thread) and super().has_equals(thread)
 
     @staticmethod
     def is_involved(thread: Contender) -> bool:

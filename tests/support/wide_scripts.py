@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Scripts for `tests/kernel/script.c` with more than the kernel's model knows: all kinds of servers at any depth, keys
-that age, and threads that execute periodic jobs."""
+that age, threads that execute periodic jobs, and threads with deadlines."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import replace
 
-from kernel_model import PRIORITIES, PROTOCOLS, Job, Operation, Script, ServerRow, draw_script
+from kernel_model import PRIORITIES, PROTOCOLS, THREADS, Job, Operation, Script, ServerRow, draw_script
 
 SERVERS = 4
 KINDS = ["deferrable", "idling", "polling", "sporadic", "sporadic-strict"]
 KINDS_UNDER_KEYS = [*KINDS, "cbs", "hard-cbs"]
 """The last two need a parent that is ordered by deadlines."""
 POLICIES = ["fp", "fp", "edf", "edf", "edf"]
+RAISING = ["npcs", "icpp"]
+"""They refuse holders with a deadline."""
 PROTOCOLS_WITHOUT_CEILINGS = ["none", "npcs", "pip"]
 
 
@@ -39,10 +41,12 @@ def draw_server(draw: random.Random, policies: list[str], parent: str) -> Server
     return kind, draw.choice(policies), period, budget, draw.choice([0, 0, 5]), draw.randrange(PRIORITIES)
 
 
-def vary(draw: random.Random, operation: Operation, servers: int) -> Operation:
-    """Let a thread that is created anew come into any server."""
+def vary(draw: random.Random, operation: Operation, servers: int, has_deadlines: bool) -> Operation:
+    """Let a thread that is created anew come into any server, and threads have deadlines."""
     if operation.what == "create" and draw.random() < 0.7:
         return replace(operation, what="move", a=draw.randint(0, servers))
+    if has_deadlines and operation.what in ("delay", "priority") and draw.random() < 0.2:
+        return Operation("deadline", draw.randrange(THREADS), draw.choice([0, 0, 5, 20, 100]))
     return operation
 
 
@@ -62,6 +66,7 @@ def draw_wide_script(seed: int) -> Script:
         servers.append(draw_server(draw, policies, servers[parents[-1] - 1][1] if parents[-1] > 0 else root))
     place = draw.randint(0, count) if draw.random() < 0.5 else None
     share = draw.choice([0, 0.3, 1])
+    has_deadlines = not any(kind in RAISING for kind, _, _ in script.mutexes)
     return replace(
         script,
         servers=tuple(servers),
@@ -72,7 +77,7 @@ def draw_wide_script(seed: int) -> Script:
                 exists,
                 priority,
                 home if place is None else place,
-                tuple(vary(draw, operation, count) for operation in operations),
+                tuple(vary(draw, operation, count, has_deadlines) for operation in operations),
             )
             for exists, priority, home, operations in script.threads
         ),

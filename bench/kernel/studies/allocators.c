@@ -173,10 +173,13 @@ static void add_tasks(const paradigm_t *paradigm, takt_dispatcher_t *dispatcher)
     }
 }
 
+static takt_entity_t *heap[TAKT_KERNEL_HEAP_SLOTS];
+
 static void build(const paradigm_t *paradigm) {
     takt_kernel_places_t places;
     require(takt_kernel_borrow(&places));
-    const takt_ready_t ready = takt_kernel_ready(&policy, takt_kernel.places);
+    takt_ready_t ready = takt_kernel_ready(&policy, takt_kernel.levels);
+    takt_kernel_add_heap(&ready, heap);
     takt_dispatcher_init(places.dispatcher, &policy, &ready, takt_kernel_rows, TAKT_KERNEL_ORDER_ROWS,
                          TAKT_KERNEL_TIME_ROWS, places.cpu, 1);
     add_tasks(paradigm, places.dispatcher);

@@ -36,15 +36,15 @@ typedef struct xSTATIC_QUEUE {
 typedef StaticQueue_t StaticSemaphore_t;
 
 typedef struct xSTATIC_EVENT_GROUP {
-    uint64_t ullDummy[TAKT_FREERTOS_WORDS(1, 8)];
+    uint64_t ullDummy[TAKT_FREERTOS_WORDS(1, sizeof(TickType_t) + 2 * sizeof(UBaseType_t))];
 } StaticEventGroup_t;
 
 typedef struct xSTATIC_TIMER {
-    uint64_t ullDummy[TAKT_FREERTOS_WORDS(4, 2 * sizeof(TickType_t) + 8)];
+    uint64_t ullDummy[TAKT_FREERTOS_WORDS(4, 16 + 2 * sizeof(TickType_t) + sizeof(UBaseType_t))];
 } StaticTimer_t;
 
 typedef struct xSTATIC_STREAM_BUFFER {
-    uint64_t ullDummy[TAKT_FREERTOS_WORDS(5, 4 * sizeof(size_t) + 8)];
+    uint64_t ullDummy[TAKT_FREERTOS_WORDS(3, 4 * sizeof(size_t) + 8)];
 } StaticStreamBuffer_t;
 typedef StaticStreamBuffer_t StaticMessageBuffer_t;
 

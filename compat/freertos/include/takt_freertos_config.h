@@ -213,6 +213,9 @@
 #ifndef configUSE_STATS_FORMATTING_FUNCTIONS
 #define configUSE_STATS_FORMATTING_FUNCTIONS 0
 #endif
+#ifndef configSTATS_BUFFER_MAX_LENGTH
+#define configSTATS_BUFFER_MAX_LENGTH 0xFFFF
+#endif
 #ifndef configENABLE_BACKWARD_COMPATIBILITY
 #define configENABLE_BACKWARD_COMPATIBILITY 1
 #endif
@@ -220,7 +223,8 @@
 #define configNUMBER_OF_CORES 1
 #endif
 
-/* Functions are always there: what a program does not call is not linked. These two change what calls do. */
+/* Functions are always there: what a program does not call is not linked. The first three change what calls do; the
+ * others are for programs that ask. */
 #ifndef INCLUDE_vTaskSuspend
 #define INCLUDE_vTaskSuspend 0
 #endif
@@ -229,6 +233,54 @@
 #endif
 #ifndef INCLUDE_uxTaskGetStackHighWaterMark2
 #define INCLUDE_uxTaskGetStackHighWaterMark2 0
+#endif
+#ifndef INCLUDE_vTaskPrioritySet
+#define INCLUDE_vTaskPrioritySet 0
+#endif
+#ifndef INCLUDE_uxTaskPriorityGet
+#define INCLUDE_uxTaskPriorityGet 0
+#endif
+#ifndef INCLUDE_vTaskDelete
+#define INCLUDE_vTaskDelete 0
+#endif
+#ifndef INCLUDE_xTaskDelayUntil
+#define INCLUDE_xTaskDelayUntil 0
+#endif
+#ifndef INCLUDE_vTaskDelayUntil
+#define INCLUDE_vTaskDelayUntil 0
+#endif
+#ifndef INCLUDE_vTaskDelay
+#define INCLUDE_vTaskDelay 0
+#endif
+#ifndef INCLUDE_xTaskGetIdleTaskHandle
+#define INCLUDE_xTaskGetIdleTaskHandle 0
+#endif
+#ifndef INCLUDE_xTaskAbortDelay
+#define INCLUDE_xTaskAbortDelay 0
+#endif
+#ifndef INCLUDE_xQueueGetMutexHolder
+#define INCLUDE_xQueueGetMutexHolder 0
+#endif
+#ifndef INCLUDE_xSemaphoreGetMutexHolder
+#define INCLUDE_xSemaphoreGetMutexHolder 0
+#endif
+#ifndef INCLUDE_xTaskGetHandle
+#define INCLUDE_xTaskGetHandle 0
+#endif
+#ifndef INCLUDE_eTaskGetState
+#define INCLUDE_eTaskGetState 0
+#endif
+#ifndef INCLUDE_xTaskResumeFromISR
+#define INCLUDE_xTaskResumeFromISR 0
+#endif
+#ifndef INCLUDE_xTimerPendFunctionCall
+#define INCLUDE_xTimerPendFunctionCall 0
+#endif
+#ifndef INCLUDE_xTaskGetSchedulerState
+#define INCLUDE_xTaskGetSchedulerState 0
+#endif
+#ifndef INCLUDE_xTaskGetCurrentTaskHandle
+#define INCLUDE_xTaskGetCurrentTaskHandle 0
 #endif
 
 #endif

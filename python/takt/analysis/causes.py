@@ -488,7 +488,7 @@ class Charged:
         me, task = self.members[place], self.tasks[place]
         above = [other for other, member in enumerate(self.members) if other != place and member.key <= me.key]
         below = [other for other, member in zip(self.tasks, self.members, strict=True) if member.key > me.key]
-        passing = Part(PartKind.KERNEL, max(map(self._passing, below), default=0))
+        passing = Part(PartKind.KERNEL, max(map(self._passing, below), default=0) + self.costs.wake_up)
         return Job(
             own=self._job(place),
             number=self.jobs[place],
@@ -507,7 +507,7 @@ class Charged:
             found += _of_jobs(self._job(place), count, PartKind.EXECUTION)
             if count == 0:
                 regions.append(self._region(task))
-        passing = max(map(self._passing, self.tasks), default=0) - self._completion
+        passing = max(map(self._passing, self.tasks), default=0) - self._completion + self.costs.wake_up
         kernel = sum(each.requests(length) for each in self._interrupts()) + passing
         return tidy([*found, *max(regions, key=_sum), Part(PartKind.KERNEL, kernel)])
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Charge of the kernel's own work to the task or server that causes it; tests without costs judge the rest.
 
-SPEC.md, 5 has the costs of a pass of the kernel; no job runs meanwhile. With k = scheduling + context_switch, a pass
-pays k at most once, and only for an event that it handles: the decision follows from the state, which events change.
+SPEC.md, 5 has the costs of a pass of the kernel; no job runs meanwhile. With
+k = scheduling + context_switch + wake_up, a pass pays k at most once, and only for an event that it handles: the
+decision follows from the state, which events change.
 
     an event                                    pays at most              is charged
     a release                                   release + k               above all, once per period
@@ -191,7 +192,8 @@ class _Charge:
     @property
     def _switch(self) -> int:
         """Most that an event pays: k."""
-        return self.view.resolved.costs.scheduling + self.view.resolved.costs.context_switch
+        costs = self.view.resolved.costs
+        return costs.scheduling + costs.context_switch + costs.wake_up
 
     @property
     def _point(self) -> int:
@@ -312,9 +314,10 @@ def judge_costs(view: SystemView, root: DispatcherView, effort: int) -> Judgemen
     return _judge_static(view, root, effort) if root.traits.has_static_keys else _judge_edf(view, root, effort)
 
 
-def _costs_of(view: SystemView) -> tuple[int, int, int, int, int, int]:
+def _costs_of(view: SystemView) -> tuple[int, ...]:
     costs = view.resolved.costs
-    return (costs.context_switch, costs.release, costs.scheduling, costs.point, costs.tick, costs.tick_period)
+    per_event = (costs.context_switch, costs.release, costs.scheduling, costs.point, costs.tick)
+    return (*per_event, costs.tick_period, costs.wake_up)
 
 
 def _regions(root: DispatcherView) -> dict[str, Any]:

@@ -67,6 +67,7 @@ class Recipe(RecipeKeys):
         point: one check at a preemption point.
         tick: the periodic timer interrupt.
         tick_period: distance of two ticks; needed with tick.
+        wake_up: after the processor has idled.
         resolution: length of a tick.
         cpus: how many processors the set has.
         horizon: how long a simulation runs; default: see takt.simulate.

@@ -167,6 +167,7 @@ class RecipeKeys(Table):
     point: Offset = 0
     tick: Offset = 0
     tick_period: OptionalTime = None
+    wake_up: Offset = 0
     resolution: Resolution = "1us"
     cpus: Cpus = 1
     horizon: OptionalTime = None

@@ -213,7 +213,8 @@ class ResolvedCosts(CostsRecord):
     @property
     def is_ideal(self) -> bool:
         """True if all costs are 0."""
-        return not (self.context_switch or self.release or self.scheduling or self.point or self.tick)
+        costs = (self.context_switch, self.release, self.scheduling, self.point, self.tick, self.wake_up)
+        return not any(costs)
 
 
 @dataclass(frozen=True, slots=True)

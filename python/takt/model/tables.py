@@ -394,6 +394,7 @@ class Platform(Table):
         timer: "rearm" (the default): that interval counts from the end of an entry; "fixed": ticks come at its
             multiples.
         latency: from an event to the decision of a co-processor; default: 20us.
+        wake_up: before a job that is chosen after the processor has idled.
 
     Raises:
         InputError: a value is not right.
@@ -412,6 +413,7 @@ class Platform(Table):
     interval: OptionalTime = None
     timer: TimerModel = None
     latency: OptionalOffset = None
+    wake_up: Offset = 0
 
     @property
     def model_text(self) -> str:
@@ -420,7 +422,7 @@ class Platform(Table):
 
     def costs(self) -> dict[str, int | str]:
         """Return the costs by their keys. A context switch of an architecture is a part of it."""
-        keys = ("context_switch", "release", "scheduling", "point", "tick")
+        keys = ("context_switch", "release", "scheduling", "point", "tick", "wake_up")
         return {key: getattr(self, key) for key in keys[self.model in catalogue.ARCHITECTURES :]}
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:

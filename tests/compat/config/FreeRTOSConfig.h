@@ -31,7 +31,7 @@ void test_assert(const char *file, int line, const char *what);
 #define configUSE_QUEUE_SETS 1
 #define configQUEUE_REGISTRY_SIZE 4
 #define configTASK_NOTIFICATION_ARRAY_ENTRIES 3
-#define configUSE_TIMERS 0
+#define configUSE_TIMERS 1
 #define configTIMER_TASK_PRIORITY (configMAX_PRIORITIES - 1)
 #define configTIMER_QUEUE_LENGTH 5
 #define configTIMER_TASK_STACK_DEPTH 192
@@ -39,7 +39,9 @@ void test_assert(const char *file, int line, const char *what);
 #define configUSE_APPLICATION_TASK_TAG 1
 #define configUSE_TRACE_FACILITY 1
 #define configUSE_STATS_FORMATTING_FUNCTIONS 1
-#define configGENERATE_RUN_TIME_STATS 1
+#ifndef configGENERATE_RUN_TIME_STATS
+#define configGENERATE_RUN_TIME_STATS 0
+#endif
 #define configCHECK_FOR_STACK_OVERFLOW 2
 #define INCLUDE_vTaskSuspend 1
 #define INCLUDE_uxTaskGetStackHighWaterMark 1
