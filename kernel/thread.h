@@ -63,7 +63,7 @@ typedef struct takt_thread_parameters {
     void (*entry)(void *argument); /* its code; the thread ends when this returns */
     void *argument;                /* passed to the entry function */
     void *stack;                   /* aligned to 8 bytes */
-    uint32_t stack_bytes;          /* TAKT_STACK_BYTES_MIN .. TAKT_STACK_BYTES_MAX, a multiple of 8 */
+    uint32_t stack_bytes; /* TAKT_STACK_BYTES_MIN, see there, .. TAKT_STACK_BYTES_MAX, a multiple of 8 */
     uint32_t priority; /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; of jobs ignored where keys order */
     struct takt_thread_server *server; /* whose budget it uses, see kernel/server.h; NULL: under the root */
     bool is_suspended;                 /* of a plain thread: it begins when it is resumed */

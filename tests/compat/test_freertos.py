@@ -16,8 +16,8 @@ INTERFACE = ["-Icompat/freertos/include", "-Itests/compat/config"]
 SANITIZED = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 SHARED = "freertos"
 HOOKS = [f"-D{name}=1" for name in ("configUSE_TICK_HOOK", "configUSE_IDLE_HOOK", "configGENERATE_RUN_TIME_STATS")]
-FLAGS = {"statistics": [*HOOKS, "-DTAKT_SWITCH_HOOK=1"]}
-PROGRAMS = sorted(path.stem for path in HERE.glob("*.c") if path.stem != SHARED)
+FLAGS = {"statistics": [*HOOKS, "-DTAKT_SWITCH_HOOK=1"], "script": ["-DconfigUSE_TIME_SLICING=0"]}
+PROGRAMS = sorted(path.stem for path in HERE.glob("*.c") if path.stem not in (SHARED, "script"))
 
 
 def recipe(port: str, *flags: str) -> dict[str, Any]:

@@ -36,7 +36,7 @@ static void take_turns(void *argument) {
         turns[self]++;
         board_interrupt_pend(0);
         for (uint32_t other = 0; other < EQUALS; other++) {
-            check(turns[other] == round || (turns[other] == round + 1 && other < self),
+            check(turns[other] == round || (other < self && turns[other] == round + 1),
                   "equals take turns in their order");
         }
     }

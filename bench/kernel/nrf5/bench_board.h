@@ -12,7 +12,7 @@
 /* ---- counter ------------------------------------------------------------------------------------ */
 
 #define BENCH_SYSTICK ((volatile uint32_t *)UINT32_C(0xE000E010)) /* control, reload, value */
-#define BENCH_COUNTER_SKIPS 0 /* as there */
+#define BENCH_COUNTER_SKIPS 0                                     /* as there */
 #define BENCH_COUNTER (&BENCH_SYSTICK[2])
 
 enum { BENCH_SYSTICK_BITS = 24, BENCH_SYSTICK_RUNS = 5 /* with the processor's clock, 16 MHz */ };
