@@ -76,8 +76,9 @@ typedef struct takt_thread_parameters {
 enum {
     TAKT_KERNEL_STACK_BYTES = 640,       /* bytes of the deepest call of the kernel */
     TAKT_KERNEL_STACK_BYTES_PLAIN = 152, /* of the deepest one in such a program */
-    TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN + TAKT_KERNEL_STACK_BYTES,
-    TAKT_STACK_BYTES_PLAIN = TAKT_PORT_STACK_BYTES_MIN + TAKT_KERNEL_STACK_BYTES_PLAIN,
+    TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN + TAKT_KERNEL_STACK_BYTES, /* of the smallest stack */
+    TAKT_STACK_BYTES_PLAIN =
+        TAKT_PORT_STACK_BYTES_MIN + TAKT_KERNEL_STACK_BYTES_PLAIN, /* of the smallest one in such a program */
 };
 
 /* Creates a thread, ready at once, or from takt_kernel_start on; with `is_suspended` ready when it is resumed. The

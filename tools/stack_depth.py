@@ -142,6 +142,9 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "kernel.order->remove(": ("kernel/order.c:remove",),
     "expect();": ("takt_kernel_expect_pass", "takt_kernel_expect_plain_pass"),
     "kernel.select(": ("kernel/slice.c:select",),
+    "memory->functions->allocate(": ("kernel/heap.c:allocate", "kernel/pools.c:allocate"),
+    "memory->functions->free(": ("kernel/heap.c:release", "kernel/pools.c:release"),
+    "next(&bits)": (),  # of threads to be notified: the caller's
     "sleep(ticks)": (),  # of an idle thread, on a stack of its own size: the program's
     "handlers[number]()": (),  # of interrupts: the program's
 }

@@ -243,7 +243,7 @@ class Feature:
 TIME = ("time",)
 PASS = ("time", "pass")
 FEATURES = (
-    Feature("none", "two threads and a semaphore", 4350, 808),
+    Feature("none", "two threads and a semaphore", 4330, 808),
     Feature("yield", "yield", 4440, 808),
     Feature("priority", "priority of a thread is set", 4730, 808),
     Feature("suspend", "suspend and resume", 4640, 808),
@@ -258,10 +258,10 @@ FEATURES = (
     Feature("mutex", "mutex under pip", 9100, 808, ("mutexes", "plain")),
     Feature("timed_lock", "mutex under pip, with a timeout", 10180, 1384, ("mutexes", "plain", *TIME)),
     Feature("ceiling", "mutex under icpp", 9100, 808, ("mutexes", "plain")),
-    Feature("keys", "edf in place of fixed priorities", 31130, 2584, PASS),
-    Feature("server", "server", 31690, 2584, PASS),
-    Feature("periodic", "periodic thread", 33520, 2584, PASS),
-    Feature("trace", "trace into a ring", 31120, 2584, PASS),
+    Feature("keys", "edf in place of fixed priorities", 34900, 2712, PASS),
+    Feature("server", "server", 35450, 2584, PASS),
+    Feature("periodic", "periodic thread", 37200, 2584, PASS),
+    Feature("trace", "trace into a ring", 34800, 2584, PASS),
 )
 
 # The reference application, footprint.c.
