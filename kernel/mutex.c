@@ -129,7 +129,6 @@ static __attribute__((noinline)) takt_status_t end_endless_wish(wish_t *wish, co
 }
 
 static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex, takt_entity_t *running) {
-    TAKT_REQUIRE(mutex->resource.holder != running, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
     TAKT_REQUIRE(!raises_deadline(mutex, running), takt_kernel_refuse(TAKT_ERROR_DEADLINES));
     wish_t wish;
     begin_wish(&wish, mutex);
@@ -139,15 +138,16 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
     return end_endless_wish(&wish, mutex);
 }
 
-/* True if only the holder of `mutex`, which is under pip, blocks `running`; then the holder can run at once. */
+/* True if only the holder of `mutex`, another thread, blocks `running`, under pip; then the holder can run at once. */
 TAKT_INLINE bool is_blocked_alone(const takt_mutex_t *mutex, const takt_entity_t *running) {
     const takt_resource_t *resource = &mutex->resource;
-    return resource->holder != NULL && resource->holder != running && running->attributes == 0 &&
-           resource->protocol == TAKT_PROTOCOL_PIP && takt_plain_is_blocked_alone(running, resource);
+    return resource->holder != NULL && running->attributes == 0 && resource->protocol == TAKT_PROTOCOL_PIP &&
+           takt_plain_is_blocked_alone(running, resource);
 }
 
 static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mutex, takt_entity_t *running) {
     REQUIRE_CONTENDED(mutex, running);
+    TAKT_REQUIRE(mutex->resource.holder != running, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
     if (!is_blocked_alone(mutex, running)) {
         return lock_by_pass(mutex, running);
     }
