@@ -129,6 +129,7 @@ static __attribute__((noinline)) takt_status_t end_endless_wish(wish_t *wish, co
 }
 
 static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex, takt_entity_t *running) {
+    TAKT_REQUIRE(mutex->resource.holder != running, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
     TAKT_REQUIRE(!raises_deadline(mutex, running), takt_kernel_refuse(TAKT_ERROR_DEADLINES));
     wish_t wish;
     begin_wish(&wish, mutex);
@@ -147,8 +148,7 @@ TAKT_INLINE bool is_blocked_alone(const takt_mutex_t *mutex, const takt_entity_t
 
 static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mutex, takt_entity_t *running) {
     REQUIRE_CONTENDED(mutex, running);
-    TAKT_REQUIRE(mutex->resource.holder != running, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
-    if (!is_blocked_alone(mutex, running)) {
+    if (mutex->resource.holder == running || !is_blocked_alone(mutex, running)) {
         return lock_by_pass(mutex, running);
     }
     wish_t wish;
