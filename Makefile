@@ -118,6 +118,7 @@ bench-linux: $(STAMPS)/package
 bench-kernel: footprint
 	$(RUN) bench/kernel/run.py
 	$(RUN) bench/kernel/masked.py --check
+	$(RUN) bench/kernel/checks.py
 	$(RUN) bench/kernel/cores.py
 
 footprint: tools-test $(STAMPS)/package

@@ -215,15 +215,19 @@ TAKT_INLINE uint32_t expire_timeouts(takt_instant_t now) {
     return ready;
 }
 
-/* Requests preemption once for all plain threads that have become ready. A plain thread that is beginning to wait may
- * stand in an ordered queue already: it decides itself. */
+/* The same where the running thread is not plain. One that is beginning to wait in an ordered queue decides itself. */
+static __attribute__((noinline)) void ask_if_displaced(const takt_entity_t *running) {
+    const bool decides = running->attributes == TAKT_ATTRIBUTE_ORDERED;
+    if (!decides && !takt_kernel_is_ahead_of_tail(running)) {
+        takt_kernel_ask_for_pass();
+    }
+}
+
+/* Requests preemption once for all plain threads that have become ready. */
 TAKT_INLINE void pend_if_displaced(void) {
     const takt_entity_t *running = takt_kernel.cpu.running;
-    if (takt_kernel_is_ahead_of_tail(running)) {
-        return;
-    }
-    if ((running->attributes & ~(uint32_t)TAKT_ATTRIBUTE_ORDERED) != 0) {
-        takt_kernel_ask_for_pass();
+    if (!takt_entity_is_plain(running)) {
+        ask_if_displaced(running);
     } else if (takt_levels_best(takt_kernel_levels(), 1) != running) {
         takt_port_pend();
     }

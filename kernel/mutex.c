@@ -139,16 +139,16 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
     return end_endless_wish(&wish, mutex);
 }
 
-/* True if only the holder of `mutex`, which is under pip, blocks `running`; then the holder can run at once. */
+/* True if only the holder of `mutex`, another thread, blocks `running`, under pip; then the holder can run at once. */
 TAKT_INLINE bool is_blocked_alone(const takt_mutex_t *mutex, const takt_entity_t *running) {
     const takt_resource_t *resource = &mutex->resource;
-    return resource->holder != NULL && resource->holder != running && running->attributes == 0 &&
-           resource->protocol == TAKT_PROTOCOL_PIP && takt_plain_is_blocked_alone(running, resource);
+    return resource->holder != NULL && running->attributes == 0 && resource->protocol == TAKT_PROTOCOL_PIP &&
+           takt_plain_is_blocked_alone(running, resource);
 }
 
 static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mutex, takt_entity_t *running) {
     REQUIRE_CONTENDED(mutex, running);
-    if (!is_blocked_alone(mutex, running)) {
+    if (mutex->resource.holder == running || !is_blocked_alone(mutex, running)) {
         return lock_by_pass(mutex, running);
     }
     wish_t wish;
