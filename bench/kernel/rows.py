@@ -26,6 +26,7 @@ class Row:
         virt_peer: FreeRTOS's figure on virt, None where there is none.
         calls: How often the kernel decides, or makes a thread ready: the guard stands in each.
         is_plain: Whether nothing but plain threads is in it, so that a build that never asks can run it.
+        checked: Instructions with checks that must not be exceeded, None for 15 % above those without.
     """
 
     program: str
@@ -37,6 +38,7 @@ class Row:
     virt_peer: int | None = None
     calls: int = 1
     is_plain: bool = True
+    checked: int | None = None
 
     @property
     def name(self) -> str:
@@ -185,6 +187,32 @@ PLACES = (
     *ends("jobs 1", "fp", (96, 858)),
     *ends("jobs 2", "edf in a server", (105, 1403)),
     *ends("jobs 3", "fp in a server", (96, 1405)),
+)
+
+
+def call(choice: str, key: str, label: str, gate: int, checked: int | None = None) -> Row:
+    """Return the row of a call in calls.c; the gates are the figures that were reached."""
+    return Row("calls", choice, key, label, gate=gate, is_plain=False, checked=checked)
+
+
+CALLS = (
+    call("plain", "notify_runs", "notify until the thread runs", 65, 75),
+    call("plain", "notification_blocks", "notification take blocks until another runs", 53, 61),
+    call("plain", "delay_until", "delay until an instant blocks", 148),
+    call("plain", "abort_runs", "abort of a delay until the thread runs", 133),
+    call("turns", "sliced_yield", "yield of threads with time slices", 401),
+    call("locks", "recursive_lock", "recursive mutex lock, uncontended", 33, 40),
+    call("locks", "recursive_lock_again", "recursive mutex lock, held", 16, 23),
+    call("locks", "recursive_unlock", "recursive mutex unlock, uncontended", 29, 36),
+    call("locks", "scheduler_lock", "scheduler lock", 275),
+    call("locks", "scheduler_unlock", "scheduler unlock", 186),
+    call("locks", "condition_blocks", "condition wait blocks until another runs", 116, 139),
+    call("locks", "condition_runs", "condition notify until the waiter runs", 95),
+    call("deadlines", "set_own_deadline", "deadline of the running thread is set, edf", 367),
+    call("deadlines", "set_deadline", "deadline of a ready thread is set, edf", 380),
+    call("sleep", "idle_runs", "interrupt while idle until a thread runs", 83),
+    call("sleep", "sleep_runs", "the same out of a sleep, the clock counts", 96),
+    call("sleep", "stopped_runs", "the same, the clock stood still", 133),
 )
 
 
