@@ -69,7 +69,8 @@ def single(
 
 def beside(key: str, number: int, label: str, peer: int, gate: int | None = None) -> Row:
     """Return the row of an action that is measured beside a number of delaying threads."""
-    return Row("timers", f"{key} {number}", key, label, peer, gate, None, number if key == "expire" else 1)
+    # Each delay that ends, and the question whether one of them displaces the running thread.
+    return Row("timers", f"{key} {number}", key, label, peer, gate, None, number + 1 if key == "expire" else 1)
 
 
 LOADS = (
@@ -112,18 +113,18 @@ OPERATIONS = (
     Row("mutex", "timed", "unlock_runs_timed", "mutex unlock until a timed waiter runs", 286, 136, is_plain=False),
     Row("mutex", "nested", "unlock_two_runs", "unlock of two mutexes until the waiter runs", gate=126, is_plain=False),
     Row("operations", "fp", "set_priority", "priority of another, ready thread is set", 106, 60, is_plain=False),
-    Row("operations", "fp", "create", "thread created, 1 KB of stack", 59, 425, is_plain=False),
-    Row("operations", "fp", "create_unpainted", "thread created, stack not painted", 59, 243, is_plain=False),
+    Row("operations", "fp", "create", "thread created, 1 KB of stack", 59, 447, is_plain=False),
+    Row("operations", "fp", "create_unpainted", "thread created, stack not painted", 59, 265, is_plain=False),
     Row("messages", "", "send", "message send, 16 bytes", 45, 45, 161),
     Row("messages", "", "receive", "message receive, 16 bytes", 51, 51, 133),
     Row("messages", "", "send_runs", "message send until the receiver runs", 130, 130),
-    Row("messages", "", "receive_blocks", "message receive blocks until another runs"),
+    Row("messages", "", "receive_blocks", "message receive blocks until another runs", calls=2),
     beside("delay", 0, "delay (far), no sleepers", 147, 147),
     beside("delay", 32, "delay (far), 32 sleepers", 147, 147),
     beside("timer", 0, "timer interrupt, nothing expires, 0 sleepers", 37, 37),
     beside("timer", 8, "timer interrupt, nothing expires, 8 sleepers", 37, 37),
     beside("timer", 32, "timer interrupt, nothing expires, 32 sleepers", 37, 37),
-    beside("expire", 1, "timer interrupt, 1 delay ends", 101, 149),
+    beside("expire", 1, "timer interrupt, 1 delay ends", 101, 153),
     beside("expire", 8, "timer interrupt, 8 delays end", 446, 446),
     beside("expire", 32, "timer interrupt, 32 delays end", 1622, 1622),
 )
@@ -183,9 +184,9 @@ PLACES = (
     *wakes("between 1", "between sporadic servers", (412, 480, 459)),
     *wakes("between 2", "between cbs servers", (437, 275, 484)),
     *wakes("between 3", "root and deferrable server", (227, 222, 275)),
-    *ends("jobs 0", "edf", (105, 861)),
-    *ends("jobs 1", "fp", (96, 858)),
-    *ends("jobs 2", "edf in a server", (105, 1403)),
+    *ends("jobs 0", "edf", (105, 863)),
+    *ends("jobs 1", "fp", (96, 859)),
+    *ends("jobs 2", "edf in a server", (105, 1405)),
     *ends("jobs 3", "fp in a server", (96, 1405)),
 )
 
@@ -204,7 +205,7 @@ CALLS = (
     call("locks", "recursive_lock", "recursive mutex lock, uncontended", 33, 40),
     call("locks", "recursive_lock_again", "recursive mutex lock, held", 16, 23),
     call("locks", "recursive_unlock", "recursive mutex unlock, uncontended", 29, 36),
-    call("locks", "scheduler_lock", "scheduler lock", 275),
+    call("locks", "scheduler_lock", "scheduler lock", 277),
     call("locks", "scheduler_unlock", "scheduler unlock", 186),
     call("locks", "condition_blocks", "condition wait blocks until another runs", 116, 139),
     call("locks", "condition_runs", "condition notify until the waiter runs", 95),

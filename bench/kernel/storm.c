@@ -230,7 +230,7 @@ int main(void) {
     (void)takt_kernel_init(&takt_policy_fp);
     (void)takt_semaphore_init(&free_semaphore, 0);
     (void)takt_semaphore_init(&partner_semaphore, 0);
-    (void)takt_semaphore_init(&start_semaphore, 0);
+    (void)takt_semaphore_init_fifo(&start_semaphore, 0);
     bench_read_words(&words);
     const bool is_periodic = *words.choice == 'p';
     for (uint32_t index = 0; index < words.number && is_periodic; index++) {
