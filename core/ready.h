@@ -27,6 +27,11 @@ enum { TAKT_LEVELS_MAX_DEPTH = 4 };
 
 typedef enum takt_order { TAKT_ORDER_LEVELS = 0, TAKT_ORDER_KEYS = 1 } takt_order_t;
 
+/* Whether sets of keys have a tail: 0 in builds without plain threads, as for Linux. All is compiled in either. */
+#ifndef TAKT_TAILS
+#define TAKT_TAILS 1
+#endif
+
 /* Levels of a tail, at most: those of plain threads. */
 enum { TAKT_TAIL_MAX_DEPTH = 2 };
 
@@ -199,12 +204,12 @@ TAKT_INLINE void takt_levels_insert_first(takt_levels_t *levels, takt_entity_t *
 
 /* True if `entity`, whose set keys order, is in the tail or belongs there. */
 TAKT_INLINE bool takt_ready_is_in_tail(const takt_entity_t *entity) {
-    return entity->key > TAKT_KEY_LEAST_URGENT;
+    return TAKT_TAILS != 0 && entity->key > TAKT_KEY_LEAST_URGENT;
 }
 
 /* Puts `entity` into the heap. */
 TAKT_INLINE void takt_ready_insert_key(takt_ready_t *ready, takt_entity_t *entity, uint32_t depth) {
-    if (ready->keys.count == 0) {
+    if (TAKT_TAILS != 0 && ready->keys.count == 0) {
         takt_levels_mark(&ready->levels, 0, depth);
     }
     takt_keys_insert(&ready->keys, entity);
@@ -213,24 +218,25 @@ TAKT_INLINE void takt_ready_insert_key(takt_ready_t *ready, takt_entity_t *entit
 /* Takes `entity` out of the heap. */
 TAKT_INLINE void takt_ready_remove_key(takt_ready_t *ready, takt_entity_t *entity, uint32_t depth) {
     takt_keys_remove(&ready->keys, entity);
-    if (ready->keys.count == 0) {
+    if (TAKT_TAILS != 0 && ready->keys.count == 0) {
         takt_levels_unmark(&ready->levels, 0, depth);
     }
 }
 
 /* Returns the first entity of the tail, NULL if it is empty; the heap is not. */
 TAKT_INLINE takt_entity_t *takt_ready_tail(const takt_ready_t *ready) {
-    return takt_levels_after_level(&ready->levels, 0, ready->levels.depth);
+    return TAKT_TAILS != 0 ? takt_levels_after_level(&ready->levels, 0, ready->levels.depth) : NULL;
 }
 
 /* ---- the set, whatever its order ----------------------------------------------------------- */
 
 TAKT_INLINE bool takt_ready_is_empty(const takt_ready_t *ready) {
-    return takt_levels_is_empty(&ready->levels);
+    const bool is_heap_alone = TAKT_TAILS == 0 && ready->order == TAKT_ORDER_KEYS;
+    return is_heap_alone ? ready->keys.count == 0 : takt_levels_is_empty(&ready->levels);
 }
 
 TAKT_INLINE bool takt_ready_has_keys(const takt_ready_t *ready) {
-    return ready->order == TAKT_ORDER_KEYS && ready->keys.count > 0;
+    return ready->order == TAKT_ORDER_KEYS && (TAKT_TAILS == 0 || ready->keys.count > 0);
 }
 
 /* True if the heap of `ready` has `entity`, or is to have it. */
@@ -304,7 +310,7 @@ TAKT_INLINE void takt_ready_rotate(takt_ready_t *ready, takt_entity_t *entity) {
 
 /* Changes the key of `entity`, which is in the set. On a level it is placed ahead of its equals. */
 TAKT_INLINE void takt_ready_rekey(takt_ready_t *ready, takt_entity_t *entity, takt_key_t key, uint32_t tie) {
-    if (takt_ready_is_keyed(ready, entity) && key <= TAKT_KEY_LEAST_URGENT) {
+    if (takt_ready_is_keyed(ready, entity) && (TAKT_TAILS == 0 || key <= TAKT_KEY_LEAST_URGENT)) {
         entity->key = key;
         entity->tie = tie;
         takt_keys_update(&ready->keys, entity);

@@ -46,7 +46,8 @@ FOR_THE_DAEMON = (
     *(f"takt_domain_{name}" for name in ("build", "end", "message", "next", "next_release", "requested", "take")),
 )
 CLANG = (
-    f"clang-{VERSION} -target bpf -mcpu=v4 -O2 -mllvm -inline-threshold=40 -fno-delete-null-pointer-checks "
+    f"clang-{VERSION} -target bpf -mcpu=v4 -O2 -DTAKT_TAILS=0 -mllvm -inline-threshold=40 "
+    "-fno-delete-null-pointer-checks "
     "-ffreestanding -fno-builtin -fno-jump-tables -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -S -emit-llvm"
 ).split()
 GLUE = f"clang-{VERSION} -target bpf -mcpu=v4 -O2 -g -Wall -Werror -Wno-unused-function -S -emit-llvm".split()
