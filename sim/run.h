@@ -33,11 +33,10 @@ typedef struct takt_platform {
 
 /* A kernel that takes time, and timers that wait for points; see SPEC.md, 5. */
 typedef struct takt_run_costs {
-    takt_instant_t next_tick; /* TAKT_NEVER if ticks have no cost */
-    takt_instant_t
-        busy_until;    /* end of the last execution of a job or of the kernel, perhaps in the future */
-    uint32_t expired;  /* of the dispatcher, up to the last pass */
-    uint32_t releases; /* likewise */
+    takt_instant_t next_tick;  /* TAKT_NEVER if ticks have no cost */
+    takt_instant_t busy_until; /* end of the last execution of a job or of the kernel, or later */
+    uint32_t expired;          /* of the dispatcher, up to the last pass */
+    uint32_t releases;         /* likewise */
     uint32_t blocked_removals; /* likewise */
     bool is_any;               /* the kernel takes time, or timers wait for points */
     bool is_pulling;           /* a non-preemptive job runs and timers wait */

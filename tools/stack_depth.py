@@ -415,7 +415,7 @@ def measure(machine: Machine, functions: dict[str, Function]) -> dict[str, dict[
 
 
 def reaches_full_pass(functions: dict[str, Function], title: str, above: frozenset[str] = frozenset()) -> bool:
-    """True if a call of a function can come to the full pass."""
+    """True if a call of a function can reach the full pass."""
     function = functions.get(title)
     if function is None or title in above:
         return False
