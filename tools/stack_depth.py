@@ -261,7 +261,7 @@ OF_FULL_PASS = {
 
 def read_tables(without: tuple[tuple[str, str], ...] = ()) -> dict[tuple[str, str], set[tuple[str, str]]]:
     """Return for each member of a type the functions that some table names, as (file, name)."""
-    tables = defaultdict(set)
+    tables = defaultdict[tuple[str, str], set[tuple[str, str]]](set)
     for file in [*ROOT.glob("core/*.c"), *ROOT.glob("policy/*.c"), *ROOT.glob("kernel/*.c")]:
         for of_type, name, body in TABLE.findall(file.read_text(encoding="utf-8")):
             is_linked = (str(file.relative_to(ROOT)), name) not in without

@@ -300,3 +300,24 @@ def test_a_program_that_sleeps_while_it_is_idle_is_on_time(port: str, tmp_path: 
     must_run(["cmake", "-S", ROOT / "examples" / "sleep_rtos", "-B", tmp_path, *options, *toolchain(port)])
     must_run(["cmake", "--build", tmp_path, "--parallel", "2"])
     assert "20 readings, 20 sleeps, none late\n" in must_run(["cmake", "--build", tmp_path, "--target", "run"]).stdout
+
+
+@pytest.mark.parametrize("port", TOOLCHAINS)
+def test_a_program_written_against_freertos_runs_on_every_port(port: str, tmp_path: Path) -> None:
+    options = [f"-DTAKT_PORT={port}", "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"]
+    must_run(["cmake", "-S", ROOT / "examples" / "freertos_rtos", "-B", tmp_path, *options, *toolchain(port)])
+    must_run(["cmake", "--build", tmp_path, "--parallel", "2"])
+    assert "20 readings in 2000 ticks\n" in must_run(["cmake", "--build", tmp_path, "--target", "run"]).stdout
+
+
+def test_a_freertos_configuration_that_cannot_be_honoured_is_refused_by_its_name(tmp_path: Path) -> None:
+    example = shutil.copytree(ROOT / "examples" / "freertos_rtos", tmp_path / "program")
+    configuration = example / "FreeRTOSConfig.h"
+    text = configuration.read_text(encoding="utf-8")
+    configuration.write_text(text.replace("configUSE_PREEMPTION 1", "configUSE_PREEMPTION 0"), encoding="utf-8")
+    options = ["-DTAKT_PORT=posix", f"-DTAKT_FOLDER={ROOT}"]
+    must_run(["cmake", "-S", example, "-B", tmp_path / "build", *options])
+    command: list[str | Path] = ["cmake", "--build", tmp_path / "build", "--target", "takt_freertos"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "configUSE_PREEMPTION 0: Takt's kernel preempts" in done.stdout + done.stderr
