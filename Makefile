@@ -212,7 +212,7 @@ lint-types:
 	$(VENV)/bin/mypy
 	MYPYPATH=tests:examples $(VENV)/bin/mypy tests tools linux studies bench/sim bench/report.py bench/firmware.py
 	$(VENV)/bin/mypy bench/analysis
-	$(VENV)/bin/mypy bench/kernel
+	MYPYPATH=tools $(VENV)/bin/mypy bench/kernel
 
 lint-rest:
 	$(RUN) tools/check_folders.py
