@@ -39,12 +39,13 @@ static takt_status_t release_and_wait(takt_condition_t *condition, takt_mutex_t 
     return status;
 }
 
-/* The thread holds the mutex whatever happens meanwhile. */
+/* The thread holds the mutex whatever happens meanwhile, unless it was given a deadline that the protocol refuses. */
 static takt_status_t lock_after(takt_mutex_t *mutex, takt_status_t status) {
-    while (takt_mutex_lock(mutex) == TAKT_ABORTED) {
+    takt_status_t locked;
+    while ((locked = takt_mutex_lock(mutex)) == TAKT_ABORTED) {
         status = TAKT_ABORTED;
     }
-    return status;
+    return locked == TAKT_OK ? status : locked;
 }
 
 takt_status_t takt_condition_wait_for(takt_condition_t *condition, takt_mutex_t *mutex,

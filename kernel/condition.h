@@ -34,7 +34,8 @@ takt_status_t takt_condition_init_fifo(takt_condition_t *condition);
 /* Unlocks `mutex`, which the running thread holds, waits for a notification of `condition`, and locks `mutex` again.
  * All threads that wait at one time wait with the same mutex. Plain threads only. Returns as takt_mutex_lock;
  * ERROR_RESOURCE also if the thread does not hold `mutex`; ABORTED if the wait was aborted, also while it locked the
- * mutex again, which it holds then. */
+ * mutex again, which it holds then; ERROR_DEADLINES, without the mutex, if it got a deadline meanwhile that the protocol
+ * of the mutex refuses. */
 takt_status_t takt_condition_wait(takt_condition_t *condition, takt_mutex_t *mutex);
 
 /* Likewise, but waits at most `duration` ticks for the notification; the lock may take longer. With 0 it keeps the

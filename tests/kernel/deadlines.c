@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Plain threads with deadlines run in the order of these, among each other and among jobs: at the root, or, with
  * DEADLINES_IN_SERVER, in a server whose parent has priorities. */
+#include "kernel/condition.h"
 #include "kernel/inspect.h"
 #include "kernel/mutex.h"
 #include "policy/table.h"
@@ -19,6 +20,8 @@ static takt_periodic_thread_t periodic;
 static conformance_stack_t directing_stack, stacks[THREADS], periodic_stack, spare_stack;
 static takt_semaphore_t turns[THREADS], never;
 static takt_mutex_t inherited, not_preempted;
+static takt_condition_t changed;
+static bool is_hurrying;
 static takt_thread_server_t server;
 static uint32_t log[LOG], logged;
 static takt_instant_t release;
@@ -35,6 +38,9 @@ static void take_turns(void *argument) {
     for (;;) {
         MUST(takt_semaphore_take(&turns[number]));
         note(number);
+        if (is_hurrying) {
+            MUST(takt_thread_set_deadline(&directing, 1));
+        }
     }
 }
 
@@ -166,6 +172,22 @@ static void lock_with_a_deadline(void) {
     MUST(takt_thread_set_deadline(&directing, 1));
 }
 
+/* A thread gets a deadline while it waits for a condition: a mutex under npcs is not locked again. */
+static void wait_for_a_condition(void) {
+    MUST(takt_condition_init(&changed));
+    MUST(takt_thread_set_deadline(&directing, TAKT_NEVER));
+    MUST(takt_mutex_lock(&not_preempted));
+    is_hurrying = true;
+    MUST(takt_semaphore_give(&turns[0]));
+    check(takt_condition_wait_for(&changed, &not_preempted, board_span(60000)) == TAKT_ERROR_DEADLINES,
+          "a_wait_says_that_it_does_not_hold_the_mutex");
+    is_hurrying = false;
+    MUST(takt_thread_set_deadline(&directing, TAKT_NEVER));
+    MUST(takt_mutex_lock(&not_preempted));
+    MUST(takt_mutex_unlock(&not_preempted));
+    MUST(takt_thread_set_deadline(&directing, 1));
+}
+
 /* ---- misuse ------------------------------------------------------------------------------------------------ */
 
 static void misuse(void) {
@@ -208,6 +230,7 @@ static void direct(void *argument) {
     hurry_from_an_interrupt(true);
     order_with_a_job();
     lock_with_a_deadline();
+    wait_for_a_condition();
     misuse();
     board_exit(0);
 }
