@@ -31,6 +31,7 @@ bool takt_freertos_begin(task_t *task) {
                                                  .stack = task->stack,
                                                  .stack_bytes = task->depth * (uint32_t)sizeof(StackType_t),
                                                  .priority = task->priority,
+                                                 .server = task->server,
                                                  .is_unpainted = !IS_PAINTED};
     return takt_thread_create(&task->thread, &parameters) == TAKT_OK;
 }
@@ -92,18 +93,20 @@ static bool create(task_t *task, TaskFunction_t code, const char *name, void *ar
     return begins;
 }
 
-static void clear(task_t *task) { *task = (task_t){.until = TAKT_NEVER}; }
+static void clear(task_t *task, struct takt_thread_server *server) {
+    *task = (task_t){.until = TAKT_NEVER, .server = server};
+}
 
-TaskHandle_t xTaskCreateStatic(TaskFunction_t code, const char *name, configSTACK_DEPTH_TYPE depth,
-                               void *argument, UBaseType_t priority, StackType_t *stack,
-                               StaticTask_t *buffer) {
+TaskHandle_t takt_freertos_create_static(struct takt_thread_server *server, TaskFunction_t code,
+                                         const char *name, configSTACK_DEPTH_TYPE depth, void *argument,
+                                         UBaseType_t priority, StackType_t *stack, StaticTask_t *buffer) {
     task_t *task = (task_t *)(void *)buffer;
     configASSERT(stack != NULL);
     configASSERT(buffer != NULL);
     if (stack == NULL || buffer == NULL) {
         return NULL;
     }
-    clear(task);
+    clear(task, server);
     task->stack = stack;
     task->depth = depth;
     const bool begins = create(task, code, name, argument, priority, NULL);
@@ -111,15 +114,23 @@ TaskHandle_t xTaskCreateStatic(TaskFunction_t code, const char *name, configSTAC
     return begins ? task : NULL;
 }
 
-BaseType_t xTaskCreate(TaskFunction_t code, const char *name, configSTACK_DEPTH_TYPE depth, void *argument,
-                       UBaseType_t priority, TaskHandle_t *handle) {
+TaskHandle_t xTaskCreateStatic(TaskFunction_t code, const char *name, configSTACK_DEPTH_TYPE depth,
+                               void *argument, UBaseType_t priority, StackType_t *stack,
+                               StaticTask_t *buffer) {
+    return takt_freertos_create_static(takt_freertos.home, code, name, depth, argument, priority, stack,
+                                       buffer);
+}
+
+BaseType_t takt_freertos_create(struct takt_thread_server *server, TaskFunction_t code, const char *name,
+                                configSTACK_DEPTH_TYPE depth, void *argument, UBaseType_t priority,
+                                TaskHandle_t *handle) {
     StackType_t *stack = pvPortMallocStack((size_t)depth * sizeof(StackType_t));
     task_t *task = stack != NULL ? pvPortMalloc(sizeof(task_t)) : NULL;
     if (task == NULL) {
         vPortFreeStack(stack);
         return errCOULD_NOT_ALLOCATE_REQUIRED_MEMORY;
     }
-    clear(task);
+    clear(task, server);
     task->owned = OWNS_TASK | OWNS_STACK;
     task->stack = stack;
     task->depth = depth;
@@ -128,4 +139,9 @@ BaseType_t xTaskCreate(TaskFunction_t code, const char *name, configSTACK_DEPTH_
         return errCOULD_NOT_ALLOCATE_REQUIRED_MEMORY;
     }
     return pdPASS;
+}
+
+BaseType_t xTaskCreate(TaskFunction_t code, const char *name, configSTACK_DEPTH_TYPE depth, void *argument,
+                       UBaseType_t priority, TaskHandle_t *handle) {
+    return takt_freertos_create(takt_freertos.home, code, name, depth, argument, priority, handle);
 }

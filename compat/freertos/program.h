@@ -47,9 +47,10 @@ enum {
 enum { OWNS_TASK = 1u << 0, OWNS_STACK = 1u << 1 };
 
 struct tskTaskControlBlock {
-    takt_thread_t thread; /* first; not created before the start */
-    takt_instant_t until; /* end of its wait; TAKT_NEVER: none */
-    task_t *next;         /* of all tasks */
+    takt_thread_t thread;              /* first; not created before the start */
+    takt_instant_t until;              /* end of its wait; TAKT_NEVER: none */
+    struct takt_thread_server *server; /* NULL: under the root */
+    task_t *next;                      /* of all tasks */
     task_t *next_waiter;
     waiters_t *waits_in; /* NULL: none */
     task_t *next_pending;
@@ -90,10 +91,11 @@ typedef struct sections {
 
 /* The program. */
 typedef struct program {
-    const sections_t *sections; /* NULL: there was no section */
-    void (*free_ended)(void);   /* see tasks.c; NULL: no task was deleted */
-    task_t *first;              /* of all tasks, in the order of creation */
-    task_t *pending;            /* tasks with bits to be notified, or a priority to be set */
+    const sections_t *sections;      /* NULL: there was no section */
+    void (*free_ended)(void);        /* see tasks.c; NULL: no task was deleted */
+    task_t *first;                   /* of all tasks, in the order of creation */
+    task_t *pending;                 /* tasks with bits to be notified, or a priority to be set */
+    struct takt_thread_server *home; /* where tasks are created; NULL: under the root */
     task_t *idle;
     task_t *ended; /* deleted, and not freed yet */
     uint32_t task_count;
@@ -122,6 +124,14 @@ TAKT_INLINE task_t *takt_freertos_self(void) { return (task_t *)(void *)takt_ker
 TAKT_INLINE task_t *takt_freertos_task(TaskHandle_t task) {
     return task != NULL ? task : takt_freertos_self();
 }
+
+/* As xTaskCreate and xTaskCreateStatic, in `server`. */
+BaseType_t takt_freertos_create(struct takt_thread_server *server, TaskFunction_t code, const char *name,
+                                configSTACK_DEPTH_TYPE depth, void *argument, UBaseType_t priority,
+                                TaskHandle_t *handle);
+TaskHandle_t takt_freertos_create_static(struct takt_thread_server *server, TaskFunction_t code,
+                                         const char *name, configSTACK_DEPTH_TYPE depth, void *argument,
+                                         UBaseType_t priority, StackType_t *stack, StaticTask_t *buffer);
 
 /* Creates the thread of `task`. Returns whether the kernel has taken it. */
 bool takt_freertos_begin(task_t *task);

@@ -11,9 +11,11 @@ void vTaskSuspendAll(void) {
     if (takt_freertos.suspended == 0 && takt_freertos.is_started) {
         const uint32_t nesting = takt_freertos_open();
         if (lock.mutex.mutex.parent == NULL) {
-            (void)takt_scheduler_lock_init(&lock, NULL);
+            (void)takt_scheduler_lock_init(&lock, takt_freertos.home);
         }
-        (void)takt_scheduler_lock(&lock);
+        const takt_status_t status = takt_scheduler_lock(&lock);
+        configASSERT(status == TAKT_OK); /* the task is in the program's server */
+        (void)status;
         takt_freertos.suspended++;
         takt_freertos_close(nesting);
     } else {

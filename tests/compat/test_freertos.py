@@ -17,7 +17,7 @@ SANITIZED = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover
 SHARED = "freertos"
 HOOKS = [f"-D{name}=1" for name in ("configUSE_TICK_HOOK", "configUSE_IDLE_HOOK", "configGENERATE_RUN_TIME_STATS")]
 FLAGS = {"statistics": [*HOOKS, "-DTAKT_SWITCH_HOOK=1"], "script": ["-DconfigUSE_TIME_SLICING=0"]}
-PROGRAMS = sorted(path.stem for path in HERE.glob("*.c") if path.stem not in (SHARED, "script"))
+PROGRAMS = sorted(path.stem for path in HERE.glob("*.c") if path.stem not in (SHARED, "script", "servers"))
 
 
 def recipe(port: str, *flags: str) -> dict[str, Any]:
@@ -25,13 +25,14 @@ def recipe(port: str, *flags: str) -> dict[str, Any]:
     return recipes.recipe(port, *(SANITIZED if port == "posix" else []), *flags)
 
 
-def build(port: str, program: str, folder: Path, factory: pytest.TempPathFactory) -> list[str | Path]:
-    """Compile and link a program of tests/compat; return the command that runs it."""
+def build(port: str, program: str, folder: Path, factory: pytest.TempPathFactory, *defines: str) -> list[str | Path]:
+    """Compile and link a program of tests/compat, with definitions of its own; return the command that runs it."""
     flags = FLAGS.get(program, [])
     how = recipe(port, *INTERFACE, *flags)
     library = compile_objects(how, [*found("compat/freertos/*.c"), f"tests/compat/{SHARED}.c"], factory)
     kernel = compile_kernel(recipe(port, *flags), port, factory)
     source = f"tests/compat/{program}.c"
+    how["cflags"] = [*how["cflags"], *defines]
     return [*emulator(how), link(how, [source], [*library, *kernel], folder / f"{program}_{port}.elf")]
 
 
@@ -42,6 +43,27 @@ def test_a_program_sees_what_the_public_reference_says(
 ) -> None:
     done = run(build(port, program, tmp_path, tmp_path_factory))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+HOGS = {"loop": 0, "suspended": 1, "equals": 2, "alone": 3, "queues": 4}
+
+
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("edf", [0, 1], ids=["fp", "edf"])
+@pytest.mark.parametrize("hog", HOGS)
+def test_a_program_in_a_server_makes_no_thread_beside_it_late(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, port: str, hog: str, edf: int
+) -> None:
+    defines = [f"-DSERVERS_HOG={HOGS[hog]}", f"-DSERVERS_EDF={edf}"]
+    done = run(build(port, "servers", tmp_path, tmp_path_factory, *defines))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("hog", HOGS)
+def test_the_same_program_at_the_root_does(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, hog: str) -> None:
+    done = run(build("posix", "servers", tmp_path, tmp_path_factory, f"-DSERVERS_HOG={HOGS[hog]}", "-DSERVERS_HOME=0"))
+    assert done.returncode == 1
+    assert done.stdout in ("failed: the thread starves\n", "failed: no job is late\n")
 
 
 REFUSED = {

@@ -22,6 +22,7 @@ INCLUDES = [
     "event_groups",
     "stream_buffer",
     "message_buffer",
+    "servers",
 ]
 
 CALLED, OTHERS = (

@@ -25,7 +25,7 @@ extern "C" {
 
 typedef struct xSTATIC_TCB {
     uint64_t ullDummy[TAKT_FREERTOS_WORDS(
-        13 + configNUM_THREAD_LOCAL_STORAGE_POINTERS + (configUSE_APPLICATION_TASK_TAG),
+        14 + configNUM_THREAD_LOCAL_STORAGE_POINTERS + (configUSE_APPLICATION_TASK_TAG),
         104 + 5 * configTASK_NOTIFICATION_ARRAY_ENTRIES + configMAX_TASK_NAME_LEN +
             (sizeof(void *) == 8 ? 32 : 0) + ((configGENERATE_RUN_TIME_STATS) ? 16 : 0))];
 } StaticTask_t;
