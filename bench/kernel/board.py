@@ -109,6 +109,8 @@ class Kernel:
             *build["cflags"],
             *build.get("own_cflags", ()),
             f"-Ibench/kernel/{self.board.name}",
+            "-Icompat/freertos/include",
+            "-Ibench/kernel/freertos",
             *self.flags,
         ]
 

@@ -44,7 +44,7 @@ class Row:
     def name(self) -> str:
         """Key of the row in the JSON object."""
         words = self.choice.split()
-        prefix = f"{words[0]}_" if self.program == "places" else ""
+        prefix = f"{words[0]}_" if self.program in ("places", "freertos") else ""
         return f"{prefix}{self.key}_{words[1]}" if len(words) > 1 else self.key
 
 
@@ -196,6 +196,25 @@ def call(choice: str, key: str, label: str, gate: int, checked: int | None = Non
     return Row("calls", choice, key, label, gate=gate, is_plain=False, checked=checked)
 
 
+def written(place: str, gates: tuple[int, ...]) -> tuple[Row, ...]:
+    """Return the rows of a program that is written against FreeRTOS, whose own figures are the peer's."""
+    labels = {
+        "yield": ("yield to another task", 55, 140),
+        "give_free": ("semaphore give, no task waits", 51, None),
+        "take_free": ("semaphore take, a unit is there", 44, None),
+        "give_runs": ("semaphore give until the waiter runs", 208, 283),
+        "take_blocks": ("semaphore take blocks until another runs", 390, None),
+        "interrupt_runs": ("interrupt pend until the task runs", 206, 280),
+        "send_runs": ("queue send until the receiver runs", 277, None),
+        "lock_free": ("mutex take, uncontended", 51, None),
+        "unlock_free": ("mutex give, uncontended", 71, None),
+    }
+    return tuple(
+        Row("freertos", place, key, f"FreeRTOS, {place}: {label}", peer, gate, virt, calls=4, is_plain=False)
+        for (key, (label, peer, virt)), gate in zip(labels.items(), gates, strict=True)
+    )
+
+
 CALLS = (
     call("plain", "notify_runs", "notify until the thread runs", 65, 75),
     call("plain", "notification_blocks", "notification take blocks until another runs", 53, 61),
@@ -214,6 +233,8 @@ CALLS = (
     call("sleep", "idle_runs", "interrupt while idle until a thread runs", 83),
     call("sleep", "sleep_runs", "the same out of a sleep, the clock counts", 96),
     call("sleep", "stopped_runs", "the same, the clock stood still", 133),
+    *written("root", (30, 44, 40, 185, 154, 256, 267, 70, 64)),
+    *written("server", (48, 44, 40, 213, 180, 296, 295, 70, 64)),
 )
 
 

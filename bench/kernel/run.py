@@ -29,7 +29,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from board import HERE, MPS2, VIRT, Kernel
+from board import HERE, MPS2, ROOT, VIRT, Kernel
 from rows import (
     ADMISSIONS,
     ANALYSES,
@@ -53,8 +53,9 @@ CHECKS_LIMIT = 1.15  # times the row without checks
 GUARD_LIMIT = 5
 # Of every board; "timers" and "storm" need a clock to hold.
 LOADING = ("loads", "shell_loads", "shell_preemption")
-PROGRAMS = (*LOADING, "operations", "places", "mutex", "messages", "calls", "admission")
+PROGRAMS = (*LOADING, "operations", "places", "mutex", "messages", "calls", "freertos", "admission")
 OWN = "bench/kernel/shell.c"  # besides the kernel's sources
+COMPAT = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "compat" / "freertos").glob("*.c"))]
 PLAIN_ONLY = "-DTAKT_PLAIN_ONLY=1"
 WIDE = ("-DBENCH_THREADS=140", "-DTAKT_KERNEL_ORDER_ROWS=3")  # room for 128 threads
 NOTES = """\
@@ -175,7 +176,7 @@ def measure() -> dict[str, Any]:
 
         def kernel(of: str, *flags: str) -> Kernel:
             analyses = [f"analysis/{name}.c" for name in ANALYSES]
-            return Kernel(VIRT if of == "virt" else MPS2, folder / of, flags).compile(pool, *analyses, OWN)
+            return Kernel(VIRT if of == "virt" else MPS2, folder / of, flags).compile(pool, *analyses, OWN, *COMPAT)
 
         rows = {
             of: kernel(of, *flags)

@@ -3,9 +3,12 @@
 #include "compat/freertos/program.h"
 
 void takt_freertos_wake_from_isr(task_t *task, BaseType_t *woken) {
-    const task_t *running = takt_freertos_running();
-    if (task != NULL && woken != NULL && (running == NULL || task->priority > running->priority)) {
-        *woken = pdTRUE;
+    if (task == NULL) {
+        return;
     }
-    takt_freertos_wake(task, WOKEN);
+    if (woken != NULL) {
+        const task_t *running = takt_freertos_running();
+        *woken = running == NULL || task->priority > running->priority ? pdTRUE : *woken;
+    }
+    takt_freertos_notify(task, WOKEN);
 }

@@ -179,17 +179,35 @@ void takt_freertos_await(limit_t *limit);
 /* Returns whether `task` waits, or is about to. */
 bool takt_freertos_waits(const task_t *task);
 
-/* Removes `task` from the list that it waits in, if any. Closed. */
-void takt_freertos_leave(task_t *task);
+/* Removes `task` from the list that it waits in. Closed. */
+void takt_freertos_leave_list(task_t *task);
+
+/* Likewise, if there is any. */
+TAKT_INLINE void takt_freertos_leave(task_t *task) {
+    if (task->waits_in != NULL) {
+        takt_freertos_leave_list(task);
+    }
+}
 
 /* ---- to wake ------------------------------------------------------------------------------------------------ */
 
 /* Removes and returns the waiter of the highest priority, of equals the first, whose time is not up; NULL: there is none.
  * Closed. */
-task_t *takt_freertos_first(waiters_t *waiters);
+task_t *takt_freertos_first_of(waiters_t *waiters);
 
-/* Notifies `task`, NULL: none, of `bits`. With the lock as the caller found it. */
-void takt_freertos_wake(task_t *task, uint32_t bits);
+TAKT_INLINE task_t *takt_freertos_first(waiters_t *waiters) {
+    return TAKT_UNLIKELY(waiters->last != NULL) ? takt_freertos_first_of(waiters) : NULL;
+}
+
+/* Notifies `task` of `bits`. With the lock as the caller found it. */
+void takt_freertos_notify(task_t *task, uint32_t bits);
+
+/* Likewise unless `task` is NULL. */
+TAKT_INLINE void takt_freertos_wake(task_t *task, uint32_t bits) {
+    if (TAKT_UNLIKELY(task != NULL)) {
+        takt_freertos_notify(task, bits);
+    }
+}
 
 /* Likewise from an interrupt or a task: sets `woken`, if that is not NULL, to pdTRUE before. */
 void takt_freertos_wake_from_isr(task_t *task, BaseType_t *woken);

@@ -43,10 +43,12 @@ takt_instant_t takt_freertos_instant(uint64_t tick) {
 /* ---- to wait ------------------------------------------------------------------------------------------------ */
 
 void takt_freertos_set_end(TickType_t ticks) {
-    (void)takt_freertos_count();
-    takt_freertos_self()->until = ticks == portMAX_DELAY && INCLUDE_vTaskSuspend == 1
-                                      ? TAKT_NEVER
-                                      : takt_freertos.tick + (uint64_t)ticks * TAKT_FREERTOS_TICK;
+    if (ticks == portMAX_DELAY && INCLUDE_vTaskSuspend == 1) {
+        takt_freertos_self()->until = TAKT_NEVER;
+    } else {
+        (void)takt_freertos_count();
+        takt_freertos_self()->until = takt_freertos.tick + (uint64_t)ticks * TAKT_FREERTOS_TICK;
+    }
 }
 
 bool takt_freertos_join(waiters_t *waiters, limit_t *limit) {
@@ -88,10 +90,7 @@ void takt_freertos_await(limit_t *limit) {
     }
 }
 
-void takt_freertos_leave(task_t *task) {
-    if (task->waits_in == NULL) {
-        return;
-    }
+void takt_freertos_leave_list(task_t *task) {
     task_t **link = &task->waits_in->last;
     while (*link != task) {
         link = &(*link)->next_waiter;
@@ -102,15 +101,15 @@ void takt_freertos_leave(task_t *task) {
 
 /* ---- to wake ------------------------------------------------------------------------------------------------ */
 
+static bool has_time(const task_t *task) {
+    return task->until == TAKT_NEVER || task->until > takt_kernel_now();
+}
+
 /* One whose time is up tries again by itself: it may run much later, and others would wait for it. */
-task_t *takt_freertos_first(waiters_t *waiters) {
+task_t *takt_freertos_first_of(waiters_t *waiters) {
     task_t *first = NULL;
-    if (waiters->last == NULL) {
-        return NULL;
-    }
-    const takt_instant_t now = takt_kernel_now();
     for (task_t *task = waiters->last; task != NULL; task = task->next_waiter) {
-        if (task->until > now && (first == NULL || task->priority >= first->priority)) {
+        if ((first == NULL || task->priority >= first->priority) && has_time(task)) {
             first = task;
         }
     }
@@ -120,10 +119,7 @@ task_t *takt_freertos_first(waiters_t *waiters) {
     return first;
 }
 
-void takt_freertos_wake(task_t *task, uint32_t bits) {
-    if (task == NULL) {
-        return;
-    }
+void takt_freertos_notify(task_t *task, uint32_t bits) {
     if (takt_port_is_open()) {
         (void)takt_thread_notify(&task->thread, bits);
     } else if (takt_port_is_in_isr()) {

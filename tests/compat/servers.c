@@ -5,6 +5,7 @@
 #include "tests/compat/freertos.h"
 
 #include "kernel/job.h"
+#include "policy/table.h"
 
 #ifndef SERVERS_HOG
 #define SERVERS_HOG 0

@@ -10,8 +10,8 @@
 
 #include "task.h"
 
+#include "kernel/kernel.h"
 #include "kernel/server.h"
-#include "policy/table.h"
 
 #ifdef __cplusplus
 extern "C" {
