@@ -64,7 +64,12 @@ _Static_assert(offsetof(takt_ready_t, tail_depth) == offsetof(takt_ready_t, leve
 
 /* Returns an empty set of keys over `slots`, without a tail. */
 TAKT_INLINE takt_ready_t takt_ready_keyed(takt_entity_t **slots) {
-    return (takt_ready_t){.order = TAKT_ORDER_KEYS, .tail_depth = 1, .keys = {.slots = slots}};
+    takt_ready_t ready;
+    __builtin_memset(&ready, 0, sizeof ready);
+    ready.order = TAKT_ORDER_KEYS;
+    ready.tail_depth = 1;
+    ready.keys.slots = slots;
+    return ready;
 }
 
 /* ---- levels -------------------------------------------------------------------------------- */
