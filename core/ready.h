@@ -42,10 +42,15 @@ typedef struct takt_levels {
     uint32_t *rows[TAKT_LEVELS_MAX_DEPTH - 1]; /* caller's memory: rows[k] has 32^(k+1) words, zeroed */
 } takt_levels_t;
 
-/* Where keys order, the heap lies in the place of the rows that its tail does not have. */
+/* A model checker that does not follow pointers in a union defines this as struct. */
+#ifndef TAKT_READY_OVERLAY
+#define TAKT_READY_OVERLAY union
+#endif
+
+/* Where keys order, the heap lies in the place of the rows that its tail does not have. setup.c checks the places. */
 typedef struct takt_ready {
     takt_order_t order;
-    union {
+    TAKT_READY_OVERLAY {
         takt_levels_t levels;
         struct {
             uint32_t tail_top;
@@ -56,11 +61,6 @@ typedef struct takt_ready {
         };
     };
 } takt_ready_t;
-
-_Static_assert(offsetof(takt_ready_t, keys) == offsetof(takt_ready_t, levels.rows[TAKT_TAIL_MAX_DEPTH - 1]),
-               "the tail is before the heap");
-_Static_assert(offsetof(takt_ready_t, tail_depth) == offsetof(takt_ready_t, levels.depth),
-               "the tail is levels");
 
 /* Returns an empty set of keys over `slots`, without a tail. */
 TAKT_INLINE takt_ready_t takt_ready_keyed(takt_entity_t **slots) {

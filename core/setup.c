@@ -5,6 +5,11 @@
 #include "core/hierarchy.h"
 #include "core/source.h"
 
+_Static_assert(offsetof(takt_ready_t, keys) == offsetof(takt_ready_t, levels.rows[TAKT_TAIL_MAX_DEPTH - 1]),
+               "the tail is before the heap");
+_Static_assert(offsetof(takt_ready_t, tail_depth) == offsetof(takt_ready_t, levels.depth),
+               "the tail is levels");
+
 void takt_server_init(takt_server_t *server, const takt_policy_t *policy, const takt_ready_t *ready,
                       takt_timers_row_t *rows, uint32_t order_rows, uint32_t time_rows) {
     server->policy = policy;

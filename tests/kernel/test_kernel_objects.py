@@ -225,11 +225,13 @@ def test_no_program_is_forgotten() -> None:
         "memories",
         "questions",
         "sleeps",
+        "stacks",
         "switches",
         "turns",
         "units",
     }  # test_kernel_surface.py
     elsewhere = {"sharing"}  # test_kernel_sharing.py
+    torture = {"torture_interrupts", "torture_threads", "torture_time"}  # test_torture.py
     assert {
         path.stem for path in (ROOT / "tests" / "kernel").glob("*.c")
-    } == here | of_interfaces | of_surface | elsewhere
+    } == here | of_interfaces | of_surface | elsewhere | torture

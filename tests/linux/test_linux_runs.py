@@ -618,7 +618,7 @@ def test_the_table_has_prediction_bound_and_measurement_and_the_pictures_are_dra
     (heading,) = (number for number, line in enumerate(lines) if line.startswith("task"))
     assert re.split("  +", lines[heading])[2:7] == ["worst seen", "sim worst", "bound", "late", "sim late"]
     (row,) = (re.split("  +", line) for line in lines if line.startswith("B "))
-    assert row[2:8] == ["7 ms", "7 ms", "8 ms", "-", "-", "2"]
+    assert row[2:8] == ["7 ms", "7 ms", "7 ms", "-", "-", "2"]
     assert any(line.startswith("kernel: 12 switches to threads of tasks, all as decided") for line in lines)
     assert lines[-1] == noted.notes[0]
     assert b"kernel, processor 0" in picture.read_bytes()

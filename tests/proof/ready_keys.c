@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The heap of core/ready.h: one call on every heap of up to HEAP entities, with any keys and ties.
+/* The heap of core/keys.h, in core/ready.h: one call on every heap of up to HEAP entities, with any keys and ties.
  *
  * A call that finds a heap leaves a heap, with exactly the members that it should have; an empty one is a
  * heap. So what is claimed here holds after any number of calls, as long as the bound holds. Which
@@ -8,6 +8,8 @@
  * Bound: 21 entities, which is three full rows of the heap, or 10, the least in which a removal must move an entity up
  * (proofs.toml says which); at the fourth row nothing is new, a sift takes one more step. Keys and ties of 64 orders:
  * they are compared and nothing else, and 21 entities have no more than 21 of them. */
+#define TAKT_READY_OVERLAY struct
+
 #include "core/ready.h"
 #include "tests/proof/proof.h"
 
@@ -17,7 +19,7 @@
 
 static takt_entity_t *entities[HEAP];
 static takt_entity_t *slots[HEAP];
-static takt_ready_t ready = {.order = TAKT_ORDER_KEYS, .tail_depth = 1, .keys = {.slots = slots}};
+static takt_ready_t ready;
 
 static bool goes_first(const takt_entity_t *a, const takt_entity_t *b) {
     return a->key < b->key || (a->key == b->key && a->tie < b->tie);
@@ -27,6 +29,9 @@ static bool is_ordered(uint32_t slot) { return slot == 0 || !goes_first(slots[sl
 
 /* Any heap of up to `most` entities. */
 static void any_heap(uint32_t most) {
+    ready.order = TAKT_ORDER_KEYS;
+    ready.levels.depth = 1;
+    ready.keys.slots = slots;
     ready.keys.count = any_below(most + 1);
     ready.levels.top = ready.keys.count > 0 ? takt_bit(0) : 0u;
     for (uint32_t i = 0; i < HEAP; i++) {
