@@ -69,7 +69,7 @@ def columns(system: takt.System, name: str, format: str) -> dict[str, object]:
     """What a task means: in ticks, or where a file says how long they are in nanoseconds."""
     (task,) = [task for task in system.resolved.tasks if task.name == name]
     (given,) = [task for task in system.tasks if task.name == name]
-    values = asdict(task) | {"on_miss": given.on_miss}
+    values = asdict(task) | {"on_miss": given.on_miss, "home": given.server}
     tick = 1 if format == "cheddar" else system.resolution_ns
     spans = {key: values[key] * tick for key in ("period", "deadline", "offset", "wcet", "jitter")}
     streams = {key: scaled(values[key], tick) for key in ("arrivals", "demand")}
@@ -109,6 +109,9 @@ def silent_losses(system: takt.System, back: takt.System, losses: tuple[Problem,
         listed = isinstance(task.arrivals, tuple)
         for column, keys in KEYS_OF.items():
             is_other = before[column] != after[column] and not (column == "offset" and listed)
+            if column == "home":  # its server, or the name of that, may be told to be lost
+                lost = lost_keys(losses, "server", str(before[column]))
+                is_other &= lost is not None and "name" not in lost
             if is_other and not keys & (told | system_keys):
                 found.append(f"{task.name} {column}: {before[column]} is {after[column]}")
     return found
