@@ -44,7 +44,9 @@ class Row:
     def name(self) -> str:
         """Key of the row in the JSON object."""
         words = self.choice.split()
-        prefix = f"{words[0]}_" if self.program in ("places", "freertos") else ""
+        if self.program == "freertos":
+            return f"{self.choice}_{self.key}"
+        prefix = f"{words[0]}_" if self.program == "places" else ""
         return f"{prefix}{self.key}_{words[1]}" if len(words) > 1 else self.key
 
 
@@ -227,7 +229,7 @@ CALLS = (
     call("locks", "scheduler_lock", "scheduler lock", 277),
     call("locks", "scheduler_unlock", "scheduler unlock", 186),
     call("locks", "condition_blocks", "condition wait blocks until another runs", 116, 139),
-    call("locks", "condition_runs", "condition notify until the waiter runs", 95),
+    call("locks", "condition_runs", "condition notify until the waiter runs", 97),
     call("deadlines", "set_own_deadline", "deadline of the running thread is set, edf", 367),
     call("deadlines", "set_deadline", "deadline of a ready thread is set, edf", 380),
     call("sleep", "idle_runs", "interrupt while idle until a thread runs", 83),
