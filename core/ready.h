@@ -64,12 +64,12 @@ typedef struct takt_ready {
 
 /* Returns an empty set of keys over `slots`, without a tail. */
 TAKT_INLINE takt_ready_t takt_ready_keyed(takt_entity_t **slots) {
-    takt_ready_t ready;
-    __builtin_memset(&ready, 0, sizeof ready);
-    ready.order = TAKT_ORDER_KEYS;
-    ready.tail_depth = 1;
-    ready.keys.slots = slots;
-    return ready;
+    takt_ready_t set;
+    __builtin_memset(&set, 0, sizeof set);
+    set.order = TAKT_ORDER_KEYS;
+    set.tail_depth = 1;
+    set.keys.slots = slots;
+    return set;
 }
 
 /* ---- levels -------------------------------------------------------------------------------- */
