@@ -11,6 +11,7 @@
 #define NEEDS_ALL ((EventBits_t)2 << CONTROL_SHIFT)
 #define MET ((EventBits_t)4 << CONTROL_SHIFT) /* its condition has held */
 #define CONTROL ((EventBits_t)0xff << CONTROL_SHIFT)
+#define BITS ((EventBits_t)~CONTROL)
 
 typedef struct EventGroupDef_t group_t;
 
@@ -54,7 +55,7 @@ BaseType_t xEventGroupGetStaticBuffer(EventGroupHandle_t group, StaticEventGroup
 /* ---- to set -------------------------------------------------------------------------------------------------------- */
 
 static bool holds(EventBits_t bits, EventBits_t awaited) {
-    const EventBits_t own = awaited & ~CONTROL;
+    const EventBits_t own = awaited & BITS;
     return (awaited & NEEDS_ALL) != 0 ? (bits & own) == own : (bits & own) != 0;
 }
 
@@ -82,7 +83,7 @@ EventBits_t xEventGroupSetBits(EventGroupHandle_t group, const EventBits_t bits)
     group->bits |= bits;
     for (task_t *task = take(group, false); task != NULL; task = take(group, false)) {
         if ((task->awaited & CLEARS) != 0) {
-            cleared |= task->awaited & ~CONTROL;
+            cleared |= task->awaited & BITS;
         }
         task->awaited = group->bits | MET;
         takt_freertos_wake(task, WOKEN);
@@ -134,7 +135,7 @@ static EventBits_t end_wait(group_t *group, EventBits_t awaited) {
     (void)takt_freertos_sleep();
     const EventBits_t then = takt_freertos_self()->awaited;
     if ((then & MET) != 0) {
-        return then & ~CONTROL;
+        return then & BITS;
     }
     const takt_port_level_t level = takt_port_lock();
     const EventBits_t bits = group->bits;

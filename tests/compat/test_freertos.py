@@ -16,9 +16,16 @@ INTERFACE = ["-Icompat/freertos/include", "-Itests/compat/config"]
 SANITIZED = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 SHARED = "freertos"
 HOOKS = [f"-D{name}=1" for name in ("configUSE_TICK_HOOK", "configUSE_IDLE_HOOK", "configGENERATE_RUN_TIME_STATS")]
+DEMONSTRATION = (
+    "configUSE_TICK_HOOK",
+    "configUSE_IDLE_HOOK",
+    "configUSE_MALLOC_FAILED_HOOK",
+    "configUSE_DAEMON_TASK_STARTUP_HOOK",
+)
 FLAGS = {
     "cooperative": ["-DconfigUSE_PREEMPTION=0"],
     "cores": ["-DTEST_CORES=1"],
+    "demonstration": [f"-D{name}=1" for name in DEMONSTRATION],
     "streams": ["-DconfigUSE_SB_COMPLETED_CALLBACK=1"],
     "statistics": [*HOOKS, "-DTAKT_SWITCH_HOOK=1"],
     "script": ["-DconfigUSE_TIME_SLICING=0"],
