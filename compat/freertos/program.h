@@ -24,6 +24,16 @@
 #include "kernel/kernel.h"
 #include "kernel/units.h"
 
+/* An assertion of the configuration; before it fails, the hook is called with the task and the function of the library. */
+#if configASSERT_DEFINED != 0
+#define ASSERT(holds) configASSERT((holds) || takt_freertos_report(__func__))
+#else
+#define ASSERT(holds)
+#endif
+
+/* Calls the hook. Returns false. */
+bool takt_freertos_report(const char *call);
+
 /* Ticks of Takt's clock in a tick of the program. */
 #define TAKT_FREERTOS_TICK ((uint32_t)(TAKT_TICK_HZ / (configTICK_RATE_HZ)))
 
@@ -124,6 +134,9 @@ TAKT_INLINE task_t *takt_freertos_self(void) { return (task_t *)(void *)takt_ker
 TAKT_INLINE task_t *takt_freertos_task(TaskHandle_t task) {
     return task != NULL ? task : takt_freertos_self();
 }
+
+/* True unless `task` has ended or was deleted, as far as its memory says so. */
+bool takt_freertos_is_task(const task_t *task);
 
 /* As xTaskCreate and xTaskCreateStatic, in `server`. */
 BaseType_t takt_freertos_create(struct takt_thread_server *server, TaskFunction_t code, const char *name,

@@ -56,7 +56,7 @@ bool takt_freertos_join(waiters_t *waiters, limit_t *limit) {
     if (limit->ticks == 0) {
         return false;
     }
-    configASSERT(takt_freertos.suspended == 0);
+    ASSERT(takt_freertos.suspended == 0);
     if (!limit->is_begun) {
         limit->is_begun = true;
         takt_freertos_set_end(limit->ticks);
