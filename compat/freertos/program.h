@@ -155,7 +155,12 @@ void takt_freertos_remove_task(task_t *task);
 /* Frees what the library has allocated of `task`. */
 void takt_freertos_free(task_t *task);
 
-/* Starts what happens in every tick, if anything does. Threads only. */
+/* 1: while no task runs, nothing happens in a tick. */
+#define TAKT_FREERTOS_STOPS_TICKS                                                               \
+    (configUSE_TICKLESS_IDLE != 0 && configUSE_TICK_HOOK == 0 && configUSE_TIME_SLICING != 0 && \
+     configUSE_PREEMPTION != 0)
+
+/* Starts what happens in every tick, if anything does and it has not begun. Threads only. */
 void takt_freertos_start_ticks(void);
 
 /* Creates the daemon of the timers. */

@@ -79,6 +79,9 @@ uint32_t takt_freertos_sleep(void) {
         }
     } while (bits == SHIFTED);
     takt_freertos_begin_turn();
+#if TAKT_FREERTOS_STOPS_TICKS
+    takt_freertos_start_ticks();
+#endif
     const takt_port_level_t level = takt_port_lock();
     takt_freertos_leave(self);
     takt_freertos.resumptions++;

@@ -84,6 +84,7 @@ REFUSED = {
     "configUSE_CO_ROUTINES": "1",
     "configENABLE_MPU": "1",
     "configUSE_NEWLIB_REENTRANT": "1",
+    "configUSE_TICKLESS_IDLE": "2",
     "configMAX_PRIORITIES": "40",
     "configTICK_RATE_HZ": "999",
     "configMINIMAL_STACK_SIZE": "8",
