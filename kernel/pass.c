@@ -174,9 +174,9 @@ void takt_kernel_expect_pass(void) {
 
 /* ---- time -------------------------------------------------------------------------------------------- */
 
-static void disarm(takt_timeout_t *timeout) { takt_timeouts_remove(&takt_timeouts, timeout); }
+void takt_kernel_disarm(takt_timeout_t *timeout) { takt_timeouts_remove(&takt_timeouts, timeout); }
 
-static const takt_time_t time = {.come_to = takt_kernel_come_to, .disarm = disarm};
+static const takt_time_t time = {.come_to = takt_kernel_come_to, .disarm = takt_kernel_disarm};
 
 void takt_kernel_expect_time(void) {
     if (takt_kernel.time == NULL) {

@@ -186,10 +186,10 @@ PLACES = (
     *wakes("between 1", "between sporadic servers", (412, 480, 459)),
     *wakes("between 2", "between cbs servers", (437, 275, 484)),
     *wakes("between 3", "root and deferrable server", (227, 222, 275)),
-    *ends("jobs 0", "edf", (105, 863)),
-    *ends("jobs 1", "fp", (96, 859)),
-    *ends("jobs 2", "edf in a server", (105, 1405)),
-    *ends("jobs 3", "fp in a server", (96, 1405)),
+    *ends("jobs 0", "edf", (105, 665)),
+    *ends("jobs 1", "fp", (96, 594)),
+    *ends("jobs 2", "edf in a server", (105, 1014)),
+    *ends("jobs 3", "fp in a server", (96, 976)),
 )
 
 
