@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 import takt
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2
 from recipes import PORTS, Command, run
+from takt.base import times
 from takt.command import main
 from takt.files import trace_file
 from test_freertos import build
@@ -69,3 +71,20 @@ def test_perfetto_shows_the_tasks_by_name(trace: Path, tmp_path: Path) -> None:
         assert {*own} <= {task}
         assert own or task == "manager"  # which executes nothing where calls take no time
         assert len(own) == sum(tracks[event.track_uuid] == "processor" and event.name == task for event in slices)
+
+
+def test_the_estimate_has_the_period_of_the_program(trace: Path, tmp_path: Path) -> None:
+    file = tmp_path / "seen.toml"
+    done = CliRunner().invoke(main.app, ["estimate", str(trace), "-o", str(file)])
+    assert done.exit_code == 0
+    assert "idle: not in the set: it never waited" in done.output
+    read = tomllib.loads(file.read_text(encoding="utf-8"))
+    sensor = next(task for task in read["task"] if task["name"] == "sensor")
+    in_server = bool(trace_file.read(trace).system.servers)
+    assert (sensor["priority"], "server" in sensor) == (4, in_server)
+    assert abs(times.to_ticks(sensor["period"], 1) - 10_000_000) <= 10_000
+    assert times.to_ticks(sensor.get("jitter", 0), 1) <= 200_000  # of the kernel's own work
+    assert 1_000_000 <= times.to_ticks(sensor["wcet"], 1) < 1_400_000
+    assert [server["budget"] for server in read.get("server", [])] == ["8ms"] * in_server
+    for command_of in (["analyse", "--no-sensitivity", "--no-remedies"], ["run"]):
+        assert CliRunner().invoke(main.app, [*command_of, str(file)]).exit_code == 0

@@ -461,6 +461,34 @@ def replay(
     typer.echo(outcome.text)
 
 
+# ---- takt estimate ----------------------------------------------------------------------------------
+
+
+@_command()
+def estimate(
+    file: TraceFile,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE.toml", help="The task set; default: print it."),
+        OUTPUT,
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table; times in ticks.")] = False,
+    is_wide: Wide = False,
+    in_ticks: Ticks = False,
+) -> None:
+    """Estimate a task set from a trace: of a program on the kernel, a board, Linux or the simulator.
+
+    Periods, jitter and execution times are those that were seen: no trace shows the worst case. What is a guess, and
+    what is not known, is in the comments of the file and in the table.
+
+    Example: `takt run examples/iot_node.toml --trace iot.takt && takt estimate iot.takt -o seen.toml`
+    """
+    from takt.command import estimate as command
+    from takt.show.text_tables import Terminal
+
+    command.estimate(file, output, Terminal(is_wide=is_wide, in_ticks=in_ticks), as_json=as_json)
+
+
 # ---- takt generate ----------------------------------------------------------------------------------
 
 

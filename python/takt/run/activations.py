@@ -56,6 +56,7 @@ class _Thread:
 
     past: list[Activation] = field(default_factory=list)
     current: Activation | None = None
+    is_new: bool = True
 
     @property
     def all(self) -> list[Activation]:
@@ -63,7 +64,8 @@ class _Thread:
         return self.past if self.current is None else [*self.past, self.current]
 
     def wake(self, release: int) -> None:
-        self.current = self.current or Activation(release, is_start=not self.past)
+        self.current = self.current or Activation(release, is_start=self.is_new)
+        self.is_new = False
 
     def execute(self, ticks: int) -> None:
         if self.current is not None:
@@ -130,7 +132,7 @@ def activations_of(trace: Trace) -> dict[int, list[Activation]]:
 
 
 def _activations_of_threads(trace: Trace) -> dict[int, list[Activation]]:
-    """Return the activations of plain threads. A number that is given out again is another thread of the same name."""
+    """Return the activations of plain threads. A number that is given out again is another thread, with its start."""
     first = trace.system.first_task + len(trace.system.tasks)
     threads = {first + place: _Thread() for place in range(len(trace.system.threads))}
     stretches = iter(sorted(stretches_of(trace), key=lambda one: one.end))
@@ -145,6 +147,8 @@ def _activations_of_threads(trace: Trace) -> dict[int, list[Activation]]:
             thread.wake(min(record.value, record.now))
         elif thread is not None and record.kind == _core.RECORD_BLOCK:
             thread.wait()
+        elif thread is not None and record.kind == _core.RECORD_CREATE:
+            thread.is_new = True
     for one in [stretch, *stretches]:
         if one is not None and one.entity in threads:
             threads[one.entity].execute(one.end - one.start)
