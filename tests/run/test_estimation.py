@@ -8,6 +8,7 @@ import os
 import random
 import tomllib
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ def test_periods_offsets_and_executions_of_periodic_tasks_are_exact(tmp_path: Pa
     found = named(estimated(takt.System(tasks=tasks), tmp_path, 300))
     assert found["A"].arrivals == Arrivals(10, None, 0, 0)
     assert found["B"].arrivals == Arrivals(15, None, 0, 4)
-    assert (found["A"].longest, found["A"].mean, found["A"].activations) == (2, 3 / 2, 30)
+    assert (found["A"].longest, found["A"].mean, found["A"].activations) == (2, Fraction(3, 2), 30)
     assert (found["B"].longest, found["B"].deadline, found["B"].arrivals.is_exact) == (4, 12, True)
     assert found["A"].priority is not None
     assert found["B"].priority is not None

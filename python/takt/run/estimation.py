@@ -303,7 +303,7 @@ def _fitting_period(releases: Sequence[int], low: int, high: int) -> int:
 def _round(releases: Sequence[int], period: int, tick_ns: int) -> int:
     """Return the roundest period, in nanoseconds, that at most doubles the spread: it is as likely as others."""
     slack = _spread(releases, period) // (len(releases) - 1) * tick_ns
-    for unit in (10**zeros for zeros in range(len(str(period * tick_ns)), 0, -1)):
+    for unit in (int("1" + "0" * zeros) for zeros in range(len(str(period * tick_ns)), 0, -1)):
         rounded = (period * tick_ns + unit // 2) // unit * unit
         if rounded > 0 and abs(rounded - period * tick_ns) <= slack and rounded % tick_ns == 0:
             return rounded // tick_ns
