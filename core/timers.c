@@ -191,6 +191,13 @@ static void settle_slot(takt_timers_t *timers, place_t place) {
     }
 }
 
+/* Returns the place of the slot at `offset`, in bytes, in the rows. */
+TAKT_INLINE place_t place_at(uintptr_t offset) {
+    const uintptr_t in_row = offset % sizeof(takt_timers_row_t) - offsetof(takt_timers_row_t, slot);
+    return (place_t){(uint32_t)(offset / sizeof(takt_timers_row_t)),
+                     (uint32_t)(in_row / sizeof(takt_timer_t *))};
+}
+
 void takt_timers_remove(takt_timers_t *timers, takt_timer_t *timer) {
     if (!takt_timer_is_armed(timer)) {
         return;
@@ -198,9 +205,7 @@ void takt_timers_remove(takt_timers_t *timers, takt_timer_t *timer) {
     const uintptr_t offset = (uintptr_t)timer->link - (uintptr_t)timers->rows;
     unlink_timer(timer);
     if (offset < (timers->last_row + 1u) * sizeof(takt_timers_row_t)) {
-        const uintptr_t in_row = offset % sizeof(takt_timers_row_t) - offsetof(takt_timers_row_t, slot);
-        settle_slot(timers, (place_t){(uint32_t)(offset / sizeof(takt_timers_row_t)),
-                                      (uint32_t)(in_row / sizeof(takt_timer_t *))});
+        settle_slot(timers, place_at(offset));
     }
     look_ahead(timers);
 }
@@ -274,6 +279,51 @@ const takt_timer_t *takt_timers_due(const takt_timers_t *timers, takt_instant_t 
     }
     const place_t place = first_place(timers);
     return is_exact(timers, place) ? timers->rows[place.row].slot[place.slot] : NULL;
+}
+
+/* ---- a timer that is armed again at once ---------------------------------------------------------- */
+
+/* True if `timer`, which draining has left alone, precedes all others: it is not after the position, and they are in rows of
+ * time. Of another instant it has to be moved, because the position must not pass what stands in rows. */
+TAKT_INLINE bool precedes_rows(const takt_timers_t *timers, const takt_timer_t *timer) {
+    return timer->instant <= timers->position_instant && timers->occupied < UINT32_C(2)
+                                                                                << (31u - timers->order_rows);
+}
+
+takt_timer_t *takt_timers_first(const takt_timers_t *timers, takt_instant_t now) {
+    takt_timer_t *draining = timers->draining;
+    if (timers->next > now) {
+        return NULL;
+    }
+    if (draining != NULL) {
+        return draining->next == NULL && precedes_rows(timers, draining) ? draining : NULL;
+    }
+    if (timers->occupied == 0) {
+        return NULL;
+    }
+    const place_t place = first_place(timers);
+    return is_exact(timers, place) ? timers->rows[place.row].slot[place.slot] : NULL;
+}
+
+/* One that is alone need not be moved to a row before it expires. */
+void takt_timers_renew(takt_timers_t *timers, takt_timer_t *timer, takt_instant_t instant) {
+    takt_timer_t *rest = timer->next;
+    if (timer->link == &timers->draining) {
+        timers->draining = NULL;
+    } else {
+        drain_slot(timers, place_at((uintptr_t)timer->link - (uintptr_t)timers->rows), rest);
+    }
+    advance_to(timers, timer->instant, timer->order);
+    timer->instant = instant;
+    place_timer(timers, timer);
+    if (rest != NULL && rest->next == NULL && precedes_rows(timers, rest)) {
+        timers->next = rest->instant;
+        return;
+    }
+    if (rest != NULL) {
+        move_one(timers);
+    }
+    look_ahead(timers);
 }
 
 /* The least instant of the timers behind `first` in its slot. */

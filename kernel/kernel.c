@@ -233,11 +233,15 @@ TAKT_INLINE void pend_if_displaced(void) {
     }
 }
 
-/* Processes an alarm that has expired. Opens. */
-void takt_kernel_come_to(takt_instant_t now) {
+void takt_kernel_expire_timeouts(takt_instant_t now) {
     if (expire_timeouts(now) != 0) {
         pend_if_displaced();
     }
+}
+
+/* Processes an alarm that has expired. Opens. */
+void takt_kernel_come_to(takt_instant_t now) {
+    takt_kernel_expire_timeouts(now);
     if (takt_kernel.until <= now) {
         takt_kernel.busy |= TAKT_BUSY_DUE;
         takt_port_pend();

@@ -76,6 +76,9 @@ void takt_kernel_expect_plain_pass(void);
 /* Sets the time, over an empty wheel. Likewise. */
 void takt_kernel_expect_time(void);
 
+/* Sets the time, so that releases of jobs need no full pass. There is that pass. */
+void takt_kernel_expect_releases(void);
+
 /* Lets waiting threads be suspended, or have nodes (kernel/order.h). Likewise. */
 void takt_kernel_expect_suspension(void);
 
@@ -88,7 +91,11 @@ void takt_kernel_preempt_by_pass(void);
 takt_status_t takt_kernel_decide_far(void);
 void takt_kernel_pend_far(void);
 void takt_kernel_come_to(takt_instant_t now);
+void takt_kernel_disarm(takt_timeout_t *timeout);
 takt_status_t takt_yield_slowly(takt_entity_t *running);
+
+/* Makes ready whose timeouts have expired, and requests preemption if one of them is next. Closed; opens in between. */
+void takt_kernel_expire_timeouts(takt_instant_t now);
 
 /* Sets the level of a plain thread that waits, or is suspended: no ready set has it. Closed; opens. */
 takt_status_t takt_thread_set_level_of_waiting(takt_entity_t *entity, takt_key_t level);

@@ -200,22 +200,8 @@ static void unlock(takt_entity_t *entity, takt_resource_t *resource) {
     stop_locking(entity);
 }
 
-/* Removes `entity` from its cycle and from the list where it waits. Returns whether it was in a list. */
-static bool leave_queue(takt_entity_t *entity) {
-    takt_lock_wait_t *wait = takt_plain_of(entity)->wait;
-    if (wait->deadlock != NULL) {
-        takt_deadlock_break(entity);
-    }
-    takt_resource_t *place = wait->blocked_at;
-    if (place != NULL) {
-        takt_blocked_detach(&place->blocked, entity);
-        wait->blocked_at = NULL;
-    }
-    return place != NULL;
-}
-
 static void withdraw(takt_entity_t *entity) {
-    const bool was_out = leave_queue(entity);
+    const bool was_out = takt_blocked_leave(entity, takt_plain_of(entity)->wait);
     takt_plain_of(entity)->wait->wanted = NULL;
     takt_plain_of(entity)->wait = NULL;
     stop_locking(entity);
@@ -229,7 +215,8 @@ static void reconsider(takt_entity_t *entity) {
     const takt_resource_t *deadlock = takt_waiting_deadlock_of(entity);
     const bool stays =
         takt_blocked_stays(entity) || (deadlock != NULL && deadlock == takt_blocker_of(entity));
-    if (!stays && takt_plain_of(entity)->wait != NULL && leave_queue(entity)) {
+    takt_lock_wait_t *wait = takt_plain_of(entity)->wait;
+    if (!stays && wait != NULL && takt_blocked_leave(entity, wait)) {
         compete_again(entity);
     }
 }

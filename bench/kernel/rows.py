@@ -186,10 +186,10 @@ PLACES = (
     *wakes("between 1", "between sporadic servers", (412, 480, 459)),
     *wakes("between 2", "between cbs servers", (437, 275, 484)),
     *wakes("between 3", "root and deferrable server", (227, 222, 275)),
-    *ends("jobs 0", "edf", (105, 863)),
-    *ends("jobs 1", "fp", (96, 859)),
-    *ends("jobs 2", "edf in a server", (105, 1405)),
-    *ends("jobs 3", "fp in a server", (96, 1405)),
+    *ends("jobs 0", "edf", (105, 665)),
+    *ends("jobs 1", "fp", (96, 594)),
+    *ends("jobs 2", "edf in a server", (105, 1014)),
+    *ends("jobs 3", "fp in a server", (96, 976)),
 )
 
 
@@ -295,7 +295,7 @@ class Feature:
 TIME = ("time",)
 PASS = ("time", "pass")
 FEATURES = (
-    Feature("none", "two threads and a semaphore", 4330, 808),
+    Feature("none", "two threads and a semaphore", 3900, 808),
     Feature("yield", "yield", 4440, 808),
     Feature("priority", "priority of a thread is set", 4730, 808),
     Feature("suspend", "suspend and resume", 4640, 808),
@@ -305,7 +305,7 @@ FEATURES = (
     Feature("alarm", "alarm", 5710, 1384, TIME),
     Feature("notify", "notification", 5990, 1384, TIME),
     Feature("messages", "message queue", 6660, 1384, TIME),
-    Feature("flags", "event flags", 6240, 1384, TIME),
+    Feature("flags", "event flags", 6500, 1384, TIME),
     Feature("pool", "block pool", 6050, 1384, TIME),
     Feature("mutex", "mutex under pip", 9100, 808, ("mutexes", "plain")),
     Feature("timed_lock", "mutex under pip, with a timeout", 10180, 1384, ("mutexes", "plain", *TIME)),
@@ -318,6 +318,6 @@ FEATURES = (
 
 # The reference application, footprint.c.
 APPLICATIONS = (
-    Feature("without_mutex", "application: queue, semaphore, delays", 6950, 1384),
+    Feature("without_mutex", "application: queue, semaphore, delays", 6500, 1384),
     Feature("with_mutex", "application with a mutex under pip", 11700, 1384),
 )

@@ -19,9 +19,11 @@ enum {
 static void run(void *argument) {
     task_t *self = argument;
     takt_freertos.resumptions++;
+    takt_freertos_begin_turn();
     takt_freertos_start_ticks();
     self->code(self->argument);
     configASSERT(self == NULL);
+    takt_freertos_end_turn();
 }
 
 bool takt_freertos_begin(task_t *task) {
@@ -78,6 +80,7 @@ static bool create(task_t *task, TaskFunction_t code, const char *name, void *ar
     if (handle != NULL) {
         *handle = task;
     }
+    portSETUP_TCB(task);
     append(task);
     if (!takt_freertos.is_started) {
         return true;

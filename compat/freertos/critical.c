@@ -48,7 +48,7 @@ static void settle(void) {
     }
     if (takt_freertos.is_yielding) {
         takt_freertos.is_yielding = false;
-        (void)takt_thread_yield();
+        takt_freertos_yield();
     }
 }
 
@@ -109,7 +109,7 @@ BaseType_t xPortIsInsideInterrupt(void) { return takt_port_is_in_isr() ? pdTRUE 
 
 void vPortYield(void) {
     if (takt_port_is_open()) {
-        (void)takt_thread_yield();
+        takt_freertos_yield();
     } else {
         takt_freertos.is_yielding = true;
     }

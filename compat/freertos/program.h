@@ -218,6 +218,23 @@ void takt_freertos_set_priority(task_t *task);
 /* The same with the lock open. */
 void takt_freertos_apply_priority(task_t *task);
 
+/* Without preemption the running task holds the scheduler lock of the program, but in calls that may let others run: so
+ * these begin and end. Open. */
+#if configUSE_PREEMPTION == 0
+void takt_freertos_begin_turn(void);
+void takt_freertos_end_turn(void);
+#else
+TAKT_INLINE void takt_freertos_begin_turn(void) {}
+TAKT_INLINE void takt_freertos_end_turn(void) {}
+#endif
+
+/* Lets equals of the running task go first. Open. */
+TAKT_INLINE void takt_freertos_yield(void) {
+    takt_freertos_end_turn();
+    (void)takt_thread_yield();
+    takt_freertos_begin_turn();
+}
+
 /* Begins a call of the kernel that may switch: opens a critical section, if there is one. The next closes it again. */
 TAKT_INLINE uint32_t takt_freertos_open(void) {
     const uint32_t nesting = takt_freertos.nesting;

@@ -28,6 +28,7 @@ BaseType_t xQueueGenericReset(QueueHandle_t queue, BaseType_t is_new) {
     const takt_port_level_t level = takt_port_lock();
     queue->count = 0;
     queue->first = 0;
+    queue->holder = NULL;
     task_t *task = is_new == pdFALSE ? takt_freertos_first(&queue->senders) : NULL;
     takt_port_unlock(level);
     takt_freertos_wake(task, WOKEN);

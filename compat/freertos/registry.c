@@ -62,3 +62,11 @@ const char *pcQueueGetName(QueueHandle_t queue) {
 }
 
 #endif
+
+#if configUSE_TRACE_FACILITY != 0
+
+void vQueueSetQueueNumber(QueueHandle_t queue, UBaseType_t number) { queue->number = number; }
+UBaseType_t uxQueueGetQueueNumber(QueueHandle_t queue) { return queue->number; }
+uint8_t ucQueueGetQueueType(QueueHandle_t queue) { return queue->type; }
+
+#endif

@@ -19,7 +19,7 @@ static void delay(void) {
 
 void vTaskDelay(TickType_t ticks) {
     if (ticks == 0) {
-        (void)takt_thread_yield();
+        takt_freertos_yield();
         return;
     }
     const takt_port_level_t level = takt_port_lock();
@@ -102,10 +102,16 @@ void vTaskSuspend(TaskHandle_t handle) {
     const uint32_t nesting = takt_freertos_open();
     task_t *self = takt_freertos_running();
     task_t *task = handle != NULL ? handle : self;
-    const bool waits = task != self && takt_freertos_waits(task);
-    (void)takt_thread_suspend(&task->thread);
-    if (waits) {
-        end_wait(task);
+    if (task == self) {
+        takt_freertos_end_turn();
+        (void)takt_thread_suspend(&task->thread);
+        takt_freertos_begin_turn();
+    } else {
+        const bool waits = takt_freertos_waits(task);
+        (void)takt_thread_suspend(&task->thread);
+        if (waits) {
+            end_wait(task);
+        }
     }
     takt_freertos_close(nesting);
 }
@@ -181,6 +187,7 @@ void vTaskDelete(TaskHandle_t handle) {
     task_t *task = takt_freertos_task(handle);
     const bool is_self = task == takt_freertos_running();
     forget(task);
+    portCLEAN_UP_TCB(task);
     if (is_self && task->owned != 0) {
         const takt_port_level_t level = takt_port_lock();
         task->next = takt_freertos.ended;
@@ -188,6 +195,9 @@ void vTaskDelete(TaskHandle_t handle) {
         takt_freertos.free_ended = free_ended;
         takt_port_unlock(level);
         takt_freertos_wake(takt_freertos.idle, WOKEN);
+    }
+    if (is_self) {
+        takt_freertos_end_turn();
     }
     if (takt_freertos.is_started) {
         (void)takt_thread_delete(&task->thread);

@@ -2,7 +2,9 @@
 /* What happens in every tick: an alarm, where the configuration has a hook or time slices; else there are no ticks. */
 #include "compat/freertos/program.h"
 
-#if configUSE_TICK_HOOK != 0 || configUSE_TIME_SLICING != 0
+#define IS_SLICED (configUSE_TIME_SLICING != 0 && configUSE_PREEMPTION != 0)
+
+#if configUSE_TICK_HOOK != 0 || IS_SLICED
 
 static takt_alarm_t alarm;
 
@@ -11,7 +13,7 @@ static void tick(void *argument) {
 #if configUSE_TICK_HOOK != 0
     vApplicationTickHook();
 #endif
-#if configUSE_TIME_SLICING != 0
+#if IS_SLICED
     if (takt_freertos_running() != NULL) {
         (void)takt_thread_yield_from_isr();
     }

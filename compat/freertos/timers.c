@@ -190,15 +190,15 @@ static void serve(void *argument) {
 }
 
 #if configSUPPORT_STATIC_ALLOCATION == 1
-#if configKERNEL_PROVIDED_STATIC_MEMORY == 1
-void vApplicationGetTimerTaskMemory(StaticTask_t **task, StackType_t **stack, configSTACK_DEPTH_TYPE *depth) {
+/* A program may define a function of this name. */
+__attribute__((weak)) void vApplicationGetTimerTaskMemory(StaticTask_t **task, StackType_t **stack,
+                                                          configSTACK_DEPTH_TYPE *depth) {
     static StaticTask_t timer_task;
     static StackType_t timer_stack[configTIMER_TASK_STACK_DEPTH];
     *task = &timer_task;
     *stack = timer_stack;
     *depth = configTIMER_TASK_STACK_DEPTH;
 }
-#endif
 
 void takt_freertos_start_timers(void) {
     StaticTask_t *task = NULL;

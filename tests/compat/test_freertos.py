@@ -17,7 +17,13 @@ INTERFACE = ["-Icompat/freertos/include", "-Itests/compat/config"]
 SANITIZED = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 SHARED = "freertos"
 HOOKS = [f"-D{name}=1" for name in ("configUSE_TICK_HOOK", "configUSE_IDLE_HOOK", "configGENERATE_RUN_TIME_STATS")]
-FLAGS = {"statistics": [*HOOKS, "-DTAKT_SWITCH_HOOK=1"], "script": ["-DconfigUSE_TIME_SLICING=0"]}
+FLAGS = {
+    "cooperative": ["-DconfigUSE_PREEMPTION=0"],
+    "cores": ["-DTEST_CORES=1"],
+    "streams": ["-DconfigUSE_SB_COMPLETED_CALLBACK=1"],
+    "statistics": [*HOOKS, "-DTAKT_SWITCH_HOOK=1"],
+    "script": ["-DconfigUSE_TIME_SLICING=0"],
+}
 PROGRAMS = sorted(path.stem for path in HERE.glob("*.c") if path.stem not in (SHARED, "script", "servers", "recorded"))
 
 
@@ -75,12 +81,10 @@ def test_the_same_program_at_the_root_does(tmp_path: Path, tmp_path_factory: pyt
 
 
 REFUSED = {
-    "configUSE_PREEMPTION": "0",
     "configNUMBER_OF_CORES": "2",
     "configUSE_CO_ROUTINES": "1",
     "configENABLE_MPU": "1",
     "configUSE_NEWLIB_REENTRANT": "1",
-    "configUSE_SB_COMPLETED_CALLBACK": "1",
     "configMAX_PRIORITIES": "40",
     "configTICK_RATE_HZ": "999",
     "configMINIMAL_STACK_SIZE": "8",

@@ -203,6 +203,8 @@ void vApplicationGetIdleTaskMemory(StaticTask_t **task, StackType_t **stack, con
 #if configENABLE_BACKWARD_COMPATIBILITY == 1
 typedef TickType_t portTickType;
 typedef TaskHandle_t xTaskHandle;
+typedef TaskStatus_t xTaskStatusType;
+typedef TimeOut_t xTimeOutType;
 #define pcTaskGetTaskName pcTaskGetName
 #define eTaskStateGet eTaskGetState
 #define xTaskGetIdleRunTimeCounter ulTaskGetIdleRunTimeCounter
