@@ -54,7 +54,7 @@ void takt_order_remove_by_level(takt_waiters_t *waiters, takt_entity_t *entity, 
     *link = rest;
 }
 
-static const takt_order_functions_t by_level = {.insert = takt_order_insert_by_level};
+static const takt_order_functions_t by_level = {.insert = takt_order_insert_by_level, .is_by_level = true};
 
 void takt_order_by_urgency(takt_waiters_t *waiters) {
     waiters->root = NULL;

@@ -28,11 +28,9 @@
 typedef struct takt_order_functions {
     /* Puts `entity`, whose count is in `waiters` and whose key is final, into their queue. */
     void (*insert)(takt_waiters_t *waiters, takt_entity_t *entity);
-    /* Removes `entity`, inserted with a key whose low word is `level`, from their queue. NULL: as the list does, which a
-     * program without timeouts is linked without. */
-    void (*remove)(takt_waiters_t *waiters, takt_entity_t *entity, uint32_t level);
     /* Removes the node of `entity`, which has one and is in the queue no more. NULL: there are no nodes. */
     void (*remove_node)(takt_entity_t *entity);
+    bool is_by_level; /* those without a node are in the list */
 } takt_order_functions_t;
 
 /* From now on `waiters`, of an object that is being initialised, are by urgency; the second one for event flags. */
@@ -42,6 +40,7 @@ void takt_order_by_tree(takt_waiters_t *waiters);
 /* Keys may be computed. No thread waits yet. */
 void takt_order_expect_keys(void);
 
+/* Insert into the list; remove from it and the queue, `level` is the one of the insertion. */
 void takt_order_insert_by_level(takt_waiters_t *waiters, takt_entity_t *entity);
 void takt_order_remove_by_level(takt_waiters_t *waiters, takt_entity_t *entity, uint32_t level);
 

@@ -95,44 +95,23 @@ static void remove_node(takt_entity_t *entity) {
     takt_entity_clear_attributes(entity, TAKT_ATTRIBUTE_ORDERED);
 }
 
-static void remove_by_key(takt_waiters_t *waiters, takt_entity_t *entity, uint32_t level) {
-    (void)waiters;
-    (void)level;
-    takt_queue_remove(entity);
-    if ((takt_thread_of(entity)->flags & TAKT_THREAD_ORDERED) != 0) {
-        remove_node(entity);
-    }
-}
-
-static const takt_order_functions_t by_key = {
-    .insert = insert_by_key, .remove = remove_by_key, .remove_node = remove_node};
+static const takt_order_functions_t by_key = {.insert = insert_by_key, .remove_node = remove_node};
 
 void takt_order_expect_keys(void) { takt_kernel.order = &by_key; }
 
 /* ---- flags under levels ---------------------------------------------------------------------------- */
 
-static bool is_in_tree(takt_entity_t *entity) {
-    return (takt_thread_of(entity)->flags & TAKT_THREAD_TIMED) != 0 && node_of(entity)->is_node;
-}
-
 static void insert(takt_waiters_t *waiters, takt_entity_t *entity) {
-    if (is_in_tree(entity)) {
+    const bool has_record = (takt_thread_of(entity)->flags & TAKT_THREAD_TIMED) != 0;
+    if (has_record && node_of(entity)->is_node) {
         insert_by_key(waiters, entity);
     } else {
         takt_order_insert_by_level(waiters, entity);
     }
 }
 
-static void remove(takt_waiters_t *waiters, takt_entity_t *entity, uint32_t level) {
-    if (is_in_tree(entity)) {
-        remove_by_key(waiters, entity, level);
-    } else {
-        takt_order_remove_by_level(waiters, entity, level);
-    }
-}
-
 static const takt_order_functions_t by_both = {
-    .insert = insert, .remove = remove, .remove_node = remove_node};
+    .insert = insert, .remove_node = remove_node, .is_by_level = true};
 
 void takt_order_by_tree(takt_waiters_t *waiters) {
     waiters->root = NULL;

@@ -146,14 +146,22 @@ TAKT_INLINE void leave_order(takt_entity_t *entity) {
     }
 }
 
-/* Removes `entity`, inserted with `key`, from the queue of `waiters`. */
-static void remove_waiter(takt_waiters_t *waiters, takt_entity_t *entity, takt_key_t key) {
-    if (takt_waiters_are_fifo(waiters)) {
+static __attribute__((noinline)) void remove_without_node(takt_waiters_t *waiters, takt_entity_t *entity,
+                                                          takt_key_t key) {
+    if (takt_waiters_are_fifo(waiters) || !takt_kernel.order->is_by_level) {
         takt_queue_remove(entity);
-    } else if (takt_kernel.order->remove == NULL) {
-        takt_order_remove_by_level(waiters, entity, (uint32_t)key);
     } else {
-        takt_kernel.order->remove(waiters, entity, (uint32_t)key);
+        takt_order_remove_by_level(waiters, entity, (uint32_t)key);
+    }
+}
+
+/* Removes `entity`, inserted with `key`, from the queue of `waiters`. */
+TAKT_INLINE void remove_waiter(takt_waiters_t *waiters, takt_entity_t *entity, takt_key_t key) {
+    if ((takt_thread_of(entity)->flags & TAKT_THREAD_ORDERED) != 0) {
+        takt_queue_remove(entity);
+        takt_kernel.order->remove_node(entity);
+    } else {
+        remove_without_node(waiters, entity, key);
     }
 }
 
@@ -212,7 +220,7 @@ static uint32_t expire_delay(takt_timeout_t *timeout) {
 }
 
 /* The record is no longer used. */
-static __attribute__((noinline)) takt_status_t end_wait(takt_wait_t *wait) {
+static takt_status_t end_wait(takt_wait_t *wait) {
     takt_port_close();
     takt_thread_clear(wait->thread, TAKT_THREAD_TIMED);
     disarm(wait);
@@ -334,8 +342,11 @@ takt_status_t takt_wait_endless(takt_waiters_t *waiters) {
     wait.timeout.prev = NULL;
     wait.status = TAKT_OK;
     begin_wait(&wait, running, waiters);
-    (void)wait_behind(waiters, running);
-    return end_wait(&wait);
+    if (TAKT_IS_SMALL) {
+        (void)wait_behind(waiters, running);
+        return end_wait(&wait);
+    }
+    return wait_with_record(&wait, running);
 }
 
 static bool is_endless(const takt_thread_t *thread) {

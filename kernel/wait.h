@@ -156,8 +156,10 @@ TAKT_SHARED takt_status_t takt_wait_plain(takt_waiters_t *waiters, takt_entity_t
 
 /* `running` waits in `waiters`, if not NULL, where no other thread waits. */
 TAKT_SHARED takt_status_t takt_wait_alone(takt_waiters_t *waiters, takt_entity_t *running) {
-    return takt_entity_is_plain(running) ? takt_wait_plain(waiters, running, true)
-                                         : takt_kernel.pass->wait(waiters, running);
+    if (!takt_entity_is_plain(running)) {
+        return takt_kernel.pass->wait(waiters, running);
+    }
+    return takt_wait_plain(waiters, running, true);
 }
 
 /* The running thread waits for a unit of `waiters`; the count includes it already. */
