@@ -142,12 +142,12 @@ TAKT_INLINE bool takt_wait_is_first(const takt_waiters_t *waiters) { return wait
 /* The plain `running` waits in `waiters`, if not NULL, `is_alone` if no other thread waits there. The next thread is
  * selected last, which needs the fewest registers. */
 TAKT_SHARED takt_status_t takt_wait_plain(takt_waiters_t *waiters, takt_entity_t *running, bool is_alone) {
-    takt_levels_remove(takt_kernel_levels(), running, 1);
+    takt_kernel_remove(running);
     takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
-    if (!is_alone) {
-        takt_wait_join(waiters, running);
-    } else if (waiters != NULL) {
+    if (waiters != NULL && is_alone) {
         takt_queue_begin(&waiters->queue, running);
+    } else if (waiters != NULL) {
+        takt_wait_join(waiters, running);
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
     return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel.pass->decide();
@@ -172,7 +172,7 @@ TAKT_INLINE takt_status_t takt_wait_in(takt_waiters_t *waiters) {
 
 /* Makes the plain `waiter` ready. */
 TAKT_SHARED void takt_make_ready(takt_entity_t *waiter) {
-    takt_levels_insert(takt_kernel_levels(), waiter, 1);
+    takt_kernel_insert(waiter);
     takt_entity_flip_state(waiter, TAKT_STATE_READY | TAKT_STATE_WAITING);
 }
 
