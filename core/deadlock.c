@@ -47,7 +47,7 @@ TAKT_RARE void takt_deadlock_report(takt_dispatcher_t *dispatcher, takt_entity_t
     } while (member != entity);
 }
 
-TAKT_RARE static void break_deadlock(takt_entity_t *entity) {
+TAKT_RARE static void break_cycle(takt_entity_t *entity) {
     takt_entity_t *member = entity;
     do {
         const takt_resource_t *blocker = takt_waiting_deadlock_of(member);
@@ -56,9 +56,9 @@ TAKT_RARE static void break_deadlock(takt_entity_t *entity) {
     } while (member != entity);
 }
 
-bool takt_deadlock_leave(takt_entity_t *entity, takt_lock_wait_t *wait) {
+bool takt_deadlock_leave_queue(takt_entity_t *entity, takt_lock_wait_t *wait) {
     if (wait->deadlock != NULL) {
-        break_deadlock(entity);
+        break_cycle(entity);
     }
     takt_resource_t *place = wait->blocked_at;
     if (place != NULL) {

@@ -15,7 +15,7 @@ void takt_deadlock_report(takt_dispatcher_t *dispatcher, takt_entity_t *entity, 
 
 /* Removes `entity`, whose wait is `wait`, from its cycle and from the list where it waits. Returns whether it was in a
  * list. */
-bool takt_deadlock_leave(takt_entity_t *entity, takt_lock_wait_t *wait);
+bool takt_deadlock_leave_queue(takt_entity_t *entity, takt_lock_wait_t *wait);
 
 TAKT_C_END
 

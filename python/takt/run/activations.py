@@ -52,7 +52,7 @@ class Activation:
 
 @dataclass
 class _Thread:
-    """A plain thread as the records go on."""
+    """A plain thread, as of the records so far."""
 
     past: list[Activation] = field(default_factory=list)
     current: Activation | None = None
