@@ -313,7 +313,7 @@ FEATURES = (
     Feature("ceiling", "mutex under icpp", 7090, 808, ("mutexes", "plain")),
     Feature("keys", "edf in place of fixed priorities", 34900, 2712, PASS),
     Feature("server", "server", 35450, 2584, PASS),
-    Feature("periodic", "periodic thread", 37200, 2584, PASS),
+    Feature("periodic", "periodic thread", 38900, 2584, PASS),
     Feature("trace", "trace into a ring", 34800, 2584, PASS),
 )
 
