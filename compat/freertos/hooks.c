@@ -18,6 +18,14 @@ __attribute__((weak)) void vApplicationMisuseHook(TaskHandle_t task, const char 
     takt_port_print(task != NULL ? "\"\n" : "\n");
 }
 
+/* A program may define a function of this name. */
+__attribute__((weak)) void vApplicationLongSectionHook(TaskHandle_t task, uint64_t ticks) {
+    (void)ticks;
+    takt_port_print("takt: a critical section of task \"");
+    takt_port_print(task != NULL ? task->name : "");
+    takt_port_print("\" has masked interrupts for configLONG_SECTION_TICKS or longer; make it shorter\n");
+}
+
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
 
 #if configCHECK_FOR_STACK_OVERFLOW != 0

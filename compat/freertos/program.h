@@ -26,7 +26,7 @@
 
 /* An assertion of the configuration; before it fails, the hook is called with the task and the function of the library. */
 #if configASSERT_DEFINED != 0
-#define ASSERT(holds) configASSERT((holds) || takt_freertos_report(__func__))
+#define ASSERT(holds) configASSERT(((holds) || takt_freertos_report(__func__)))
 #else
 #define ASSERT(holds)
 #endif

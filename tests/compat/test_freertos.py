@@ -26,6 +26,7 @@ DEMONSTRATION = (
 FLAGS = {
     "cooperative": ["-DconfigUSE_PREEMPTION=0"],
     "cores": ["-DTEST_CORES=1"],
+    "sections": ["-DconfigLONG_SECTION_TICKS=(TAKT_TICK_HZ/configTICK_RATE_HZ)"],
     "demonstration": [f"-D{name}=1" for name in DEMONSTRATION],
     "streams": ["-DconfigUSE_SB_COMPLETED_CALLBACK=1"],
     "statistics": [*HOOKS, "-DTAKT_SWITCH_HOOK=1"],
