@@ -67,14 +67,14 @@ static void note_thread(takt_recorder_t *recorder, uint32_t number) {
     const takt_thread_t *thread = recorder->threads[number];
     takt_recorded_thread_t *known = &recorder->known[number];
     char name[TAKT_RECORDER_NAME_BYTES];
-    const uint32_t home = note_server(recorder, thread->plain.entity.parent);
+    const uint32_t parent = note_server(recorder, thread->plain.entity.parent);
     copy_name(name, thread->name);
     if (thread->plain.entity.task != NULL) {
         recorder->status = TAKT_ERROR_JOBS;
     } else if (known->name[0] == '\0') {
-        *known = (takt_recorded_thread_t){.level = thread->plain.entity.level, .home = home};
+        *known = (takt_recorded_thread_t){.level = thread->plain.entity.level, .parent = parent};
         copy_name(known->name, thread->name);
-    } else if (known->home != home) {
+    } else if (known->parent != parent) {
         recorder->status = TAKT_ERROR_OBJECT;
     } else if (!is_same(known->name, name)) {
         mark_reused(known->name);
@@ -99,7 +99,7 @@ static void note_resources(takt_recorder_t *recorder, uint32_t number) {
             return;
         }
         recorder->resources[held->number] = held;
-        recorder->resource_homes[held->number] = recorder->known[number].home;
+        recorder->resource_parents[held->number] = recorder->known[number].parent;
         recorder->resource_count =
             held->number >= recorder->resource_count ? held->number + 1u : recorder->resource_count;
     }
@@ -189,7 +189,7 @@ static uint32_t thread_count(const takt_recorder_t *recorder) {
     return recorder->limit - 1u - server_count(recorder);
 }
 
-static uint32_t home_of(const takt_server_t *server) {
+static uint32_t parent_of(const takt_server_t *server) {
     return takt_server_is_root(server->entity.parent) ? 0u
                                                       : takt_entity_number(&server->entity.parent->entity);
 }
@@ -199,7 +199,7 @@ static takt_server_spec_t spec_of_server(const takt_recorder_t *recorder, uint32
     return (takt_server_spec_t){
         .kind = server->kind,
         .policy = server->policy,
-        .parent = (int32_t)home_of(server) - 1,
+        .parent = (int32_t)parent_of(server) - 1,
         .period = server->job.period,
         .capacity = server->capacity,
         .offset = recorder->offsets[number],
@@ -218,7 +218,7 @@ static takt_resource_spec_t spec_of_resource(const takt_recorder_t *recorder, ui
     const takt_resource_t *resource = recorder->resources[number];
     return (takt_resource_spec_t){.protocol = (takt_protocol_t)resource->protocol,
                                   .ceiling = resource->ceiling,
-                                  .server = (int32_t)recorder->resource_homes[number] - 1};
+                                  .server = (int32_t)recorder->resource_parents[number] - 1};
 }
 
 static void put_tables(writer_t *writer) {
@@ -238,7 +238,7 @@ static void put_tables(writer_t *writer) {
     }
     for (uint32_t i = recorder->limit - thread_count(recorder); i < recorder->limit; i++) {
         const takt_recorded_thread_t *thread = &recorder->known[i];
-        const takt_thread_spec_t spec = {.level = thread->level, .home = thread->home};
+        const takt_thread_spec_t spec = {.level = thread->level, .parent = thread->parent};
         put_row(writer, TAKT_TABLE_THREADS, &spec);
     }
     for (uint32_t i = 0; i < recorder->resource_count; i++) {

@@ -52,7 +52,7 @@ class Activation:
 
 @dataclass
 class _Thread:
-    """A plain thread as the records go on."""
+    """The activations of a plain thread up to a record."""
 
     past: list[Activation] = field(default_factory=list)
     current: Activation | None = None

@@ -2,7 +2,7 @@
 """A task set estimated from a trace.
 
 What a trace shows is a lower bound: the longest execution seen may be exceeded, and a least distance may be undercut.
-So nothing is made up: what cannot be told is None or a reason, and a member with too few activations is named, not
+So nothing is made up: what is not known is None or a reason, and a member with too few activations is named, not
 estimated. Decisions: docs/explanation/estimate.md.
 
 When not to use it: as a proof. A worst-case execution time comes from elsewhere.
