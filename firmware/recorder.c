@@ -67,14 +67,14 @@ static void note_thread(takt_recorder_t *recorder, uint32_t number) {
     const takt_thread_t *thread = recorder->threads[number];
     takt_recorded_thread_t *known = &recorder->known[number];
     char name[TAKT_RECORDER_NAME_BYTES];
-    const uint32_t parent = note_server(recorder, thread->plain.entity.parent);
+    const uint32_t server = note_server(recorder, thread->plain.entity.parent);
     copy_name(name, thread->name);
     if (thread->plain.entity.task != NULL) {
         recorder->status = TAKT_ERROR_JOBS;
     } else if (known->name[0] == '\0') {
-        *known = (takt_recorded_thread_t){.level = thread->plain.entity.level, .parent = parent};
+        *known = (takt_recorded_thread_t){.level = thread->plain.entity.level, .server = server};
         copy_name(known->name, thread->name);
-    } else if (known->parent != parent) {
+    } else if (known->server != server) {
         recorder->status = TAKT_ERROR_OBJECT;
     } else if (!is_same(known->name, name)) {
         mark_reused(known->name);
@@ -99,7 +99,7 @@ static void note_resources(takt_recorder_t *recorder, uint32_t number) {
             return;
         }
         recorder->resources[held->number] = held;
-        recorder->resource_parents[held->number] = recorder->known[number].parent;
+        recorder->resource_servers[held->number] = recorder->known[number].server;
         recorder->resource_count =
             held->number >= recorder->resource_count ? held->number + 1u : recorder->resource_count;
     }
@@ -218,7 +218,7 @@ static takt_resource_spec_t spec_of_resource(const takt_recorder_t *recorder, ui
     const takt_resource_t *resource = recorder->resources[number];
     return (takt_resource_spec_t){.protocol = (takt_protocol_t)resource->protocol,
                                   .ceiling = resource->ceiling,
-                                  .server = (int32_t)recorder->resource_parents[number] - 1};
+                                  .server = (int32_t)recorder->resource_servers[number] - 1};
 }
 
 static void put_tables(writer_t *writer) {
@@ -238,7 +238,7 @@ static void put_tables(writer_t *writer) {
     }
     for (uint32_t i = recorder->limit - thread_count(recorder); i < recorder->limit; i++) {
         const takt_recorded_thread_t *thread = &recorder->known[i];
-        const takt_thread_spec_t spec = {.level = thread->level, .parent = thread->parent};
+        const takt_thread_spec_t spec = {.level = thread->level, .server = thread->server};
         put_row(writer, TAKT_TABLE_THREADS, &spec);
     }
     for (uint32_t i = 0; i < recorder->resource_count; i++) {

@@ -33,7 +33,7 @@ enum {
 typedef struct takt_recorded_thread {
     char name[TAKT_RECORDER_NAME_BYTES]; /* empty: the number is no thread's */
     uint8_t level;
-    uint32_t parent; /* number of its server, 0: the root */
+    uint32_t server; /* number of its server, 0: the root */
 } takt_recorded_thread_t;
 
 /* The state of a recorder. Private. */
@@ -53,7 +53,7 @@ typedef struct takt_recorder {
     takt_instant_t offsets[TAKT_KERNEL_ENTITY_LIMIT];
     takt_recorded_thread_t known[TAKT_KERNEL_ENTITY_LIMIT];
     const struct takt_resource *resources[TAKT_RECORDER_RESOURCES];
-    uint32_t resource_parents[TAKT_RECORDER_RESOURCES];
+    uint32_t resource_servers[TAKT_RECORDER_RESOURCES];
     uint32_t resource_count;
 } takt_recorder_t;
 

@@ -15,13 +15,14 @@ void takt_order_insert_by_level(takt_waiters_t *waiters, takt_entity_t *entity) 
     takt_entity_t *place = takt_queue_place(&waiters->queue);
     const uint32_t level = level_of(entity);
     takt_entity_t *last = place->prev;
-    takt_entity_t *unread;
-    takt_entity_t **link = &unread;
+    takt_entity_t **link = NULL;
     while (last != place && level_of(last) > level) {
         link = earlier_of(waiters, last);
         last = level_of(last) != level_of(place->next) ? *link : place;
     }
-    *link = entity;
+    if (link != NULL) {
+        *link = entity;
+    }
     takt_queue_insert(last->next, entity);
     if (last == place) {
         last = NULL; /* not the place: an object that points to itself is FIFO */

@@ -28,10 +28,11 @@ typedef struct takt_wait {
     takt_status_t status;    /* TAKT_OK: woken; TAKT_TIMEOUT; TAKT_ABORTED */
     bool is_endless;         /* its call has no end, and so no status for the end of a wait */
     bool is_node;            /* see kernel/order.h: also if the queue is empty */
-    union {                  /* see kernel/order.h */
-        takt_entity_t
-            *earlier; /* list: the last waiter of the level before, if this is the last of its level */
-        struct takt_wait *above; /* tree: node, while the thread has TAKT_ATTRIBUTE_ORDERED */
+    /* See kernel/order.h. In a list: the last waiter of the level before, if this is the last of its level. In the
+     * tree, while the thread has TAKT_ATTRIBUTE_ORDERED: the node above. */
+    union {
+        takt_entity_t *earlier;
+        struct takt_wait *above;
     };
     struct takt_wait *below[2];
 } takt_wait_t;
@@ -142,12 +143,12 @@ TAKT_INLINE bool takt_wait_is_first(const takt_waiters_t *waiters) { return wait
 /* The plain `running` waits in `waiters`, if not NULL, `is_alone` if no other thread waits there. The next thread is
  * selected last, which needs the fewest registers. */
 TAKT_SHARED takt_status_t takt_wait_plain(takt_waiters_t *waiters, takt_entity_t *running, bool is_alone) {
-    takt_levels_remove(takt_kernel_levels(), running, 1);
+    takt_kernel_remove(running);
     takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
-    if (!is_alone) {
-        takt_wait_join(waiters, running);
-    } else if (waiters != NULL) {
+    if (waiters != NULL && is_alone) {
         takt_queue_begin(&waiters->queue, running);
+    } else if (waiters != NULL) {
+        takt_wait_join(waiters, running);
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
     return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel.pass->decide();
@@ -172,7 +173,7 @@ TAKT_INLINE takt_status_t takt_wait_in(takt_waiters_t *waiters) {
 
 /* Makes the plain `waiter` ready. */
 TAKT_SHARED void takt_make_ready(takt_entity_t *waiter) {
-    takt_levels_insert(takt_kernel_levels(), waiter, 1);
+    takt_kernel_insert(waiter);
     takt_entity_flip_state(waiter, TAKT_STATE_READY | TAKT_STATE_WAITING);
 }
 

@@ -71,7 +71,7 @@ static void make_levels(takt_ready_t *ready, takt_arena_t *arena, uint32_t level
 
 /* Returns where thread `index` competes. */
 static int32_t place_of_thread(const takt_system_spec_t *spec, uint32_t index) {
-    return takt_system_place(spec, (int32_t)spec->threads[index].parent - 1);
+    return takt_system_place(spec, (int32_t)spec->threads[index].server - 1);
 }
 
 static uint32_t threads_in(const takt_system_spec_t *spec, int32_t place) {
@@ -432,7 +432,7 @@ static void add_changes(takt_system_t *system, const takt_system_spec_t *spec) {
 static void add_threads(takt_system_t *system, const takt_system_spec_t *spec) {
     for (uint32_t i = 0; i < spec->thread_count; i++) {
         takt_dispatcher_add_thread(&system->threads[i],
-                                   parent_of(system, spec, (int32_t)spec->threads[i].parent - 1),
+                                   parent_of(system, spec, (int32_t)spec->threads[i].server - 1),
                                    spec->threads[i].level, 1u + spec->server_count + spec->task_count + i);
     }
 }

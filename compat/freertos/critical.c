@@ -88,7 +88,7 @@ void vPortEnterCritical(void) {
 }
 
 void vPortExitCritical(void) {
-    configASSERT(takt_freertos.nesting != 0);
+    ASSERT(takt_freertos.nesting != 0);
     if (--takt_freertos.nesting == 0) {
         open_to(takt_freertos.level);
     }

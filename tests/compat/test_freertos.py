@@ -17,9 +17,16 @@ INTERFACE = ["-Icompat/freertos/include", "-Itests/compat/config"]
 SANITIZED = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 SHARED = "freertos"
 HOOKS = [f"-D{name}=1" for name in ("configUSE_TICK_HOOK", "configUSE_IDLE_HOOK", "configGENERATE_RUN_TIME_STATS")]
+DEMONSTRATION = (
+    "configUSE_TICK_HOOK",
+    "configUSE_IDLE_HOOK",
+    "configUSE_MALLOC_FAILED_HOOK",
+    "configUSE_DAEMON_TASK_STARTUP_HOOK",
+)
 FLAGS = {
     "cooperative": ["-DconfigUSE_PREEMPTION=0"],
     "cores": ["-DTEST_CORES=1"],
+    "demonstration": [f"-D{name}=1" for name in DEMONSTRATION],
     "streams": ["-DconfigUSE_SB_COMPLETED_CALLBACK=1"],
     "statistics": [*HOOKS, "-DTAKT_SWITCH_HOOK=1"],
     "script": ["-DconfigUSE_TIME_SLICING=0"],
@@ -85,6 +92,7 @@ REFUSED = {
     "configUSE_CO_ROUTINES": "1",
     "configENABLE_MPU": "1",
     "configUSE_NEWLIB_REENTRANT": "1",
+    "configUSE_TICKLESS_IDLE": "2",
     "configMAX_PRIORITIES": "40",
     "configTICK_RATE_HZ": "999",
     "configMINIMAL_STACK_SIZE": "8",

@@ -52,7 +52,7 @@ class Activation:
 
 @dataclass
 class _Thread:
-    """The activations of a plain thread up to a record."""
+    """A plain thread, as of the records so far."""
 
     past: list[Activation] = field(default_factory=list)
     current: Activation | None = None
