@@ -225,8 +225,8 @@ Board = Annotated[
     typer.Option(
         metavar="BOARD",
         help="Run on the kernel too, and compare: cortex_m, cortex_m0, cortex_m4f, cortex_m7f, cortex_m33, riscv, "
-        "riscv_f or riscv64 (under QEMU), posix (in virtual time without --real-time), linux (threads under sched_ext "
-        "in an emulated Linux) or linux-host (on this machine).",
+        "riscv_f or riscv64 (under QEMU), soc (a chip in Verilog, in cycles), posix (in virtual time without "
+        "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
         autocompletion=command_class.complete_boards,
     ),
 ]
