@@ -47,7 +47,8 @@ typedef struct takt_mutex_parameters {
     takt_thread_server_t *server; /* server of its users; NULL: the root */
 } takt_mutex_parameters_t;
 
-/* Private, as the next: `kind` is the row of the protocol. */
+/* Private: takt_mutex_init under the protocol of row `kind`. Returns ERROR_NULL, _PROTOCOL, _PRIORITY, _NOT_INITIALISED
+ * or _ORDER. */
 takt_status_t takt_mutex_init_under(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters,
                                     const takt_protocol_kind_t *kind);
 
