@@ -4,7 +4,7 @@
 A model is named by what it is made of, the Verilog, the core, the main program, the tools and the recipe, and kept in
 the user's cache beside the programs that it runs. The core is of the Python package pythondata-cpu-vexriscv.
 
-When not to use it: for a chip's clock rate; hardware/synthesis.py has that.
+When not to use it: for the rate of a chip's clock, which a model does not know.
 """
 
 from __future__ import annotations
