@@ -207,6 +207,12 @@ if(TARGET takt_semihost)
   target_link_libraries(takt_semihost PUBLIC takt_kernel)
 endif()
 
+# ---- the trace of a program as a file ---------------------------------------------------------------------------------
+
+takt_library(recorder ${PROJECT_SOURCE_DIR}/firmware/recorder.c ${PROJECT_SOURCE_DIR}/system/image.c
+  ${PROJECT_SOURCE_DIR}/system/image_words.c)
+target_link_libraries(takt_recorder PUBLIC takt_kernel)
+
 # ---- FreeRTOS' interface, for the configuration of one program ------------------------------------------------------
 
 set(TAKT_FREERTOS_CONFIG "" CACHE PATH "Folder of the FreeRTOSConfig.h of a program that uses takt::freertos")

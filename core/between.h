@@ -152,17 +152,23 @@ TAKT_INLINE takt_entity_t *takt_between_select(const takt_dispatcher_t *dispatch
     return root->ready.order == TAKT_ORDER_LEVELS ? takt_between_stand_in(entity) : NULL;
 }
 
-/* Runs `entity`, which takt_between_select has returned, from `now` on. Returns until when. */
-TAKT_INLINE takt_instant_t takt_between_take(takt_dispatcher_t *dispatcher, takt_entity_t *entity,
-                                             takt_instant_t now) {
+/* Returns until when `entity`, which pays up to `now`, may run. */
+TAKT_INLINE takt_instant_t takt_between_until(const takt_dispatcher_t *dispatcher,
+                                              const takt_entity_t *entity, takt_instant_t now) {
     const takt_instant_t until = takt_timers_next(&dispatcher->root.timers);
-    dispatcher->cpus->running = entity;
-    dispatcher->cpus->charged_at = now;
     if ((entity->attributes & TAKT_ATTRIBUTE_IN_SERVER) == 0) {
         return until;
     }
     const takt_duration_t left = entity->parent->job.remaining;
     return left < until - now ? now + left : until;
+}
+
+/* Runs `entity`, which takt_between_select has returned, from `now` on. Returns until when. */
+TAKT_INLINE takt_instant_t takt_between_take(takt_dispatcher_t *dispatcher, takt_entity_t *entity,
+                                             takt_instant_t now) {
+    dispatcher->cpus->running = entity;
+    dispatcher->cpus->charged_at = now;
+    return takt_between_until(dispatcher, entity, now);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef TAKT_CORE_BLOCKER_H
 #define TAKT_CORE_BLOCKER_H
 
+#include "core/protocol.h"
 #include "core/waiting.h"
 
 TAKT_C_BEGIN
@@ -21,7 +22,8 @@ TAKT_INLINE takt_resource_t *takt_blocker_of(takt_entity_t *entity) {
     takt_resource_t *wanted = takt_waiting_wanted_by(entity);
     takt_resource_t *ceiling = NULL;
     if (wanted != NULL && TAKT_UNLIKELY(wanted->kind->bars == TAKT_BARS_LOCKS)) {
-        ceiling = takt_blocker_ceiling(entity, TAKT_BARS_LOCKS);
+        const takt_protocol_kind_t *protocol = wanted->kind;
+        ceiling = protocol->highest(entity, TAKT_BARS_LOCKS);
     }
     if (wanted == NULL || ceiling != NULL) {
         return ceiling;

@@ -222,9 +222,12 @@ void takt_dispatcher_expect_locks(takt_dispatcher_t *dispatcher);
  * than TAKT_KEY_MOST_URGENT, or ceilings. */
 void takt_dispatcher_set_changes(takt_dispatcher_t *dispatcher, takt_change_t *changes, uint32_t count);
 
-/* Initialises resource `number` as free. `ceiling` is read if the protocol has one. */
+/* Initialises resource `number` as free. `ceiling` is read if the protocol has one. The other one names the row, so that a
+ * program may be linked without the table. */
 void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,
                         takt_key_t ceiling);
+void takt_resource_init_under(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,
+                              const takt_protocol_kind_t *kind, takt_key_t ceiling);
 
 /* Declares that `resource`, local to `server`, is shared with other servers of its parent. `among` is the parent's
  * resource for it, with the same protocol. `longest` is read under sirap: 1 .. capacity of `server`. All resources that

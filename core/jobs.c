@@ -7,16 +7,8 @@
 #include "core/locks.h"
 #include "core/record.h"
 #include "core/source.h"
-#include "core/urgency.h"
 
 /* ---- jobs that begin ------------------------------------------------------------------------------- */
-
-TAKT_INLINE void write_job(takt_task_t *task, takt_instant_t nominal, takt_instant_t deadline) {
-    task->job.release = nominal;
-    task->job.deadline = deadline;
-    task->job.remaining = task->wcet;
-    takt_urgency_begin(task, &task->job);
-}
 
 TAKT_INLINE void begin_job(takt_task_t *task, takt_instant_t instant) {
     takt_entity_set_state(task->entity, TAKT_STATE_ACTIVE);
@@ -24,7 +16,7 @@ TAKT_INLINE void begin_job(takt_task_t *task, takt_instant_t instant) {
 }
 
 void takt_jobs_write(takt_task_t *task, takt_instant_t nominal, takt_instant_t deadline) {
-    write_job(task, nominal, deadline);
+    takt_jobs_fill(task, nominal, deadline);
     if ((task->extension->on_miss & TAKT_ON_MISS_ABORT) != 0) {
         takt_timers_insert(&task->entity->parent->timers, &task->extension->expiry, deadline);
     }
@@ -44,7 +36,7 @@ static void release_plain(takt_task_t *task) {
     if (takt_task_is_active(task)) {
         task->waiting++;
     } else {
-        write_job(task, nominal, nominal + task->relative_deadline);
+        takt_jobs_fill(task, nominal, nominal + task->relative_deadline);
         begin_job(task, nominal);
     }
 }
@@ -66,7 +58,7 @@ TAKT_INLINE void write_next_job(takt_task_t *task) {
         task->extension->source->next(task);
     } else {
         const takt_instant_t nominal = task->job.release + task->job.period;
-        write_job(task, nominal, nominal + task->relative_deadline);
+        takt_jobs_fill(task, nominal, nominal + task->relative_deadline);
     }
 }
 

@@ -5,9 +5,17 @@
 #ifndef TAKT_CORE_JOBS_H
 #define TAKT_CORE_JOBS_H
 
-#include "core/dispatcher.h"
+#include "core/urgency.h"
 
 TAKT_C_BEGIN
+
+/* Writes the job with these instants to `task`, which is in no ready set. */
+TAKT_INLINE void takt_jobs_fill(takt_task_t *task, takt_instant_t nominal, takt_instant_t deadline) {
+    task->job.release = nominal;
+    task->job.deadline = deadline;
+    task->job.remaining = task->wcet;
+    takt_urgency_begin(task, &task->job);
+}
 
 /* Called when the release timer of `task` expires (step 7). */
 void takt_jobs_release(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now);

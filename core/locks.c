@@ -151,21 +151,10 @@ static void free_held(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt
     takt_blocked_unblock(resource, instant);
 }
 
-/* Removes `entity` from its cycle and from the list where it waits. Returns whether it was in a list. */
+/* As takt_blocked_leave, if `entity` waits at all. */
 static bool leave_queue(takt_entity_t *entity) {
     takt_lock_wait_t *wait = takt_waiting_wait_of(entity);
-    if (wait == NULL) {
-        return false;
-    }
-    if (wait->deadlock != NULL) {
-        takt_deadlock_break(entity);
-    }
-    takt_resource_t *place = wait->blocked_at;
-    if (place != NULL) {
-        takt_blocked_detach(&place->blocked, entity);
-        wait->blocked_at = NULL;
-    }
-    return place != NULL;
+    return wait != NULL && takt_blocked_leave(entity, wait);
 }
 
 /* A job unlocks what it locked last, whatever is said. */

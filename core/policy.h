@@ -90,14 +90,21 @@ enum { TAKT_POLICY_TRAITS(TAKT_POLICY_TRAIT_BIT) };
 #undef TAKT_POLICY_TRAIT_PLACE
 #undef TAKT_POLICY_TRAIT_BIT
 
+/* A line of a row for people, who read it on hosts; elsewhere it is left out. */
+#if defined(__unix__) || defined(__APPLE__) || defined(_WIN32)
+#define TAKT_POLICY_LINE(text) text
+#else
+#define TAKT_POLICY_LINE(text) NULL
+#endif
+
 /* What orders the children of a dispatcher. */
 typedef struct takt_policy {
     uint16_t version;    /* TAKT_POLICY_VERSION */
     uint16_t size;       /* sizeof(takt_policy_t) when the policy was compiled */
     takt_order_t order;  /* which ready set its dispatchers have */
     const char *name;    /* as in task-set files */
-    const char *summary; /* one line */
-    const char *tie;     /* one line: how ties between equal keys are broken */
+    const char *summary; /* TAKT_POLICY_LINE */
+    const char *tie;     /* TAKT_POLICY_LINE: how ties between equal keys are broken */
     /* Writes entity->key (1 .. TAKT_KEY_LEAST_URGENT, with levels below their number) and
      * entity->tie for `job`; a tie keeps the entity's number. Called at every release, and for a server at every
      * replenishment. */

@@ -35,6 +35,8 @@ typedef struct takt_protocol_kind {
     bool awaits_budget; /* a lock waits until its server has the budget for the longest section */
     bool overruns;      /* a server that holds a resource continues without budget */
     bool pays_back;     /* the overrun of a server is subtracted from its next budget */
+    /* takt_blocker_ceiling. NULL: it bars nothing; a program without ceilings is linked without the search for them. */
+    takt_resource_t *(*highest)(takt_entity_t *entity, takt_protocol_bars_t bars);
     /* Returns the least urgent key that a holder may have from `now` on. NULL: its own. */
     takt_key_t (*boost)(const takt_resource_t *resource, const takt_policy_t *policy, takt_instant_t now);
 } takt_protocol_kind_t;
@@ -52,6 +54,32 @@ extern const takt_protocol_kind_t takt_protocol_sirap;
 
 /* The table of protocols, by takt_protocol_t. */
 extern const takt_protocol_kind_t *const takt_protocols[TAKT_PROTOCOLS];
+
+/* Returns the row of `protocol`; NULL: there is none. */
+const takt_protocol_kind_t *takt_protocol_in_table(uint32_t protocol);
+
+/* Likewise. Inline, so that a program whose protocols are constants of the compiler is linked with their rows alone. */
+TAKT_INLINE const takt_protocol_kind_t *takt_protocol_row(takt_protocol_t protocol) {
+    if (__builtin_constant_p(protocol)) {
+        switch (protocol) {
+        case TAKT_PROTOCOL_NONE:
+            return &takt_protocol_none;
+        case TAKT_PROTOCOL_NPCS:
+            return &takt_protocol_npcs;
+        case TAKT_PROTOCOL_PIP:
+            return &takt_protocol_pip;
+        case TAKT_PROTOCOL_PCP:
+            return &takt_protocol_pcp;
+        case TAKT_PROTOCOL_ICPP:
+            return &takt_protocol_icpp;
+        case TAKT_PROTOCOL_SRP:
+            return &takt_protocol_srp;
+        default:
+            break;
+        }
+    }
+    return takt_protocol_in_table((uint32_t)protocol);
+}
 
 /* True if `protocol` can be used under `policy`: a ceiling is the level of a task. */
 TAKT_INLINE bool takt_protocol_fits(const takt_protocol_kind_t *protocol, const takt_policy_t *policy) {

@@ -14,3 +14,7 @@ const takt_protocol_kind_t *const takt_protocols[] = {
     [TAKT_PROTOCOL_HSRP_PAYBACK] = &takt_protocol_hsrp_payback,
     [TAKT_PROTOCOL_SIRAP] = &takt_protocol_sirap,
 };
+
+const takt_protocol_kind_t *takt_protocol_in_table(uint32_t protocol) {
+    return protocol < TAKT_PROTOCOLS ? takt_protocols[protocol] : NULL;
+}

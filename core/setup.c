@@ -24,11 +24,14 @@ static bool is_root(const takt_server_t *parent) {
 
 /* Returns the attributes that all children have; for the root see also takt_dispatcher_set_changes. */
 static uint32_t common_attributes(const takt_server_t *parent) {
-    const uint32_t keyed = parent->ready.order == TAKT_ORDER_KEYS ? TAKT_ATTRIBUTE_KEYED : 0u;
-    const uint32_t paid = is_root(parent) ? 0u : TAKT_ATTRIBUTE_IN_SERVER;
-    const uint32_t aging = parent->policy->overtake != NULL ? TAKT_ATTRIBUTE_AGING : 0u;
-    const uint32_t later = is_root(parent) ? parent->entity.attributes : 0u;
-    return keyed | paid | aging | later;
+    uint32_t attributes = is_root(parent) ? parent->entity.attributes : (uint32_t)TAKT_ATTRIBUTE_IN_SERVER;
+    if (parent->ready.order == TAKT_ORDER_KEYS) {
+        attributes |= TAKT_ATTRIBUTE_KEYED;
+    }
+    if (parent->policy->overtake != NULL) {
+        attributes |= TAKT_ATTRIBUTE_AGING;
+    }
+    return attributes;
 }
 
 static void init_entity(takt_entity_t *entity, takt_server_t *parent, uint32_t id, uint32_t attributes) {
@@ -117,13 +120,18 @@ void takt_dispatcher_set_changes(takt_dispatcher_t *dispatcher, takt_change_t *c
     takt_entity_set_attributes(&dispatcher->root.entity, attributes);
 }
 
-void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,
-                        takt_key_t ceiling) {
+void takt_resource_init_under(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,
+                              const takt_protocol_kind_t *kind, takt_key_t ceiling) {
     resource->number = number;
     resource->protocol = (uint32_t)protocol;
-    resource->kind = takt_protocols[protocol];
+    resource->kind = kind;
     resource->ceiling = ceiling;
     resource->boost = TAKT_KEY_OF_NOTHING;
+}
+
+void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,
+                        takt_key_t ceiling) {
+    takt_resource_init_under(resource, number, protocol, takt_protocols[protocol], ceiling);
 }
 
 void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt_server_t *server,

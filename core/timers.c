@@ -276,6 +276,51 @@ const takt_timer_t *takt_timers_due(const takt_timers_t *timers, takt_instant_t 
     return is_exact(timers, place) ? timers->rows[place.row].slot[place.slot] : NULL;
 }
 
+/* ---- a timer that is armed again at once ---------------------------------------------------------- */
+
+/* True if `timer`, which draining has left alone, precedes all others: it is not after the position, and they are in rows of
+ * time. Of another instant it has to be moved, because the position must not pass what stands in rows. */
+TAKT_INLINE bool precedes_rows(const takt_timers_t *timers, const takt_timer_t *timer) {
+    return timer->instant <= timers->position_instant && timers->occupied < UINT32_C(2)
+                                                                                << (31u - timers->order_rows);
+}
+
+takt_timer_t *takt_timers_first(const takt_timers_t *timers, takt_instant_t now) {
+    takt_timer_t *draining = timers->draining;
+    if (timers->next > now) {
+        return NULL;
+    }
+    if (draining != NULL) {
+        return draining->next == NULL && precedes_rows(timers, draining) ? draining : NULL;
+    }
+    if (timers->occupied == 0) {
+        return NULL;
+    }
+    const place_t place = first_place(timers);
+    return is_exact(timers, place) ? timers->rows[place.row].slot[place.slot] : NULL;
+}
+
+/* One that is alone need not be moved to a row before it expires. */
+void takt_timers_renew(takt_timers_t *timers, takt_timer_t *timer, takt_instant_t instant) {
+    takt_timer_t *rest = timer->next;
+    if (timer->link == &timers->draining) {
+        timers->draining = NULL;
+    } else {
+        drain_slot(timers, first_place(timers), rest);
+    }
+    advance_to(timers, timer->instant, timer->order);
+    timer->instant = instant;
+    place_timer(timers, timer);
+    if (rest != NULL && rest->next == NULL && precedes_rows(timers, rest)) {
+        timers->next = rest->instant;
+        return;
+    }
+    if (rest != NULL) {
+        move_one(timers);
+    }
+    look_ahead(timers);
+}
+
 /* The least instant of the timers behind `first` in its slot. */
 static takt_instant_t least_behind(const takt_timer_t *first) {
     takt_instant_t least = TAKT_NEVER;

@@ -93,13 +93,20 @@ TAKT_MUST_USE takt_timer_t *takt_timers_take(takt_timers_t *timers, takt_instant
 /* Returns the timer that takt_timers_take would expire at `now`; NULL if none. */
 const takt_timer_t *takt_timers_due(const takt_timers_t *timers, takt_instant_t now);
 
+/* Returns the first timer, due at `now`, if it is known to be the first one; NULL: takt_timers_take would not expire a timer,
+ * but move one. O(1). */
+TAKT_MUST_USE takt_timer_t *takt_timers_first(const takt_timers_t *timers, takt_instant_t now);
+
+/* Expires `timer`, which takt_timers_first has returned, arms it again at `instant`, and moves at most one other. O(1). */
+void takt_timers_renew(takt_timers_t *timers, takt_timer_t *timer, takt_instant_t instant);
+
 /* Returns an instant that no timer but the one that takt_timers_due returns precedes; TAKT_NEVER if there is no other. O(timers
  * of its slot). Call only while there is such a timer. */
 takt_instant_t takt_timers_after_due(const takt_timers_t *timers);
 
 /* Returns the instant of the next necessary take: that of the first timer, or earlier after a first timer
  * was removed; any past instant if it is overdue; TAKT_NEVER if the wheel is empty; 0 while timers have
- * still to be moved. */
+ * still to be moved, but for one that takt_timers_renew has found to be the first. */
 TAKT_MUST_USE TAKT_INLINE takt_instant_t takt_timers_next(const takt_timers_t *timers) {
     return timers->next;
 }

@@ -58,6 +58,13 @@ typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent; of a policy
 /* The structure that embeds `member` at `pointer`. */
 #define TAKT_CONTAINER_OF(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
+/* 1 if optimised for size: no second, faster text stands beside the one that does all. */
+#ifdef __OPTIMIZE_SIZE__
+#define TAKT_IS_SMALL 1
+#else
+#define TAKT_IS_SMALL 0
+#endif
+
 #if defined(__GNUC__)
 #define TAKT_INLINE static inline __attribute__((always_inline)) /* in every build */
 /* As TAKT_INLINE; optimised for size, one function for all callers, of which the linker keeps one. */

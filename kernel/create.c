@@ -59,8 +59,8 @@ void takt_creation_release(const takt_entity_t *entity) {
 
 bool takt_creation_is_stack(const takt_thread_parameters_t *parameters) {
     const uint32_t bytes = parameters->stack_bytes;
-    return bytes >= takt_creation_stack_bytes_min() && bytes <= TAKT_STACK_BYTES_MAX &&
-           (bytes | (uintptr_t)parameters->stack) % 8u == 0;
+    const uint32_t least = takt_creation_stack_bytes_min();
+    return bytes - least <= TAKT_STACK_BYTES_MAX - least && (bytes | (uintptr_t)parameters->stack) % 8u == 0;
 }
 
 takt_status_t takt_creation_check_full_stacks(uint32_t bytes) {
@@ -109,9 +109,12 @@ static __attribute__((no_sanitize_address)) void paint(paint_t *stack, uint32_t 
     }
 }
 
+/* An array, because literals of one file are linked together. */
+static const char no_name[] = "";
+
 /* No other thread knows `thread` yet, so the lock stays open while its stack is painted. */
 static void prepare(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
-    thread->name = parameters->name != NULL ? parameters->name : "";
+    thread->name = parameters->name != NULL ? parameters->name : no_name;
     thread->stack = parameters->stack;
     thread->stack_bytes = parameters->stack_bytes & 0xFFFFFFu;
     thread->notification = 0;
@@ -135,12 +138,19 @@ void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters
     begin(thread);
 }
 
-static void add_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+/* Another thread may take the last number while the stack is painted, so that there is room is checked after that. */
+static takt_status_t add_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     takt_server_t *parent = parent_of(parameters);
+    const takt_status_t room = takt_creation_check_room(parent);
+    if (room != TAKT_OK) {
+        takt_port_unguard(parameters->stack, parameters->stack_bytes);
+        return room;
+    }
     const takt_key_t level = takt_creation_level(parameters->priority);
     takt_dispatcher_add_thread(&thread->plain, parent, level, takt_creation_number(parent));
     takt_kernel.has_small_stacks |= parameters->stack_bytes < TAKT_STACK_BYTES_MIN;
     begin(thread);
+    return TAKT_OK;
 }
 
 /* Records the new level of this number: another thread may have had the number before. */
@@ -157,46 +167,33 @@ void takt_creation_begin(takt_thread_t *thread) {
     takt_queue_append(&takt_kernel.created, &thread->plain.entity);
 }
 
-/* `thread` waits for its resumption. */
-static void begin_suspended(takt_thread_t *thread) {
-    thread->plain.entity.state = TAKT_STATE_WAITING;
-    thread->flags |= TAKT_THREAD_SUSPENDED;
-    thread->wait = NULL;
-}
-
-/* While the kernel runs, the new thread is treated as one that has waited until now. Another thread may take the last
- * number while the stack is painted, so that there is room is checked after that. */
-static takt_status_t create_running(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
-    prepare(thread, parameters);
-    takt_port_close();
-    const takt_status_t room = takt_creation_check_room(parent_of(parameters));
-    if (room != TAKT_OK) {
-        takt_port_unguard(parameters->stack, parameters->stack_bytes);
-        return takt_kernel_refuse(room);
-    }
-    add_thread(thread, parameters);
-    thread->plain.entity.state = TAKT_STATE_WAITING;
+/* `thread` is treated as one that has waited until now. */
+static takt_status_t begin_running(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     record_creation(thread, parameters);
-    if (parameters->is_suspended) {
-        begin_suspended(thread);
-        return takt_port_open();
-    }
-    return takt_wake(&thread->plain.entity);
+    return parameters->is_suspended ? takt_port_open() : takt_wake(&thread->plain.entity);
 }
 
-static takt_status_t create_before_start(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
-    const takt_status_t room = takt_creation_check_room(parent_of(parameters));
-    if (room != TAKT_OK) {
-        return room;
+static takt_status_t create(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+    const bool is_running = takt_kernel.cpu.running != NULL;
+    if (is_running && !takt_port_is_open()) {
+        return takt_kernel_misuse();
     }
     prepare(thread, parameters);
-    add_thread(thread, parameters);
-    if (parameters->is_suspended) {
-        begin_suspended(thread);
-    } else {
-        takt_queue_append(&takt_kernel.created, &thread->plain.entity);
+    if (is_running) {
+        takt_port_close();
     }
-    return TAKT_OK;
+    const takt_status_t status = add_thread(thread, parameters);
+    if (status != TAKT_OK) {
+        return is_running ? takt_kernel_refuse(status) : status;
+    }
+    thread->plain.entity.state = TAKT_STATE_WAITING;
+    thread->wait = NULL;
+    if (parameters->is_suspended) {
+        thread->flags |= TAKT_THREAD_SUSPENDED;
+    } else if (!is_running) {
+        takt_creation_begin(thread);
+    }
+    return is_running ? begin_running(thread, parameters) : TAKT_OK;
 }
 
 takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
@@ -204,13 +201,7 @@ takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parame
     if (status == TAKT_OK && takt_kernel.entity_count == 0) {
         status = TAKT_ERROR_NOT_INITIALISED;
     }
-    if (status != TAKT_OK) {
-        return status;
-    }
-    if (takt_kernel.cpu.running == NULL) {
-        return create_before_start(thread, parameters);
-    }
-    return takt_port_is_open() ? create_running(thread, parameters) : takt_kernel_misuse();
+    return status == TAKT_OK ? create(thread, parameters) : status;
 }
 
 /* ---- threads that execute jobs ------------------------------------------------------------------ */
@@ -304,8 +295,8 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
 
 /* Where ceilings bar runs, as under srp, the selected entity may be barred, so the inline layer no longer selects under
  * the root. */
-static takt_status_t attend(takt_protocol_t protocol, const takt_thread_server_t *server) {
-    if (takt_protocols[protocol]->bars != TAKT_BARS_RUNS || server != NULL) {
+static takt_status_t attend(const takt_protocol_kind_t *kind, const takt_thread_server_t *server) {
+    if (kind->bars != TAKT_BARS_RUNS || server != NULL) {
         return TAKT_OK;
     }
     if (takt_kernel.entity_count != 1u + takt_kernel.server_count) {
@@ -316,22 +307,22 @@ static takt_status_t attend(takt_protocol_t protocol, const takt_thread_server_t
 }
 
 takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protocol_t protocol,
-                                         takt_key_t ceiling, const takt_thread_server_t *server,
-                                         void (*expect)(void)) {
-    if ((uint32_t)protocol >= TAKT_PROTOCOLS || takt_protocols[protocol]->scope != TAKT_SCOPE_LOCAL) {
+                                         const takt_protocol_kind_t *kind, takt_key_t ceiling,
+                                         const takt_thread_server_t *server, void (*expect)(void)) {
+    if (kind == NULL || kind->scope != TAKT_SCOPE_LOCAL) {
         return TAKT_ERROR_PROTOCOL;
     }
     if (takt_kernel.entity_count == 0) {
         return TAKT_ERROR_NOT_INITIALISED;
     }
     const takt_server_t *parent = server != NULL ? &server->server : &takt_kernel.dispatcher.root;
-    if (!takt_protocol_fits(takt_protocols[protocol], parent->policy)) {
+    if (!takt_protocol_fits(kind, parent->policy)) {
         return TAKT_ERROR_PROTOCOL;
     }
-    const takt_status_t status = attend(protocol, server);
+    const takt_status_t status = attend(kind, server);
     if (status == TAKT_OK) {
         expect();
-        takt_resource_init(resource, takt_kernel.mutex_count++, protocol, ceiling);
+        takt_resource_init_under(resource, takt_kernel.mutex_count++, protocol, kind, ceiling);
         takt_kernel.pass->locking->expect();
     }
     return status;
@@ -343,13 +334,7 @@ takt_status_t takt_job_resource_init(takt_resource_t *resource, takt_protocol_t 
         return TAKT_ERROR_NULL;
     }
     const takt_status_t status = takt_creation_check_full_stacks(TAKT_STACK_BYTES_MIN);
-    return status == TAKT_OK
-               ? takt_creation_add_resource(resource, protocol, ceiling, server, takt_kernel_expect_pass)
-               : status;
-}
-
-/* ---- ready sets --------------------------------------------------------------------------------- */
-
-takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **levels) {
-    return (takt_ready_t){.order = policy->order, .levels = {.heads = levels, .depth = 1}};
+    return status == TAKT_OK ? takt_creation_add_resource(resource, protocol, takt_protocol_row(protocol),
+                                                          ceiling, server, takt_kernel_expect_pass)
+                             : status;
 }

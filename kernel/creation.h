@@ -61,11 +61,11 @@ takt_status_t takt_creation_add_task(takt_job_thread_t *thread, takt_task_t *tas
                                      const takt_job_parameters_t *parameters,
                                      takt_task_extension_t *extension);
 
-/* Initialises `resource` for entities in `server`, NULL: under the root; calls `expect` before, which sets a pass.
- * Returns ERROR_PROTOCOL, _NOT_INITIALISED or _ORDER. */
+/* Initialises `resource` for entities in `server`, NULL: under the root; calls `expect` before, which sets a pass. `kind` is
+ * the row of `protocol`, NULL if there is none. Returns ERROR_PROTOCOL, _NOT_INITIALISED or _ORDER. */
 takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protocol_t protocol,
-                                         takt_key_t ceiling, const takt_thread_server_t *server,
-                                         void (*expect)(void));
+                                         const takt_protocol_kind_t *kind, takt_key_t ceiling,
+                                         const takt_thread_server_t *server, void (*expect)(void));
 
 TAKT_INLINE takt_key_t takt_creation_level(uint32_t priority) {
     return takt_level_from_priority(priority, TAKT_PRIORITIES);

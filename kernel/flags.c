@@ -25,7 +25,7 @@ takt_status_t takt_flags_init_fifo(takt_flags_t *flags) {
 takt_status_t takt_flags_init(takt_flags_t *flags) {
     const takt_status_t status = takt_flags_init_fifo(flags);
     if (status == TAKT_OK) {
-        takt_order_by_urgency(&flags->waiters);
+        takt_order_by_tree(&flags->waiters);
     }
     return status;
 }

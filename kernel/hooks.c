@@ -8,8 +8,12 @@ static void print_error(const char *before, const takt_thread_t *thread, const c
     takt_port_print(after);
 }
 
+/* Arrays, because literals of one file are linked together. */
+static const char has_overflowed[] = "\" has overflowed; give it a larger one\n";
+static const char has_abandoned[] = "\" has returned while it holds a mutex; unlock before\n";
+
 __attribute__((weak)) void takt_hook_stack_overflow(takt_thread_t *thread) {
-    print_error("takt: the stack of thread \"", thread, "\" has overflowed; give it a larger one\n");
+    print_error("takt: the stack of thread \"", thread, has_overflowed);
 }
 
 __attribute__((weak)) void takt_hook_switch(takt_thread_t *from, takt_thread_t *to) {
@@ -20,5 +24,5 @@ __attribute__((weak)) void takt_hook_switch(takt_thread_t *from, takt_thread_t *
 __attribute__((weak)) void takt_hook_idle(void) { takt_port_idle(); }
 
 __attribute__((weak)) void takt_hook_abandoned(takt_thread_t *thread) {
-    print_error("takt: thread \"", thread, "\" has returned while it holds a mutex; unlock before\n");
+    print_error("takt: thread \"", thread, has_abandoned);
 }

@@ -150,6 +150,7 @@ takt_thread_t *takt_job_choose(takt_thread_t *self, takt_thread_t *next) {
  * more than one row, which only a system that the program builds has. */
 void takt_job_fill(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters) {
     takt_kernel_expect_pass();
+    takt_kernel_expect_releases();
     thread->entry = parameters->entry;
     thread->argument = parameters->argument;
     takt_kernel_fill_thread(&thread->thread, parameters);

@@ -26,7 +26,8 @@ static takt_status_t abort_request(takt_thread_t *thread);
 static const takt_lock_functions_t functions = {
     .forget = forget, .put_off = put_off, .abort = abort_request, .abandon = takt_mutex_abandon};
 
-takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
+takt_status_t takt_mutex_init_under(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters,
+                                    const takt_protocol_kind_t *kind) {
     if (mutex == NULL || parameters == NULL) {
         return TAKT_ERROR_NULL;
     }
@@ -34,8 +35,8 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
         return TAKT_ERROR_PRIORITY;
     }
     const takt_status_t status = takt_creation_add_resource(
-        &mutex->resource, parameters->protocol, takt_creation_level(parameters->ceiling), parameters->server,
-        takt_kernel_expect_plain_pass);
+        &mutex->resource, parameters->protocol, kind, takt_creation_level(parameters->ceiling),
+        parameters->server, takt_kernel_expect_plain_pass);
     if (status != TAKT_OK) {
         return status;
     }
@@ -142,8 +143,8 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
 /* True if only the holder of `mutex`, another thread, blocks `running`, under pip; then the holder can run at once. */
 TAKT_INLINE bool is_blocked_alone(const takt_mutex_t *mutex, const takt_entity_t *running) {
     const takt_resource_t *resource = &mutex->resource;
-    return resource->holder != NULL && running->attributes == 0 && resource->protocol == TAKT_PROTOCOL_PIP &&
-           takt_plain_is_blocked_alone(running, resource);
+    return !TAKT_IS_SMALL && resource->holder != NULL && running->attributes == 0 &&
+           resource->protocol == TAKT_PROTOCOL_PIP && takt_plain_is_blocked_alone(running, resource);
 }
 
 static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mutex, takt_entity_t *running) {
@@ -196,7 +197,7 @@ static bool is_requesting(takt_entity_t *entity) {
 
 /* Withdraws the lock request of `entity`, if it is neither granted nor put off. A decision follows. */
 static void withdraw(takt_entity_t *entity) {
-    if (is_requesting(entity) && !takt_plain_withdraw(entity)) {
+    if (is_requesting(entity) && (TAKT_IS_SMALL || !takt_plain_withdraw(entity))) {
         takt_kernel.pass->locking->withdraw(entity);
     }
 }
@@ -232,7 +233,7 @@ static uint32_t expire_wish(takt_timeout_t *timeout) {
     wish_t *wish = TAKT_CONTAINER_OF(timeout, wish_t, timeout);
     takt_entity_t *entity = &wish->thread->entity;
     if (is_requesting(entity)) {
-        if (takt_plain_withdraw(entity)) {
+        if (!TAKT_IS_SMALL && takt_plain_withdraw(entity)) {
             takt_kernel.pass->pend();
         } else {
             takt_kernel.pass->locking->withdraw(entity);
@@ -309,6 +310,9 @@ static __attribute__((noinline)) takt_status_t unlock_for_waiters(takt_mutex_t *
                                                                   takt_entity_t *running) {
     TAKT_REQUIRE_THREAD_NOW();
     takt_resource_t *resource = &mutex->resource;
+    if (TAKT_IS_SMALL) {
+        return unlock_by_pass(resource, running);
+    }
     if (resource->protocol == TAKT_PROTOCOL_PIP && takt_plain_holds_alone(running, resource)) {
         takt_plain_free(running, resource);
         return hand_over(resource, running);

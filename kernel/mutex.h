@@ -26,7 +26,7 @@
 #ifndef TAKT_KERNEL_MUTEX_H
 #define TAKT_KERNEL_MUTEX_H
 
-#include "core/resource.h"
+#include "core/protocol.h"
 #include "kernel/server.h"
 
 TAKT_C_BEGIN
@@ -47,9 +47,17 @@ typedef struct takt_mutex_parameters {
     takt_thread_server_t *server; /* server of its users; NULL: the root */
 } takt_mutex_parameters_t;
 
+/* Private, as the next: `kind` is the row of the protocol. */
+takt_status_t takt_mutex_init_under(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters,
+                                    const takt_protocol_kind_t *kind);
+
 /* Initialises a free mutex in zeroed memory that was none before, or a free one again. After takt_kernel_init. Returns
- * ERROR_NULL, _PROTOCOL, _PRIORITY or _NOT_INITIALISED; or _ORDER: one of srp under the root must precede threads. */
-takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters);
+ * ERROR_NULL, _PROTOCOL, _PRIORITY or _NOT_INITIALISED; or _ORDER: one of srp under the root must precede threads. Inline,
+ * so that a program that says here which protocols it uses is linked without the others. */
+TAKT_INLINE takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
+    return takt_mutex_init_under(mutex, parameters,
+                                 parameters != NULL ? takt_protocol_row(parameters->protocol) : NULL);
+}
 
 /* Locks `mutex`; waits until it can. Plain threads only, with the lock open. Returns ERROR_NULL, _OBJECT, _IN_ISR,
  * _LOCKED, _NOT_STARTED, _JOBS, _DEADLINES if it is of npcs or icpp and the thread has a deadline, or _RESOURCE if the

@@ -2,7 +2,7 @@
 /* The pass of pass.h: the one file that names the functions behind the pointers. */
 #include "core/locks.h"
 #include "kernel/between.h"
-#include "kernel/wait.h"
+#include "kernel/order.h"
 
 takt_timers_row_t takt_kernel_rows[TAKT_KERNEL_ROWS];
 
@@ -82,7 +82,7 @@ static void create(takt_entity_t *entity, takt_key_t level) {
 }
 
 /* The running plain thread leaves for an entity with attributes. */
-static void preempt_far(void) { takt_kernel_preempt_slowly(takt_kernel.cpu.running); }
+static void preempt_far(void) { takt_kernel_preempt_across(takt_kernel.cpu.running); }
 
 static void lock(takt_entity_t *entity, takt_resource_t *resource) {
     takt_kernel_post_lock(TAKT_EVENT_LOCK, entity, resource);
@@ -164,6 +164,9 @@ void takt_kernel_expect_pass(void) {
         timers->rows = takt_kernel_rows;
     }
     takt_kernel.pass = &full;
+    if (takt_kernel.cpu.running == NULL) {
+        takt_order_expect_keys();
+    }
     if (takt_kernel.mutex_count != 0) {
         expect_locks();
     }
@@ -171,9 +174,9 @@ void takt_kernel_expect_pass(void) {
 
 /* ---- time -------------------------------------------------------------------------------------------- */
 
-static void disarm(takt_timeout_t *timeout) { takt_timeouts_remove(&takt_timeouts, timeout); }
+void takt_kernel_disarm(takt_timeout_t *timeout) { takt_timeouts_remove(&takt_timeouts, timeout); }
 
-static const takt_time_t time = {.come_to = takt_kernel_come_to, .disarm = disarm};
+static const takt_time_t time = {.come_to = takt_kernel_come_to, .disarm = takt_kernel_disarm};
 
 void takt_kernel_expect_time(void) {
     if (takt_kernel.time == NULL) {

@@ -47,9 +47,11 @@ typedef struct takt_pass {
     void (*preempt)(takt_entity_t *running); /* Opens. Something is outdated, or `running` has attributes. */
     void (*preempt_by_pass)(void);           /* Opens. The next entity has attributes. */
     takt_status_t (*stop)(takt_entity_t *entity);
-    takt_status_t (*set_level)(takt_entity_t *entity, takt_key_t level); /* NULL: of no ready thread */
-    void (*create)(takt_entity_t *entity, takt_key_t level);             /* NULL: not the full pass */
-    const takt_pass_locking_t *locking;                                  /* NULL: nothing can be locked */
+    takt_status_t (*set_level)(takt_entity_t *entity, takt_key_t level); /* NULL: not the full pass */
+    /* Of the plain pass: the level of `entity` has changed. If it waits in an order, the caller renews that. */
+    void (*renew)(takt_entity_t *entity);
+    void (*create)(takt_entity_t *entity, takt_key_t level); /* NULL: not the full pass */
+    const takt_pass_locking_t *locking;                      /* NULL: nothing can be locked */
 } takt_pass_t;
 
 /* What an expired alarm does, and the withdrawal of a timeout that is armed. Closed; come_to opens. */
@@ -76,6 +78,9 @@ void takt_kernel_expect_plain_pass(void);
 /* Sets the time, over an empty wheel. Likewise. */
 void takt_kernel_expect_time(void);
 
+/* Sets the time, so that releases of jobs need no full pass. There is that pass. */
+void takt_kernel_expect_releases(void);
+
 /* Lets waiting threads be suspended, or have nodes (kernel/order.h). Likewise. */
 void takt_kernel_expect_suspension(void);
 
@@ -84,11 +89,16 @@ void takt_kernel_expect_suspension(void);
 takt_thread_t *takt_kernel_first_decision(void);
 takt_thread_t *takt_kernel_first_thread(void);
 void takt_kernel_preempt_slowly(takt_entity_t *running);
+void takt_kernel_preempt_across(takt_entity_t *running); /* perhaps of a tail, and what the heap has got is next */
 void takt_kernel_preempt_by_pass(void);
 takt_status_t takt_kernel_decide_far(void);
 void takt_kernel_pend_far(void);
 void takt_kernel_come_to(takt_instant_t now);
+void takt_kernel_disarm(takt_timeout_t *timeout);
 takt_status_t takt_yield_slowly(takt_entity_t *running);
+
+/* Makes ready whose timeouts have expired, and requests preemption if one of them is next. Closed; opens in between. */
+void takt_kernel_expire_timeouts(takt_instant_t now);
 
 /* Sets the level of a plain thread that waits, or is suspended: no ready set has it. Closed; opens. */
 takt_status_t takt_thread_set_level_of_waiting(takt_entity_t *entity, takt_key_t level);

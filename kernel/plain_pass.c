@@ -19,13 +19,13 @@
 /* ---- the ready set ------------------------------------------------------------------------------------ */
 
 static void enter(takt_entity_t *entity) {
-    takt_levels_insert(takt_kernel_levels(), entity, 1);
+    takt_kernel_insert(entity);
     takt_entity_set_state(entity, TAKT_STATE_READY);
 }
 
 static void leave(takt_entity_t *entity) {
     if (takt_entity_is_ready(entity)) {
-        takt_levels_remove(takt_kernel_levels(), entity, 1);
+        takt_kernel_remove(entity);
         takt_entity_clear_state(entity, TAKT_STATE_READY);
     }
 }
@@ -33,8 +33,8 @@ static void leave(takt_entity_t *entity) {
 /* Moves `entity`, if it is in the set, behind its equals. */
 static void rotate(takt_entity_t *entity) {
     if (takt_entity_is_ready(entity)) {
-        takt_levels_remove(takt_kernel_levels(), entity, 1);
-        takt_levels_insert(takt_kernel_levels(), entity, 1);
+        takt_kernel_remove(entity);
+        takt_kernel_insert(entity);
     }
 }
 
@@ -200,22 +200,8 @@ static void unlock(takt_entity_t *entity, takt_resource_t *resource) {
     stop_locking(entity);
 }
 
-/* Removes `entity` from its cycle and from the list where it waits. Returns whether it was in a list. */
-static bool leave_queue(takt_entity_t *entity) {
-    takt_lock_wait_t *wait = takt_plain_of(entity)->wait;
-    if (wait->deadlock != NULL) {
-        takt_deadlock_break(entity);
-    }
-    takt_resource_t *place = wait->blocked_at;
-    if (place != NULL) {
-        takt_blocked_detach(&place->blocked, entity);
-        wait->blocked_at = NULL;
-    }
-    return place != NULL;
-}
-
 static void withdraw(takt_entity_t *entity) {
-    const bool was_out = leave_queue(entity);
+    const bool was_out = takt_blocked_leave(entity, takt_plain_of(entity)->wait);
     takt_plain_of(entity)->wait->wanted = NULL;
     takt_plain_of(entity)->wait = NULL;
     stop_locking(entity);
@@ -229,7 +215,8 @@ static void reconsider(takt_entity_t *entity) {
     const takt_resource_t *deadlock = takt_waiting_deadlock_of(entity);
     const bool stays =
         takt_blocked_stays(entity) || (deadlock != NULL && deadlock == takt_blocker_of(entity));
-    if (!stays && takt_plain_of(entity)->wait != NULL && leave_queue(entity)) {
+    takt_lock_wait_t *wait = takt_plain_of(entity)->wait;
+    if (!stays && wait != NULL && takt_blocked_leave(entity, wait)) {
         compete_again(entity);
     }
 }
@@ -264,13 +251,24 @@ static takt_entity_t *stand_in(takt_entity_t *entity, takt_resource_t *blocker) 
     return other;
 }
 
+/* Returns the resource with the highest ceiling that bars `entity` from running; NULL: none does. */
+static takt_resource_t *barrier_of(takt_entity_t *entity) {
+    for (const takt_resource_t *locked = entity->parent->locked; locked != NULL; locked = locked->below) {
+        const takt_protocol_kind_t *protocol = locked->kind;
+        if (protocol->bars == TAKT_BARS_RUNS) {
+            return protocol->highest(entity, TAKT_BARS_RUNS);
+        }
+    }
+    return NULL;
+}
+
 /* Returns the thread that runs now; what it requests is granted. The idle thread, if all are barred. */
 static takt_entity_t *choose(void) {
     takt_entity_t *next = NULL;
     takt_kernel.busy = 0;
     while (next == NULL && !takt_levels_is_empty(takt_kernel_levels())) {
         next = takt_levels_best(takt_kernel_levels(), 1);
-        takt_resource_t *blocker = takt_blocker_ceiling(next, TAKT_BARS_RUNS);
+        takt_resource_t *blocker = barrier_of(next);
         if (blocker == NULL) {
             blocker = takt_blocker_of(next);
         }
@@ -369,9 +367,8 @@ static void wake_from_isr(takt_entity_t *waiter) {
     }
 }
 
-static takt_status_t set_level(takt_entity_t *entity, takt_key_t level) {
+static void renew(takt_entity_t *entity) {
     const takt_key_t before = entity->key;
-    entity->level = (uint8_t)level;
     refresh(entity);
     if (entity->key != before) {
         rotate(entity);
@@ -379,8 +376,6 @@ static takt_status_t set_level(takt_entity_t *entity, takt_key_t level) {
     if (takt_entity_is_locking(entity)) {
         reconsider(entity);
     }
-    takt_wait_reorder(entity, before);
-    return decide();
 }
 
 static const takt_pass_locking_t locking = {
@@ -405,7 +400,7 @@ static const takt_pass_t plain = {
     .preempt = preempt,
     .preempt_by_pass = preempt_by_pass,
     .stop = stop,
-    .set_level = set_level,
+    .renew = renew,
     .locking = &locking,
 };
 

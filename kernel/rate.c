@@ -65,8 +65,8 @@ takt_status_t takt_rates_share(takt_rates_t *rates, takt_resource_t *resources, 
         return status;
     }
     for (uint32_t i = 0; i < count; i++) {
-        (void)takt_creation_add_resource(&resources[i], TAKT_PROTOCOL_SRP, TAKT_KEY_LEAST_URGENT, NULL,
-                                         takt_kernel_expect_pass);
+        (void)takt_creation_add_resource(&resources[i], TAKT_PROTOCOL_SRP, &takt_protocol_srp,
+                                         TAKT_KEY_LEAST_URGENT, NULL, takt_kernel_expect_pass);
     }
     rates->resources = resources;
     rates->resource_count = count;

@@ -89,6 +89,15 @@ TAKT_INLINE bool takt_kernel_has_full_pass(void) {
 /* The root's levels; valid while the running thread has no attributes. */
 TAKT_INLINE takt_levels_t *takt_kernel_levels(void) { return &takt_kernel.dispatcher.root.ready.levels; }
 
+/* Puts `entity` at the end of its level under the root, or takes it out. */
+TAKT_SHARED void takt_kernel_insert(takt_entity_t *entity) {
+    takt_levels_insert(takt_kernel_levels(), entity, 1);
+}
+
+TAKT_SHARED void takt_kernel_remove(takt_entity_t *entity) {
+    takt_levels_remove(takt_kernel_levels(), entity, 1);
+}
+
 /* True if the levels of `ready` have more than the one row that the inline and the near layer read. */
 TAKT_INLINE bool takt_kernel_has_rows(const takt_ready_t *ready) { return ready->levels.depth > 1; }
 
@@ -111,7 +120,9 @@ takt_status_t takt_kernel_refuse(takt_status_t status);
 void takt_kernel_begin(void);
 
 /* Returns an empty ready set in the order of `policy`, over TAKT_KERNEL_LEVELS levels; if keys order, without a heap yet. */
-takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **levels);
+TAKT_INLINE takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **levels) {
+    return (takt_ready_t){.order = policy->order, .levels = {.heads = levels, .depth = 1}};
+}
 
 /* Fills in the part of `thread` that core does not know, and its first context. */
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters);

@@ -79,6 +79,17 @@ takt_status_t takt_thread_yield_from_isr(void) {
     return TAKT_OK;
 }
 
+static takt_status_t set_level_by_pass(takt_entity_t *entity, takt_key_t level) {
+    if (takt_kernel.pass->set_level != NULL) {
+        return takt_kernel.pass->set_level(entity, level);
+    }
+    const takt_key_t before = entity->key;
+    entity->level = (uint8_t)level;
+    takt_kernel.pass->renew(entity);
+    takt_wait_reorder(entity, before);
+    return takt_kernel.pass->decide();
+}
+
 takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority) {
     DEBUG_REQUIRE_THREAD(thread);
     TAKT_REQUIRE(priority < TAKT_PRIORITIES, TAKT_ERROR_PRIORITY);
@@ -90,7 +101,7 @@ takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority)
     takt_entity_t *running = takt_kernel.cpu.running;
     const takt_key_t level = takt_creation_level(priority);
     if (!takt_near_has_level(entity, running)) {
-        return takt_kernel_has_pass() ? takt_kernel.pass->set_level(entity, level)
+        return takt_kernel_has_pass() ? set_level_by_pass(entity, level)
                                       : takt_thread_set_level_of_waiting(entity, level);
     }
     takt_near_set_level(entity, (uint32_t)level, 1);
@@ -123,7 +134,7 @@ static takt_status_t stop(takt_thread_t *thread) {
     if (!takt_entity_is_plain(entity) || !takt_entity_is_plain(takt_kernel.cpu.running)) {
         return takt_kernel.pass->stop(entity);
     }
-    takt_levels_remove(takt_kernel_levels(), entity, 1);
+    takt_kernel_remove(entity);
     takt_entity_flip_state(entity, TAKT_STATE_READY | TAKT_STATE_WAITING);
     return takt_port_open();
 }

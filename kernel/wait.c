@@ -128,14 +128,8 @@ takt_status_t takt_wait_behind_slowly(takt_waiters_t *waiters, takt_entity_t *ru
 
 /* As takt_wait_alone, perhaps behind others; `running` has a record. */
 static __attribute__((noinline)) takt_status_t wait_behind(takt_waiters_t *waiters, takt_entity_t *running) {
-    if (!takt_entity_is_plain(running)) {
-        return takt_kernel.pass->wait_behind(waiters, running);
-    }
-    takt_levels_remove(takt_kernel_levels(), running, 1);
-    takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
-    join(waiters, running);
-    takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
-    return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel.pass->decide();
+    return takt_entity_is_plain(running) ? takt_wait_plain(waiters, running, false)
+                                         : takt_kernel.pass->wait_behind(waiters, running);
 }
 
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {
@@ -148,15 +142,25 @@ takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {
 /* Removes the node of `entity`, if it has one. */
 TAKT_INLINE void leave_order(takt_entity_t *entity) {
     if ((takt_thread_of(entity)->flags & TAKT_THREAD_ORDERED) != 0) {
-        takt_kernel.order->remove(entity);
+        takt_kernel.order->remove_node(entity);
+    }
+}
+
+/* Removes `entity`, inserted with `key`, from the queue of `waiters`. */
+static void remove_waiter(takt_waiters_t *waiters, takt_entity_t *entity, takt_key_t key) {
+    if (takt_waiters_are_fifo(waiters)) {
+        takt_queue_remove(entity);
+    } else if (takt_kernel.order->remove == NULL) {
+        takt_order_remove_by_level(waiters, entity, (uint32_t)key);
+    } else {
+        takt_kernel.order->remove(waiters, entity, (uint32_t)key);
     }
 }
 
 /* Removes `thread` from the queue of `waiters`, NULL for none. */
 TAKT_INLINE void leave(takt_thread_t *thread, takt_waiters_t *waiters) {
     if (waiters != NULL) {
-        takt_queue_remove(&thread->plain.entity);
-        leave_order(&thread->plain.entity);
+        remove_waiter(waiters, &thread->plain.entity, thread->plain.entity.key);
         waiters->count++;
     }
 }
@@ -166,8 +170,7 @@ void takt_wait_reorder(takt_entity_t *entity, takt_key_t before) {
     const bool waits = (entity->state & TAKT_STATE_WAITING) != 0 && thread->wait != NULL;
     takt_waiters_t *waiters = waits && entity->key != before ? waiters_of(thread) : NULL;
     if (waiters != NULL && !takt_waiters_are_fifo(waiters)) {
-        takt_queue_remove(entity);
-        leave_order(entity);
+        remove_waiter(waiters, entity, before);
         takt_kernel.order->insert(waiters, entity);
     }
 }
@@ -209,7 +212,7 @@ static uint32_t expire_delay(takt_timeout_t *timeout) {
 }
 
 /* The record is no longer used. */
-static takt_status_t end_wait(takt_wait_t *wait) {
+static __attribute__((noinline)) takt_status_t end_wait(takt_wait_t *wait) {
     takt_port_close();
     takt_thread_clear(wait->thread, TAKT_THREAD_TIMED);
     disarm(wait);
@@ -331,7 +334,8 @@ takt_status_t takt_wait_endless(takt_waiters_t *waiters) {
     wait.timeout.prev = NULL;
     wait.status = TAKT_OK;
     begin_wait(&wait, running, waiters);
-    return wait_with_record(&wait, running);
+    (void)wait_behind(waiters, running);
+    return end_wait(&wait);
 }
 
 static bool is_endless(const takt_thread_t *thread) {

@@ -28,7 +28,11 @@ typedef struct takt_wait {
     takt_status_t status;    /* TAKT_OK: woken; TAKT_TIMEOUT; TAKT_ABORTED */
     bool is_endless;         /* its call has no end, and so no status for the end of a wait */
     bool is_node;            /* see kernel/order.h: also if the queue is empty */
-    struct takt_wait *above; /* the node of kernel/order.h, while the thread has TAKT_ATTRIBUTE_ORDERED */
+    union {                  /* see kernel/order.h */
+        takt_entity_t
+            *earlier; /* list: the last waiter of the level before, if this is the last of its level */
+        struct takt_wait *above; /* tree: node, while the thread has TAKT_ATTRIBUTE_ORDERED */
+    };
     struct takt_wait *below[2];
 } takt_wait_t;
 
@@ -135,19 +139,24 @@ void takt_mutex_abandon(takt_thread_t *thread);
 /* True if no other thread waits in `waiters`, whose count includes the caller. */
 TAKT_INLINE bool takt_wait_is_first(const takt_waiters_t *waiters) { return waiters->count == -1; }
 
-/* `running` waits in `waiters`, if not NULL, where no other thread waits. The next thread is selected last, which
- * needs the fewest registers. */
-TAKT_SHARED takt_status_t takt_wait_alone(takt_waiters_t *waiters, takt_entity_t *running) {
-    if (!takt_entity_is_plain(running)) {
-        return takt_kernel.pass->wait(waiters, running);
-    }
-    takt_levels_remove(takt_kernel_levels(), running, 1);
+/* The plain `running` waits in `waiters`, if not NULL, `is_alone` if no other thread waits there. The next thread is
+ * selected last, which needs the fewest registers. */
+TAKT_SHARED takt_status_t takt_wait_plain(takt_waiters_t *waiters, takt_entity_t *running, bool is_alone) {
+    takt_kernel_remove(running);
     takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
-    if (waiters != NULL) {
+    if (waiters != NULL && is_alone) {
         takt_queue_begin(&waiters->queue, running);
+    } else if (waiters != NULL) {
+        takt_wait_join(waiters, running);
     }
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
     return takt_entity_is_plain(next) ? takt_kernel_switch(running, next) : takt_kernel.pass->decide();
+}
+
+/* `running` waits in `waiters`, if not NULL, where no other thread waits. */
+TAKT_SHARED takt_status_t takt_wait_alone(takt_waiters_t *waiters, takt_entity_t *running) {
+    return takt_entity_is_plain(running) ? takt_wait_plain(waiters, running, true)
+                                         : takt_kernel.pass->wait(waiters, running);
 }
 
 /* The running thread waits for a unit of `waiters`; the count includes it already. */
@@ -163,7 +172,7 @@ TAKT_INLINE takt_status_t takt_wait_in(takt_waiters_t *waiters) {
 
 /* Makes the plain `waiter` ready. */
 TAKT_SHARED void takt_make_ready(takt_entity_t *waiter) {
-    takt_levels_insert(takt_kernel_levels(), waiter, 1);
+    takt_kernel_insert(waiter);
     takt_entity_flip_state(waiter, TAKT_STATE_READY | TAKT_STATE_WAITING);
 }
 

@@ -16,7 +16,10 @@ struct takt_wait;
 typedef struct takt_waiters {
     takt_queue_t queue;
     int32_t count;
-    struct takt_wait *root; /* by urgency: root of the tree of kernel/order.h; FIFO: points to this record */
+    union {                     /* see kernel/order.h */
+        struct takt_wait *root; /* tree: its root; FIFO: points to this record */
+        takt_entity_t *earlier; /* list: of the waiter without a record */
+    };
 } takt_waiters_t;
 
 TAKT_INLINE struct takt_wait *takt_waiters_fifo(takt_waiters_t *waiters) {

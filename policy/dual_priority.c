@@ -67,7 +67,8 @@ const takt_policy_t takt_policy_dual_priority = {
     .size = sizeof(takt_policy_t),
     .order = TAKT_ORDER_KEYS,
     .name = "dual-priority",
-    .summary = "hard tasks below soft ones until their promotion, then above: the largest priority first",
+    .summary = TAKT_POLICY_LINE(
+        "hard tasks below soft ones until their promotion, then above: the largest priority first"),
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = dual_priority_release,
     .traits = TAKT_POLICY_PROMOTIONS,

@@ -90,8 +90,8 @@ const takt_policy_t takt_policy_imprecise = {
     .size = sizeof(takt_policy_t),
     .order = TAKT_ORDER_KEYS,
     .name = "imprecise",
-    .summary =
-        "mandatory parts before optional ones, which are cut at the deadline: the largest priority first",
+    .summary = TAKT_POLICY_LINE(
+        "mandatory parts before optional ones, which are cut at the deadline: the largest priority first"),
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = imprecise_release,
     .traits = TAKT_POLICY_MANDATORY_PARTS,

@@ -19,8 +19,8 @@ const takt_policy_t takt_policy_pinwheel = {
     .size = sizeof(takt_policy_t),
     .order = TAKT_ORDER_KEYS,
     .name = "pinwheel",
-    .summary =
-        "the wcet in every window of a period: periods are made shorter to divide one another, then rm",
+    .summary = TAKT_POLICY_LINE(
+        "the wcet in every window of a period: periods are made shorter to divide one another, then rm"),
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = pinwheel_release,
     .traits = TAKT_POLICY_STATIC_KEYS | TAKT_POLICY_SPECIALISED_PERIODS,

@@ -335,7 +335,8 @@ const takt_policy_t takt_policy_rate_based = {
     .size = sizeof(takt_policy_t),
     .order = TAKT_ORDER_KEYS,
     .name = "rate-based",
-    .summary = "rates for hard, soft and other tasks, kept in a ledger: the earliest end of a window first",
+    .summary = TAKT_POLICY_LINE(
+        "rates for hard, soft and other tasks, kept in a ledger: the earliest end of a window first"),
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = rate_based_release,
     .level = rate_based_level,

@@ -48,7 +48,8 @@ const takt_policy_t takt_policy_rbe = {
     .size = sizeof(takt_policy_t),
     .order = TAKT_ORDER_KEYS,
     .name = "rbe",
-    .summary = "rate-based execution: edf, with deadlines for x events in every y, however they come",
+    .summary = TAKT_POLICY_LINE(
+        "rate-based execution: edf, with deadlines for x events in every y, however they come"),
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = rbe_release,
     .start = rbe_start,

@@ -138,8 +138,6 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "host->set_priority": (),  # of the kernel below the adapter
     "job->entry": (),  # the program's jobs
     "handlers[event->kind](": HANDLERS,
-    "kernel.order->insert(": ("kernel/order.c:insert",),
-    "kernel.order->remove(": ("kernel/order.c:remove",),
     "expect();": ("takt_kernel_expect_pass", "takt_kernel_expect_plain_pass"),
     "kernel.select(": ("kernel/slice.c:select",),
     "memory->functions->allocate(": ("kernel/heap.c:allocate", "kernel/pools.c:allocate"),

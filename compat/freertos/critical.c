@@ -48,7 +48,7 @@ static void settle(void) {
     }
     if (takt_freertos.is_yielding) {
         takt_freertos.is_yielding = false;
-        (void)takt_thread_yield();
+        takt_freertos_yield();
     }
 }
 
@@ -88,7 +88,7 @@ void vPortEnterCritical(void) {
 }
 
 void vPortExitCritical(void) {
-    configASSERT(takt_freertos.nesting != 0);
+    ASSERT(takt_freertos.nesting != 0);
     if (--takt_freertos.nesting == 0) {
         open_to(takt_freertos.level);
     }
@@ -109,7 +109,7 @@ BaseType_t xPortIsInsideInterrupt(void) { return takt_port_is_in_isr() ? pdTRUE 
 
 void vPortYield(void) {
     if (takt_port_is_open()) {
-        (void)takt_thread_yield();
+        takt_freertos_yield();
     } else {
         takt_freertos.is_yielding = true;
     }

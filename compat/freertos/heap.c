@@ -18,10 +18,20 @@ typedef struct block {
 
 _Static_assert(sizeof(block_t) % ALIGNMENT == 0, "what follows a header is aligned");
 
+/* Most of a heap is stacks, and a unit of these is larger than the word that programs count with. */
+#define UNIT_BYTES 4u
+#if defined(__linux__)
+#define SCALE 1u
+#else
+#define SCALE (sizeof(StackType_t) / UNIT_BYTES)
+#endif
+
 #if configAPPLICATION_ALLOCATED_HEAP == 1
-extern uint8_t ucHeap[configTOTAL_HEAP_SIZE];
-#elif configTOTAL_HEAP_SIZE > 0
-static uint8_t ucHeap[configTOTAL_HEAP_SIZE] __attribute__((aligned(8)));
+#define HEAP_BYTES (configTOTAL_HEAP_SIZE)
+extern uint8_t ucHeap[HEAP_BYTES];
+#elif TAKT_FREERTOS_HEAP
+#define HEAP_BYTES ((size_t)(configTOTAL_HEAP_SIZE)*SCALE)
+static uint8_t ucHeap[HEAP_BYTES] __attribute__((aligned(8)));
 #endif
 
 static block_t *first_free;
@@ -67,13 +77,13 @@ static void get_ready(void) {
         return;
     }
     is_ready = true;
-#if configAPPLICATION_ALLOCATED_HEAP == 1 || configTOTAL_HEAP_SIZE > 0
-    add_region(ucHeap, configTOTAL_HEAP_SIZE);
+#if TAKT_FREERTOS_HEAP
+    add_region(ucHeap, HEAP_BYTES);
 #endif
 }
 
 void vPortDefineHeapRegions(const HeapRegion_t *regions) {
-    configASSERT(!is_ready);
+    ASSERT(!is_ready);
     is_ready = true;
     for (; regions->xSizeInBytes != 0; regions++) {
         add_region(regions->pucStartAddress, regions->xSizeInBytes);
@@ -139,8 +149,8 @@ void vPortFree(void *memory) {
         return;
     }
     block_t *block = (block_t *)memory - 1;
-    configASSERT(block->next == NULL);
-    configASSERT(block->bytes >= LEAST_BYTES);
+    ASSERT(block->next == NULL);
+    ASSERT(block->bytes >= LEAST_BYTES);
 #if configHEAP_CLEAR_MEMORY_ON_FREE == 1
     __builtin_memset(memory, 0, block->bytes - sizeof(block_t));
 #endif

@@ -24,7 +24,10 @@ struct QueueDefinition {
     UBaseType_t item_bytes;
     UBaseType_t count;
     UBaseType_t first; /* place of the oldest item; of a recursive mutex: how often it was taken besides */
-    uint8_t flags;     /* OWNS_QUEUE, IS_MUTEX */
+#if configUSE_TRACE_FACILITY != 0
+    UBaseType_t number; /* for recorders */
+#endif
+    uint8_t flags; /* OWNS_QUEUE, IS_MUTEX */
     uint8_t type;
 };
 

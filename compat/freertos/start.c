@@ -29,15 +29,15 @@ static void idle(void *argument) {
 }
 
 #if configSUPPORT_STATIC_ALLOCATION == 1
-#if configKERNEL_PROVIDED_STATIC_MEMORY == 1
-void vApplicationGetIdleTaskMemory(StaticTask_t **task, StackType_t **stack, configSTACK_DEPTH_TYPE *depth) {
+/* A program may define a function of this name. */
+__attribute__((weak)) void vApplicationGetIdleTaskMemory(StaticTask_t **task, StackType_t **stack,
+                                                         configSTACK_DEPTH_TYPE *depth) {
     static StaticTask_t idle_task;
     static StackType_t idle_stack[configMINIMAL_STACK_SIZE];
     *task = &idle_task;
     *stack = idle_stack;
     *depth = configMINIMAL_STACK_SIZE;
 }
-#endif
 
 static bool create_idle(void) {
     StaticTask_t *task = NULL;
@@ -67,8 +67,11 @@ void vTaskStartScheduler(void) {
     for (task_t *task = takt_freertos.first; task != NULL; task = task->next) {
         begins = takt_freertos_begin(task) && begins;
     }
-    configASSERT(begins);
+    ASSERT(begins);
     (void)begins;
+#if configGENERATE_RUN_TIME_STATS != 0
+    portCONFIGURE_TIMER_FOR_RUN_TIME_STATS();
+#endif
     takt_freertos.is_started = true;
     takt_freertos.nesting = 0;
     (void)takt_port_open();

@@ -15,13 +15,21 @@ typedef configRUN_TIME_COUNTER_TYPE counter_t;
 #error "configGENERATE_RUN_TIME_STATS: build Takt's kernel with TAKT_SWITCH_HOOK, too"
 #endif
 
-#ifndef portGET_RUN_TIME_COUNTER_VALUE
+#if !defined(portGET_RUN_TIME_COUNTER_VALUE) && !defined(portALT_GET_RUN_TIME_COUNTER_VALUE)
 #define portGET_RUN_TIME_COUNTER_VALUE() takt_kernel_now()
 #endif
 
 static counter_t last;
 
-static counter_t read_counter(void) { return (counter_t)portGET_RUN_TIME_COUNTER_VALUE(); }
+static counter_t read_counter(void) {
+#ifdef portALT_GET_RUN_TIME_COUNTER_VALUE
+    counter_t count;
+    portALT_GET_RUN_TIME_COUNTER_VALUE(count);
+    return count;
+#else
+    return (counter_t)portGET_RUN_TIME_COUNTER_VALUE();
+#endif
+}
 
 void takt_hook_switch(takt_thread_t *from, takt_thread_t *to) {
     task_t *task = (task_t *)(void *)from;

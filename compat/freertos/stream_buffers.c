@@ -12,12 +12,16 @@ typedef configMESSAGE_BUFFER_LENGTH_TYPE length_t;
 
 struct StreamBufferDef_t {
     uint8_t *storage;
-    task_t *sender;   /* that waits; NULL: none */
-    task_t *receiver; /* likewise */
-    size_t limit;     /* bytes that it holds */
-    size_t trigger;   /* bytes that wake the receiver */
-    size_t head;      /* place of the next byte to be written */
-    size_t tail;      /* place of the oldest byte */
+    waiters_t sender;   /* the one that waits */
+    waiters_t receiver; /* likewise */
+#if configUSE_SB_COMPLETED_CALLBACK != 0
+    StreamBufferCallbackFunction_t sent;     /* called in place of waking the receiver; NULL: it is woken */
+    StreamBufferCallbackFunction_t received; /* likewise the sender */
+#endif
+    size_t limit;   /* bytes that it holds */
+    size_t trigger; /* bytes that wake the receiver */
+    size_t head;    /* place of the next byte to be written */
+    size_t tail;    /* place of the oldest byte */
     uint8_t type;
     uint8_t index; /* of notifications, as the program says */
     bool is_owned;
@@ -35,18 +39,23 @@ StreamBufferHandle_t xStreamBufferGenericCreateStatic(size_t bytes, size_t trigg
                                                       StreamBufferCallbackFunction_t sent,
                                                       StreamBufferCallbackFunction_t received) {
     stream_t *stream = (stream_t *)(void *)buffer;
-    configASSERT(storage != NULL && buffer != NULL);
-    configASSERT(trigger <= bytes);
-    configASSERT(bytes > (type == sbTYPE_MESSAGE_BUFFER ? sizeof(length_t) : 0));
-    configASSERT(sent == NULL && received == NULL);
-    (void)sent;
-    (void)received;
+    ASSERT(storage != NULL && buffer != NULL);
+    ASSERT(trigger <= bytes);
+    ASSERT(bytes > (type == sbTYPE_MESSAGE_BUFFER ? sizeof(length_t) : 0));
     if (storage == NULL || buffer == NULL) {
         return NULL;
     }
     /* One byte of the caller's memory is never used, as the reference says of it. */
     *stream = (stream_t){
         .storage = storage, .limit = bytes - 1, .trigger = trigger != 0 ? trigger : 1, .type = (uint8_t)type};
+#if configUSE_SB_COMPLETED_CALLBACK != 0
+    stream->sent = sent;
+    stream->received = received;
+#else
+    ASSERT(sent == NULL && received == NULL);
+    (void)sent;
+    (void)received;
+#endif
     return stream;
 }
 
@@ -66,7 +75,7 @@ StreamBufferHandle_t xStreamBufferGenericCreate(size_t bytes, size_t trigger, Ba
 }
 
 void vStreamBufferDelete(StreamBufferHandle_t stream) {
-    configASSERT(stream != NULL);
+    ASSERT(stream != NULL);
     if (stream->is_owned) {
         vPortFree(stream);
     }
@@ -74,7 +83,7 @@ void vStreamBufferDelete(StreamBufferHandle_t stream) {
 
 BaseType_t xStreamBufferGetStaticBuffers(StreamBufferHandle_t stream, uint8_t **storage,
                                          StaticStreamBuffer_t **buffer) {
-    configASSERT(stream != NULL && storage != NULL && buffer != NULL);
+    ASSERT(stream != NULL && storage != NULL && buffer != NULL);
     if (stream->is_owned) {
         return pdFALSE;
     }
@@ -104,17 +113,6 @@ static size_t copy(stream_t *stream, size_t at, uint8_t *to, const uint8_t *from
     return at;
 }
 
-/* Takes the waiting task at `link`, if there is one and `wakes`. Closed or open. */
-static task_t *take(task_t **link, bool wakes) {
-    const takt_port_level_t level = takt_port_lock();
-    task_t *task = wakes ? *link : NULL;
-    if (task != NULL) {
-        *link = NULL;
-    }
-    takt_port_unlock(level);
-    return task;
-}
-
 /* Returns how many of `bytes` can be written now: all of a message or none. */
 static size_t writable(const stream_t *stream, size_t bytes) {
     const size_t spaces = stream->limit - count_of(stream);
@@ -124,11 +122,10 @@ static size_t writable(const stream_t *stream, size_t bytes) {
     return bytes < spaces ? bytes : spaces;
 }
 
-/* Writes what can be. Returns how many bytes; `task` is the one to wake. */
-static size_t write(stream_t *stream, const uint8_t *data, size_t bytes, task_t **task) {
+/* Writes what can be. Returns how many bytes. */
+static size_t write(stream_t *stream, const uint8_t *data, size_t bytes) {
     const size_t written = writable(stream, bytes);
     size_t at = stream->head;
-    *task = NULL;
     if (written == 0) {
         return 0;
     }
@@ -139,8 +136,12 @@ static size_t write(stream_t *stream, const uint8_t *data, size_t bytes, task_t 
     at = copy(stream, at, NULL, data, written);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *(volatile size_t *)&stream->head = at;
-    *task = take(&stream->receiver, has_messages(stream) || count_of(stream) >= stream->trigger);
     return written;
+}
+
+/* True if what has been written wakes the receiver. */
+static bool is_enough(const stream_t *stream, size_t written) {
+    return written != 0 && (has_messages(stream) || count_of(stream) >= stream->trigger);
 }
 
 /* The bytes of the next message; of a stream all. */
@@ -155,11 +156,10 @@ static size_t next_length(stream_t *stream) {
 }
 
 /* Reads at most `bytes`; of a message all or nothing. Likewise. */
-static size_t read(stream_t *stream, uint8_t *data, size_t bytes, task_t **task) {
+static size_t read(stream_t *stream, uint8_t *data, size_t bytes) {
     const size_t there = next_length(stream);
     const size_t taken = there <= bytes ? there : (has_messages(stream) ? 0 : bytes);
     size_t at = stream->tail;
-    *task = NULL;
     if (taken == 0) {
         return 0;
     }
@@ -170,70 +170,123 @@ static size_t read(stream_t *stream, uint8_t *data, size_t bytes, task_t **task)
     at = copy(stream, at, data, NULL, taken);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *(volatile size_t *)&stream->tail = at;
-    *task = take(&stream->sender, true);
     return taken;
+}
+
+/* ---- what is completed: a program may have macros of its configuration or callbacks in place of waking ------------- */
+
+static task_t *take(waiters_t *waiters) {
+    const takt_port_level_t level = takt_port_lock();
+    task_t *task = takt_freertos_first(waiters);
+    takt_port_unlock(level);
+    return task;
+}
+
+/* Wakes the task that waits, if one does. */
+static BaseType_t complete(waiters_t *waiters, BaseType_t *woken) {
+    task_t *task = take(waiters);
+    takt_freertos_wake_from_isr(task, woken);
+    return task != NULL ? pdTRUE : pdFALSE;
+}
+
+#ifndef sbSEND_COMPLETED
+#define sbSEND_COMPLETED(stream) takt_freertos_wake(take(&(stream)->receiver), WOKEN)
+#endif
+#ifndef sbRECEIVE_COMPLETED
+#define sbRECEIVE_COMPLETED(stream) takt_freertos_wake(take(&(stream)->sender), WOKEN)
+#endif
+#ifndef sbSEND_COMPLETE_FROM_ISR
+#define sbSEND_COMPLETE_FROM_ISR(stream, woken) (void)complete(&(stream)->receiver, (woken))
+#endif
+#ifndef sbRECEIVE_COMPLETED_FROM_ISR
+#define sbRECEIVE_COMPLETED_FROM_ISR(stream, woken) (void)complete(&(stream)->sender, (woken))
+#endif
+
+#if configUSE_SB_COMPLETED_CALLBACK != 0
+static bool is_called(stream_t *stream, StreamBufferCallbackFunction_t callback, BaseType_t is_in_isr,
+                      BaseType_t *woken) {
+    if (callback != NULL) {
+        callback(stream, is_in_isr, woken);
+    }
+    return callback != NULL;
+}
+#else
+#define is_called(stream, callback, is_in_isr, woken) false
+#endif
+
+static void complete_send(stream_t *stream) {
+    if (!is_called(stream, stream->sent, pdFALSE, NULL)) {
+        sbSEND_COMPLETED(stream);
+    }
+}
+
+static void complete_receive(stream_t *stream) {
+    if (!is_called(stream, stream->received, pdFALSE, NULL)) {
+        sbRECEIVE_COMPLETED(stream);
+    }
+}
+
+static void complete_send_from_isr(stream_t *stream, BaseType_t *woken) {
+    if (!is_called(stream, stream->sent, pdTRUE, woken)) {
+        sbSEND_COMPLETE_FROM_ISR(stream, woken);
+    }
+}
+
+static void complete_receive_from_isr(stream_t *stream, BaseType_t *woken) {
+    if (!is_called(stream, stream->received, pdTRUE, woken)) {
+        sbRECEIVE_COMPLETED_FROM_ISR(stream, woken);
+    }
 }
 
 /* ---- to wait ------------------------------------------------------------------------------------------------------- */
 
-/* The running task waits once, at `link`, until it is woken or `limit` ends, unless there is `enough` already. Returns
- * false if it may not wait. */
-static bool wait(stream_t *stream, task_t **link, size_t enough, bool is_sender, limit_t *limit) {
-    task_t *self = takt_freertos_self();
-    if (limit->ticks == 0) {
-        return false;
-    }
+/* The running task waits once, in `waiters`, unless there is `enough` already or `limit` does not let it. Returns whether it
+ * has waited. */
+static bool wait(stream_t *stream, waiters_t *waiters, size_t enough, limit_t *limit) {
     const takt_port_level_t level = takt_port_lock();
-    const bool waits = is_sender ? writable(stream, enough) < enough : count_of(stream) < enough;
-    if (waits) {
-        configASSERT(takt_freertos.suspended == 0);
-        configASSERT(*link == NULL);
-        if (!limit->is_begun) {
-            limit->is_begun = true;
-            takt_freertos_set_end(limit->ticks);
-        }
-        *link = self;
-    }
+    const size_t now = waiters == &stream->sender ? writable(stream, enough) : count_of(stream);
+    ASSERT(now >= enough || limit->ticks == 0 || waiters->last == NULL);
+    const bool waits = now < enough && takt_freertos_join(waiters, limit);
     takt_port_unlock(level);
-    if (!waits) {
-        return true;
+    if (waits) {
+        takt_freertos_await(limit);
     }
-    takt_freertos_await(limit);
-    (void)take(link, *link == self);
-    return true;
+    return waits;
 }
 
 /* A stream takes what fits when the time is up. */
 size_t xStreamBufferSend(StreamBufferHandle_t stream, const void *data, size_t bytes, TickType_t ticks) {
-    configASSERT(stream != NULL && data != NULL);
+    ASSERT(stream != NULL && data != NULL);
     limit_t limit = {.ticks = ticks};
     size_t needed = bytes;
     if (has_messages(stream)) {
-        configASSERT((size_t)(length_t)bytes == bytes);
+        ASSERT((size_t)(length_t)bytes == bytes);
         limit.ticks = bytes + sizeof(length_t) <= stream->limit ? ticks : 0;
     } else if (needed > stream->limit) {
         needed = stream->limit;
     }
-    while (writable(stream, needed) < needed && wait(stream, &stream->sender, needed, true, &limit)) {
+    while (writable(stream, needed) < needed && wait(stream, &stream->sender, needed, &limit)) {
     }
-    task_t *task;
-    const size_t written = write(stream, data, bytes, &task);
-    takt_freertos_wake(task, WOKEN);
+    const size_t written = write(stream, data, bytes);
+    if (is_enough(stream, written)) {
+        complete_send(stream);
+    }
     return written;
 }
 
-/* A waiting receiver of a stream waits for the trigger; one that finds bytes takes them. */
+/* A receiver of a stream that finds bytes takes them. One that waits is woken for the trigger, and waits once: whatever has
+ * ended that, it takes what is there. */
 size_t xStreamBufferReceive(StreamBufferHandle_t stream, void *data, size_t bytes, TickType_t ticks) {
-    configASSERT(stream != NULL && data != NULL);
+    ASSERT(stream != NULL && data != NULL);
     limit_t limit = {.ticks = ticks};
     const size_t least = stream->type == sbTYPE_STREAM_BATCHING_BUFFER ? stream->trigger : 1;
-    size_t enough = least;
-    while (count_of(stream) < enough && wait(stream, &stream->receiver, enough, false, &limit)) {
-        enough = has_messages(stream) ? 1 : stream->trigger;
+    if (count_of(stream) < least) {
+        (void)wait(stream, &stream->receiver, least, &limit);
     }
-    task_t *task;
-    const size_t taken = read(stream, data, bytes, &task);
-    takt_freertos_wake(task, WOKEN);
+    const size_t taken = read(stream, data, bytes);
+    if (taken != 0) {
+        complete_receive(stream);
+    }
     return taken;
 }
 
@@ -241,27 +294,22 @@ size_t xStreamBufferReceive(StreamBufferHandle_t stream, void *data, size_t byte
 
 size_t xStreamBufferSendFromISR(StreamBufferHandle_t stream, const void *data, size_t bytes,
                                 BaseType_t *const woken) {
-    configASSERT(stream != NULL && data != NULL);
-    task_t *task;
-    const size_t written = write(stream, data, bytes, &task);
-    takt_freertos_wake_from_isr(task, woken);
+    ASSERT(stream != NULL && data != NULL);
+    const size_t written = write(stream, data, bytes);
+    if (is_enough(stream, written)) {
+        complete_send_from_isr(stream, woken);
+    }
     return written;
 }
 
 size_t xStreamBufferReceiveFromISR(StreamBufferHandle_t stream, void *data, size_t bytes,
                                    BaseType_t *const woken) {
-    configASSERT(stream != NULL && data != NULL);
-    task_t *task;
-    const size_t taken = read(stream, data, bytes, &task);
-    takt_freertos_wake_from_isr(task, woken);
+    ASSERT(stream != NULL && data != NULL);
+    const size_t taken = read(stream, data, bytes);
+    if (taken != 0) {
+        complete_receive_from_isr(stream, woken);
+    }
     return taken;
-}
-
-/* Wakes the task at `link`, if one waits there. */
-static BaseType_t complete(task_t **link, BaseType_t *woken) {
-    task_t *task = take(link, true);
-    takt_freertos_wake_from_isr(task, woken);
-    return task != NULL ? pdTRUE : pdFALSE;
 }
 
 BaseType_t xStreamBufferSendCompletedFromISR(StreamBufferHandle_t stream, BaseType_t *woken) {
@@ -303,7 +351,7 @@ BaseType_t xStreamBufferSetTriggerLevel(StreamBufferHandle_t stream, size_t trig
 /* Not while a task waits. */
 BaseType_t xStreamBufferReset(StreamBufferHandle_t stream) {
     const takt_port_level_t level = takt_port_lock();
-    const bool is_free = stream->sender == NULL && stream->receiver == NULL;
+    const bool is_free = stream->sender.last == NULL && stream->receiver.last == NULL;
     if (is_free) {
         stream->head = 0;
         stream->tail = 0;

@@ -6,16 +6,37 @@
 
 static takt_scheduler_lock_t lock;
 
+static void hold(void) {
+    if (lock.mutex.mutex.parent == NULL) {
+        (void)takt_scheduler_lock_init(&lock, takt_freertos.home);
+    }
+    const takt_status_t status = takt_scheduler_lock(&lock);
+    ASSERT(status == TAKT_OK); /* the task is in the program's server */
+    (void)status;
+}
+
+#if configUSE_PREEMPTION == 0
+
+void takt_freertos_begin_turn(void) { hold(); }
+
+void takt_freertos_end_turn(void) { (void)takt_scheduler_unlock(&lock); }
+
+/* The running task holds the lock, and the last resumption does not let others run. */
+void vTaskSuspendAll(void) { takt_freertos.suspended++; }
+
+BaseType_t xTaskResumeAll(void) {
+    ASSERT(takt_freertos.suspended != 0);
+    takt_freertos.suspended--;
+    return pdFALSE;
+}
+
+#else
+
 /* Before the start there is nothing to keep from running. */
 void vTaskSuspendAll(void) {
     if (takt_freertos.suspended == 0 && takt_freertos.is_started) {
         const uint32_t nesting = takt_freertos_open();
-        if (lock.mutex.mutex.parent == NULL) {
-            (void)takt_scheduler_lock_init(&lock, takt_freertos.home);
-        }
-        const takt_status_t status = takt_scheduler_lock(&lock);
-        configASSERT(status == TAKT_OK); /* the task is in the program's server */
-        (void)status;
+        hold();
         takt_freertos.suspended++;
         takt_freertos_close(nesting);
     } else {
@@ -25,7 +46,7 @@ void vTaskSuspendAll(void) {
 
 /* A task that has run meanwhile has returned from a wait, or begun. */
 BaseType_t xTaskResumeAll(void) {
-    configASSERT(takt_freertos.suspended != 0);
+    ASSERT(takt_freertos.suspended != 0);
     if (--takt_freertos.suspended != 0 || !takt_freertos.is_started) {
         return pdFALSE;
     }
@@ -35,3 +56,5 @@ BaseType_t xTaskResumeAll(void) {
     takt_freertos_close(nesting);
     return takt_freertos.resumptions != resumptions ? pdTRUE : pdFALSE;
 }
+
+#endif

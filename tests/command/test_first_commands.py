@@ -171,6 +171,11 @@ def test_an_example_is_copied_and_no_file_is_replaced() -> None:
         assert done.returncode == 2
         assert done.stderr == '--output: expected a new file, found "iot_node.toml"; give another name with -o\n'
     assert Path("iot_node.toml").read_text(encoding="utf-8") == "mine"
+    done = start("new", "-o", ".")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (
+        2,
+        '--output: expected a new file, found "."; give another name with -o',
+    )
 
 
 def test_without_an_option_it_asks_in_a_terminal() -> None:
@@ -245,6 +250,8 @@ def test_the_format_of_a_stream_is_known_by_its_content(path: Path) -> None:
     [
         ("run", "examples/studies/acceptance.toml", "this is a study: takt study"),
         ("analyse", "examples/recipes/automotive.toml", "this is a recipe: takt generate"),
+        ("study", "examples/iot_node.toml", "this is a task set: takt run"),
+        ("generate", "examples/iot_node.toml", "this is a task set: takt run"),
     ],
 )
 def test_a_file_of_another_command_is_one_line_that_names_the_command(command: str, file: str, answer: str) -> None:

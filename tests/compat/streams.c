@@ -111,6 +111,56 @@ static void interrupts(void) {
     expect_notes("rwis.r", "it wakes");
 }
 
+/* ---- tasks that end, and what is called in place of waking ------------------------------------------------------------ */
+
+static void forgotten(void) {
+    TaskHandle_t task = begin(0, HIGH, taker, (void *)BYTES);
+    vTaskDelete(task);
+    check(xStreamBufferReset(stream) == pdPASS, "a deleted task waits no more");
+    task = begin(0, HIGH, taker, (void *)BYTES);
+    check(xTaskAbortDelay(task) == pdPASS, "nor does one whose wait is ended");
+    expect_notes(".", "it receives nothing");
+    task = begin(0, HIGH, taker, (void *)BYTES);
+    vTaskSuspend(task);
+    check(xStreamBufferSend(stream, "z", 1, 0) == 1, "one that is suspended is not waited for");
+    vTaskResume(task);
+    expect_notes("z.", "it takes what is there when it is resumed");
+}
+
+static StreamBufferHandle_t announced;
+
+static void sent(StreamBufferHandle_t buffer, BaseType_t is_in_isr, BaseType_t *const woken) {
+    announced = buffer;
+    note(is_in_isr == pdTRUE ? 'S' : 's');
+    if (is_in_isr == pdTRUE) {
+        (void)xStreamBufferSendCompletedFromISR(buffer, woken);
+    }
+}
+
+static void received(StreamBufferHandle_t buffer, BaseType_t is_in_isr, BaseType_t *const woken) {
+    (void)woken;
+    check(buffer == announced, "the same buffer");
+    note(is_in_isr == pdTRUE ? 'R' : 'r');
+}
+
+static void callbacks(void) {
+    StreamBufferHandle_t before = stream;
+    stream = xStreamBufferCreateWithCallback(BYTES, 2, sent, received);
+    (void)begin(0, HIGH, taker, (void *)2);
+    check(xStreamBufferSend(stream, "a", 1, 0) == 1, "a byte");
+    expect_notes("", "is less than the trigger");
+    check(xStreamBufferSend(stream, "b", 1, 0) == 1, "another one");
+    expect_notes("s", "is announced, and wakes nobody");
+    check(xStreamBufferSendCompletedFromISR(stream, NULL) == pdTRUE, "a task waits");
+    expect_notes("rab.", "and is woken");
+    (void)begin(0, HIGH, taker, (void *)3);
+    interrupt_0 = send_in_isr;
+    board_interrupt_pend(0);
+    expect_notes("Swrisr.", "by an interrupt, too");
+    vStreamBufferDelete(stream);
+    stream = before;
+}
+
 /* ---- messages ---------------------------------------------------------------------------------------------------------- */
 
 static void message_taker(void *argument) {
@@ -152,6 +202,8 @@ static void script(void) {
     trigger();
     fullness();
     interrupts();
+    forgotten();
+    callbacks();
     whole();
     vTaskDelay(1);
 }

@@ -8,7 +8,8 @@
  * server, 0 for the root; per alarm and per interrupt its operation; per interrupt its instant; the number of threads; per
  * thread whether it exists from the start, its priority, its server, its time slice or 0, the number of its operations, the period of its jobs, and
  * the operations. A period of 0: it executes no jobs; else there follow their relative deadline, the number of operations of
- * a job, whether a started job is not preempted, and what is done about a late one. An operation is
+ * a job, whether a started job is not preempted, what is done about a late one, the offset, and whether the jobs arrive by
+ * interrupts, with the period as their least separation. An operation is
  * five numbers: what, which object, and three arguments. An argument of NEVER means for ever.
  *
  * Output: a line for every operation that has ended: instant, thread, which operation, status, value; for a job that ends
@@ -27,6 +28,7 @@
 #include "kernel/pool.h"
 #include "kernel/semaphore.h"
 #include "kernel/slice.h"
+#include "kernel/sporadic.h"
 #include "policy/table.h"
 #include "port/posix/posix.h"
 
@@ -56,14 +58,16 @@ typedef struct actor {
     union {
         takt_thread_t thread;
         takt_periodic_thread_t periodic; /* begins with a thread, as the next one */
+        takt_sporadic_thread_t sporadic;
         takt_sliced_thread_t sliced;
     };
     takt_task_extension_t extension;
+    takt_arrival_t arrivals[CAPACITY];
     uint64_t stack[STACK_BYTES / sizeof(uint64_t)];
-    bool exists_from_start, is_suspended, is_limited;
+    bool exists_from_start, is_suspended, is_limited, is_sporadic;
     takt_on_miss_t on_miss;
     uint32_t priority, server, slice, count, next;
-    uint32_t period, deadline, operations_of_job;
+    uint32_t period, deadline, operations_of_job, offset;
     operation_t operations[OPERATIONS];
     void *held[OBJECTS][CAPACITY]; /* blocks */
     uint32_t held_count[OBJECTS];
@@ -112,16 +116,24 @@ static takt_thread_server_t *server_of(uint32_t number) { return number > 0 ? &s
 
 static void run_jobs(void *argument);
 
-static takt_status_t create_periodic(actor_t *actor, const takt_thread_parameters_t *thread) {
-    const takt_job_parameters_t parameters = {
+static takt_status_t create_jobs(actor_t *actor, const takt_thread_parameters_t *thread) {
+    takt_job_parameters_t parameters = {
         .thread = *thread,
         .period = actor->period,
         .relative_deadline = actor->deadline,
         .wcet = 1u + actor->deadline / 2u,
+        .offset = actor->is_sporadic ? 0u : actor->offset,
         .is_limited = actor->is_limited,
         .on_miss = actor->on_miss,
-        .extension = actor->on_miss != TAKT_ON_MISS_CONTINUE ? &actor->extension : NULL,
     };
+    if (actor->is_sporadic) {
+        parameters.arrivals = actor->arrivals;
+        parameters.capacity = CAPACITY;
+        return takt_sporadic_thread_create(&actor->sporadic, &parameters);
+    }
+    if (actor->on_miss != TAKT_ON_MISS_CONTINUE) {
+        parameters.extension = &actor->extension;
+    }
     return takt_periodic_thread_create(&actor->periodic, &parameters);
 }
 
@@ -136,7 +148,7 @@ static takt_status_t create(uint32_t number) {
                                                  .server = server_of(actor->server),
                                                  .is_suspended = actor->is_suspended};
     if (actor->period > 0) {
-        return create_periodic(actor, &parameters);
+        return create_jobs(actor, &parameters);
     }
     return actor->slice > 0 ? takt_sliced_thread_create(&actor->sliced, &parameters, actor->slice)
                             : takt_thread_create(&actor->thread, &parameters);
@@ -499,9 +511,17 @@ static takt_status_t isr_notify_all(const operation_t *operation, uint64_t *valu
     return takt_condition_notify_all_from_isr(&conditions[operation->object]);
 }
 
+/* Of a thread that executes jobs. */
+static takt_status_t isr_arrive(const operation_t *operation, uint64_t *value) {
+    (void)value;
+    actor_t *actor = &actors[operation->object];
+    takt_job_thread_t *thread = actor->is_sporadic ? &actor->sporadic.job : &actor->periodic.job;
+    return takt_job_arrive_from_isr(thread, takt_kernel_now());
+}
+
 static const isr_act_t isr_acts[] = {
     isr_give,   isr_signal, isr_send,   isr_receive,    isr_set,        isr_resume,
-    isr_notify, isr_borrow, isr_holder, isr_notify_one, isr_notify_all,
+    isr_notify, isr_borrow, isr_holder, isr_notify_one, isr_notify_all, isr_arrive,
 };
 
 static void act_in_isr(const char *who, uint32_t number, const operation_t *operation) {
@@ -627,6 +647,8 @@ static void read_jobs(actor_t *actor) {
         actor->operations_of_job = read_number();
         actor->is_limited = read_number() != 0;
         actor->on_miss = (takt_on_miss_t)read_number();
+        actor->offset = read_number();
+        actor->is_sporadic = read_number() != 0;
     }
 }
 

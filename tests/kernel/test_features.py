@@ -21,8 +21,10 @@ BEHIND = {
     "plain": "takt_kernel_expect_plain_pass",
     "time": "takt_kernel_come_to",
     "mutexes": "takt_mutex_abandon",
+    "tree": "insert_by_key",
+    "table": "takt_protocols",
 }
-"""What stands behind each pointer of kernel/pass.h."""
+"""What stands behind each pointer of kernel/pass.h, the tree of kernel/order.h, and the table of all protocols."""
 
 
 @pytest.mark.parametrize("port", PORTS)

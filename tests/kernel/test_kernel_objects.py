@@ -200,9 +200,13 @@ def test_every_misuse_is_told_and_changes_nothing(
 
 
 @pytest.mark.parametrize("port", PORTS)
-@pytest.mark.parametrize("program", ["between", "alarms", "orders"])
-def test_what_comes_in_between_loses_and_doubles_nothing(built: Build, tmp_path: Path, port: str, program: str) -> None:
-    done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, [])])
+@pytest.mark.parametrize(
+    ("program", "defines"), [("between", []), ("alarms", []), ("orders", []), ("orders", FULL_PASS)], ids=str
+)
+def test_what_comes_in_between_loses_and_doubles_nothing(
+    built: Build, tmp_path: Path, port: str, program: str, defines: list[str]
+) -> None:
+    done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, defines)])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """All layers of the kernel decide alike: random programs run once with the inline and the near layer, and once traced,
-that is with a full pass for every event. Their threads must do the same at the same instants."""
+that is with a full pass for every event. Their threads must do the same at the same instants. In some most threads
+execute jobs."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import sampling
 from kernel_model import NEVER, Job, Operation, Script
 from recipes import run
 from test_kernel_objects import DEBUG, Build, built, link, script_of
-from wide_scripts import draw_wide_script
+from wide_scripts import draw_job_script, draw_wide_script
 
 __all__ = ["built"]
 
@@ -40,6 +41,15 @@ def test_all_layers_decide_alike(player: Path, part: int) -> None:
             lines_of(player, draw_wide_script(seed))
         except AssertionError as error:
             raise AssertionError(f"script {seed}") from error
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_releases_decide_alike(player: Path, part: int) -> None:
+    for seed in range(part, sampling.count(SCRIPTS), 4):
+        try:
+            lines_of(player, draw_job_script(seed))
+        except AssertionError as error:
+            raise AssertionError(f"script {seed} of jobs") from error
 
 
 @pytest.mark.parametrize("place", [0, 1])

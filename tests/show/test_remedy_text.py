@@ -131,6 +131,7 @@ def test_no_line_but_a_command_is_longer_than_the_terminal(width: int) -> None:
     )
     assert all(len(line) <= width for line in shown)
     assert sum("\u2026" in line for line in shown) >= 2
+    assert "An edit that ends with = takes the key out of the file." in shown
 
 
 # ---- --apply -----------------------------------------------------------------------------------------------

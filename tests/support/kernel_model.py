@@ -39,6 +39,7 @@ ISR_ACTS = [
     *("give", "signal", "send", "receive", "set", "resume", "notify", "borrow", "holder"),
     *("notify_one", "notify_all"),
 ]
+WIDE_ISR_ACTS = [*ISR_ACTS, "arrive"]
 PROTOCOLS = ["none", "npcs", "pip", "pcp", "icpp", "srp"]
 POLICIES = ["fp", "edf", "llf"]
 KINDS_OF_SERVERS = ["deferrable", "idling", "polling", "sporadic", "sporadic-strict", "cbs", "hard-cbs"]
@@ -67,17 +68,20 @@ ServerRow = tuple[str, str, int, int, int, int]
 
 @dataclass(frozen=True)
 class Job:
-    """How a thread executes periodic jobs; the model knows none."""
+    """How a thread executes jobs; the model knows none."""
 
-    period: int
+    period: int  # or the least separation
     deadline: int
     operations: int  # of one job, at most
     is_limited: bool  # not preempted once it has started
     on_miss: int  # takt_on_miss_t
+    offset: int = 0
+    is_sporadic: bool = False  # its jobs arrive by interrupts
 
     def words(self) -> str:
         """Write it as the numbers that script.c reads."""
-        return f"{self.period} {self.deadline} {self.operations} {int(self.is_limited)} {self.on_miss}"
+        numbers = (self.period, self.deadline, self.operations, self.is_limited, self.on_miss)
+        return " ".join(str(int(number)) for number in (*numbers, self.offset, self.is_sporadic))
 
 
 @dataclass(frozen=True)
@@ -107,8 +111,8 @@ class Script:
         for is_fifo, sizes in zip(self.are_fifo, self.sizes, strict=True):
             lines.append(" ".join(map(str, (int(is_fifo), *sizes))))
         lines += [f"{PROTOCOLS.index(protocol)} {ceiling} {home}" for protocol, ceiling, home in self.mutexes]
-        lines += [operation.words(ISR_ACTS) for operation in self.alarms]
-        lines += [f"{operation.words(ISR_ACTS)} {instant}" for operation, instant in self.interrupts]
+        lines += [operation.words(WIDE_ISR_ACTS) for operation in self.alarms]
+        lines += [f"{operation.words(WIDE_ISR_ACTS)} {instant}" for operation, instant in self.interrupts]
         lines.append(str(len(self.threads)))
         jobs = self.jobs or (None,) * len(self.threads)
         slices = self.slices or (0,) * len(self.threads)

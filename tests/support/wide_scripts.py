@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Scripts for `tests/kernel/script.c` with more than the kernel's model knows: all kinds of servers at any depth, keys
-that age, threads that execute periodic jobs, and threads with deadlines."""
+that age, threads that execute jobs, and threads with deadlines."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import replace
 
-from kernel_model import PRIORITIES, PROTOCOLS, THREADS, Job, Operation, Script, ServerRow, draw_script
+from kernel_model import (
+    ALARMS,
+    INTERRUPTS,
+    OPERATIONS,
+    PRIORITIES,
+    PROTOCOLS,
+    THREADS,
+    Job,
+    Operation,
+    Script,
+    ServerRow,
+    draw_script,
+)
 
 SERVERS = 4
 KINDS = ["deferrable", "idling", "polling", "sporadic", "sporadic-strict"]
@@ -82,4 +94,50 @@ def draw_wide_script(seed: int) -> Script:
             for exists, priority, home, operations in script.threads
         ),
         jobs=tuple(draw_job(draw, share) for _ in script.threads),
+    )
+
+
+def draw_released_job(draw: random.Random, periods: list[int]) -> Job:
+    """Draw how a thread executes jobs that are mostly released together with others, and are late at a release."""
+    period = draw.choice(periods)
+    return Job(
+        period,
+        deadline=draw.choice([period, period, max(1, period // 2), draw.randint(1, 2 * period)]),
+        operations=draw.randint(1, 3),
+        is_limited=draw.random() < 0.05,
+        on_miss=draw.choice([0, 0, 0, 0, 0, 0, 0, 1, 2]),
+        offset=draw.choice([0, 0, 0, draw.randrange(period), draw.choice(periods)]),
+        is_sporadic=draw.random() < 0.15,
+    )
+
+
+def draw_work(draw: random.Random) -> tuple[Operation, ...]:
+    """Draw what a thread that executes jobs does: it seldom waits."""
+    calls = [Operation("give", 0), Operation("delay", 0, 1), Operation("take", 0, 2), Operation("notify", 0, 1)]
+    return tuple(
+        Operation("work", 0, draw.choice([1, 1, 2, 2, 3, 4, 5, 8])) if draw.random() < 0.9 else draw.choice(calls)
+        for _ in range(OPERATIONS)
+    )
+
+
+def draw_job_script(seed: int) -> Script:
+    """Draw a script in which releases decide: most threads execute jobs, of periods that coincide."""
+    script = draw_wide_script(seed)
+    draw = random.Random(f"jobs {seed}")
+    periods = draw.choice([[8, 16, 32], [10, 20], [12, 18, 36], [7, 16, 20, 50], [1, 2, 3, 40]])
+    jobs = tuple(draw_released_job(draw, periods) if draw.random() < 0.7 else None for _ in script.threads)
+    own = [number for number, job in enumerate(jobs) if job is not None]
+    arrivals = [Operation("arrive", number) for number in own]
+    return replace(
+        script,
+        jobs=jobs,
+        threads=tuple(
+            (exists, priority, home, operations if job is None else draw_work(draw))
+            for (exists, priority, home, operations), job in zip(script.threads, jobs, strict=True)
+        ),
+        alarms=tuple(draw.choice([*arrivals, *script.alarms]) for _ in range(ALARMS)),
+        interrupts=tuple(
+            (draw.choice([*arrivals, operation]), draw.choice([at, draw.choice(periods) * draw.randint(1, 9)]))
+            for operation, at in script.interrupts[:INTERRUPTS]
+        ),
     )

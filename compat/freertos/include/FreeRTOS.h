@@ -31,7 +31,8 @@ typedef struct xSTATIC_TCB {
 } StaticTask_t;
 
 typedef struct xSTATIC_QUEUE {
-    uint64_t ullDummy[TAKT_FREERTOS_WORDS(4 + ((configUSE_QUEUE_SETS) != 0), 4 * sizeof(UBaseType_t) + 8)];
+    uint64_t ullDummy[TAKT_FREERTOS_WORDS(4 + ((configUSE_QUEUE_SETS) != 0),
+                                          (4 + ((configUSE_TRACE_FACILITY) != 0)) * sizeof(UBaseType_t) + 8)];
 } StaticQueue_t;
 typedef StaticQueue_t StaticSemaphore_t;
 
@@ -44,7 +45,8 @@ typedef struct xSTATIC_TIMER {
 } StaticTimer_t;
 
 typedef struct xSTATIC_STREAM_BUFFER {
-    uint64_t ullDummy[TAKT_FREERTOS_WORDS(3, 4 * sizeof(size_t) + 8)];
+    uint64_t ullDummy[TAKT_FREERTOS_WORDS(3 + 2 * ((configUSE_SB_COMPLETED_CALLBACK) != 0),
+                                          4 * sizeof(size_t) + 8)];
 } StaticStreamBuffer_t;
 typedef StaticStreamBuffer_t StaticMessageBuffer_t;
 

@@ -16,6 +16,13 @@ typedef StreamBufferHandle_t MessageBufferHandle_t;
 #define xMessageBufferCreateStatic(bytes, storage, buffer)                                                 \
     xStreamBufferGenericCreateStatic((bytes), (size_t)0, sbTYPE_MESSAGE_BUFFER, (storage), (buffer), NULL, \
                                      NULL)
+#if configUSE_SB_COMPLETED_CALLBACK == 1
+#define xMessageBufferCreateWithCallback(bytes, sent, received) \
+    xStreamBufferGenericCreate((bytes), (size_t)0, sbTYPE_MESSAGE_BUFFER, (sent), (received))
+#define xMessageBufferCreateStaticWithCallback(bytes, storage, buffer, sent, received)                       \
+    xStreamBufferGenericCreateStatic((bytes), (size_t)0, sbTYPE_MESSAGE_BUFFER, (storage), (buffer), (sent), \
+                                     (received))
+#endif
 #define xMessageBufferGetStaticBuffers(buffer, storage, memory) \
     xStreamBufferGetStaticBuffers((buffer), (storage), (memory))
 #define xMessageBufferSend(buffer, data, bytes, ticks) xStreamBufferSend((buffer), (data), (bytes), (ticks))

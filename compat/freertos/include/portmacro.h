@@ -13,17 +13,23 @@
 typedef long BaseType_t;
 typedef unsigned long UBaseType_t;
 
-/* A unit of stacks. Twice the usual word: the usual sizes then hold what calls of the kernel need, and the alignment is
- * that of a stack. In a process a stack holds the frames of signals. */
+/* A unit of stacks: twice the usual word or more, so that configMINIMAL_STACK_SIZE units hold what calls of the kernel need
+ * and some more; the alignment is that of a stack. In a process a stack holds the frames of signals. */
 #if defined(__linux__)
+#define TAKT_FREERTOS_UNIT_WORDS 128u
+#else
+#if defined(__ARM_FP) || UINTPTR_MAX > 0xffffffffu
+#define TAKT_FREERTOS_STACK_BYTES 1152u
+#else
+#define TAKT_FREERTOS_STACK_BYTES 960u
+#endif
+#define TAKT_FREERTOS_UNIT_WORDS \
+    ((TAKT_FREERTOS_STACK_BYTES + (configMINIMAL_STACK_SIZE)*8u - 1u) / ((configMINIMAL_STACK_SIZE)*8u))
+#endif
 typedef struct xSTACK_UNIT {
-    uint64_t ullDummy[128];
+    uint64_t ullDummy[TAKT_FREERTOS_UNIT_WORDS];
 } StackType_t;
 #define portSTACK_TYPE StackType_t
-#else
-#define portSTACK_TYPE uint64_t
-typedef portSTACK_TYPE StackType_t;
-#endif
 
 #if configTICK_TYPE_WIDTH_IN_BITS == TICK_TYPE_WIDTH_16_BITS
 typedef uint16_t TickType_t;
@@ -57,6 +63,9 @@ typedef uint64_t TickType_t;
 #define portTASK_FUNCTION(vFunction, pvParameters) void vFunction(void *pvParameters)
 #define portTASK_USES_FLOATING_POINT()
 #define portALLOCATE_SECURE_CONTEXT(bytes) ((void)(bytes))
+#define portPRIVILEGE_BIT ((UBaseType_t)0)
+#define portUSING_MPU_WRAPPERS 0
+#define portGET_CORE_ID() ((BaseType_t)0)
 
 #ifdef __cplusplus
 extern "C" {
@@ -97,7 +106,9 @@ BaseType_t xPortIsInsideInterrupt(void);
 #define portYIELD_FROM_ISR(is_needed) ((void)(is_needed))
 #define portEND_SWITCHING_ISR(is_needed) portYIELD_FROM_ISR(is_needed)
 #define portCHECK_IF_IN_ISR() xPortIsInsideInterrupt()
+#ifndef portASSERT_IF_INTERRUPT_PRIORITY_INVALID
 #define portASSERT_IF_INTERRUPT_PRIORITY_INVALID()
+#endif
 #define portASSERT_IF_IN_ISR() configASSERT(xPortIsInsideInterrupt() == pdFALSE)
 
 #endif

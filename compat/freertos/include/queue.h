@@ -85,6 +85,12 @@ void vQueueAddToRegistry(QueueHandle_t queue, const char *name);
 void vQueueUnregisterQueue(QueueHandle_t queue);
 const char *pcQueueGetName(QueueHandle_t queue);
 
+#if configUSE_TRACE_FACILITY != 0
+void vQueueSetQueueNumber(QueueHandle_t queue, UBaseType_t number);
+UBaseType_t uxQueueGetQueueNumber(QueueHandle_t queue);
+uint8_t ucQueueGetQueueType(QueueHandle_t queue);
+#endif
+
 /* ---- sets ------------------------------------------------------------------------------------------------------------------ */
 
 QueueSetHandle_t xQueueCreateSet(UBaseType_t length);

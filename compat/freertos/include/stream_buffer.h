@@ -51,6 +51,19 @@ BaseType_t xStreamBufferReceiveCompletedFromISR(StreamBufferHandle_t stream, Bas
 UBaseType_t uxStreamBufferGetStreamBufferNotificationIndex(StreamBufferHandle_t stream);
 void vStreamBufferSetStreamBufferNotificationIndex(StreamBufferHandle_t stream, UBaseType_t index);
 
+#if configUSE_SB_COMPLETED_CALLBACK == 1
+#define xStreamBufferCreateWithCallback(bytes, trigger, sent, received) \
+    xStreamBufferGenericCreate((bytes), (trigger), sbTYPE_STREAM_BUFFER, (sent), (received))
+#define xStreamBufferCreateStaticWithCallback(bytes, trigger, storage, buffer, sent, received)              \
+    xStreamBufferGenericCreateStatic((bytes), (trigger), sbTYPE_STREAM_BUFFER, (storage), (buffer), (sent), \
+                                     (received))
+#define xStreamBatchingBufferCreateWithCallback(bytes, trigger, sent, received) \
+    xStreamBufferGenericCreate((bytes), (trigger), sbTYPE_STREAM_BATCHING_BUFFER, (sent), (received))
+#define xStreamBatchingBufferCreateStaticWithCallback(bytes, trigger, storage, buffer, sent, received)       \
+    xStreamBufferGenericCreateStatic((bytes), (trigger), sbTYPE_STREAM_BATCHING_BUFFER, (storage), (buffer), \
+                                     (sent), (received))
+#endif
+
 #define xStreamBufferCreate(bytes, trigger) \
     xStreamBufferGenericCreate((bytes), (trigger), sbTYPE_STREAM_BUFFER, NULL, NULL)
 #define xStreamBufferCreateStatic(bytes, trigger, storage, buffer)                                        \

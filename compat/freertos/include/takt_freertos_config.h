@@ -23,9 +23,6 @@
 
 /* ---- refused --------------------------------------------------------------------------------------------------- */
 
-#if configUSE_PREEMPTION == 0
-#error "configUSE_PREEMPTION 0: Takt's kernel preempts; protect what must not be with vTaskSuspendAll"
-#endif
 #if defined(configNUMBER_OF_CORES) && configNUMBER_OF_CORES != 1
 #error "configNUMBER_OF_CORES: Takt's kernel runs on one core"
 #endif
@@ -59,9 +56,6 @@
 #if defined(configUSE_POSIX_ERRNO) && configUSE_POSIX_ERRNO != 0
 #error "configUSE_POSIX_ERRNO: a switch does not exchange FreeRTOS_errno"
 #endif
-#if defined(configUSE_SB_COMPLETED_CALLBACK) && configUSE_SB_COMPLETED_CALLBACK != 0
-#error "configUSE_SB_COMPLETED_CALLBACK: stream buffers have no callbacks of their own"
-#endif
 
 /* ---- otherwise --------------------------------------------------------------------------------------------------- */
 
@@ -78,8 +72,10 @@
 #endif
 #ifndef configASSERT
 #define configASSERT(holds)
+#ifndef configASSERT_DEFINED
 #define configASSERT_DEFINED 0
-#else
+#endif
+#elif !defined(configASSERT_DEFINED)
 #define configASSERT_DEFINED 1
 #endif
 #ifndef configPRECONDITION
@@ -102,6 +98,9 @@
 #endif
 #ifndef configTOTAL_HEAP_SIZE
 #define configTOTAL_HEAP_SIZE 0
+#define TAKT_FREERTOS_HEAP 0 /* none of the library's own; the size itself may have a cast */
+#else
+#define TAKT_FREERTOS_HEAP 1
 #endif
 #ifndef configAPPLICATION_ALLOCATED_HEAP
 #define configAPPLICATION_ALLOCATED_HEAP 0
@@ -178,6 +177,9 @@
 #ifndef configUSE_STREAM_BUFFERS
 #define configUSE_STREAM_BUFFERS 1
 #endif
+#ifndef configUSE_SB_COMPLETED_CALLBACK
+#define configUSE_SB_COMPLETED_CALLBACK 0
+#endif
 #ifndef configUSE_TIMERS
 #define configUSE_TIMERS 0
 #endif
@@ -221,6 +223,34 @@
 #endif
 #ifndef configNUMBER_OF_CORES
 #define configNUMBER_OF_CORES 1
+#endif
+
+/* Sleep is the kernel's. */
+#if configUSE_TICKLESS_IDLE != 0 && defined(portSUPPRESS_TICKS_AND_SLEEP)
+#error "portSUPPRESS_TICKS_AND_SLEEP: Takt's kernel has no tick; use configPRE_SLEEP_PROCESSING and _POST_"
+#endif
+#if configUSE_TICKLESS_IDLE > 1
+#error "configUSE_TICKLESS_IDLE 2: Takt's kernel has no tick; set it to 1"
+#endif
+#ifndef configEXPECTED_IDLE_TIME_BEFORE_SLEEP
+#define configEXPECTED_IDLE_TIME_BEFORE_SLEEP 2
+#endif
+#ifndef configPRE_SLEEP_PROCESSING
+#define configPRE_SLEEP_PROCESSING(ticks)
+#endif
+#ifndef configPOST_SLEEP_PROCESSING
+#define configPOST_SLEEP_PROCESSING(ticks)
+#endif
+
+/* What a program adds to the creation and the end of a task, and to the start. */
+#ifndef portSETUP_TCB
+#define portSETUP_TCB(task) ((void)(task))
+#endif
+#ifndef portCLEAN_UP_TCB
+#define portCLEAN_UP_TCB(task) ((void)(task))
+#endif
+#ifndef portCONFIGURE_TIMER_FOR_RUN_TIME_STATS
+#define portCONFIGURE_TIMER_FOR_RUN_TIME_STATS()
 #endif
 
 /* Functions are always there: what a program does not call is not linked. The first three change what calls do; the

@@ -198,11 +198,17 @@ void vApplicationTickHook(void);
 void vApplicationMallocFailedHook(void);
 void vApplicationStackOverflowHook(TaskHandle_t task, char *name);
 void vApplicationDaemonTaskStartupHook(void);
+
+/* No part of FreeRTOS' interface: an assertion of the function `call` of the library is about to fail, in a call of `task`;
+ * NULL: before the start, or in an interrupt of another thread. A program may define it; the library's own prints both. */
+void vApplicationMisuseHook(TaskHandle_t task, const char *call);
 void vApplicationGetIdleTaskMemory(StaticTask_t **task, StackType_t **stack, configSTACK_DEPTH_TYPE *depth);
 
 #if configENABLE_BACKWARD_COMPATIBILITY == 1
 typedef TickType_t portTickType;
 typedef TaskHandle_t xTaskHandle;
+typedef TaskStatus_t xTaskStatusType;
+typedef TimeOut_t xTimeOutType;
 #define pcTaskGetTaskName pcTaskGetName
 #define eTaskStateGet eTaskGetState
 #define xTaskGetIdleRunTimeCounter ulTaskGetIdleRunTimeCounter

@@ -74,7 +74,7 @@ def new(wanted: Wanted, example: str | None, output: Path | None) -> None:
 
 
 def _write(data: bytes, output: Path) -> None:
-    if output.exists() and output.is_file():
+    if output.is_file() or output.is_dir():
         message = f"expected a new file, found {show(str(output))}; give another name with -o"
         raise InputError([Problem(message, "conflict", key="--output")])
     output_files.write(output, data)
@@ -99,7 +99,7 @@ def text_of(wanted: Wanted, output: Path | None) -> str:
     tasks = [_task(text) for text in wanted.task] or _invented(wanted.tasks or 3, int(cpus))
     horizon = wanted.horizon or times.shortest(max(1_000_000_000, *(10 * _length(task.period) for task in tasks)))
     check_option("--horizon", horizon=times.written(horizon))
-    name = "tasks" if output is None else output.stem
+    name = (output and output.stem) or "tasks"
     text = "".join(f"{line}\n" for line in _lines(name, policy, cpus, horizon, tasks))
     try:
         loads(text, name)

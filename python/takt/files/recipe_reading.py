@@ -42,6 +42,7 @@ def with_options(path: str | Path | None, options: dict[str, Any]) -> Recipe:
     keys: dict[str, Any] = {}
     if path is not None:
         document = task_set_reading.read(path)
+        task_set_reading.check_kind(path, document, "generate")
         problems = [*task_set_reading.schema_problems(document), *task_set_reading.unknown_keys(document, _TABLES)]
         if "generate" not in document:
             message = "missing; write [generate] and below it tasks = 10, utilization = 0.8"

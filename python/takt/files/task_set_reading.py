@@ -29,8 +29,8 @@ from takt.model.tables import Allocator, Change, Cluster, Platform, Resource, Se
 from takt.model.value_checks import MAX_NAME_LENGTH
 
 _TABLES = ("schema", "system", "platform", "policy", "allocator", "task", "server", "resource", "cluster", "change")
-_OTHERS = {"study": ("a study", "study"), "generate": ("a recipe", "generate")}
-"""Tables of files that other commands take: what these files are, and the command."""
+_KINDS = {"task": ("a task set", "run"), "study": ("a study", "study"), "generate": ("a recipe", "generate")}
+"""Tables that only one kind of file has, or has first: what such a file is, and the command that takes it."""
 _OTHER_FORMATS = (".xml", ".xmlv3", ".json", ".csv")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
@@ -52,9 +52,7 @@ def load(path: str | Path, edits: Sequence[str] = ()) -> System:
         InputError: the file cannot be read or is not right; it holds every problem that was found.
     """
     document = read(path)
-    for table, (what, command) in _OTHERS.items():
-        if table in document and "task" not in document:
-            raise file_error(path, f"this is {what}: takt {command} {shlex.quote(str(path))}", "other-file")
+    check_kind(path, document, "task")
     try:
         edited.apply(document, edits)
     except InputError as error:
@@ -120,6 +118,15 @@ def read(path: str | Path) -> dict[str, Any]:
     except InputError as error:
         raise error.in_file(path) from None
     return _parse(path, text)
+
+
+def check_kind(path: str | Path, document: Mapping[str, Any], *tables: str) -> None:
+    """Raise InputError if a file has none of the tables of its kind, but one of another kind."""
+    if any(table in document for table in tables):
+        return
+    for table, (what, command) in _KINDS.items():
+        if table in document:
+            raise file_error(path, f"this is {what}: takt {command} {shlex.quote(str(path))}", "other-file")
 
 
 def _parse(path: str | Path, text: str) -> dict[str, Any]:

@@ -43,6 +43,8 @@ def lines_of(analysis: Analysis, clock: Clock, command: str, width: int = 80) ->
             progress = _progress(analysis, remedy, step, is_last)
             yield from _step_lines(f"{number:3}  {'+ ' * (at > 0):2}", step, progress, width)
             number += 1
+    if any(edit.endswith("=") for remedy in remedies.found for step in remedy.steps for edit in step.edits):
+        yield from wrapped("An edit that ends with = takes the key out of the file.", width)
     if remedies.found and command:
         text = f"Write it: {command} --apply {len(remedies.found[0].steps)} -o NEW.toml"
         yield from [text] if len(text) <= width else ["Write it:", text.removeprefix("Write it: ")]

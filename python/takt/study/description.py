@@ -179,6 +179,7 @@ def load(path: str | Path) -> Study:
         InputError: the file cannot be read or is not right; it holds the problems that were found.
     """
     document = task_set_reading.read(path)
+    task_set_reading.check_kind(path, document, *_TABLES[1:])
     try:
         study = _build(document, task_set_reading.as_name(Path(path).stem, "study"))
         for number, point in enumerate(study.points):
