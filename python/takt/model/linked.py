@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from takt.base.errors import Problem, show
 from takt.model import catalogue
 from takt.model.compatibility import windows_of
 from takt.model.conversion import in_ticks, policy_in, released_by, resources_of, to_ticks
-from takt.model.core_input import Stream
+from takt.model.core_input import ResolvedSystem, Stream
 from takt.model.distributions import Distribution
 from takt.model.edges import ALL, ORIGIN, REPLACE, Edge, Links
 from takt.model.python_policy import name_of
@@ -23,8 +23,26 @@ from takt.model.streams import stream_of
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Task
 
-if TYPE_CHECKING:
-    from takt.model.system import System
+
+class _Domain(Protocol):
+    """A domain of a machine, as System has it."""
+
+    @property
+    def system(self) -> _System: ...
+
+
+class _System(Protocol):
+    """What is read of a System."""
+
+    @property
+    def tasks(self) -> Sequence[Task]: ...
+    @property
+    def resolution(self) -> str: ...
+    @property
+    def resolved(self) -> ResolvedSystem: ...
+    @property
+    def domains(self) -> Sequence[_Domain]: ...
+
 
 _KINDS = ("listed", "uniform", "normal", "weibull", "exponential")
 """Kinds of streams, by core's numbers."""
@@ -86,7 +104,7 @@ def _in_order(tasks: Sequence[Task]) -> list[Task]:
     return [*ordered, *left.values()]
 
 
-def longest_chain(system: System) -> int:
+def longest_chain(system: _System) -> int:
     """Return the largest sum of deadlines along tasks that release each other, in ticks; 0 without any."""
     deadlines = {task.name: task.deadline for task in system.resolved.tasks}
     longest: dict[str, int] = {}
@@ -260,7 +278,7 @@ def find_machine_problems(system: SystemTables, domain_of: Mapping[str, Any]) ->
 # ---- what the simulator gets ----------------------------------------------------------------------------------
 
 
-def targets_of(system: System) -> list[tuple[Any, ...]]:
+def targets_of(system: _System) -> list[tuple[Any, ...]]:
     """Return the rows of all tasks that others release, for _core.simulate_linked; empty if there are none."""
     if all(task.after is None for task in system.tasks):
         return []
