@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Jobs that arrive as events: a ring of the jobs that wait behind the current one, then of those not released yet.
- * See source.h, and rule.h for their deadlines. */
+ * See source.h, and rule.h for their deadlines. Without a rule `deadline` of an arrival is the instant that its relative
+ * deadline counts from, and `tag` how many jobs right before it have been dropped; see source_after.h. */
 #include "core/hierarchy.h"
 #include "core/jobs.h"
 #include "core/rule.h"
@@ -18,9 +19,21 @@ static void events_next(takt_task_t *task) {
     takt_task_extension_t *extension = task->extension;
     takt_jobs_adopt_changes(task, takt_task_arrival(extension, 0)->instant);
     const takt_arrival_t *arrival = pop_arrival(extension);
-    const takt_instant_t deadline = arrival->nominal + task->relative_deadline;
-    extension->tag = arrival->tag;
-    takt_jobs_write(task, arrival->nominal, extension->rule == NULL ? deadline : arrival->deadline);
+    if (extension->rule != NULL) {
+        extension->tag = arrival->tag;
+        takt_jobs_write(task, arrival->nominal, arrival->deadline);
+        return;
+    }
+    task->job.number += (uint32_t)arrival->tag;
+    takt_jobs_write(task, arrival->nominal, arrival->deadline + task->relative_deadline);
+}
+
+/* Drops the arrival that is released now, because the job before it continues. */
+TAKT_RARE static void skip(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
+    takt_task_extension_t *extension = task->extension;
+    const takt_arrival_t *arrival = pop_arrival(extension);
+    extension->skipped += extension->rule == NULL ? (uint32_t)arrival->tag : 0u;
+    takt_jobs_skip(dispatcher, task, now, arrival->nominal);
 }
 
 /* Arms the release timer at the first arrival that is neither released nor postponed. */
@@ -40,7 +53,7 @@ static void events_release(takt_dispatcher_t *dispatcher, takt_task_t *task, tak
         events_next(task);
         takt_jobs_begin(task, instant);
     } else if (takt_jobs_is_skipping(task)) {
-        takt_jobs_skip(dispatcher, task, now, pop_arrival(task->extension)->nominal);
+        skip(dispatcher, task, now);
     } else {
         task->waiting++;
     }
@@ -53,9 +66,10 @@ static void events_arrive(takt_task_t *task, takt_instant_t instant, takt_instan
     takt_arrival_t *arrival = takt_task_arrival(extension, extension->count - 1u);
     arrival->instant = instant;
     arrival->nominal = nominal;
-    arrival->deadline = nominal + task->relative_deadline;
+    arrival->deadline = nominal;
     arrival->tag = 0;
     if (extension->rule != NULL) {
+        arrival->deadline = nominal + task->relative_deadline;
         extension->rule->arrive(task, arrival);
     }
     arm_release(task);

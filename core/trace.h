@@ -67,7 +67,11 @@ typedef enum takt_record_kind {
     TAKT_RECORD_EXHAUST = 35,   /* the budget of a server or of a job is exhausted */
     /* neither: the end of a trace that overflowed */
     TAKT_RECORD_OVERFLOW = 36, /* as END; later records are lost, see takt_trace_overflow */
-    TAKT_RECORD_LAST = 36,     /* the largest of these numbers */
+    /* inputs again: of a job that other tasks have released, and that has arrived; see source_after.h */
+    TAKT_RECORD_ORIGIN = 37, /* the deadline of the task's last arrival counts from `value` */
+    TAKT_RECORD_DROP = 38, /* the job at place `value` of those that have arrived and not begun is dropped */
+    TAKT_RECORD_PASS = 39, /* `value` jobs right before the task's last arrival have been dropped */
+    TAKT_RECORD_LAST = 39, /* the largest of these numbers */
 } takt_record_kind_t;
 
 /* One call that could change the scheduler's state, or its result. */

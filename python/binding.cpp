@@ -15,7 +15,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <iterator>
+#include <memory>
 #include <new>
 #include <numeric>
 #include <optional>
@@ -31,6 +33,7 @@
 
 extern "C" {
 #include "sim/arrivals.h"
+#include "sim/links.h"
 #include "sim/replay.h"
 #include "sim/recorder.h"
 #include "sim/reference.h"
@@ -362,6 +365,153 @@ nb::dict simulate(Program &program, const std::vector<std::string> &kept,
     return outcome_of(*simulation.get(), recording);
 }
 
+// ---- linked simulations -----------------------------------------------------------------------------
+
+// kind, a, b, least, most, values: of a stream that no image holds
+using StreamRow = std::tuple<uint32_t, double, double, uint64_t, uint64_t, std::vector<uint64_t>>;
+// part and index of the source, item or none: at the end, every, first, initial, limit or none, replaces, delay or none
+using EdgeRow = std::tuple<uint32_t, uint32_t, std::optional<uint32_t>, uint64_t, uint64_t, uint64_t,
+                           std::optional<uint64_t>, bool, std::optional<StreamRow>>;
+// part and index of the task, joins any, counts from the origin, offset, jitter, edges
+using TargetRow = std::tuple<uint32_t, uint32_t, bool, bool, uint64_t, uint64_t, std::vector<EdgeRow>>;
+
+// The specs of targets; what C points to does not move.
+struct Targets {
+    std::deque<takt_stream_t> streams;
+    std::deque<std::vector<takt_edge_spec_t>> edges;
+    std::vector<takt_target_spec_t> specs;
+
+    explicit Targets(const std::vector<TargetRow> &rows) {
+        for (const auto &[part, task, joins_any, counts_from_origin, offset, jitter, from] : rows) {
+            std::vector<takt_edge_spec_t> own;
+            std::transform(from.begin(), from.end(), std::back_inserter(own),
+                           [&](const EdgeRow &row) { return edge(row); });
+            edges.push_back(std::move(own));
+            specs.push_back({part, task, joins_any, counts_from_origin, offset, jitter, edges.back().data(),
+                             static_cast<uint32_t>(edges.back().size())});
+        }
+    }
+
+   private:
+    takt_edge_spec_t edge(const EdgeRow &row) {
+        const auto &[part, source, item, every, first, initial, limit, replaces, delay] = row;
+        return {part,
+                source,
+                item.value_or(TAKT_LINK_AT_END),
+                every,
+                first,
+                initial,
+                limit.value_or(TAKT_LINK_UNLIMITED),
+                replaces,
+                delay ? stream(*delay) : nullptr};
+    }
+
+    const takt_stream_t *stream(const StreamRow &row) {
+        const auto &[kind, a, b, least, most, values] = row;
+        takt_stream_t made = {};
+        made.kind = static_cast<takt_stream_kind_t>(kind);
+        made.count = values.size();
+        made.a = a;
+        made.b = b;
+        made.least = least;
+        made.most = most;
+        made.values = values.data();
+        streams.push_back(made);
+        return &streams.back();
+    }
+};
+
+// One of several linked simulations.
+struct Part {
+    Recording recording;
+    Simulation simulation;
+    TraceFile file = {{write_record, false}, nullptr, 0, 0, 0};
+
+    explicit Part(const Program &program) : simulation(program) {}
+    ~Part() {
+        if (file.file != nullptr) {
+            fclose(file.file);
+        }
+    }
+    Part(const Part &) = delete;
+    Part &operator=(const Part &) = delete;
+};
+
+void prepare(Part &part, Program &program, const std::optional<std::string> &trace_path) {
+    part.recording.listeners.listen_to(program);
+    part.recording.key_giver = program.key_giver();
+    part.recording.processors = std::max(program.spec().cpu_count, 1u);
+    program.let_policies_fail_to(&part.recording.failure);
+    if (trace_path && (part.file.file = fopen(trace_path->c_str(), "ab")) == nullptr) {
+        throw_os_error(*trace_path);
+    }
+}
+
+void finish_trace(Part &part, uint64_t horizon, bool is_whole, const std::optional<std::string> &path) {
+    if (part.file.file != nullptr) {
+        const bool is_closed = close_trace(part.file, horizon, is_whole);
+        part.file.file = nullptr;
+        if (!is_closed) {
+            throw_os_error(*path);
+        }
+    }
+}
+
+// Outcomes of all programs, and the events that each edge of each target has lost.
+std::tuple<std::vector<nb::dict>, std::vector<std::vector<uint64_t>>> simulate_linked(
+    const std::vector<Program *> &programs, const std::vector<TargetRow> &rows,
+    const std::vector<std::string> &kept, const std::vector<std::optional<std::string>> &trace_paths,
+    const std::optional<nb::object> &progress) {
+    const Targets targets(rows);
+    std::deque<Part> parts;
+    std::vector<takt_sim_t *> sims;
+    std::vector<takt_sim_sinks_t> sinks;
+    std::vector<takt_trace_t *> traces;
+    for (size_t i = 0; i < programs.size(); i++) {
+        Part &part = parts.emplace_back(*programs[i]);
+        prepare(part, *programs[i], trace_paths[i]);
+        part.recording.progress = i == 0 ? progress : std::nullopt;
+        sims.push_back(part.simulation.get());
+        sinks.push_back(make_sinks(part.recording, kept));
+        traces.push_back(part.file.file != nullptr ? &part.file.trace : nullptr);
+    }
+    for (const takt_target_spec_t &target : targets.specs) {
+        sims[target.part]->has_origins |= target.counts_from_origin;
+    }
+    const std::unique_ptr<takt_links_t, decltype(&takt_links_destroy)> links(
+        takt_links_create(sims.data(), static_cast<uint32_t>(sims.size()), targets.specs.data(),
+                          static_cast<uint32_t>(targets.specs.size())),
+        &takt_links_destroy);
+    if (links == nullptr) {
+        throw std::bad_alloc();
+    }
+    const uint64_t horizon = (*programs[0])->horizon;
+    {
+        nb::gil_scoped_release unlocked;
+        takt_links_run(links.get(), horizon, sinks.data(), traces.data());
+    }
+    const bool is_whole = std::all_of(parts.begin(), parts.end(), [](Part &part) {
+        return part.recording.failure == nullptr && !part.recording.is_short_of_memory &&
+               !part.simulation.get()->is_short_of_memory;
+    });
+    std::vector<nb::dict> outcomes;
+    for (size_t i = 0; i < parts.size(); i++) {
+        finish_trace(parts[i], horizon, is_whole, trace_paths[i]);
+    }
+    for (size_t i = 0; i < parts.size(); i++) {
+        check(*programs[i], parts[i].recording, *sims[i]);
+        outcomes.push_back(outcome_of(*sims[i], parts[i].recording));
+    }
+    std::vector<std::vector<uint64_t>> lost;
+    for (uint32_t target = 0; target < targets.specs.size(); target++) {
+        lost.emplace_back();
+        for (uint32_t edge = 0; edge < targets.specs[target].edge_count; edge++) {
+            lost.back().push_back(takt_links_lost(links.get(), target, edge));
+        }
+    }
+    return {outcomes, lost};
+}
+
 // ---- replay ---------------------------------------------------------------------------------------
 
 // now, value, entity, sequence, kind, cpu, job
@@ -505,6 +655,9 @@ nb::dict retell(Program &program, const Records &records, const std::vector<std:
     recording.listeners.listen_to(program);
     program.let_policies_fail_to(&recording.failure);
     Simulation simulation(program);
+    simulation.get()->has_origins =
+        std::any_of(all, all + records.size() / sizeof(takt_record_t),
+                    [](const takt_record_t &record) { return record.kind == TAKT_RECORD_ORIGIN; });
     const takt_sim_sinks_t sinks = make_sinks(recording, kept);
     takt_replay_result_t result;
     {
@@ -579,6 +732,8 @@ NB_MODULE(_core, m) {
 
     m.def("simulate", &simulate, nb::arg("program"), nb::kw_only(), nb::arg("kept"),
           nb::arg("trace_path") = nb::none(), nb::arg("progress") = nb::none());
+    m.def("simulate_linked", &simulate_linked, nb::arg("programs"), nb::arg("targets"), nb::kw_only(),
+          nb::arg("kept"), nb::arg("trace_paths"), nb::arg("progress") = nb::none());
     m.def("retell", &retell, nb::arg("program"), nb::arg("records"), nb::kw_only(), nb::arg("kept"));
     m.def("reference", &reference, nb::arg("program"), nb::arg("records"));
     m.def("inputs", &inputs, nb::arg("program"));

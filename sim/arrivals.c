@@ -107,8 +107,8 @@ void takt_sim_arrivals_put_off(takt_sim_t *sim, takt_sim_source_t *source, takt_
     takt_timers_insert(&sim->arrivals, &source->timer, instant);
 }
 
-/* Returns the source of `task`, which is external; sources are in the order of tasks. */
-static takt_sim_source_t *source_of(const takt_sim_t *sim, uint32_t task) {
+/* Sources are in the order of tasks. */
+takt_sim_source_t *takt_sim_arrivals_source(const takt_sim_t *sim, uint32_t task) {
     uint32_t first = 0;
     uint32_t end = sim->task_source_count;
     while (end - first > 1u) {
@@ -127,7 +127,7 @@ void takt_sim_arrivals_change(takt_sim_t *sim, uint32_t index) {
     if (!sim->specs[change->task].is_external) {
         return;
     }
-    takt_sim_source_t *source = source_of(sim, change->task);
+    takt_sim_source_t *source = takt_sim_arrivals_source(sim, change->task);
     if (change->kind == TAKT_CHANGE_PARAMETERS) {
         source->period = change->period;
         return;

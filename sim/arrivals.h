@@ -24,6 +24,9 @@ typedef struct takt_sim_source {
 /* Arms the first arrival of every external task, and the first changes; false when memory is short. */
 TAKT_MUST_USE bool takt_sim_arrivals_create(takt_sim_t *sim);
 
+/* Returns the source of `task`, which is external. */
+takt_sim_source_t *takt_sim_arrivals_source(const takt_sim_t *sim, uint32_t task);
+
 /* Takes the first arrival at or before `until`: advances its source to the next one, and writes instant and
  * nominal instant to `arrival`. Returns the source, NULL if there is no such arrival. */
 takt_sim_source_t *takt_sim_arrivals_take(takt_sim_t *sim, takt_instant_t until, takt_arrival_t *arrival);

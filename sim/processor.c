@@ -3,6 +3,7 @@
  *
  * What most runs do without is constant in the loop for plain runs: costs, points that pull, and sinks that are called at
  * every decision. */
+#include "sim/links.h"
 #include "sim/run.h"
 
 /* ---- decisions -------------------------------------------------------------------------------------- */
@@ -89,6 +90,8 @@ static takt_event_t pass_milestone(takt_run_t *run, takt_work_t *work, uint32_t 
         return lock_event(run, TAKT_EVENT_LOCK, now, item);
     case TAKT_ITEM_UNLOCK:
         return unlock(run, work, spec, lock_event(run, TAKT_EVENT_UNLOCK, now, item));
+    case TAKT_ITEM_RELEASE:
+        return takt_run_time(now); /* its event was sent when what comes before had been executed */
     default:
         return reach_point(run, task, now, item->kind == TAKT_ITEM_OPTIONAL_POINT);
     }
@@ -134,6 +137,9 @@ TAKT_RARE static void pass_milestones(takt_run_t *run, takt_sim_work_t *work, ta
                                       takt_instant_t now, takt_instant_t end) {
     const uint32_t task = takt_run_task_of(run, run->running);
     while (work->at.left == 0 && work->at.after > 0) {
+        if (TAKT_UNLIKELY(run->sim->links != NULL) && now < run->horizon) {
+            takt_links_reach(run->sim, task, work->at.item, now);
+        }
         if (!continues(run, &work->at, task, began, now)) {
             return;
         }
@@ -177,10 +183,15 @@ TAKT_INLINE void execute(takt_run_t *run, takt_instant_t start) {
     execute_up_to(run, start, end_of_decision(run, run->until));
 }
 
-static void execute_at_cost(takt_run_t *run, takt_instant_t start) {
+/* As end_of_decision, where the kernel takes time. */
+TAKT_INLINE takt_instant_t end_at_cost(const takt_run_t *run) {
     const takt_instant_t until = run->costs.is_pulling ? TAKT_NEVER : run->until;
     const takt_instant_t tick = takt_least_of(run->costs.next_tick, run->next_rekey);
-    execute_up_to(run, start, end_of_decision(run, takt_least_of(until, tick)));
+    return end_of_decision(run, takt_least_of(until, tick));
+}
+
+static void execute_at_cost(takt_run_t *run, takt_instant_t start) {
+    execute_up_to(run, start, end_at_cost(run));
     takt_sinks_report_replenishments(run, start, run->event.now);
 }
 
@@ -191,16 +202,70 @@ static void end(takt_run_t *run) { takt_run_end_at(run, run->horizon); }
 static const takt_platform_t plain = {execute, decide, takt_run_stop, end};
 static const takt_platform_t costly = {execute_at_cost, decide_at_cost, takt_run_stop, end};
 
-void takt_run_processor(takt_run_t *run) {
+static void set_costs(takt_run_t *run) {
     const takt_sim_costs_t *costs = &run->sim->options.costs;
     const takt_duration_t sum = costs->context_switch | costs->release | costs->scheduling | costs->point |
                                 costs->tick | costs->wake_up;
     run->costs.next_tick = costs->tick > 0 ? costs->tick_period : TAKT_NEVER;
     run->costs.is_any = sum != 0 || costs->is_pull;
+}
+
+void takt_run_processor(takt_run_t *run) {
+    set_costs(run);
     if (run->costs.is_any || run->sinks.budget != NULL || run->sinks.ledger != NULL ||
         run->sinks.rekey != NULL) {
         takt_run_loop(run, &costly);
     } else {
         takt_run_loop(run, &plain);
     }
+}
+
+/* ---- linked simulations: links.h ---------------------------------------------------------------------------- */
+
+static takt_instant_t next(takt_run_t *run, takt_instant_t start) {
+    takt_instant_t next = end_at_cost(run);
+    if (takt_run_is_task(run->running)) {
+        const uint32_t task = takt_run_task_of(run, run->running);
+        next = takt_least_of(next, start + takt_sim_work_on(run->sim, task, run->job)->at.left);
+    }
+    return takt_later_of(next, start);
+}
+
+/* True if the running job is at a milestone that it has not passed. */
+static bool is_at_milestone(const takt_run_t *run) {
+    if (!takt_run_is_task(run->running)) {
+        return false;
+    }
+    const takt_sim_work_t *work = &run->sim->work[takt_run_task_of(run, run->running)];
+    return work->job == run->job && work->at.left == 0 && work->at.after > 0;
+}
+
+/* A milestone that a decision at this very instant precedes is passed without time. */
+static void execute_linked(takt_run_t *run, takt_instant_t start) {
+    const takt_instant_t end = takt_least_of(end_at_cost(run), run->step_end);
+    if (is_at_milestone(run) && takt_least_of(run->until, run->costs.next_tick) > start) {
+        const uint32_t task = takt_run_task_of(run, run->running);
+        pass_milestones(run, &run->sim->work[task], start, start, takt_later_of(end, start));
+    } else {
+        execute_up_to(run, start, end);
+    }
+    takt_sinks_report_replenishments(run, start, run->event.now);
+}
+
+static bool is_due(const takt_run_t *run) {
+    return run->event.kind != TAKT_EVENT_TIME || end_at_cost(run) <= run->event.now || is_at_milestone(run);
+}
+
+static void complete(takt_run_t *run) {
+    if (run->event.kind == TAKT_EVENT_COMPLETE) {
+        takt_links_complete(run->sim, takt_run_task_of(run, run->event.entity), run->event.now);
+    }
+}
+
+static const takt_step_platform_t steps = {
+    {execute_linked, decide_at_cost, takt_run_stop, end}, next, is_due, complete};
+
+const takt_step_platform_t *takt_run_step_processor(takt_run_t *run) {
+    set_costs(run);
+    return &steps;
 }

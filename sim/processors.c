@@ -3,6 +3,7 @@
  *
  * Source: SPEC.md, 11. Left out: all that makes jobs wait, and the kernel's own work; the creator of the spec rejects
  * these. */
+#include "sim/links.h"
 #include "sim/run.h"
 
 #include <stdlib.h>
@@ -119,6 +120,7 @@ static void end(takt_run_t *run) {
     takt_sim_report_end(run->sim, &run->sinks, run->horizon, run->horizon);
 }
 
+/* The caller of the run frees them. */
 static bool make_lanes(takt_run_t *run) {
     const uint32_t tasks = run->sim->system.task_count;
     run->lane_count = run->dispatcher->ncpu;
@@ -145,6 +147,42 @@ void takt_run_processors(takt_run_t *run) {
     } else {
         run->sim->is_short_of_memory = true;
     }
-    free(run->lanes);
-    free(run->stays);
+}
+
+/* ---- linked simulations: links.h ---------------------------------------------------------------------------- */
+
+static takt_instant_t next(takt_run_t *run, takt_instant_t start) {
+    execute(run, start);
+    return run->event.now;
+}
+
+static bool is_due(const takt_run_t *run) {
+    bool is_due = takt_least_of(takt_least_of(run->until, run->next_rekey),
+                                takt_sim_arrivals_next(run->sim)) <= run->event.now;
+    for (uint32_t cpu = 0; cpu < run->lane_count; cpu++) {
+        is_due |= run->lanes[cpu].finish == run->event.now;
+    }
+    return is_due;
+}
+
+static void complete_linked(takt_run_t *run) {
+    for (uint32_t cpu = 0; cpu < run->lane_count; cpu++) {
+        if (run->lanes[cpu].finish == run->event.now) {
+            takt_links_complete(run->sim, run->lanes[cpu].task, run->event.now);
+        }
+    }
+}
+
+static takt_instant_t decide_linked(takt_run_t *run) { return decide(run); }
+
+static void execute_linked(takt_run_t *run, takt_instant_t start) {
+    (void)start;
+    takt_run_wait(run, run->step_end);
+}
+
+static const takt_step_platform_t steps = {
+    {execute_linked, decide_linked, stop, end}, next, is_due, complete_linked};
+
+const takt_step_platform_t *takt_run_step_processors(takt_run_t *run) {
+    return make_lanes(run) ? &steps : NULL;
 }

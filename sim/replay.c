@@ -3,6 +3,7 @@
 #include "sim/replay.h"
 
 #include "core/receive.h"
+#include "core/source_after.h"
 #include "system/fits.h"
 
 #include <string.h>
@@ -248,6 +249,34 @@ static bool feed_step(replay_t *replay, const takt_record_t *record) {
     return true;
 }
 
+/* True if a record says something of a job that other tasks have released, which is in the ring of `task`. */
+static bool is_of_arrived(const takt_task_t *task, const takt_record_t *record) {
+    if (task == NULL || takt_task_is_periodic(task) || takt_task_is_allocated(task) ||
+        task->extension->rule != NULL) {
+        return false;
+    }
+    const uint64_t most = record->kind == TAKT_RECORD_ORIGIN ? record->now : UINT32_MAX;
+    const uint64_t place = record->kind == TAKT_RECORD_DROP ? record->value : 0;
+    return place < task->extension->count && record->value <= most;
+}
+
+static bool feed_arrived(const replay_t *replay, const takt_record_t *record) {
+    const takt_entity_t *entity = takt_system_entity(replay->system, record->entity);
+    takt_task_t *task = entity != NULL ? entity->task : NULL;
+    takt_dispatcher_t *dispatcher = replay->system->dispatcher;
+    if (!is_of_arrived(task, record)) {
+        return false;
+    }
+    if (record->kind == TAKT_RECORD_ORIGIN) {
+        takt_after_set_origin(dispatcher, task, record->now, record->value);
+    } else if (record->kind == TAKT_RECORD_DROP) {
+        takt_after_drop(dispatcher, task, record->now, (uint32_t)record->value);
+    } else {
+        takt_after_pass(dispatcher, task, record->now, (uint32_t)record->value);
+    }
+    return true;
+}
+
 static bool feed(replay_t *replay, const takt_record_t *record) {
     if (record->now < replay->now) {
         return false;
@@ -261,6 +290,9 @@ static bool feed(replay_t *replay, const takt_record_t *record) {
     }
     if (record->kind == TAKT_RECORD_CHOICE) {
         return choose(replay, record);
+    }
+    if (record->kind >= TAKT_RECORD_ORIGIN) {
+        return feed_arrived(replay, record);
     }
     if (record->kind > TAKT_RECORD_CREATE) {
         return replay->trace.is_remote && feed_remote(replay, record);

@@ -10,27 +10,51 @@ bool takt_sim_report_allocated_finish(const takt_sim_t *sim, const takt_sim_sink
                                      : takt_sim_report_windowed_finish(sim, sinks, task, finish);
 }
 
+/* Returns the deadline of an arrival whose relative one is `relative`, unless a rule has given it. */
+static takt_instant_t deadline_of(const takt_task_t *task, const takt_arrival_t *arrival,
+                                  takt_duration_t relative) {
+    return task->extension->rule != NULL ? arrival->deadline : arrival->deadline + relative;
+}
+
 /* Returns the deadline of the job skipped now: it has just left the ring, or never was in one. */
 static takt_instant_t deadline_of_skipped(const takt_sim_t *sim, uint32_t index, takt_instant_t nominal) {
     const takt_task_t *task = &sim->system.tasks[index];
-    const bool has_rule = task->extension->rule != NULL;
-    return has_rule ? takt_task_arrival(task->extension, UINT32_MAX)->deadline
-                    : nominal + task->relative_deadline;
+    if (takt_task_is_periodic(task)) {
+        return nominal + task->relative_deadline;
+    }
+    return deadline_of(task, takt_task_arrival(task->extension, UINT32_MAX), task->relative_deadline);
 }
 
 void takt_sim_report_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_record_t *record) {
     const uint32_t task = takt_sim_task_of(sim, record->entity);
     if (record->kind == TAKT_RECORD_SKIP) {
-        sim->statistics[task].skipped++;
-        takt_sim_report_deadline(sim, sinks, task, record->job,
-                                 deadline_of_skipped(sim, task, record->value));
-        takt_sim_report_job(sim, sinks, task, record->job, record->value, TAKT_NEVER, true);
+        takt_sim_report_dropped(sim, sinks, task, record->job, record->value,
+                                deadline_of_skipped(sim, task, record->value));
         return;
     }
     const takt_instant_t release = sim->system.tasks[task].job.release;
     sim->statistics[task].aborted++;
     takt_sim_report_deadline(sim, sinks, task, record->job, sim->system.tasks[task].job.deadline);
     takt_sim_report_job(sim, sinks, task, record->job, release, TAKT_NEVER, true);
+}
+
+void takt_sim_report_drop(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_record_t *record) {
+    const uint32_t index = takt_sim_task_of(sim, record->entity);
+    const takt_task_t *task = &sim->system.tasks[index];
+    const takt_arrival_t *arrival = takt_task_arrival(task->extension, (uint32_t)record->value);
+    uint32_t job = task->job.number - !takt_task_is_active(task);
+    for (uint32_t i = 0; i <= record->value; i++) {
+        job += 1u + (uint32_t)takt_task_arrival(task->extension, i)->tag;
+    }
+    takt_sim_report_dropped(sim, sinks, index, job, arrival->nominal,
+                            deadline_of(task, arrival, task->relative_deadline));
+}
+
+void takt_sim_report_dropped(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                             uint32_t job, takt_instant_t arrival, takt_instant_t deadline) {
+    sim->statistics[task].skipped++;
+    takt_sim_report_deadline(sim, sinks, task, job, deadline);
+    takt_sim_report_job(sim, sinks, task, job, arrival, TAKT_NEVER, true);
 }
 
 /* The jobs of a task that are not the current one, in order. */
@@ -42,6 +66,7 @@ typedef struct others {
     takt_duration_t period;   /* of the last one */
     takt_duration_t deadline; /* likewise, relative */
     takt_instant_t due;       /* deadline of the last one */
+    uint32_t passed;          /* jobs right before the last one that have been dropped */
 } others_t;
 
 static void adopt(others_t *others, takt_instant_t release) {
@@ -94,7 +119,8 @@ static takt_instant_t take_other(others_t *others, takt_instant_t horizon) {
     const takt_arrival_t *arrival = takt_task_arrival(task->extension, others->index);
     adopt(others, arrival->instant);
     others->index++;
-    others->due = task->extension->rule != NULL ? arrival->deadline : arrival->nominal + others->deadline;
+    others->due = deadline_of(task, arrival, others->deadline);
+    others->passed = task->extension->rule == NULL ? (uint32_t)arrival->tag : 0u;
     return arrival->nominal;
 }
 
@@ -118,6 +144,7 @@ TAKT_RARE static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *si
     takt_instant_t arrival;
     while ((arrival = take_other(&others, horizon)) != TAKT_NEVER) {
         statistics->released++;
+        job += others.passed;
         takt_sim_report_deadline(sim, sinks, index, job, others.due);
         takt_sim_report_job(sim, sinks, index, job++, arrival, TAKT_NEVER, others.due <= seen);
     }

@@ -20,9 +20,10 @@ TAKT_INLINE void takt_sim_report_job(const takt_sim_t *sim, const takt_sim_sinks
 TAKT_RARE bool takt_sim_report_allocated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks,
                                                 uint32_t task, takt_instant_t finish);
 
-/* True if deadlines do not follow from the tasks' parameters: rules assign them, or some jobs are calls. */
+/* True if deadlines do not follow from the tasks' parameters: rules assign them, some jobs are calls, or some count
+ * from their origins. */
 TAKT_INLINE bool takt_sim_gives_deadlines(const takt_sim_t *sim) {
-    return sim->system.rules.is_any || sim->system.calls.task != NULL;
+    return sim->system.rules.is_any || sim->system.calls.task != NULL || sim->has_origins;
 }
 
 /* In such a system reports the deadline of the job reported next, if jobs are reported. */
@@ -65,6 +66,13 @@ TAKT_INLINE uint32_t takt_sim_task_of(const takt_sim_t *sim, uint32_t id) {
 
 /* Reports a job that core has ended by itself: `record` is an abort or a skip. */
 void takt_sim_report_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_record_t *record);
+
+/* Reports job `job` of `task`, which is dropped before it begins. */
+void takt_sim_report_dropped(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                             uint32_t job, takt_instant_t arrival, takt_instant_t deadline);
+
+/* Likewise, the one that `record` drops; core has not done so yet. */
+void takt_sim_report_drop(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_record_t *record);
 
 /* Called at the horizon: reports unfinished jobs, which have missed if their deadlines are at or before `seen`,
  * and closes the statistics. */

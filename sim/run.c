@@ -2,6 +2,8 @@
 /* What is rare in a run, whatever its platform; see run.h. */
 #include "sim/run.h"
 
+#include "sim/links.h"
+
 /* ---- arrivals and changes ----------------------------------------------------------------------------- */
 
 /* Change number `index` of a task. */
@@ -11,6 +13,9 @@ TAKT_RARE static void post_change(takt_run_t *run, uint32_t index, takt_instant_
     const takt_event_kind_t kind = takt_event_of_change(entity, change->kind);
     const takt_event_t event = {kind, entity, now, {kind == TAKT_EVENT_CHANGE ? index : now}};
     takt_sim_arrivals_change(run->sim, index);
+    if (run->sim->links != NULL) {
+        takt_links_change(run->sim, index);
+    }
     takt_run_post(run, &event);
 }
 
@@ -26,6 +31,11 @@ TAKT_RARE static void post_change_of(takt_run_t *run, takt_sim_source_t *source,
     }
 }
 
+TAKT_RARE static void end_short_of_memory(takt_run_t *run) {
+    run->sim->is_short_of_memory = true;
+    run->horizon = 0;
+}
+
 TAKT_RARE void takt_run_post_due(takt_run_t *run, takt_instant_t until) {
     takt_arrival_t arrival;
     takt_sim_source_t *source;
@@ -35,9 +45,16 @@ TAKT_RARE void takt_run_post_due(takt_run_t *run, takt_instant_t until) {
             post_change_of(run, source, &arrival, until);
             continue;
         }
+        if (takt_links_has(run->sim, source)) {
+            run->now = arrival.instant;
+            if (!takt_links_deliver(run->sim, &run->sinks, source, arrival.instant)) {
+                end_short_of_memory(run);
+                return;
+            }
+            continue;
+        }
         if (!takt_system_reserve(system, source->task)) {
-            run->sim->is_short_of_memory = true;
-            run->horizon = 0;
+            end_short_of_memory(run);
             return;
         }
         takt_entity_t *entity = takt_system_entity_of(system, source->task);

@@ -31,6 +31,17 @@ typedef struct takt_platform {
     void (*end)(struct takt_run *run);
 } takt_platform_t;
 
+/* How the loop of linked simulations (links.h) drives one of them. */
+typedef struct takt_step_platform {
+    takt_platform_t platform;
+    /* Returns the earliest instant at which this simulation may cause an event, from `start` on. */
+    takt_instant_t (*next)(struct takt_run *run, takt_instant_t start);
+    /* True if what has been executed up to run->event.now calls for a decision. */
+    bool (*is_due)(const struct takt_run *run);
+    /* Passes the jobs that are complete at run->event.now to the links. */
+    void (*complete)(struct takt_run *run);
+} takt_step_platform_t;
+
 /* A kernel that takes time, and timers that wait for points; see SPEC.md, 5. */
 typedef struct takt_run_costs {
     takt_instant_t next_tick;  /* TAKT_NEVER if ticks have no cost */
@@ -99,6 +110,7 @@ typedef struct takt_run {
     takt_instant_t next_rekey;        /* next tick of sinks.rekey_every, TAKT_NEVER without */
     takt_sim_job_t *rekey_jobs;       /* room for one of each task; see rekey.c */
     takt_rekey_start_t *rekey_starts; /* of each task */
+    takt_instant_t step_end;          /* links_run.c: nothing executes beyond */
 } takt_run_t;
 
 TAKT_INLINE uint32_t takt_run_task_of(const takt_run_t *run, const takt_entity_t *entity) {
@@ -287,6 +299,15 @@ TAKT_INLINE void takt_run_loop(takt_run_t *run, const takt_platform_t *platform)
         platform->end(run);
     }
 }
+
+/* Prepares `run` for steps; returns how it is driven, NULL if memory is short. */
+const takt_step_platform_t *takt_run_step_processor(takt_run_t *run);
+const takt_step_platform_t *takt_run_step_processors(takt_run_t *run);
+
+/* Begins a run of `sim`, and ends it: sinks, trace and memory. Begin returns false if memory is short; end in any case. */
+TAKT_MUST_USE bool takt_run_begin(takt_run_t *run, takt_sim_t *sim, takt_instant_t horizon,
+                                  const takt_sim_sinks_t *sinks, takt_trace_t *trace);
+void takt_run_end(takt_run_t *run);
 
 /* Each runs the loop: on one processor, on several, and under an architecture. */
 void takt_run_processor(takt_run_t *run);

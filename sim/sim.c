@@ -37,7 +37,8 @@ void takt_sim_destroy(takt_sim_t *sim) {
 
 /* True if a run of `sim` needs core's records. */
 static bool needs_records(const takt_sim_t *sim, const takt_sim_sinks_t *sinks) {
-    bool may = sim->system.resource_count > 0 || sim->system.windowed_count > 0 || sinks->allocation != NULL;
+    bool may = sim->system.resource_count > 0 || sim->system.windowed_count > 0 ||
+               sinks->allocation != NULL || sim->links != NULL;
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         may |= sim->specs[task].on_miss != TAKT_ON_MISS_CONTINUE || sim->specs[task].is_greedy;
     }
@@ -66,28 +67,39 @@ static bool prepare_rekeys(takt_run_t *run) {
     return run->rekey_jobs != NULL && run->rekey_starts != NULL;
 }
 
-void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks,
-                  takt_trace_t *trace) {
-    takt_dispatcher_t *dispatcher = sim->system.dispatcher;
-    takt_run_t run = {
+bool takt_run_begin(takt_run_t *run, takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks,
+                    takt_trace_t *trace) {
+    *run = (takt_run_t){
         .trace = {.record = takt_sinks_listen},
         .forward = trace,
         .sim = sim,
-        .dispatcher = dispatcher,
+        .dispatcher = sim->system.dispatcher,
         .horizon = horizon,
         .next_rekey = TAKT_NEVER,
     };
     if (sinks != NULL) {
-        run.sinks = *sinks;
-        run.sinks.budget = sim->system.server_count > 0 ? sinks->budget : NULL;
+        run->sinks = *sinks;
+        run->sinks.budget = sim->system.server_count > 0 ? sinks->budget : NULL;
     }
-    takt_dispatcher_record_to(dispatcher, needs_records(sim, &run.sinks) ? &run.trace : trace);
-    if (prepare_rekeys(&run)) {
+    takt_dispatcher_record_to(run->dispatcher, needs_records(sim, &run->sinks) ? &run->trace : trace);
+    return prepare_rekeys(run);
+}
+
+void takt_run_end(takt_run_t *run) {
+    takt_dispatcher_record_to(run->dispatcher, NULL);
+    free(run->rekey_jobs);
+    free(run->rekey_starts);
+    free(run->lanes);
+    free(run->stays);
+}
+
+void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks,
+                  takt_trace_t *trace) {
+    takt_run_t run;
+    if (takt_run_begin(&run, sim, horizon, sinks, trace)) {
         run_platform(&run);
     } else {
         sim->is_short_of_memory = true;
     }
-    takt_dispatcher_record_to(dispatcher, NULL);
-    free(run.rekey_jobs);
-    free(run.rekey_starts);
+    takt_run_end(&run);
 }

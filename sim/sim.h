@@ -84,7 +84,10 @@ typedef struct takt_sim {
     takt_timers_t arrivals;
     takt_timers_row_t *arrival_rows;
     const takt_change_spec_t *changes;
-    bool is_short_of_memory; /* the run ended early */
+    bool is_short_of_memory;  /* the run ended early */
+    bool has_origins;         /* deadlines of some jobs count from their origins */
+    struct takt_links *links; /* of the tasks that others release; NULL: there are none */
+    uint32_t part;            /* number of the simulation in the links */
 } takt_sim_t;
 
 /* Builds a simulation of `spec`; false as takt_system_create. The tasks and windows of the spec, and what they

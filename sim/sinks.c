@@ -60,6 +60,8 @@ void takt_sinks_listen(takt_trace_t *trace, const takt_record_t *record) {
         report_lock(run, record);
     } else if (record->kind == TAKT_RECORD_ABORT || record->kind == TAKT_RECORD_SKIP) {
         lose_job(run, record);
+    } else if (record->kind == TAKT_RECORD_DROP) {
+        takt_sim_report_drop(run->sim, &run->sinks, record);
     }
     if (run->forward != NULL) {
         run->forward->record(run->forward, record);

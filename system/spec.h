@@ -37,6 +37,7 @@ typedef enum takt_item_kind {
     TAKT_ITEM_SUSPEND = 3,
     TAKT_ITEM_LOCK = 4,
     TAKT_ITEM_UNLOCK = 5,
+    TAKT_ITEM_RELEASE = 6,
 } takt_item_kind_t;
 
 /* The allocator that opens and closes the windows of a task. */

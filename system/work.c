@@ -2,9 +2,10 @@
 /* Milestones of work.h. */
 #include "system/work.h"
 
-/* Whether nothing but unlocking comes from `item` on: the end of a job does that. */
+/* Whether nothing but unlocking and releases of tasks comes from `item` on: the end of a job does that. */
 static bool is_at_end(const takt_task_spec_t *task, uint32_t item) {
-    while (item < task->body_count && task->body[item].kind == TAKT_ITEM_UNLOCK) {
+    while (item < task->body_count &&
+           (task->body[item].kind == TAKT_ITEM_UNLOCK || task->body[item].kind == TAKT_ITEM_RELEASE)) {
         item++;
     }
     return item >= task->body_count;

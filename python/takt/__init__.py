@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from takt.files.task_set_writing import save, to_toml
     from takt.model.catalogue import PolicyInfo, ServerKind, policies, server_kinds
     from takt.model.distributions import Exponential, Normal, Uniform, Weibull
+    from takt.model.edges import Edge
     from takt.model.policy_options import RateBased, Share, Slot, TimeDriven
     from takt.model.python_policy import DynamicPolicy, Job, Policy
     from takt.model.system import System
@@ -43,6 +44,7 @@ __all__ = [
     "Cluster",
     "Difference",
     "DynamicPolicy",
+    "Edge",
     "Exponential",
     "ForkError",
     "InputError",
@@ -89,6 +91,7 @@ _HOMES = {
     "Cluster": "model.tables",
     "Difference": "run.replay",
     "DynamicPolicy": "model.python_policy",
+    "Edge": "model.edges",
     "Exponential": "model.distributions",
     "ForkError": "base.errors",
     "InputError": "base.errors",

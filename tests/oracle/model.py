@@ -93,6 +93,8 @@ class Task:
         absent: whether it waits for a change that adds it; then releases count from that.
         events: x, how many jobs rbe expects in an interval, >= 1.
         interval: y; None means the period, or else the minimum separation.
+        origins: what the deadline of job 0, 1, ... counts from; None: from the arrival.
+        drops: (job, instant) of the jobs that are dropped while they wait behind another one.
     """
 
     name: str
@@ -114,6 +116,8 @@ class Task:
     absent: bool = False
     events: int = 1
     interval: int | None = None
+    origins: tuple[int, ...] | None = None
+    drops: tuple[tuple[int, int], ...] = ()
 
     @cached_property
     def rate_period(self) -> int | None:

@@ -428,6 +428,7 @@ class _Run:
         for task in dispatcher.tasks:
             while task.is_release_due(instant):
                 self.release(task, instant)
+            self.drop(task, instant)
         for server in dispatcher.servers:
             server.end_instant()
 
@@ -436,6 +437,13 @@ class _Run:
         while server.is_replenishment_due(instant):
             server.replenish()
         take_or_leave_place(server, instant)
+
+    def drop(self, task: TaskState, instant: int) -> None:
+        """Step 7: take away the jobs that are dropped while they wait."""
+        for job in [each for each in task.backlog[1:] if (each.number, instant) in task.spec.drops]:
+            task.backlog.remove(job)
+            job.fate = "skipped"
+            self.ended.append((task, job))
 
     def abort_late_jobs(self, task: TaskState, instant: int) -> None:
         """Step 5: end the jobs whose deadline has come."""

@@ -267,7 +267,7 @@ class TaskState:
         """Return the deadline of the next job: under rbe late enough that at most x are due in an interval."""
         if self.rule is not None:
             return self.rule.of(self.spec, number)[1]
-        due = arrival + spec.relative_deadline
+        due = (arrival if spec.origins is None else spec.origins[number]) + spec.relative_deadline
         if self.home.policy != "rbe" or number < spec.events:
             return due
         return max(due, self.deadlines[number - spec.events] + (spec.rate_interval or 0))

@@ -575,6 +575,11 @@ def _at_worst(resolved: ResolvedSystem) -> ResolvedSystem:
     return replace(resolved, tasks=tuple(tasks))
 
 
+def _released_in(resolved: ResolvedSystem) -> list[str]:
+    """Return the name of the first task that other tasks release, as the only entry; else none."""
+    return [task.name for task in resolved.tasks if task.is_released][:1]
+
+
 def view_of(system: System, latency: int = 0) -> SystemView:
     """Return the view of a system that tests take.
 
@@ -594,7 +599,10 @@ def view_of(system: System, latency: int = 0) -> SystemView:
         ),
         tuple(_dispatcher(resolved, number) for number in range(1 + len(resolved.servers))),
         tuple(_unsupported_of_system(system.resolved)),
-        tuple(f"the analysis does not read {key} of {owner}" for key, owner in image.unread_in(system.resolved)),
+        (
+            *(f"the analysis does not read {key} of {owner}" for key, owner in image.unread_in(system.resolved)),
+            *(f"there is no test of tasks that others release, here {name}" for name in _released_in(system.resolved)),
+        ),
         latency=latency,
     )
     has_part = {number for number, task in enumerate(system.tasks) if task.mandatory is not None}

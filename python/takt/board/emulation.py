@@ -28,6 +28,7 @@ from takt.board import chip, clock, firmware, processor_time, programs
 from takt.files import trace_file
 from takt.files.trace_file import Trace
 from takt.model import fields
+from takt.model.bodies import Op
 from takt.model.core_input import ResolvedSystem
 from takt.model.delays import Delay, delays_of
 from takt.model.horizon import horizon_ticks
@@ -235,6 +236,15 @@ def adapt(system: System, board: Board) -> ResolvedSystem:
     return programs.describe(resolved, tick_ns, board.stretch, has_idle_thread=board.has_idle_thread)
 
 
+def _released_problems(resolved: ResolvedSystem) -> Iterator[Problem]:
+    """Yield the first task that other tasks release, or that releases others in its body."""
+    for task in resolved.tasks:
+        if task.is_released or any(op == Op.RELEASE for op, _ in task.body):
+            message = "only the simulator has tasks that release tasks in this version; run it there"
+            yield Problem(message, "board", table="task", entity=task.name, key="after" if task.is_released else "body")
+            return
+
+
 def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
     """Yield features that the board lacks. Costs model what a board shows; in virtual time there are none."""
     most = fields.most("THREADS", "level") - 1
@@ -252,6 +262,7 @@ def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
             "in virtual time the kernel takes no time; leave out costs, or run in real time, on cortex_m or on riscv"
         )
         yield Problem(message, "board", table="platform")
+    yield from _released_problems(resolved)
     if resolved.cpus > 1:
         message = f"the board has one processor, found {resolved.cpus}"
         yield Problem(message, "board", table="system", key="cpus")

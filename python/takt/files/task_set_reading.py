@@ -21,6 +21,7 @@ from takt.files import edits as edited
 from takt.files import other_formats
 from takt.model import catalogue, policy_options
 from takt.model.consistency import find_problems
+from takt.model.linked import with_links
 from takt.model.policy_options import PolicyOptions
 from takt.model.system import SCHEMA, Header, System
 from takt.model.system_parts import SystemTables
@@ -204,7 +205,7 @@ def _problems_between(
         policy=header.policy,
         horizon=header.horizon,
         cpus=header.cpus,
-        tasks=tasks.right,
+        tasks=with_links(tasks.right, header.resolution),
         servers=servers.right,
         resources=resources.right,
         clusters=clusters.right,
@@ -213,7 +214,7 @@ def _problems_between(
         allocator=allocator,
         changes=[] if any(one.problems for one in (tasks, servers, resources, changes)) else changes.right,
     )
-    found = find_problems(partial, servers.names_of_wrong, resources.names_of_wrong)
+    found = find_problems(partial, servers.names_of_wrong, resources.names_of_wrong, tasks.names_of_wrong)
     return [problem for problem in found if not (tasks.problems and _is_missing(problem))]
 
 

@@ -16,6 +16,7 @@ from takt.base.errors import InputError, Problem, show
 from takt.model.bodies import Item, Op
 from takt.model.conversion import to_ticks
 from takt.model.distributions import Distribution
+from takt.model.edges import Edge
 from takt.model.horizon import horizon_ticks
 from takt.model.input_table import Table
 from takt.model.python_policy import name_of
@@ -101,8 +102,15 @@ def _shown(value: object) -> str:
         return "none"
     if isinstance(value, Distribution):
         return f"{value.kind} distribution"
+    if isinstance(value, Edge):
+        return show(value.task)
     if isinstance(value, tuple):
-        return show(", ".join(item.table if isinstance(item, Table) else str(item) for item in value))
+        return show(
+            ", ".join(
+                item.task if isinstance(item, Edge) else item.table if isinstance(item, Table) else str(item)
+                for item in value
+            )
+        )
     return show(value)
 
 

@@ -24,6 +24,7 @@ class Op(IntEnum):
     SUSPEND = 3
     LOCK = 4
     UNLOCK = 5
+    RELEASE = 6
 
 
 class Item(NamedTuple):
@@ -33,17 +34,20 @@ class Item(NamedTuple):
         op: what it does.
         time: for how long, as it was written; 0 for what takes no time.
         resource: what it locks or unlocks.
+        task: what it releases.
     """
 
     op: Op
     time: int | str = 0
     resource: str | None = None
+    task: str | None = None
 
 
 _TIMED = {"run": Op.RUN, "suspend": Op.SUSPEND}
 _POINTS = {"point": Op.POINT, "optional point": Op.OPTIONAL_POINT}
 _LOCKS = {"lock": Op.LOCK, "unlock": Op.UNLOCK}
-_EXAMPLES = '"run 2ms", "point", "optional point", "suspend 1ms", "lock R" or "unlock R"'
+_RELEASE = "release"
+_EXAMPLES = '"run 2ms", "point", "optional point", "suspend 1ms", "lock R", "unlock R" or "release T"'
 
 
 def parse_item(text: object) -> Item:
@@ -57,14 +61,20 @@ def parse_item(text: object) -> Item:
     if word in _TIMED:
         return Item(_TIMED[word], _time(text, rest))
     if word in _LOCKS:
-        name = text.strip().partition(" ")[2].strip()
-        if not name:
-            raise value_checks.refuse(
-                "missing", f'expected a resource after "{text.strip()}", for instance "{text.strip()} R"'
-            )
-        return Item(_LOCKS[word], resource=value_checks.check_name(name))
-    hint = catalogue.alternatives(words if word not in words.split() else word, [*_TIMED, *_POINTS, *_LOCKS])
+        return Item(_LOCKS[word], resource=_name(text, "a resource", "R"))
+    if word == _RELEASE:
+        return Item(Op.RELEASE, task=_name(text, "a task", "log"))
+    hint = catalogue.alternatives(words if word not in words.split() else word, [*_TIMED, *_POINTS, *_LOCKS, _RELEASE])
     raise value_checks.refuse("unknown-word", f"unknown item {show(text)}; {hint}")
+
+
+def _name(text: str, what: str, example: str) -> str:
+    """Read the name in an item."""
+    name = text.strip().partition(" ")[2].strip()
+    if not name:
+        message = f'expected {what} after "{text.strip()}", for instance "{text.strip()} {example}"'
+        raise value_checks.refuse("missing", message)
+    return value_checks.check_name(name)
 
 
 def _time(text: str, written: str) -> int | str:
@@ -78,14 +88,19 @@ def _time(text: str, written: str) -> int | str:
 
 
 def check_body(value: object) -> tuple[str, ...]:
-    """Accept a list of items that begins with anything and ends with a run, or unlocks after one."""
+    """Accept a list of items that begins with anything and ends with a run, or unlocks and releases after one."""
     if not isinstance(value, (list, tuple)):
         raise value_checks.refuse("wrong-type", f"expected a list of items such as {_EXAMPLES}, found {show(value)}")
     items = [parse_item(item) for item in value]
     if not items:
         raise value_checks.refuse("out-of-range", f"expected items such as {_EXAMPLES}, found an empty list")
     held: list[str] = []
+    has_run = False
     for item in items:
+        if item.op == Op.RELEASE and not has_run:
+            message = f'expected a run before "release {item.task}", with at most locks, points and releases between'
+            raise value_checks.refuse("conflict", message)
+        has_run = item.op == Op.RUN or (has_run and item.op != Op.SUSPEND)
         name = item.resource or ""
         if item.op == Op.LOCK and name in held:
             raise value_checks.refuse("conflict", f'expected "unlock {name}" before another "lock {name}"')
@@ -96,7 +111,7 @@ def check_body(value: object) -> tuple[str, ...]:
             message = f'expected "unlock {held[-1]}" before a suspension, found "suspend {item.time}"'
             raise value_checks.refuse("conflict", message)
         held = [*held, name] if item.op == Op.LOCK else held[:-1] if item.op == Op.UNLOCK else held
-    if next(item.op for item in reversed(items) if item.op != Op.UNLOCK) != Op.RUN:
+    if next(item.op for item in reversed(items) if item.op not in (Op.UNLOCK, Op.RELEASE)) != Op.RUN:
         raise value_checks.refuse("conflict", f"expected a run as the last item, found {show(value[-1])}; leave it out")
     return tuple(value)
 

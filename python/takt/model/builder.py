@@ -10,7 +10,7 @@ from __future__ import annotations
 from takt.model import catalogue, priority_levels
 from takt.model.allocator import with_allocator
 from takt.model.architectures import resolved_architecture, resolved_costs
-from takt.model.bodies import Op
+from takt.model.bodies import Item, Op
 from takt.model.changes import resolved_changes, versions_of
 from takt.model.conversion import (
     in_nanoseconds,
@@ -19,6 +19,7 @@ from takt.model.conversion import (
     level_of,
     limited,
     relative_deadline,
+    released_by,
     span_in,
     taken_over,
     wcet_of,
@@ -131,6 +132,7 @@ class _Conversion:
             "suspends": any(op == Op.SUSPEND for op, _ in body),
             "locks": any(op == Op.LOCK for op, _ in body),
             "arrivals": arrivals,
+            "is_released": task.is_released,
             "demand": Stream("listed", (1,)) if is_greedy(task) else demand_of(task, self.wcet(task), resolution),
             "is_greedy": is_greedy(task),
             "adapts": task.on_overrun == "adapt",
@@ -140,13 +142,21 @@ class _Conversion:
             "interval": ticks(task.shortest_interval or 0) if events > 0 else 0,
             "sharing": self.sharing.get(task.name),
         }
+        if task.is_released:  # the edges say when jobs come
+            converted |= {"jitter": 0, "offset": 0}
         return ResolvedTask(**(taken_over(ResolvedTask, task, ticks) | converted))
 
     def body(self, task: Task) -> tuple[tuple[int, int], ...]:
         """Convert the items of a body: what is done, and a time or the number of a resource."""
-        place = self.places[task.server]
+        place, released = self.places[task.server], released_by(task)
+
+        def value(item: Item) -> int:
+            if item.task is not None:
+                return released.index(item.task)
+            return self.ticks(item.time) if item.resource is None else self.numbers[item.resource, place]
+
         return tuple(
-            (int(item.op), self.ticks(item.time) if item.resource is None else self.numbers[item.resource, place])
+            (int(item.op), value(item))
             for item in task.items
             if item.resource is None or (item.resource, place) in self.numbers
         )

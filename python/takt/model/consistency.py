@@ -21,8 +21,9 @@ from takt.model.changes import find_change_problems
 from takt.model.conversion import has_named_thresholds, runs_of, span_in, to_ticks, users_of
 from takt.model.core_input import IDLE, ResolvedSystem
 from takt.model.distributions import Distribution
-from takt.model.domains import find_division_problems, is_divided, parts_of
+from takt.model.domains import domains_of, find_division_problems, is_divided, parts_of
 from takt.model.key_types import DEFAULT_POLICY
+from takt.model.linked import find_link_problems, find_machine_problems
 from takt.model.policy_options import PolicyOptions
 from takt.model.python_policy import DynamicPolicy, Policy, name_of
 from takt.model.rate_based import find_rate_problems, is_rate_based
@@ -39,14 +40,17 @@ def checked(system: SystemTables) -> ResolvedSystem:
     Raises:
         InputError: tables do not fit together.
     """
-    problems, resolved = _found(system, (), ())
+    problems, resolved = _found(system, (), (), ())
     if problems:
         raise InputError(problems)
     return resolved
 
 
 def find_problems(
-    system: SystemTables, other_servers: Iterable[str] = (), other_resources: Iterable[str] = ()
+    system: SystemTables,
+    other_servers: Iterable[str] = (),
+    other_resources: Iterable[str] = (),
+    other_tasks: Iterable[str] = (),
 ) -> list[Problem]:
     """Return the problems between the tables of a system.
 
@@ -54,6 +58,7 @@ def find_problems(
         system: tables each of which is right in itself.
         other_servers: names of servers that exist but are wrong in themselves.
         other_resources: likewise.
+        other_tasks: likewise.
 
     Returns:
         All problems, in the order of the tables.
@@ -61,21 +66,26 @@ def find_problems(
     if is_divided(system):
         checker = _Checker(system, other_servers, other_resources)
         divided = [*checker.sizes(), *checker.all_names(), *find_division_problems(system)]
+        divided += [] if divided else find_link_problems(system, other_tasks)
+        divided += [] if divided else find_machine_problems(system, domains_of(system))
         if divided:
             return divided
         parts = parts_of(system)
         others = [*other_servers], [*other_resources]
         found = [part.located(problem) for part in parts for problem in find_problems(part, *others)]
         return list(dict.fromkeys(found))
-    return _found(system, other_servers, other_resources)[0]
+    return _found(system, other_servers, other_resources, other_tasks)[0]
 
 
 @catalogue.suggestions_limited()
 def _found(
-    system: SystemTables, other_servers: Iterable[str], other_resources: Iterable[str]
+    system: SystemTables,
+    other_servers: Iterable[str],
+    other_resources: Iterable[str],
+    other_tasks: Iterable[str],
 ) -> tuple[list[Problem], ResolvedSystem]:
     """Return the problems of a system, and its conversion: complete if there are no problems."""
-    found = list(_Checker(system, other_servers, other_resources).problems())
+    found = [*_Checker(system, other_servers, other_resources).problems(), *find_link_problems(system, other_tasks)]
     part = _sound_part(system, found) if found or other_servers or other_resources else system
     resolved = resolve(part)
     are_times_right = all(problem.code != "resolution" for problem in found)
@@ -375,7 +385,10 @@ class _Checker:
 
     def order(self, task: Task, policy: str | Policy) -> Iterator[Problem]:
         """The policy over a task can order it."""
-        if catalogue.traits_of(policy).needs_period and task.shortest_separation is None:
+        if catalogue.traits_of(policy).needs_period and task.shortest_separation is None and task.is_released:
+            message = f"its sources give it no period, and {policy} orders by period; take another policy"
+            yield self.about(task, "after", "missing", message)
+        elif catalogue.traits_of(policy).needs_period and task.shortest_separation is None:
             message = f'missing; {policy} orders by period: give one, for instance min_separation = "10ms"'
             yield self.about(task, "min_separation", "missing", message)
         rule = self.rule_of(task)

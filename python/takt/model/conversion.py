@@ -53,7 +53,9 @@ def is_greedy(task: Task) -> bool:
 def items_in_ticks(task: Task, resolution: str) -> tuple[tuple[Op, int | str], ...]:
     """Return the items of a body: op, and ticks or the name of a resource."""
     return tuple(
-        (item.op, in_ticks(item.time, resolution) if item.resource is None else item.resource) for item in task.items
+        (item.op, in_ticks(item.time, resolution) if item.resource is None else item.resource)
+        for item in task.items
+        if item.task is None
     )
 
 
@@ -82,6 +84,11 @@ def runs_of(task: Task, resolution: str) -> int:
 def resources_of(task: Task) -> set[str]:
     """Return the resources that the jobs of a task lock."""
     return {item.resource for item in task.items if item.op == Op.LOCK and item.resource is not None}
+
+
+def released_by(task: Task) -> list[str]:
+    """Return the tasks that the body of a task releases, each once, in their order: their places number its items."""
+    return list(dict.fromkeys(item.task for item in task.items if item.task is not None))
 
 
 def users_of(tasks: Iterable[Task]) -> dict[str, list[Task]]:

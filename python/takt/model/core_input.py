@@ -137,6 +137,7 @@ class ResolvedTask(TaskRecord):
         body: op and ticks, or number of the resource, of each item; empty if jobs just run.
         windows: of its jobs, None if these run whenever they are the most urgent.
         sharing: what it shares with others under a rate-based root that has resources; else None.
+        is_released: whether other tasks release it; then it has no arrivals of its own.
     """
 
     name: str
@@ -146,6 +147,7 @@ class ResolvedTask(TaskRecord):
     body: tuple[tuple[int, int], ...] = ()
     windows: ResolvedWindows | None = None
     sharing: ResolvedSharing | None = None
+    is_released: bool = False
 
     __repr__ = one_line.of_fields
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from takt.base.errors import Problem, show
 from takt.model import catalogue
-from takt.model.conversion import resources_of, users_of
+from takt.model.conversion import released_by, resources_of, users_of
 from takt.model.core_input import (
     ROOT,
     ResolvedChange,
@@ -201,6 +201,12 @@ def _member_problems(assignment: _Assignment, member: Task | Server) -> Iterator
             return
 
 
+def domains_of(system: SystemTables) -> dict[str, int | None]:
+    """Return the domain of each task of a machine."""
+    assignment = _Assignment(system)
+    return {task.name: assignment.of(task) for task in system.tasks}
+
+
 # ---- the parts ----------------------------------------------------------------------------------------
 
 
@@ -246,8 +252,12 @@ _Member = TypeVar("_Member", Task, Server)
 
 
 def _alone(member: _Member) -> _Member:
-    """Return a task or a server without its domain."""
-    return member.model_copy(update={"cpu": None, "cluster": None})
+    """Return a task or a server without its domain, and without edges, whose other ends may be elsewhere."""
+    alone = member.model_copy(update={"cpu": None, "cluster": None})
+    if isinstance(alone, Task) and (alone.is_released or released_by(alone)):
+        links = alone.links._replace(is_released=alone.is_released, is_part=True)
+        alone = alone.model_copy(update={"after": None, "deadline_from": "arrival", "join": "all"}).linked(links)
+    return alone
 
 
 def _change_of(change: Change, names: set[str], known: set[str], is_first: bool) -> Change | None:

@@ -10,6 +10,7 @@ from takt.model import catalogue
 from takt.model.consistency import find_horizon_problems
 from takt.model.conversion import to_ticks
 from takt.model.core_input import ResolvedChange, ResolvedServer, ResolvedSystem, ResolvedTask
+from takt.model.linked import longest_chain
 from takt.model.system import Header, System
 
 _MAX_JOB_NUMBER = 2**32 - 1
@@ -27,7 +28,7 @@ def horizon_ticks(system: System, horizon: int | str | None = None) -> int:
     """
     asked = system.horizon if horizon is None else Header(horizon=horizon).horizon
     if asked is None:
-        return default_horizon(system.resolved)
+        return default_horizon(system.resolved) + longest_chain(system)
     with_roots = [domain.system for domain in system.domains] or [system]
     problems = [problem for each in with_roots for problem in find_horizon_problems(each.tables, asked)]
     if problems:
@@ -86,6 +87,8 @@ def _extent(member: ResolvedTask | ResolvedServer) -> tuple[int, int]:
     """Return from when on the releases of a task or server repeat, and after how many ticks; 0 if never."""
     if isinstance(member, ResolvedServer):
         return member.offset, 1 if catalogue.server_kind(member.kind).is_rule else member.period
+    if member.is_released:
+        return 0, max(1, len(member.demand.values))
     if member.arrivals is not None and member.arrivals.kind == "listed":
         return member.arrivals.values[-1] + member.deadline, 1
     cycle = 1 if member.windows is None else max(1, member.windows.cycle)

@@ -33,6 +33,8 @@ class Table(BaseModel):
     later_keys: ClassVar[tuple[str, ...]] = ()
     examples: ClassVar[Mapping[str, str]] = {}
     noun: ClassVar[str | None] = None
+    other_words: ClassVar[Mapping[str, str]] = {}
+    """Words of other tools, and the key that says the same."""
 
     if not TYPE_CHECKING:
 
@@ -118,7 +120,8 @@ class Table(BaseModel):
         elif message is None and key in cls.later_keys:
             code, message = "not-yet", "this key is not supported by this version yet"
         elif message is None:
-            code, message = "unknown-key", f"unknown key; {catalogue.alternatives(key, cls.keys())}"
+            known = [cls.other_words[key]] if key in cls.other_words else cls.keys()
+            code, message = "unknown-key", f"unknown key; {catalogue.alternatives(key, known)}"
         return Problem(str(message), code, table=cls.table, entity=cls._entity(values.get("name")), key=key)
 
 

@@ -11,6 +11,7 @@ from takt.model import catalogue, value_checks
 from takt.model.bodies import check_body, check_runs
 from takt.model.core_input import CLASSES, DROP, ON_MISS
 from takt.model.distributions import Distribution, check_distribution
+from takt.model.edges import AFTER, ALL, ANY, ORIGIN, Edge
 from takt.model.fields import initial
 from takt.model.key import NAME, POSITIVE_TIME, TIME, TIME_SCHEMA, Key, integer, list_of, word
 from takt.model.python_policy import Policy
@@ -47,7 +48,7 @@ def _check_arrivals(value: object) -> tuple[int | str, ...] | Distribution:
     return check_distribution(value) if isinstance(value, (dict, Distribution)) else _check_instants(value)
 
 
-_ITEM = {"type": "string", "pattern": r"^ *(point|optional +point|(run|suspend) +[0-9].*|(un)?lock +.*) *$"}
+_ITEM = {"type": "string", "pattern": r"^ *(point|optional +point|(run|suspend) +[0-9].*|((un)?lock|release) +.*) *$"}
 _TIMES = list_of(TIME_SCHEMA)
 _DISTRIBUTION = {
     "type": "object",
@@ -87,6 +88,9 @@ OptionalOffset = Annotated[int | str | None, TIME.or_none]
 Resolution = Annotated[str, _RESOLUTION]
 Demand = Annotated[int | str | Sequence[int | str] | Distribution | None, _DEMAND.or_none]
 Arrivals = Annotated[Sequence[int | str] | Distribution | None, _ARRIVALS.or_none]
+After = Annotated[str | Edge | Sequence[str | Edge] | None, AFTER.or_none]
+Join = Annotated[str, word("join", (ALL, ANY))]
+DeadlineFrom = Annotated[str, word("word", ("arrival", ORIGIN))]
 Body = Annotated[Sequence[str] | None, _BODY.or_none]
 Subjobs = Annotated[Sequence[int | str] | None, _SUBJOBS.or_none]
 Sections = Annotated[Sequence[int | str] | None, _SECTIONS.or_none]

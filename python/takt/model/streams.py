@@ -41,6 +41,8 @@ def demand_of(task: Task, wcet: int, resolution: str) -> Stream:
 
 def arrivals_of(task: Task, ticks: Callable[[int | str], int], resolution: str) -> Stream | None:
     """Return the stream of arrivals of a task: instants, or separations; None for a periodic one."""
+    if task.is_released:
+        return Stream("listed", (times.MAX_TICKS,), least=0)  # none of its own: no run is so long
     if task.period is not None:
         return None
     least = 0 if task.min_separation is None else ticks(task.min_separation)

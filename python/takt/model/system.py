@@ -22,6 +22,7 @@ from takt.model.core_input import ResolvedSystem
 from takt.model.domains import is_divided, joined, parts_of
 from takt.model.input_table import Table
 from takt.model.key_types import DEFAULT_POLICY, Cpus, Name, OptionalTime, PolicyName, Resolution, Seed
+from takt.model.linked import with_links
 from takt.model.policy_options import PolicyOptions, check_options
 from takt.model.python_policy import Policy, copied, name_of
 from takt.model.system_parts import SystemTables
@@ -137,6 +138,7 @@ class System(Header):
                 return copied(policy, memo) if isinstance(policy, Policy) else policy
 
             self.__dict__["policy"] = own(self.policy)
+            self.__dict__["tasks"] = with_links(self.tasks, self.resolution)
             self.__dict__["clusters"] = tuple(
                 cluster.model_copy(update={"policy": cluster.policy and own(cluster.policy)})
                 for cluster in self.clusters

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from takt import _core
 from takt.base.errors import show
@@ -19,19 +19,23 @@ from takt.model.bodies import Item, Op, items_of
 from takt.model.catalogue import ArchitectureTraits
 from takt.model.core_input import SPARE_TIME, TOP
 from takt.model.distributions import Distribution
+from takt.model.edges import NO_LINKS, Edge, Links, edges_of
 from takt.model.input_table import Table
 from takt.model.key import integer, word
 from takt.model.key_types import (
     DEFAULT_KIND,
     DEFAULT_POLICY,
     DEFAULT_PROTOCOL,
+    After,
     Arrivals,
     Body,
     ClassName,
     CostModel,
+    DeadlineFrom,
     Demand,
     Events,
     Initially,
+    Join,
     KindName,
     Name,
     Names,
@@ -79,17 +83,23 @@ class Task(Table):
         min_separation: least distance of two arrivals of a sporadic task. Without `arrivals`, separations are
             uniform from it to twice as much.
         arrivals: instants, counted from the offset and not descending, or a distribution of separations.
-        jitter: a job of a periodic task is released up to this after its arrival.
+        after: the tasks that release it: a name, a takt.Edge, or a list of these. A job comes when one of theirs
+            completes, or where their bodies have "release" and its name.
+        join: "all": a job comes for an event of each of them, or "any": for each event.
+        jitter: a job of a task with a period, or with `after`, is released up to this after its arrival.
         wcet: worst-case execution time of a job, >= 1 tick; may exceed the period (overload is legal). Default:
             the runs of the body. Under rate-based, a best-effort task without one consumes whole budgets.
         deadline: relative to the arrival, >= 1 tick; default: the period, or the least separation.
-        offset: first arrival.
+        deadline_from: what the deadline counts from: the "arrival", or the "origin", the first arrival on the way to
+            a job of a task with `after`.
+        offset: first arrival; with `after`, least time from the origin to the arrival.
         priority: 0 and up; larger is more urgent. Used where the dispatcher's policy is fp.
         weight: how large its part is of what a policy shares out, 1 to 65535: under rate-based that of tasks of class
             none, under share of all.
         demand: what each job really executes, >= 1 tick: a time, a list that is repeated, or a distribution;
             default: the runs of the body, or the wcet.
-        body: what a job does: "run 2ms", "point", "optional point", "suspend 1ms", "lock R", "unlock R".
+        body: what a job does: "run 2ms", "point", "optional point", "suspend 1ms", "lock R",
+            "unlock R", "release T".
         subjobs: lengths of runs with a preemption point between any two; short for a body.
         sections: lengths of runs and what is held in each, such as ["1ms", "2ms R", "1ms"]; short for a body.
         preemption: "preemptive", or "non-preemptive": a started job is not displaced in its dispatcher until its
@@ -123,15 +133,21 @@ class Task(Table):
 
     table = "task"
     later_keys = ("affinity",)
+    other_words: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("chain", "precedence", "predecessor", "release", "trigger"), "after"
+    )
     examples: ClassVar[Mapping[str, str]] = {"name": '"sensor"'}
 
     name: Name
     period: OptionalTime = None
     min_separation: OptionalTime = None
     arrivals: Arrivals = None
+    after: After = None
+    join: Join = "all"
     jitter: Offset = 0
     wcet: OptionalTime = None
     deadline: OptionalTime = None
+    deadline_from: DeadlineFrom = "arrival"
     offset: Offset = 0
     priority: Priority = 0
     weight: Weight = 1
@@ -153,6 +169,29 @@ class Task(Table):
     events: Events = 1
     interval: OptionalTime = None
 
+    _links: Links = PrivateAttr(default=NO_LINKS)
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """The edges that release it."""
+        return edges_of(self.after)
+
+    @property
+    def links(self) -> Links:
+        """What follows from the edges of its system."""
+        return self._links
+
+    def linked(self, links: Links) -> Task:
+        """Return a copy with what follows from the edges of its system."""
+        copy = self.model_copy()
+        copy._links = links
+        return copy
+
+    @property
+    def is_released(self) -> bool:
+        """True if other tasks release it."""
+        return self.after is not None or self._links.is_released
+
     @property
     def source_of_items(self) -> str:
         """The key that says what a job does."""
@@ -173,6 +212,8 @@ class Task(Table):
     @property
     def shortest_separation(self) -> int | str | None:
         """The period, or the least separation, None if there is neither."""
+        if self.is_released:
+            return self._links.period
         return self.min_separation if self.period is None else self.period
 
     @property
@@ -183,18 +224,23 @@ class Task(Table):
     @property
     def lacks_deadline(self) -> bool:
         """True if its jobs have no deadline, unless its server assigns one."""
+        if self.is_released:
+            return self.deadline is None and not (self._links.period is not None and self._links.is_whole)
         return self.arrivals is not None and self.shortest_interval is None and self.deadline is None
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
-        if self.period is None and self.min_separation is None and self.arrivals is None:
-            message = 'missing; every task needs one, for instance period = "10ms", or min_separation, or arrivals'
+        if self.period is None and self.min_separation is None and self.arrivals is None and self.after is None:
+            message = (
+                'missing; every task needs one, for instance period = "10ms", or min_separation, arrivals or after'
+            )
             yield "missing", "period", message
+        yield from self._link_conflicts()
         for key in ("min_separation", "arrivals"):
             if self.period is not None and getattr(self, key) is not None:
                 yield "conflict", key, f"expected none with a period, found {show(getattr(self, key))}"
-        if self.period is None and self.jitter != 0:
+        if self.period is None and self.after is None and self.jitter != 0:
             yield "conflict", "jitter", f"expected a period with jitter, found {show(self.jitter)} without one"
-        if self.lacks_deadline and self.server is None:
+        if self.after is None and self.lacks_deadline and self.server is None:
             yield "missing", "deadline", value_checks.MISSING_DEADLINE
         is_greedy = self.class_ == "none" and self.demand is None
         if self.wcet is None and not self.items and not is_greedy:
@@ -205,6 +251,20 @@ class Task(Table):
         if self.threshold is not None and self.is_non_preemptive:
             message = f'expected none with preemption = "non-preemptive", found {show(self.threshold)}'
             yield "conflict", "threshold", message
+
+    def _link_conflicts(self) -> Iterable[tuple[str, str, str]]:
+        """Yield the problems between `after` and other keys."""
+        if self.after is None:
+            for key in ("join", "deadline_from"):
+                if getattr(self, key) != type(self).model_fields[key].default:
+                    yield "conflict", key, f"expected none without after, found {show(getattr(self, key))}"
+            return
+        for key in ("period", "min_separation", "arrivals"):
+            if getattr(self, key) is not None:
+                yield "conflict", key, f"expected none with after, found {show(getattr(self, key))}"
+        if self.join == "all" and len(self.edges) > 1 and any(edge.limit == 0 for edge in self.edges):
+            message = 'expected limit = 1 or more where join = "all" of several tasks, found limit = 0'
+            yield "conflict", "after", message
 
 
 class Server(Table):

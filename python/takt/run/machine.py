@@ -65,7 +65,7 @@ def together(system: System, results: Sequence[RunResult]) -> RunResult:
     whole = {name: pl.concat([each[name] for each in numbered]) for name in results[0].frames}
     merged = {name: frame.sort(_instants(frame), maintain_order=True) for name, frame in whole.items()}
     if "jobs" in merged:
-        merged |= _jobs_and_windows(place, results)
+        merged |= _jobs_and_windows(place, results, is_linked=any(task.after is not None for task in system.tasks))
     return RunResult(
         system=system,
         horizon=results[0].horizon,
@@ -114,11 +114,12 @@ def segments_together(parts: Sequence[tuple[Sequence[int], pl.DataFrame]]) -> pl
     return whole.sort(_instants(whole), maintain_order=True)
 
 
-def _jobs_and_windows(place: pl.Expr, results: Sequence[RunResult]) -> dict[str, pl.DataFrame]:
+def _jobs_and_windows(place: pl.Expr, results: Sequence[RunResult], *, is_linked: bool) -> dict[str, pl.DataFrame]:
     """Return the jobs of all domains: finished ones in the order of time, others by their tasks; and the windows."""
-    of_domains, known = list[pl.DataFrame](), pl.col("finish").forward_fill().fill_null(0)
+    of_domains = list[pl.DataFrame]()
     for result in results:  # each job had ended at the latest known instant
         count = sum(sum(result.statistics[name]) for name in ("finished", "aborted", "skipped", "cut"))
+        known = _ends_of(result) if is_linked else pl.col("finish").forward_fill().fill_null(0)
         with_deadlines = result.jobs.with_columns(
             ended=pl.when(pl.int_range(pl.len()) < count).then(known).otherwise(pl.lit(_LAST, pl.UInt64)),
             deadline=result.deadlines["deadline"],
@@ -132,6 +133,13 @@ def _jobs_and_windows(place: pl.Expr, results: Sequence[RunResult]) -> dict[str,
     windows = rows.select(results[0].frames["windows"].columns)
     has_given = any(len(result.frames["windows"]) for result in results)
     return {"jobs": rows.select(results[0].jobs.columns), "windows": windows if has_given else windows.clear()}
+
+
+def _ends_of(result: RunResult) -> pl.Expr:
+    """Return the instants at which jobs have ended: of an aborted one its deadline, of a skipped one its release."""
+    aborting = [task.name for task in result.system.tasks if task.on_miss == "abort"]
+    cut = pl.when(pl.col("task").is_in(aborting)).then(result.deadlines["deadline"]).otherwise(pl.col("release"))
+    return pl.col("finish").fill_null(cut).cum_max()
 
 
 def progress_of(

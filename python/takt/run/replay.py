@@ -47,6 +47,9 @@ KIND_NAMES = {
     33: "release",
     34: "replenishment",
     35: "exhaustion",
+    37: "origin",
+    38: "dropping",
+    39: "dropped jobs",
 }
 """Names of the kinds of records, without those of decisions."""
 

@@ -43,6 +43,23 @@ class Kept:
 
 
 @dataclass(frozen=True)
+class EdgeCount:
+    """Events of an edge in a run.
+
+    Args:
+        source: the task that sends them.
+        target: the task that they release.
+        lost: how many found too many others that waited, or no task.
+    """
+
+    source: str
+    target: str
+    lost: int
+
+    __repr__ = one_line.of_fields
+
+
+@dataclass(frozen=True)
 class RunResult:
     """The results of a run up to the horizon; takt.Result describes each field."""
 
@@ -57,6 +74,7 @@ class RunResult:
     policies: Mapping[str, Policy]
     frames: Mapping[str, pl.DataFrame]
     first_late: int | None = field(default=None, compare=False)
+    edges: tuple[EdgeCount, ...] = ()
 
     segments = Kept()
     kernel_segments = Kept()

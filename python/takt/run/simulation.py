@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,12 @@ from takt.files import trace_file
 from takt.files.task_set_reading import system_of
 from takt.model import image as images
 from takt.model.horizon import horizon_ticks
+from takt.model.linked import targets_of
 from takt.model.python_policy import Policy
 from takt.model.system import System
 from takt.run import frames, machine
 from takt.run.architecture import figures_of
-from takt.run.result import RunResult
+from takt.run.result import EdgeCount, RunResult
 
 
 def simulate(
@@ -67,6 +69,8 @@ def simulate(
     asked = {"segments": segments, "jobs": jobs, "budgets": budgets, "points": points, "locks": locks, "rates": rates}
     ticks, kept = horizon_ticks(system, horizon), [name for name, option in frames.OPTIONS.items() if asked[option]]
     listener = progress if progress is not None or trace is None else _let_signals_in
+    if targets := targets_of(system):
+        return _run_linked(system, ticks, kept, trace, listener, targets)
     if system.domains:
         return _run_domains(system, ticks, kept, trace, listener)
     with nullcontext() if trace is None else _started(trace, system, ticks) as path:
@@ -94,6 +98,46 @@ def _run_domains(
     return machine.together(system, results)
 
 
+def _run_linked(
+    system: System,
+    ticks: int,
+    kept: Sequence[str],
+    trace: str | Path | None,
+    progress: Callable[[int], None] | None,
+    targets: Sequence[tuple[Any, ...]],
+) -> RunResult:
+    """Simulate a system in which tasks release tasks: all its domains in step."""
+    parts = [domain.system for domain in system.domains] or [system]
+    copies = [dict[int, Any]() for _ in parts]
+    programs = [
+        images.program(part.resolved, images.pack(part.resolved, ticks), memo)
+        for part, memo in zip(parts, copies, strict=True)
+    ]
+    with _recorded(trace, system, ticks) as paths:
+        outcomes, lost = _core.simulate_linked(programs, targets, kept=kept, trace_paths=paths, progress=progress)
+    results = [_result(*each, ticks, kept) for each in zip(parts, outcomes, copies, strict=True)]
+    released = [task for task in system.tasks if task.after is not None]
+    edges = tuple(
+        EdgeCount(edge.task, task.name, count)
+        for task, counts in zip(released, lost, strict=True)
+        for edge, count in zip(task.edges, counts, strict=True)
+    )
+    return replace(machine.together(system, results) if system.domains else results[0], edges=edges)
+
+
+@contextmanager
+def _recorded(trace: str | Path | None, system: System, ticks: int) -> Iterator[Sequence[str | None]]:
+    """Yield a file for each part of a system to append records to, or None for each."""
+    if trace is None:
+        yield [None] * (len(system.domains) or 1)
+    elif system.domains:
+        with machine.recorded(trace, system, ticks) as paths:
+            yield paths
+    else:
+        with _started(trace, system, ticks) as path:
+            yield [path]
+
+
 def _run(
     system: System, ticks: int, kept: Sequence[str], path: str | None, progress: Callable[[int], None] | None
 ) -> RunResult:
@@ -101,6 +145,13 @@ def _run(
     copies = dict[int, Any]()
     program = images.program(system.resolved, images.pack(system.resolved, ticks), copies)
     outcome = _core.simulate(program, kept=kept, trace_path=path, progress=progress)
+    return _result(system, outcome, copies, ticks, kept)
+
+
+def _result(
+    system: System, outcome: _core.Outcome, copies: dict[int, Any], ticks: int, kept: Sequence[str]
+) -> RunResult:
+    """Return the result of a system of one dispatcher."""
     resolved = system.resolved
     statistics = frames.statistics(resolved, outcome["statistics"])
     places = {"": resolved.policy} | {server.name: server.policy for server in resolved.servers}

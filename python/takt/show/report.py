@@ -150,6 +150,7 @@ class Report:
         tells_calls: whether the task set says what an allocator does.
         stretches: the utilization between changes; empty if that is not known.
         domains: label, processors and policy of each domain of a machine; else empty.
+        edges: source, target and lost events of each edge between tasks.
         remote: the messages to and from a scheduler at a distance; None elsewhere.
     """
 
@@ -170,6 +171,7 @@ class Report:
     tells_calls: bool = False
     stretches: tuple[Stretch, ...] = ()
     domains: tuple[tuple[str, tuple[int, ...], str], ...] = ()
+    edges: tuple[tuple[str, str, int], ...] = ()
     remote: Remote | None = None
 
     @property
@@ -229,8 +231,15 @@ def report_of(result: RunResult) -> Report:
         change_lines=tuple(result.change_lines),
         tells_calls=system.allocator is not None,
         stretches=stretches.stretches_of(result),
+        edges=tuple((edge.source, edge.target, edge.lost) for edge in result.edges),
         domains=tuple((each.label, each.processors, name_of(each.system.policy)) for each in system.domains),
     )
+
+
+def edge_lines(report: Report) -> list[str]:
+    """Return for each edge that lost events how many, in one line; of many, only the first ones."""
+    losing = [edge for edge in report.edges if edge[2] > 0]
+    return [f"{source} -> {to}: {lost:,} event{'s' * (lost > 1)} lost" for source, to, lost in losing[:MAX_LINES]]
 
 
 def domain_lines(report: Report) -> list[str]:
@@ -383,6 +392,8 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
             value = getattr(report.remote, name)
             remote[name] = float(value) if isinstance(value, Fraction) else value
         document["remote"] = remote
+    if report.edges:
+        document["edges"] = [{"from": source, "to": to, "lost": lost} for source, to, lost in report.edges]
     if report.domains:
         document["domains"] = [
             {"domain": label, "processors": list(processors), "policy": policy}

@@ -18,6 +18,7 @@ from takt.show.report import (
     change_sentences,
     deadlock_sentences,
     domain_lines,
+    edge_lines,
     policies_of,
     verdict,
 )
@@ -97,7 +98,7 @@ def print_report(terminal: Terminal, report: Report, late: LateJob | None = None
     terminal.print()
     hidden = terminal.print_table(task_columns(report, clock))
     terminal.print("  ".join([*_costs(report, clock), *_not_shown(hidden)]))
-    for line in domain_lines(report):
+    for line in (*domain_lines(report), *edge_lines(report)):
         terminal.print(line, indent=2)
     _print_verdict(terminal, report)
     _print_deadlocks(terminal, report, clock)
