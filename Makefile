@@ -13,9 +13,9 @@ RUN := $(VENV)/bin/python
 PREPARE := $(PYTHON) tools/prepare.py
 STAMPS := $(VENV)/stamps
 
-FOLDERS := $(wildcard core policy analysis system remote linux sim kernel port boards firmware python tests bench examples studies)
+FOLDERS := $(wildcard core policy analysis system remote linux sim kernel port boards firmware hardware python tests bench examples studies)
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE $(wildcard LICENSES/*) tools/lock.txt \
-    $(shell find core policy analysis system remote sim kernel port boards firmware linux/guest python -type f -not -name '*.pyc' \
+    $(shell find core policy analysis system remote sim kernel port boards firmware hardware linux/guest python -type f -not -name '*.pyc' \
         -not -path python/takt/model/records.py -not -path 'python/takt/_*.pyi' 2>/dev/null)
 C_SOURCES := $(shell find $(FOLDERS) -name '*.[ch]' -o -name '*.[ch]pp')
 CPPCHECK := cppcheck -j $(shell nproc) --quiet --error-exitcode=1 --std=c11 --enable=warning,style,performance,portability \

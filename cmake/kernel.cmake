@@ -62,7 +62,7 @@ elseif(takt_board MATCHES "^(microbit|nrf52840)$")
 elseif(takt_board STREQUAL "stm32f407")
   set(takt_board_folders ${PROJECT_SOURCE_DIR}/boards/stm32f4)
 elseif(takt_board STREQUAL "virt")
-  set(takt_board_folders ${PROJECT_SOURCE_DIR}/boards/virt)
+  set(takt_board_folders ${PROJECT_SOURCE_DIR}/boards/virt ${PROJECT_SOURCE_DIR}/boards/riscv)
 elseif(takt_board)
   get_filename_component(takt_board_folders "${takt_board}" ABSOLUTE BASE_DIR ${CMAKE_SOURCE_DIR})
   get_filename_component(takt_board "${takt_board}" NAME)
@@ -206,6 +206,12 @@ endif()
 if(TARGET takt_semihost)
   target_link_libraries(takt_semihost PUBLIC takt_kernel)
 endif()
+
+# ---- the trace of a program as a file ---------------------------------------------------------------------------------
+
+takt_library(recorder ${PROJECT_SOURCE_DIR}/firmware/recorder.c ${PROJECT_SOURCE_DIR}/system/image.c
+  ${PROJECT_SOURCE_DIR}/system/image_words.c)
+target_link_libraries(takt_recorder PUBLIC takt_kernel)
 
 # ---- FreeRTOS' interface, for the configuration of one program ------------------------------------------------------
 

@@ -2,7 +2,6 @@
 /* Lists of blocked.h. */
 #include "core/blocked.h"
 
-#include "core/deadlock.h"
 #include "core/hierarchy.h"
 #include "core/waiting.h"
 
@@ -30,18 +29,6 @@ void takt_blocked_detach(takt_entity_t **list, takt_entity_t *entity) {
     if (*list == entity) {
         *list = entity->next;
     }
-}
-
-bool takt_blocked_leave(takt_entity_t *entity, takt_lock_wait_t *wait) {
-    if (wait->deadlock != NULL) {
-        takt_deadlock_break(entity);
-    }
-    takt_resource_t *place = wait->blocked_at;
-    if (place != NULL) {
-        takt_blocked_detach(&place->blocked, entity);
-        wait->blocked_at = NULL;
-    }
-    return place != NULL;
 }
 
 static void stand_at(takt_entity_t *entity, takt_resource_t *resource) {

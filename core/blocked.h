@@ -11,10 +11,6 @@ void takt_blocked_append(takt_entity_t **list, takt_entity_t *entity);
 
 void takt_blocked_detach(takt_entity_t **list, takt_entity_t *entity);
 
-/* Removes `entity`, whose wait is `wait`, from its cycle and from the list where it waits. Returns whether it was in a
- * list. */
-bool takt_blocked_leave(takt_entity_t *entity, takt_lock_wait_t *wait);
-
 /* Moves `entity` from the ready set to the list of `resource`. */
 void takt_blocked_add(takt_entity_t *entity, takt_resource_t *resource, takt_instant_t now);
 

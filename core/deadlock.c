@@ -47,11 +47,23 @@ TAKT_RARE void takt_deadlock_report(takt_dispatcher_t *dispatcher, takt_entity_t
     } while (member != entity);
 }
 
-TAKT_RARE void takt_deadlock_break(takt_entity_t *entity) {
+TAKT_RARE static void break_cycle(takt_entity_t *entity) {
     takt_entity_t *member = entity;
     do {
         const takt_resource_t *blocker = takt_waiting_deadlock_of(member);
         takt_waiting_wait_of(member)->deadlock = NULL;
         member = blocker->holder;
     } while (member != entity);
+}
+
+bool takt_deadlock_leave_queue(takt_entity_t *entity, takt_lock_wait_t *wait) {
+    if (wait->deadlock != NULL) {
+        break_cycle(entity);
+    }
+    takt_resource_t *place = wait->blocked_at;
+    if (place != NULL) {
+        takt_blocked_detach(&place->blocked, entity);
+        wait->blocked_at = NULL;
+    }
+    return place != NULL;
 }

@@ -13,7 +13,9 @@ takt_entity_t *takt_deadlock_behind(takt_entity_t *entity);
 /* Reports the deadlock of which `entity` is a member. Its jobs stay blocked. */
 void takt_deadlock_report(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now);
 
-void takt_deadlock_break(takt_entity_t *entity);
+/* Removes `entity`, whose wait is `wait`, from its cycle and from the list where it waits. Returns whether it was in a
+ * list. */
+bool takt_deadlock_leave_queue(takt_entity_t *entity, takt_lock_wait_t *wait);
 
 TAKT_C_END
 

@@ -151,10 +151,10 @@ static void free_held(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt
     takt_blocked_unblock(resource, instant);
 }
 
-/* As takt_blocked_leave, if `entity` waits at all. */
+/* As takt_deadlock_leave_queue, if `entity` waits at all. */
 static bool leave_queue(takt_entity_t *entity) {
     takt_lock_wait_t *wait = takt_waiting_wait_of(entity);
-    return wait != NULL && takt_blocked_leave(entity, wait);
+    return wait != NULL && takt_deadlock_leave_queue(entity, wait);
 }
 
 /* A job unlocks what it locked last, whatever is said. */

@@ -43,6 +43,11 @@ TAKT_INLINE bool takt_near_is_across(const takt_entity_t *next, const takt_entit
     return (next->attributes ^ running->attributes) == TAKT_ATTRIBUTE_KEYED;
 }
 
+/* Either of these. */
+TAKT_INLINE bool takt_near_is_beside(const takt_entity_t *next, const takt_entity_t *running) {
+    return ((next->attributes ^ running->attributes) & ~(uint32_t)TAKT_ATTRIBUTE_KEYED) == 0;
+}
+
 /* True if `entity`, which is not ready, can become ready without a pass while `running` executes. */
 TAKT_INLINE bool takt_near_admits(const takt_entity_t *entity, const takt_entity_t *running) {
     return takt_near_is_like(entity, running) && entity->parent == running->parent &&

@@ -90,7 +90,7 @@ enum { TAKT_POLICY_TRAITS(TAKT_POLICY_TRAIT_BIT) };
 #undef TAKT_POLICY_TRAIT_PLACE
 #undef TAKT_POLICY_TRAIT_BIT
 
-/* A line of a row for people, who read it on hosts; elsewhere it is left out. */
+/* The line of a row that hosts print; elsewhere it is left out. */
 #if defined(__unix__) || defined(__APPLE__) || defined(_WIN32)
 #define TAKT_POLICY_LINE(text) text
 #else

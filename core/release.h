@@ -46,11 +46,11 @@ TAKT_INLINE void takt_release_job(takt_task_t *task, takt_instant_t nominal) {
     takt_entity_set_state(entity, TAKT_STATE_ACTIVE | TAKT_STATE_READY);
 }
 
-/* True if the release of `task` concerns only the ready set of `running`, for which takt_near_leaves holds. */
+/* True if the release of `task` concerns only the ready set of `running`, for which takt_near_leaves holds. It was found at
+ * the root, or in the server of `running`: the attributes tell which. */
 TAKT_INLINE bool takt_release_is_near(const takt_task_t *task, const takt_entity_t *running) {
     const takt_entity_t *entity = task->entity;
-    return entity->parent == running->parent && task->extension == NULL &&
-           ((entity->attributes ^ running->attributes) & ~(uint32_t)TAKT_ATTRIBUTE_KEYED) == 0;
+    return task->extension == NULL && takt_near_is_beside(entity, running);
 }
 
 /* Handles `timer`, which is due in `timers` and not a wake; NULL: a move. Returns false, and does nothing, if the full pass

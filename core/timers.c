@@ -191,13 +191,6 @@ static void settle_slot(takt_timers_t *timers, place_t place) {
     }
 }
 
-/* Returns the place of the slot at `offset`, in bytes, in the rows. */
-TAKT_INLINE place_t place_at(uintptr_t offset) {
-    const uintptr_t in_row = offset % sizeof(takt_timers_row_t) - offsetof(takt_timers_row_t, slot);
-    return (place_t){(uint32_t)(offset / sizeof(takt_timers_row_t)),
-                     (uint32_t)(in_row / sizeof(takt_timer_t *))};
-}
-
 void takt_timers_remove(takt_timers_t *timers, takt_timer_t *timer) {
     if (!takt_timer_is_armed(timer)) {
         return;
@@ -205,7 +198,9 @@ void takt_timers_remove(takt_timers_t *timers, takt_timer_t *timer) {
     const uintptr_t offset = (uintptr_t)timer->link - (uintptr_t)timers->rows;
     unlink_timer(timer);
     if (offset < (timers->last_row + 1u) * sizeof(takt_timers_row_t)) {
-        settle_slot(timers, place_at(offset));
+        const uintptr_t in_row = offset % sizeof(takt_timers_row_t) - offsetof(takt_timers_row_t, slot);
+        settle_slot(timers, (place_t){(uint32_t)(offset / sizeof(takt_timers_row_t)),
+                                      (uint32_t)(in_row / sizeof(takt_timer_t *))});
     }
     look_ahead(timers);
 }
@@ -311,7 +306,7 @@ void takt_timers_renew(takt_timers_t *timers, takt_timer_t *timer, takt_instant_
     if (timer->link == &timers->draining) {
         timers->draining = NULL;
     } else {
-        drain_slot(timers, place_at((uintptr_t)timer->link - (uintptr_t)timers->rows), rest);
+        drain_slot(timers, first_place(timers), rest);
     }
     advance_to(timers, timer->instant, timer->order);
     timer->instant = instant;

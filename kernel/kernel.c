@@ -153,9 +153,8 @@ static __attribute__((noinline)) void preempt_busy(void) {
     }
 }
 
-/* Perhaps the running entity is in a tail, and what the heap has got is next. */
-static __attribute__((noinline)) void preempt_across(void) {
-    takt_entity_t *running = takt_kernel.cpu.running;
+/* Of a function of its own the usual preemption needs no registers. */
+__attribute__((noinline)) void takt_kernel_preempt_across(takt_entity_t *running) {
     const takt_ready_t *ready = &running->parent->ready;
     if (takt_near_leaves(running) && takt_ready_has_keys(ready) &&
         takt_near_is_across(ready->keys.slots[0], running)) {
@@ -175,7 +174,7 @@ void takt_kernel_preempt_slowly(takt_entity_t *running) {
         next = takt_near_best(&running->parent->ready, takt_near_has_keys(running), 1);
     }
     if (next == NULL || !takt_near_is_like(next, running)) {
-        preempt_across();
+        takt_kernel_preempt_across(running);
     } else {
         takt_kernel_preempt_by(next, running);
     }

@@ -82,7 +82,7 @@ static void create(takt_entity_t *entity, takt_key_t level) {
 }
 
 /* The running plain thread leaves for an entity with attributes. */
-static void preempt_far(void) { takt_kernel_preempt_slowly(takt_kernel.cpu.running); }
+static void preempt_far(void) { takt_kernel_preempt_across(takt_kernel.cpu.running); }
 
 static void lock(takt_entity_t *entity, takt_resource_t *resource) {
     takt_kernel_post_lock(TAKT_EVENT_LOCK, entity, resource);

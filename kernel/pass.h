@@ -89,6 +89,8 @@ void takt_kernel_expect_suspension(void);
 takt_thread_t *takt_kernel_first_decision(void);
 takt_thread_t *takt_kernel_first_thread(void);
 void takt_kernel_preempt_slowly(takt_entity_t *running);
+void takt_kernel_preempt_across(
+    takt_entity_t *running); /* perhaps of a tail, and what the heap has got is next */
 void takt_kernel_preempt_by_pass(void);
 takt_status_t takt_kernel_decide_far(void);
 void takt_kernel_pend_far(void);

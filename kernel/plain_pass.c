@@ -201,7 +201,7 @@ static void unlock(takt_entity_t *entity, takt_resource_t *resource) {
 }
 
 static void withdraw(takt_entity_t *entity) {
-    const bool was_out = takt_blocked_leave(entity, takt_plain_of(entity)->wait);
+    const bool was_out = takt_deadlock_leave_queue(entity, takt_plain_of(entity)->wait);
     takt_plain_of(entity)->wait->wanted = NULL;
     takt_plain_of(entity)->wait = NULL;
     stop_locking(entity);
@@ -216,7 +216,7 @@ static void reconsider(takt_entity_t *entity) {
     const bool stays =
         takt_blocked_stays(entity) || (deadlock != NULL && deadlock == takt_blocker_of(entity));
     takt_lock_wait_t *wait = takt_plain_of(entity)->wait;
-    if (!stays && wait != NULL && takt_blocked_leave(entity, wait)) {
+    if (!stays && wait != NULL && takt_deadlock_leave_queue(entity, wait)) {
         compete_again(entity);
     }
 }

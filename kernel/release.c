@@ -21,8 +21,8 @@ TAKT_INLINE bool handle_one(takt_entity_t *running, takt_instant_t now) {
                                                            : takt_release_handle(timers, timer, now, running);
 }
 
-/* All that was due is handled: `running` goes on, or another entity of its ready set is selected after all interrupts. */
-TAKT_INLINE void go_on(takt_entity_t *running, takt_instant_t now) {
+/* All that was due is handled: `running` continues, or another entity of its ready set is selected after all interrupts. */
+TAKT_INLINE void resume_or_select(takt_entity_t *running, takt_instant_t now) {
     const takt_ready_t *ready = &running->parent->ready;
     takt_kernel.until = takt_between_until(&takt_kernel.dispatcher, running, now);
     takt_kernel_set_alarm(now);
@@ -36,7 +36,7 @@ static void handle_due(takt_instant_t now) {
     takt_entity_t *running = takt_kernel.cpu.running;
     while (handle_one(running, now)) {
         if (!takt_dispatcher_is_due(&takt_kernel.dispatcher, now)) {
-            go_on(running, now);
+            resume_or_select(running, now);
             return;
         }
         takt_port_breathe();

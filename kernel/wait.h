@@ -28,10 +28,11 @@ typedef struct takt_wait {
     takt_status_t status;    /* TAKT_OK: woken; TAKT_TIMEOUT; TAKT_ABORTED */
     bool is_endless;         /* its call has no end, and so no status for the end of a wait */
     bool is_node;            /* see kernel/order.h: also if the queue is empty */
-    union {                  /* see kernel/order.h */
-        takt_entity_t
-            *earlier; /* list: the last waiter of the level before, if this is the last of its level */
-        struct takt_wait *above; /* tree: node, while the thread has TAKT_ATTRIBUTE_ORDERED */
+    /* See kernel/order.h. In a list: the last waiter of the level before, if this is the last of its level. In the
+     * tree, while the thread has TAKT_ATTRIBUTE_ORDERED: the node above. */
+    union {
+        takt_entity_t *earlier;
+        struct takt_wait *above;
     };
     struct takt_wait *below[2];
 } takt_wait_t;

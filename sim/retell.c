@@ -92,7 +92,7 @@ static void observe(takt_trace_t *trace, const takt_record_t *record) {
         end_service(run);
         break;
     case TAKT_RECORD_LOCK:
-        run->is_unfinished = true; /* it has started, if only to lock */
+        run->is_unfinished = takt_run_is_task(run->running); /* a job has started, if only to lock */
         break;
     case TAKT_RECORD_POINT:
     case TAKT_RECORD_OPTIONAL_POINT:

@@ -16,7 +16,7 @@ static void report_lock(const takt_run_t *run, const takt_record_t *record) {
     static const takt_sim_lock_t whats[] = {TAKT_SIM_LOCKED, TAKT_SIM_BLOCKED, TAKT_SIM_UNLOCKED,
                                             TAKT_SIM_DEADLOCKED};
     const uint32_t task = takt_sim_task_of(run->sim, record->entity);
-    if (run->sinks.lock != NULL) {
+    if (run->sinks.lock != NULL && task < run->sim->system.task_count) {
         run->sinks.lock(run->sinks.context, record->now, task, record->job, (uint32_t)record->value,
                         whats[record->kind - TAKT_RECORD_GRANT]);
     }

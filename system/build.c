@@ -69,11 +69,24 @@ static void make_levels(takt_ready_t *ready, takt_arena_t *arena, uint32_t level
     }
 }
 
-/* Threads are under the root. Their tail has one row of levels if the system has no more, else all that they may have. */
-static void make_keys(takt_ready_t *ready, layout_t *layout, int32_t place, takt_entity_t **slots) {
+/* Returns where thread `index` competes. */
+static int32_t place_of_thread(const takt_system_spec_t *spec, uint32_t index) {
+    return takt_system_place(spec, (int32_t)spec->threads[index].server - 1);
+}
+
+static uint32_t threads_in(const takt_system_spec_t *spec, int32_t place) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < spec->thread_count; i++) {
+        count += place_of_thread(spec, i) == place;
+    }
+    return count;
+}
+
+/* The tail of threads has one row of levels if the parent has no more, else all that they may have. */
+static void make_keys(takt_ready_t *ready, layout_t *layout, const house_t *house, takt_entity_t **slots) {
     *ready = takt_ready_keyed(NULL);
-    if (place == TAKT_ROOT && layout->spec->thread_count > 0) {
-        make_levels(ready, &layout->arena, layout->spec->levels < 32 ? 32u : TAKT_PLAIN_LEVELS_MOST + 1u);
+    if (threads_in(layout->spec, house->place) > 0) {
+        make_levels(ready, &layout->arena, house->levels < 32 ? 32u : TAKT_PLAIN_LEVELS_MOST + 1u);
     }
     ready->order = TAKT_ORDER_KEYS;
     ready->keys.slots = slots;
@@ -85,7 +98,7 @@ static void make_ready(takt_ready_t *ready, layout_t *layout, const house_t *hou
         make_levels(ready, &layout->arena, house->levels + 1u);
         return;
     }
-    make_keys(ready, layout, house->place, layout->slots);
+    make_keys(ready, layout, house, layout->slots);
     layout->slots = layout->slots != NULL ? layout->slots + layout->children[1 + house->place] : NULL;
 }
 
@@ -113,9 +126,12 @@ static const takt_policy_t *policy_in(const takt_system_spec_t *spec, int32_t pl
 
 /* Returns the number of entities of the system that compete in heaps. */
 static uint64_t slot_count(const takt_system_spec_t *spec) {
-    uint64_t count = is_keyed(spec->policy) ? spec->thread_count : 0u;
+    uint64_t count = 0;
     for (uint32_t i = 0; i < spec->server_count; i++) {
         count += is_keyed(policy_in(spec, spec->servers[i].parent));
+    }
+    for (uint32_t i = 0; i < spec->thread_count; i++) {
+        count += is_keyed(policy_in(spec, place_of_thread(spec, i)));
     }
     for (uint32_t i = 0; i < spec->task_count; i++) {
         count += is_keyed(policy_in(spec, takt_system_place(spec, spec->tasks[i].server)));
@@ -124,7 +140,7 @@ static uint64_t slot_count(const takt_system_spec_t *spec) {
 }
 
 static uint64_t root_children(const takt_system_spec_t *spec) {
-    uint64_t count = spec->thread_count;
+    uint64_t count = threads_in(spec, TAKT_ROOT);
     for (uint32_t i = 0; i < spec->server_count; i++) {
         count += spec->servers[i].parent == TAKT_ROOT;
     }
@@ -135,7 +151,9 @@ static uint64_t root_children(const takt_system_spec_t *spec) {
 }
 
 static void count_children(uint32_t *children, const takt_system_spec_t *spec) {
-    children[0] = spec->thread_count;
+    for (uint32_t i = 0; i < spec->thread_count; i++) {
+        children[1 + place_of_thread(spec, i)]++;
+    }
     for (uint32_t i = 0; i < spec->server_count; i++) {
         children[1 + spec->servers[i].parent]++;
     }
@@ -217,7 +235,7 @@ static void make_change(takt_system_t *system, layout_t *layout, uint32_t index)
     if (spec->kind == TAKT_CHANGE_POLICY && !is_keyed(spec->policy)) {
         make_levels(&ready, &layout->arena, root.levels + 1u);
     } else if (spec->kind == TAKT_CHANGE_POLICY) {
-        make_keys(&ready, layout, TAKT_ROOT,
+        make_keys(&ready, layout, &root,
                   takt_arena_take(&layout->arena, root_children(layout->spec), sizeof(takt_entity_t *)));
     }
     if (layout->arena.base != NULL) {
@@ -413,8 +431,9 @@ static void add_changes(takt_system_t *system, const takt_system_spec_t *spec) {
 
 static void add_threads(takt_system_t *system, const takt_system_spec_t *spec) {
     for (uint32_t i = 0; i < spec->thread_count; i++) {
-        takt_dispatcher_add_thread(&system->threads[i], &system->dispatcher->root, spec->threads[i].level,
-                                   1u + spec->server_count + spec->task_count + i);
+        takt_dispatcher_add_thread(&system->threads[i],
+                                   parent_of(system, spec, (int32_t)spec->threads[i].server - 1),
+                                   spec->threads[i].level, 1u + spec->server_count + spec->task_count + i);
     }
 }
 

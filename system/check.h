@@ -74,6 +74,7 @@
     X(slots_are_in_cycle, WINDOWS, PLAIN, "a slot is outside of the cycle")                             \
     X(slots_do_not_overlap, WINDOWS, PLAIN, "slots of two tasks overlap")                               \
     X(cycles_are_equal, WINDOWS, PLAIN, "the cycles of two tasks differ")                               \
+    X(thread_server_exists, THREADS, BASIC, "the server of the thread does not exist")                  \
     X(thread_level_exists, THREADS, PLAIN, "the level is out of range")                                 \
     X(tick_has_period, COSTS, PLAIN, "the tick period is out of range")                                 \
     X(architecture_drops_late_jobs, TASKS, PLAIN, "an architecture drops late jobs")                    \

@@ -18,7 +18,7 @@
 
 #define TAKT_IMAGE_MAGIC UINT64_C(0x6567616d74b61674)
 
-enum { TAKT_IMAGE_VERSION = 4 };
+enum { TAKT_IMAGE_VERSION = 5 };
 
 /* X(kind): the encoding of a field as a word. The first ones are plain numbers. */
 #define TAKT_FIELD_LIST(X)                                                    \
@@ -128,6 +128,9 @@ typedef struct takt_image {
 
 /* Returns FNV-1a of `name`, the hash of a policy, a kind of server or a protocol. Above 2^16 for all of this build. */
 uint64_t takt_name_hash(const char *name);
+
+/* Returns the word of `field` of `row`, a record of its table. A stream has none: 0. */
+uint64_t takt_image_word(const takt_field_t *field, const void *row);
 
 /* Writes the bytes of memory that takt_image_read needs to `bytes`. Returns NO_IMAGE, OTHER_VERSION, WRONG_LENGTH or
  * WRONG_VALUE. */

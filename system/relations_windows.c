@@ -128,8 +128,13 @@ bool takt_keeps_cycles_are_equal(const takt_program_t *program, uint32_t row) {
 
 /* ---- threads and the platform ------------------------------------------------------------------------ */
 
+bool takt_keeps_thread_server_exists(const takt_program_t *program, uint32_t row) {
+    return program->spec.threads[row].server <= program->spec.server_count;
+}
+
 bool takt_keeps_thread_level_exists(const takt_program_t *program, uint32_t row) {
-    return program->spec.threads[row].level <= program->spec.levels;
+    const takt_thread_spec_t *thread = &program->spec.threads[row];
+    return thread->level <= levels_at(&program->spec, (int32_t)thread->server - 1);
 }
 
 bool takt_keeps_tick_has_period(const takt_program_t *program, uint32_t row) {

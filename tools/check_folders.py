@@ -63,13 +63,16 @@ FOLDERS: dict[str, Folder] = {
     # A backend other than the direct one is found likewise.
     "kernel/backend.h": Folder(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_backend.h"}),
     "port/*": Folder(includes=frozenset({"kernel/port.h"})),
+    "port/soc": Folder(includes=frozenset({"kernel/port.h", "port/riscv/"})),
     "port/cortex_m0": Folder(includes=frozenset({"kernel/port.h", "port/cortex_m/"})),
     # Likewise a board's headers takt_board.h and takt_board_clock.h, which the port's header may include.
-    "boards/*": Folder(includes=frozenset({"kernel/port.h", "port/"})),
+    "boards/*": Folder(includes=frozenset({"kernel/port.h", "port/", "boards/riscv/"})),
     # The program's configuration is found through the include path.
     "compat/freertos": Folder(
         includes=frozenset({"core/", "kernel/"}), system=FREESTANDING | {"stdlib.h", "FreeRTOSConfig.h"}
     ),
+    # The model's headers are Verilator's.
+    "hardware": Folder(),
     "firmware": Folder(includes=frozenset({"core/", "policy/", "system/", "remote/", "kernel/"})),
     "firmware/boards": Folder(includes=frozenset({"core/", "kernel/", "firmware/", "port/"})),
     "firmware/backends": Folder(

@@ -3,7 +3,7 @@
 
 Instructions are exact: -icount gives every instruction 2^shift ns, a board's counter has ticks of a few ns, and a
 difference of two readings, rounded, is a whole number of instructions. They are not cycles of silicon: exception
-stacking, wait states and pipeline refills are not in them.
+stacking, wait states and pipeline refills are not in them. On the chip of hardware/ the counter counts its cycles.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from takt.board import chip
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -31,7 +33,7 @@ class Board:
     Attributes:
         name: Its folder here, which has its bench_board.h.
         port: The recipe of firmware/ that says how it is built for.
-        shift: An instruction takes 2^shift ns.
+        shift: An instruction takes 2^shift ns of an emulator.
     """
 
     name: str
@@ -47,8 +49,8 @@ class Board:
 
     @property
     def ticks_per_instruction(self) -> float:
-        """Ticks that the counter advances in an instruction."""
-        return float((1 << self.shift) / self.build["tick_ns"])
+        """Ticks that the counter advances in an instruction, or in a cycle of the chip, which is one."""
+        return 1.0 if "chip" in self.build else float((1 << self.shift) / self.build["tick_ns"])
 
 
 MPS2 = Board("mps2_an385", "cortex_m", 8)
@@ -155,9 +157,15 @@ class Kernel:
             choice: the words of its command line.
             options: more of the emulator.
         """
+        elf = self.folder / f"{program}.elf"
+        lines = (line.split() for line in run(self.command(elf, choice.split(), options)).splitlines())
+        return {name: (int(first), int(second)) for name, first, second in lines}
+
+    def command(self, elf: Path, words: Sequence[str], options: Sequence[str]) -> list[str]:
+        """Return the command that runs a program with words, and more options of the emulator."""
+        if "chip" in self.board.build:
+            return [str(chip.model(self.board.build, ROOT)), *options, str(elf), *words]
         command = [*self.board.build["qemu"], "-icount", f"shift={self.board.shift},align=off,sleep=off", *options]
         host = command.index("-semihosting-config") + 1
-        command[host] += "".join(f",arg={word}" for word in ("bench", *choice.split()))
-        elf = self.folder / f"{program}.elf"
-        lines = (line.split() for line in run([*command, "-kernel", str(elf)]).splitlines())
-        return {name: (int(first), int(second)) for name, first, second in lines}
+        command[host] += "".join(f",arg={word}" for word in ("bench", *words))
+        return [*command, "-kernel", str(elf)]

@@ -4,8 +4,8 @@
 
 Usage: cores.py [--json]
 
-Instructions without misuse checks, under fp; what is counted, and how exactly: board.py. The first column of each core
-is of threads that leave the unit alone, the second of threads that all use it.
+Instructions without misuse checks, under fp, of `soc` cycles of the chip; what is counted, and how exactly: board.py.
+The first column of each core is of threads that leave the unit alone, the second of threads that all use it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from pathlib import Path
 from board import MPS2, VIRT, Board, Kernel
 from rows import OPERATIONS
 
-READINGS = 2  # as in run.py
 KEYS = ("yield", "give_runs", "take_blocks", "interrupt_runs")
 CORES = (
     (MPS2, False),
@@ -30,6 +29,7 @@ CORES = (
     (VIRT, False),
     (Board("virt", "riscv_f", 10), True),
     (Board("virt", "riscv64", 10), False),
+    (Board("virt", "soc", 0), False),
 )
 
 
@@ -39,7 +39,8 @@ def measure(board: Board, *, has_unit: bool, folder: Path) -> dict[str, list[int
         kernel = Kernel(board, folder, ("-DTAKT_CHECKS=0",)).compile(pool)
     kernel.link("operations")
     printed = [kernel.emulate("operations", choice) for choice in ("fp", "unit")[: 1 + has_unit]]
-    return {key: [round(of[key][1] / board.ticks_per_instruction) - READINGS for of in printed] for key in KEYS}
+    per_instruction = board.ticks_per_instruction
+    return {key: [round((of[key][1] - of["nothing"][1]) / per_instruction) for of in printed] for key in KEYS}
 
 
 def main() -> None:

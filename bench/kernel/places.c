@@ -7,7 +7,8 @@
  *   across N     the same, and only the woken thread has a deadline
  *   between N    the same, the woken thread in another ready set than the one that wakes it: `places_between`
  *   jobs N       from the end of a job until the next job runs: 0 under edf, 1 under fp, 2 and 3 the same in a server;
- *                and from the timer's interrupt until the released job runs
+ *                and from the timer's interrupt until the first of two released jobs runs
+ *   one N        likewise if one job is released
  * Budgets are never exhausted here. Output as of operations.c. */
 #include "bench/kernel/program.h"
 #include "kernel/semaphore.h"
@@ -221,7 +222,8 @@ static void start_between(const place_t *place) {
 /* ---- jobs --------------------------------------------------------------------------------------- */
 
 static takt_periodic_thread_t jobs[2];
-static uint32_t jobs_ended;
+static uint32_t jobs_ended; /* of the second one, or of the only one */
+static bool is_alone;
 
 /* Both are released at one instant; the first one is more urgent, and measures its release. */
 static void first(void *argument) {
@@ -257,6 +259,7 @@ static void background(void *argument) {
         }
         BENCH_BEGIN();
         (void)takt_port_open();
+        jobs_ended += is_alone;
         takt_port_close();
     }
     (void)takt_port_open();
@@ -281,7 +284,9 @@ static void start_jobs(const takt_policy_t *policy, bool is_in_server) {
     }
     takt_thread_server_t *const server = is_in_server ? &servers[0] : NULL;
     create_job(0, first, server);
-    create_job(1, second, server);
+    if (!is_alone) {
+        create_job(1, second, server);
+    }
     create(CONTROLLER, background, 5, server);
     bench_start();
 }
@@ -300,6 +305,7 @@ int main(void) {
     } else if (*words.choice == 'b') {
         start_between(&places_between[words.number]);
     }
+    is_alone = words.choice[0] == 'o';
     start_jobs(words.number % 2u == 0 ? &takt_policy_edf : &takt_policy_fp, words.number >= 2u);
     return 0;
 }

@@ -13,7 +13,7 @@ static bool shift(task_t *task, takt_duration_t length) {
 
 BaseType_t xTaskCatchUpTicks(TickType_t ticks) {
     const uint32_t resumptions = takt_freertos.resumptions;
-    configASSERT(takt_freertos.suspended == 0);
+    ASSERT(takt_freertos.suspended == 0);
     vTaskSuspendAll();
     const takt_port_level_t level = takt_port_lock();
     (void)takt_freertos_count();

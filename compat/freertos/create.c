@@ -22,7 +22,7 @@ static void run(void *argument) {
     takt_freertos_begin_turn();
     takt_freertos_start_ticks();
     self->code(self->argument);
-    configASSERT(self == NULL);
+    ASSERT(self == NULL);
     takt_freertos_end_turn();
 }
 
@@ -53,11 +53,13 @@ static void append(task_t *task) {
 
 void takt_freertos_remove_task(task_t *task) {
     task_t **link = &takt_freertos.first;
-    while (*link != task) {
+    while (*link != NULL && *link != task) {
         link = &(*link)->next;
     }
-    *link = task->next;
-    takt_freertos.task_count--;
+    if (*link != NULL) {
+        *link = task->next;
+        takt_freertos.task_count--;
+    }
 }
 
 static void set_name(task_t *task, const char *name) {
@@ -70,8 +72,8 @@ static void set_name(task_t *task, const char *name) {
  * taken it: its stack has a size that is possible, and there are not too many. */
 static bool create(task_t *task, TaskFunction_t code, const char *name, void *argument, UBaseType_t priority,
                    TaskHandle_t *handle) {
-    configASSERT(code != NULL);
-    configASSERT(priority < configMAX_PRIORITIES);
+    ASSERT(code != NULL);
+    ASSERT(priority < configMAX_PRIORITIES);
     task->code = code;
     task->argument = argument;
     task->base = (uint8_t)(priority < configMAX_PRIORITIES ? priority : configMAX_PRIORITIES - 1);
@@ -104,8 +106,8 @@ TaskHandle_t takt_freertos_create_static(struct takt_thread_server *server, Task
                                          const char *name, configSTACK_DEPTH_TYPE depth, void *argument,
                                          UBaseType_t priority, StackType_t *stack, StaticTask_t *buffer) {
     task_t *task = (task_t *)(void *)buffer;
-    configASSERT(stack != NULL);
-    configASSERT(buffer != NULL);
+    ASSERT(stack != NULL);
+    ASSERT(buffer != NULL);
     if (stack == NULL || buffer == NULL) {
         return NULL;
     }
@@ -113,7 +115,7 @@ TaskHandle_t takt_freertos_create_static(struct takt_thread_server *server, Task
     task->stack = stack;
     task->depth = depth;
     const bool begins = create(task, code, name, argument, priority, NULL);
-    configASSERT(begins);
+    ASSERT(begins);
     return begins ? task : NULL;
 }
 

@@ -80,17 +80,45 @@ static takt_port_level_t lock(void) {
     return level;
 }
 
+/* No budget ends a critical section: so a long one is reported, if the configuration says what is long. */
+#ifdef configLONG_SECTION_TICKS
+
+static takt_instant_t begun;
+
+static void begin_measure(void) { begun = takt_kernel_now(); }
+
+static takt_duration_t measured(void) { return takt_kernel_now() - begun; }
+
+static void report(takt_duration_t ticks) {
+    if (ticks >= configLONG_SECTION_TICKS) {
+        vApplicationLongSectionHook(takt_freertos_running(), ticks);
+    }
+}
+
+#else
+
+static void begin_measure(void) {}
+
+static takt_duration_t measured(void) { return 0; }
+
+static void report(takt_duration_t ticks) { (void)ticks; }
+
+#endif
+
 void vPortEnterCritical(void) {
     const takt_port_level_t level = lock();
     if (takt_freertos.nesting++ == 0) {
         takt_freertos.level = level;
+        begin_measure();
     }
 }
 
 void vPortExitCritical(void) {
-    configASSERT(takt_freertos.nesting != 0);
+    ASSERT(takt_freertos.nesting != 0);
     if (--takt_freertos.nesting == 0) {
+        const takt_duration_t ticks = measured();
         open_to(takt_freertos.level);
+        report(ticks);
     }
 }
 

@@ -11,6 +11,7 @@
 #define NEEDS_ALL ((EventBits_t)2 << CONTROL_SHIFT)
 #define MET ((EventBits_t)4 << CONTROL_SHIFT) /* its condition has held */
 #define CONTROL ((EventBits_t)0xff << CONTROL_SHIFT)
+#define BITS ((EventBits_t)~CONTROL)
 
 typedef struct EventGroupDef_t group_t;
 
@@ -27,7 +28,7 @@ _Static_assert(sizeof(StaticEventGroup_t) >= sizeof(group_t), "StaticEventGroup_
 
 EventGroupHandle_t xEventGroupCreateStatic(StaticEventGroup_t *buffer) {
     group_t *group = (group_t *)(void *)buffer;
-    configASSERT(buffer != NULL);
+    ASSERT(buffer != NULL);
     if (group != NULL) {
         *group = (group_t){.bits = 0};
     }
@@ -43,7 +44,7 @@ EventGroupHandle_t xEventGroupCreate(void) {
 }
 
 BaseType_t xEventGroupGetStaticBuffer(EventGroupHandle_t group, StaticEventGroup_t **buffer) {
-    configASSERT(group != NULL && buffer != NULL);
+    ASSERT(group != NULL && buffer != NULL);
     if (group->is_owned) {
         return pdFALSE;
     }
@@ -54,7 +55,7 @@ BaseType_t xEventGroupGetStaticBuffer(EventGroupHandle_t group, StaticEventGroup
 /* ---- to set -------------------------------------------------------------------------------------------------------- */
 
 static bool holds(EventBits_t bits, EventBits_t awaited) {
-    const EventBits_t own = awaited & ~CONTROL;
+    const EventBits_t own = awaited & BITS;
     return (awaited & NEEDS_ALL) != 0 ? (bits & own) == own : (bits & own) != 0;
 }
 
@@ -75,14 +76,14 @@ static task_t *take(group_t *group, bool is_end) {
 
 /* Wakes all whose condition holds; others run when that is done. */
 EventBits_t xEventGroupSetBits(EventGroupHandle_t group, const EventBits_t bits) {
-    configASSERT(group != NULL);
-    configASSERT((bits & CONTROL) == 0);
+    ASSERT(group != NULL);
+    ASSERT((bits & CONTROL) == 0);
     EventBits_t cleared = 0;
     vPortEnterCritical();
     group->bits |= bits;
     for (task_t *task = take(group, false); task != NULL; task = take(group, false)) {
         if ((task->awaited & CLEARS) != 0) {
-            cleared |= task->awaited & ~CONTROL;
+            cleared |= task->awaited & BITS;
         }
         task->awaited = group->bits | MET;
         takt_freertos_wake(task, WOKEN);
@@ -93,8 +94,8 @@ EventBits_t xEventGroupSetBits(EventGroupHandle_t group, const EventBits_t bits)
 }
 
 EventBits_t xEventGroupClearBits(EventGroupHandle_t group, const EventBits_t bits) {
-    configASSERT(group != NULL);
-    configASSERT((bits & CONTROL) == 0);
+    ASSERT(group != NULL);
+    ASSERT((bits & CONTROL) == 0);
     const takt_port_level_t level = takt_port_lock();
     const EventBits_t before = group->bits;
     group->bits = before & ~bits;
@@ -108,7 +109,7 @@ EventBits_t xEventGroupGetBitsFromISR(EventGroupHandle_t group) {
 
 /* What waits returns without its bits. */
 void vEventGroupDelete(EventGroupHandle_t group) {
-    configASSERT(group != NULL);
+    ASSERT(group != NULL);
     vPortEnterCritical();
     for (task_t *task = take(group, true); task != NULL; task = take(group, true)) {
         task->awaited = MET;
@@ -134,7 +135,7 @@ static EventBits_t end_wait(group_t *group, EventBits_t awaited) {
     (void)takt_freertos_sleep();
     const EventBits_t then = takt_freertos_self()->awaited;
     if ((then & MET) != 0) {
-        return then & ~CONTROL;
+        return then & BITS;
     }
     const takt_port_level_t level = takt_port_lock();
     const EventBits_t bits = group->bits;
@@ -147,9 +148,9 @@ static EventBits_t end_wait(group_t *group, EventBits_t awaited) {
 
 EventBits_t xEventGroupWaitBits(EventGroupHandle_t group, const EventBits_t bits, const BaseType_t clears,
                                 const BaseType_t needs_all, TickType_t ticks) {
-    configASSERT(group != NULL);
-    configASSERT((bits & CONTROL) == 0);
-    configASSERT(bits != 0);
+    ASSERT(group != NULL);
+    ASSERT((bits & CONTROL) == 0);
+    ASSERT(bits != 0);
     const EventBits_t awaited =
         bits | (clears != pdFALSE ? CLEARS : 0) | (needs_all != pdFALSE ? NEEDS_ALL : 0);
     const takt_port_level_t level = takt_port_lock();
@@ -168,9 +169,9 @@ EventBits_t xEventGroupWaitBits(EventGroupHandle_t group, const EventBits_t bits
 /* The last one clears the bits of all, and does not wait. */
 EventBits_t xEventGroupSync(EventGroupHandle_t group, const EventBits_t bits, const EventBits_t awaited,
                             TickType_t ticks) {
-    configASSERT(group != NULL);
-    configASSERT((awaited & CONTROL) == 0);
-    configASSERT(awaited != 0);
+    ASSERT(group != NULL);
+    ASSERT((awaited & CONTROL) == 0);
+    ASSERT(awaited != 0);
     const EventBits_t all = awaited | CLEARS | NEEDS_ALL;
     vPortEnterCritical();
     const EventBits_t set = group->bits | bits;

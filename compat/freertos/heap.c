@@ -83,7 +83,7 @@ static void get_ready(void) {
 }
 
 void vPortDefineHeapRegions(const HeapRegion_t *regions) {
-    configASSERT(!is_ready);
+    ASSERT(!is_ready);
     is_ready = true;
     for (; regions->xSizeInBytes != 0; regions++) {
         add_region(regions->pucStartAddress, regions->xSizeInBytes);
@@ -149,8 +149,8 @@ void vPortFree(void *memory) {
         return;
     }
     block_t *block = (block_t *)memory - 1;
-    configASSERT(block->next == NULL);
-    configASSERT(block->bytes >= LEAST_BYTES);
+    ASSERT(block->next == NULL);
+    ASSERT(block->bytes >= LEAST_BYTES);
 #if configHEAP_CLEAR_MEMORY_ON_FREE == 1
     __builtin_memset(memory, 0, block->bytes - sizeof(block_t));
 #endif

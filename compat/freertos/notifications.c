@@ -37,8 +37,8 @@ static bool change(task_t *task, UBaseType_t index, uint32_t value, eNotifyActio
 /* Notifies `task`; `is_awaited` says then whether it waits for that. */
 static BaseType_t notify(task_t *task, UBaseType_t index, uint32_t value, eNotifyAction action,
                          uint32_t *previous, bool *is_awaited) {
-    configASSERT(task != NULL);
-    configASSERT(index < ENTRIES);
+    ASSERT(takt_freertos_is_task(task));
+    ASSERT(index < ENTRIES);
     const takt_port_level_t level = takt_port_lock();
     if (previous != NULL) {
         *previous = task->values[index];
@@ -79,7 +79,7 @@ static void await(task_t *self, UBaseType_t index, TickType_t ticks, bool waits,
     if (!waits || ticks == 0) {
         return;
     }
-    configASSERT(takt_freertos.suspended == 0);
+    ASSERT(takt_freertos.suspended == 0);
     self->notified[index] = AWAITED;
     takt_freertos_set_end(ticks);
     uint32_t ended = 0;
@@ -92,7 +92,7 @@ static void await(task_t *self, UBaseType_t index, TickType_t ticks, bool waits,
 
 BaseType_t xTaskGenericNotifyWait(UBaseType_t index, uint32_t clear_first, uint32_t clear_last,
                                   uint32_t *value, TickType_t ticks) {
-    configASSERT(index < ENTRIES);
+    ASSERT(index < ENTRIES);
     task_t *self = takt_freertos_self();
     const takt_port_level_t level = takt_port_lock();
     if (self->notified[index] != PENDING) {
@@ -112,7 +112,7 @@ BaseType_t xTaskGenericNotifyWait(UBaseType_t index, uint32_t clear_first, uint3
 }
 
 uint32_t ulTaskGenericNotifyTake(UBaseType_t index, BaseType_t is_cleared, TickType_t ticks) {
-    configASSERT(index < ENTRIES);
+    ASSERT(index < ENTRIES);
     task_t *self = takt_freertos_self();
     const takt_port_level_t level = takt_port_lock();
     await(self, index, ticks, self->values[index] == 0, level);
@@ -128,7 +128,7 @@ uint32_t ulTaskGenericNotifyTake(UBaseType_t index, BaseType_t is_cleared, TickT
 /* ---- to clear --------------------------------------------------------------------------------------------------- */
 
 BaseType_t xTaskGenericNotifyStateClear(TaskHandle_t handle, UBaseType_t index) {
-    configASSERT(index < ENTRIES);
+    ASSERT(index < ENTRIES);
     task_t *task = takt_freertos_task(handle);
     const takt_port_level_t level = takt_port_lock();
     const bool is_pending = task->notified[index] == PENDING;
@@ -140,7 +140,7 @@ BaseType_t xTaskGenericNotifyStateClear(TaskHandle_t handle, UBaseType_t index) 
 }
 
 uint32_t ulTaskGenericNotifyValueClear(TaskHandle_t handle, UBaseType_t index, uint32_t bits) {
-    configASSERT(index < ENTRIES);
+    ASSERT(index < ENTRIES);
     task_t *task = takt_freertos_task(handle);
     const takt_port_level_t level = takt_port_lock();
     const uint32_t value = task->values[index];

@@ -24,6 +24,16 @@
 #include "kernel/kernel.h"
 #include "kernel/units.h"
 
+/* An assertion of the configuration; before it fails, the hook is called with the task and the function of the library. */
+#if configASSERT_DEFINED != 0
+#define ASSERT(holds) configASSERT(((holds) || takt_freertos_report(__func__)))
+#else
+#define ASSERT(holds)
+#endif
+
+/* Calls the hook. Returns false. */
+bool takt_freertos_report(const char *call);
+
 /* Ticks of Takt's clock in a tick of the program. */
 #define TAKT_FREERTOS_TICK ((uint32_t)(TAKT_TICK_HZ / (configTICK_RATE_HZ)))
 
@@ -125,6 +135,9 @@ TAKT_INLINE task_t *takt_freertos_task(TaskHandle_t task) {
     return task != NULL ? task : takt_freertos_self();
 }
 
+/* True unless `task` has ended or was deleted, as far as its memory says so. */
+bool takt_freertos_is_task(const task_t *task);
+
 /* As xTaskCreate and xTaskCreateStatic, in `server`. */
 BaseType_t takt_freertos_create(struct takt_thread_server *server, TaskFunction_t code, const char *name,
                                 configSTACK_DEPTH_TYPE depth, void *argument, UBaseType_t priority,
@@ -142,7 +155,12 @@ void takt_freertos_remove_task(task_t *task);
 /* Frees what the library has allocated of `task`. */
 void takt_freertos_free(task_t *task);
 
-/* Starts what happens in every tick, if anything does. Threads only. */
+/* 1: while no task runs, nothing happens in a tick. */
+#define TAKT_FREERTOS_STOPS_TICKS                                                               \
+    (configUSE_TICKLESS_IDLE != 0 && configUSE_TICK_HOOK == 0 && configUSE_TIME_SLICING != 0 && \
+     configUSE_PREEMPTION != 0)
+
+/* Starts what happens in every tick, if anything does and it has not begun. Threads only. */
 void takt_freertos_start_ticks(void);
 
 /* Creates the daemon of the timers. */

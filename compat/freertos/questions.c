@@ -11,7 +11,7 @@ UBaseType_t uxTaskGetNumberOfTasks(void) { return takt_freertos.task_count; }
 TaskHandle_t xTaskGetCurrentTaskHandle(void) { return takt_freertos_running(); }
 
 TaskHandle_t xTaskGetIdleTaskHandle(void) {
-    configASSERT(takt_freertos.idle != NULL);
+    ASSERT(takt_freertos.idle != NULL);
     return takt_freertos.idle;
 }
 
@@ -41,7 +41,7 @@ eTaskState eTaskGetState(TaskHandle_t task) {
                                         [TAKT_THREAD_READY] = eReady,
                                         [TAKT_THREAD_WAITING] = eBlocked,
                                         [TAKT_THREAD_IS_SUSPENDED] = eSuspended};
-    configASSERT(task != NULL);
+    ASSERT(task != NULL);
     if (!takt_freertos.is_started) {
         return eReady;
     }
@@ -56,11 +56,11 @@ BaseType_t xTaskGetSchedulerState(void) {
 }
 
 /* Takt's kernel does not stop. */
-void vTaskEndScheduler(void) { configASSERT(!takt_freertos.is_started); }
+void vTaskEndScheduler(void) { ASSERT(!takt_freertos.is_started); }
 
 BaseType_t xTaskGetStaticBuffers(TaskHandle_t handle, StackType_t **stack, StaticTask_t **buffer) {
     task_t *task = takt_freertos_task(handle);
-    configASSERT(stack != NULL && buffer != NULL);
+    ASSERT(stack != NULL && buffer != NULL);
     if ((task->owned & OWNS_STACK) != 0) {
         return pdFALSE;
     }

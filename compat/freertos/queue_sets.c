@@ -14,7 +14,7 @@ QueueSetHandle_t xQueueCreateSetStatic(UBaseType_t length, uint8_t *storage, Sta
 
 /* What a member has got before it joins would never be announced. */
 BaseType_t xQueueAddToSet(QueueSetMemberHandle_t member, QueueSetHandle_t set) {
-    configASSERT(member != NULL && set != NULL);
+    ASSERT(member != NULL && set != NULL);
     const takt_port_level_t level = takt_port_lock();
     const bool joins = member->set == NULL && member->count == 0;
     if (joins) {
@@ -26,7 +26,7 @@ BaseType_t xQueueAddToSet(QueueSetMemberHandle_t member, QueueSetHandle_t set) {
 
 /* Nor would what it still has be found. */
 BaseType_t xQueueRemoveFromSet(QueueSetMemberHandle_t member, QueueSetHandle_t set) {
-    configASSERT(member != NULL && set != NULL);
+    ASSERT(member != NULL && set != NULL);
     const takt_port_level_t level = takt_port_lock();
     const bool leaves = member->set == set && member->count == 0;
     if (leaves) {

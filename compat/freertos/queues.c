@@ -14,9 +14,9 @@ void takt_freertos_queue_init(queue_t *queue, UBaseType_t length, UBaseType_t it
 QueueHandle_t xQueueGenericCreateStatic(UBaseType_t length, UBaseType_t item_bytes, uint8_t *storage,
                                         StaticQueue_t *buffer, uint8_t type) {
     queue_t *queue = (queue_t *)(void *)buffer;
-    configASSERT(buffer != NULL);
-    configASSERT(length > 0);
-    configASSERT((storage != NULL) == (item_bytes != 0));
+    ASSERT(buffer != NULL);
+    ASSERT(length > 0);
+    ASSERT((storage != NULL) == (item_bytes != 0));
     if (queue != NULL && length > 0) {
         takt_freertos_queue_init(queue, length, item_bytes, storage, type);
     }
@@ -24,7 +24,7 @@ QueueHandle_t xQueueGenericCreateStatic(UBaseType_t length, UBaseType_t item_byt
 }
 
 BaseType_t xQueueGenericReset(QueueHandle_t queue, BaseType_t is_new) {
-    configASSERT(queue != NULL);
+    ASSERT(queue != NULL);
     const takt_port_level_t level = takt_port_lock();
     queue->count = 0;
     queue->first = 0;
@@ -69,7 +69,7 @@ task_t *takt_freertos_put(queue_t *queue, const void *item, BaseType_t position)
     queue_t *set = queue->set;
     if (set != NULL) {
         if (queue->count == count || set->count == set->length) {
-            configASSERT(queue->count == count);
+            ASSERT(queue->count == count);
             return NULL;
         }
         store(set, &queue, queueSEND_TO_BACK);
@@ -96,9 +96,9 @@ void takt_freertos_remove(queue_t *queue) {
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
 BaseType_t xQueueGenericSend(QueueHandle_t queue, const void *item, TickType_t ticks, BaseType_t position) {
-    configASSERT(queue != NULL);
-    configASSERT(item != NULL || queue->item_bytes == 0);
-    configASSERT(position != queueOVERWRITE || queue->length == 1);
+    ASSERT(queue != NULL);
+    ASSERT(item != NULL || queue->item_bytes == 0);
+    ASSERT(position != queueOVERWRITE || queue->length == 1);
     limit_t limit = {.ticks = ticks};
     for (;;) {
         const takt_port_level_t level = takt_port_lock();
@@ -139,8 +139,8 @@ static task_t *change_priority(queue_t *queue, bool waits, bool is_begun) {
 
 /* Takes the oldest item to `item` or, if `is_peek`, leaves it to the next receiver. */
 static BaseType_t receive(queue_t *queue, void *item, TickType_t ticks, bool is_peek) {
-    configASSERT(queue != NULL);
-    configASSERT(item != NULL || queue->item_bytes == 0);
+    ASSERT(queue != NULL);
+    ASSERT(item != NULL || queue->item_bytes == 0);
     limit_t limit = {.ticks = ticks};
     for (;;) {
         const takt_port_level_t level = takt_port_lock();
@@ -187,7 +187,7 @@ BaseType_t xQueueSemaphoreTake(QueueHandle_t queue, TickType_t ticks) {
 /* ---- questions ------------------------------------------------------------------------------------------------ */
 
 UBaseType_t uxQueueMessagesWaiting(QueueHandle_t queue) {
-    configASSERT(queue != NULL);
+    ASSERT(queue != NULL);
     return *(volatile UBaseType_t *)&queue->count;
 }
 

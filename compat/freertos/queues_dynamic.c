@@ -3,7 +3,7 @@
 #include "compat/freertos/queues.h"
 
 QueueHandle_t xQueueGenericCreate(UBaseType_t length, UBaseType_t item_bytes, uint8_t type) {
-    configASSERT(length > 0);
+    ASSERT(length > 0);
     if (length == 0 || (item_bytes != 0 && (SIZE_MAX - sizeof(queue_t)) / item_bytes < length)) {
         return NULL;
     }
@@ -17,7 +17,7 @@ QueueHandle_t xQueueGenericCreate(UBaseType_t length, UBaseType_t item_bytes, ui
 }
 
 void vQueueDelete(QueueHandle_t queue) {
-    configASSERT(queue != NULL);
+    ASSERT(queue != NULL);
     vQueueUnregisterQueue(queue);
     if ((queue->flags & OWNS_QUEUE) != 0) {
         vPortFree(queue);
@@ -25,7 +25,7 @@ void vQueueDelete(QueueHandle_t queue) {
 }
 
 BaseType_t xQueueGenericGetStaticBuffers(QueueHandle_t queue, uint8_t **storage, StaticQueue_t **buffer) {
-    configASSERT(queue != NULL && buffer != NULL);
+    ASSERT(queue != NULL && buffer != NULL);
     if ((queue->flags & OWNS_QUEUE) != 0) {
         return pdFALSE;
     }

@@ -4,9 +4,9 @@
 
 BaseType_t xQueueGenericSendFromISR(QueueHandle_t queue, const void *item, BaseType_t *woken,
                                     BaseType_t position) {
-    configASSERT(queue != NULL);
-    configASSERT(item != NULL || queue->item_bytes == 0);
-    configASSERT(position != queueOVERWRITE || queue->length == 1);
+    ASSERT(queue != NULL);
+    ASSERT(item != NULL || queue->item_bytes == 0);
+    ASSERT(position != queueOVERWRITE || queue->length == 1);
     const takt_port_level_t level = takt_port_lock();
     const bool is_sent = queue->count < queue->length || position == queueOVERWRITE;
     task_t *task = is_sent ? takt_freertos_put(queue, item, position) : NULL;
@@ -17,15 +17,15 @@ BaseType_t xQueueGenericSendFromISR(QueueHandle_t queue, const void *item, BaseT
 
 /* An interrupt holds no mutex, and inherits nothing. */
 BaseType_t xQueueGiveFromISR(QueueHandle_t queue, BaseType_t *woken) {
-    configASSERT(queue != NULL);
-    configASSERT(queue->item_bytes == 0);
-    configASSERT((queue->flags & IS_MUTEX) == 0 || queue->holder == NULL);
+    ASSERT(queue != NULL);
+    ASSERT(queue->item_bytes == 0);
+    ASSERT((queue->flags & IS_MUTEX) == 0 || queue->holder == NULL);
     return xQueueGenericSendFromISR(queue, NULL, woken, queueSEND_TO_BACK);
 }
 
 BaseType_t xQueueReceiveFromISR(QueueHandle_t queue, void *item, BaseType_t *woken) {
-    configASSERT(queue != NULL);
-    configASSERT(item != NULL || queue->item_bytes == 0);
+    ASSERT(queue != NULL);
+    ASSERT(item != NULL || queue->item_bytes == 0);
     task_t *task = NULL;
     const takt_port_level_t level = takt_port_lock();
     const bool is_received = queue->count != 0;
@@ -40,8 +40,8 @@ BaseType_t xQueueReceiveFromISR(QueueHandle_t queue, void *item, BaseType_t *wok
 }
 
 BaseType_t xQueuePeekFromISR(QueueHandle_t queue, void *item) {
-    configASSERT(queue != NULL);
-    configASSERT(queue->item_bytes != 0);
+    ASSERT(queue != NULL);
+    ASSERT(queue->item_bytes != 0);
     const takt_port_level_t level = takt_port_lock();
     const bool is_there = queue->count != 0;
     if (is_there) {

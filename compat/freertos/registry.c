@@ -23,7 +23,7 @@ static xQueueRegistryItem *find(QueueHandle_t queue) {
 }
 
 void vQueueAddToRegistry(QueueHandle_t queue, const char *name) {
-    configASSERT(queue != NULL);
+    ASSERT(queue != NULL);
     xQueueRegistryItem *item = find(queue);
     if (item == NULL) {
         item = find(NULL);
@@ -34,7 +34,7 @@ void vQueueAddToRegistry(QueueHandle_t queue, const char *name) {
 }
 
 void vQueueUnregisterQueue(QueueHandle_t queue) {
-    configASSERT(queue != NULL);
+    ASSERT(queue != NULL);
     xQueueRegistryItem *item = find(queue);
     if (item != NULL) {
         *item = (xQueueRegistryItem){.xHandle = NULL};
@@ -42,7 +42,7 @@ void vQueueUnregisterQueue(QueueHandle_t queue) {
 }
 
 const char *pcQueueGetName(QueueHandle_t queue) {
-    configASSERT(queue != NULL);
+    ASSERT(queue != NULL);
     const xQueueRegistryItem *item = find(queue);
     return item != NULL ? item->pcQueueName : NULL;
 }

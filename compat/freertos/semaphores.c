@@ -54,8 +54,8 @@ task_t *takt_freertos_release(queue_t *queue) {
     if (holder == NULL) {
         return NULL;
     }
-    configASSERT(holder == takt_freertos_running());
-    configASSERT(holder->mutexes != 0);
+    ASSERT(holder == takt_freertos_running());
+    ASSERT(holder->mutexes != 0);
     if (--holder->mutexes != 0 || holder->priority == holder->base) {
         return NULL;
     }
@@ -69,7 +69,7 @@ task_t *takt_freertos_release(queue_t *queue) {
 
 QueueHandle_t xQueueCreateCountingSemaphoreStatic(UBaseType_t limit, UBaseType_t count,
                                                   StaticQueue_t *buffer) {
-    configASSERT(limit != 0 && count <= limit);
+    ASSERT(limit != 0 && count <= limit);
     queue_t *queue = xQueueGenericCreateStatic(limit, 0, NULL, buffer, queueQUEUE_TYPE_COUNTING_SEMAPHORE);
     if (queue != NULL) {
         queue->count = count;
@@ -94,7 +94,7 @@ QueueHandle_t xQueueCreateMutexStatic(uint8_t type, StaticQueue_t *buffer) {
 QueueHandle_t xQueueCreateMutex(uint8_t type) { return as_mutex(xQueueGenericCreate(1, 0, type)); }
 
 TaskHandle_t xQueueGetMutexHolder(QueueHandle_t queue) {
-    configASSERT(queue != NULL);
+    ASSERT(queue != NULL);
     return (queue->flags & IS_MUTEX) != 0 ? *(task_t *volatile *)&queue->holder : NULL;
 }
 
@@ -104,7 +104,7 @@ TaskHandle_t xQueueGetMutexHolderFromISR(QueueHandle_t queue) { return xQueueGet
 
 /* Only the holder reads and writes the number of its other takes. */
 BaseType_t xQueueTakeMutexRecursive(QueueHandle_t queue, TickType_t ticks) {
-    configASSERT(queue != NULL);
+    ASSERT(queue != NULL);
     task_t *self = takt_freertos_running();
     if (self != NULL && queue->holder == self) {
         queue->first++;
@@ -114,7 +114,7 @@ BaseType_t xQueueTakeMutexRecursive(QueueHandle_t queue, TickType_t ticks) {
 }
 
 BaseType_t xQueueGiveMutexRecursive(QueueHandle_t queue) {
-    configASSERT(queue != NULL);
+    ASSERT(queue != NULL);
     if (queue->holder != takt_freertos_running()) {
         return pdFAIL;
     }

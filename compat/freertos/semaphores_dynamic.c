@@ -3,7 +3,7 @@
 #include "compat/freertos/queues.h"
 
 QueueHandle_t xQueueCreateCountingSemaphore(UBaseType_t limit, UBaseType_t count) {
-    configASSERT(limit != 0 && count <= limit);
+    ASSERT(limit != 0 && count <= limit);
     queue_t *queue = xQueueGenericCreate(limit, 0, queueQUEUE_TYPE_COUNTING_SEMAPHORE);
     if (queue != NULL) {
         queue->count = count;

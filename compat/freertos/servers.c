@@ -5,8 +5,8 @@
 #include "compat/freertos/program.h"
 
 ServerHandle_t xServerCreateStatic(const ServerParameters_t *parameters, StaticServer_t *buffer) {
-    configASSERT(parameters != NULL);
-    configASSERT(buffer != NULL);
+    ASSERT(parameters != NULL);
+    ASSERT(buffer != NULL);
     (void)takt_kernel_init(&takt_policy_fp); /* perhaps it is done */
     const takt_thread_server_parameters_t own = {
         .kind = parameters->pxKind,
@@ -36,7 +36,7 @@ TaskHandle_t xTaskCreateStaticInServer(ServerHandle_t server, TaskFunction_t cod
 
 TickType_t xServerGetRemainingBudget(ServerHandle_t server) {
     takt_duration_t left = 0;
-    configASSERT(server != NULL);
+    ASSERT(server != NULL);
     (void)takt_thread_server_budget(server, &left);
     return (TickType_t)(left / TAKT_FREERTOS_TICK);
 }

@@ -67,7 +67,7 @@ void vTaskStartScheduler(void) {
     for (task_t *task = takt_freertos.first; task != NULL; task = task->next) {
         begins = takt_freertos_begin(task) && begins;
     }
-    configASSERT(begins);
+    ASSERT(begins);
     (void)begins;
 #if configGENERATE_RUN_TIME_STATS != 0
     portCONFIGURE_TIMER_FOR_RUN_TIME_STATS();

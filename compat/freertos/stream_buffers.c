@@ -39,9 +39,9 @@ StreamBufferHandle_t xStreamBufferGenericCreateStatic(size_t bytes, size_t trigg
                                                       StreamBufferCallbackFunction_t sent,
                                                       StreamBufferCallbackFunction_t received) {
     stream_t *stream = (stream_t *)(void *)buffer;
-    configASSERT(storage != NULL && buffer != NULL);
-    configASSERT(trigger <= bytes);
-    configASSERT(bytes > (type == sbTYPE_MESSAGE_BUFFER ? sizeof(length_t) : 0));
+    ASSERT(storage != NULL && buffer != NULL);
+    ASSERT(trigger <= bytes);
+    ASSERT(bytes > (type == sbTYPE_MESSAGE_BUFFER ? sizeof(length_t) : 0));
     if (storage == NULL || buffer == NULL) {
         return NULL;
     }
@@ -52,7 +52,7 @@ StreamBufferHandle_t xStreamBufferGenericCreateStatic(size_t bytes, size_t trigg
     stream->sent = sent;
     stream->received = received;
 #else
-    configASSERT(sent == NULL && received == NULL);
+    ASSERT(sent == NULL && received == NULL);
     (void)sent;
     (void)received;
 #endif
@@ -75,7 +75,7 @@ StreamBufferHandle_t xStreamBufferGenericCreate(size_t bytes, size_t trigger, Ba
 }
 
 void vStreamBufferDelete(StreamBufferHandle_t stream) {
-    configASSERT(stream != NULL);
+    ASSERT(stream != NULL);
     if (stream->is_owned) {
         vPortFree(stream);
     }
@@ -83,7 +83,7 @@ void vStreamBufferDelete(StreamBufferHandle_t stream) {
 
 BaseType_t xStreamBufferGetStaticBuffers(StreamBufferHandle_t stream, uint8_t **storage,
                                          StaticStreamBuffer_t **buffer) {
-    configASSERT(stream != NULL && storage != NULL && buffer != NULL);
+    ASSERT(stream != NULL && storage != NULL && buffer != NULL);
     if (stream->is_owned) {
         return pdFALSE;
     }
@@ -245,7 +245,7 @@ static void complete_receive_from_isr(stream_t *stream, BaseType_t *woken) {
 static bool wait(stream_t *stream, waiters_t *waiters, size_t enough, limit_t *limit) {
     const takt_port_level_t level = takt_port_lock();
     const size_t now = waiters == &stream->sender ? writable(stream, enough) : count_of(stream);
-    configASSERT(now >= enough || limit->ticks == 0 || waiters->last == NULL);
+    ASSERT(now >= enough || limit->ticks == 0 || waiters->last == NULL);
     const bool waits = now < enough && takt_freertos_join(waiters, limit);
     takt_port_unlock(level);
     if (waits) {
@@ -256,11 +256,11 @@ static bool wait(stream_t *stream, waiters_t *waiters, size_t enough, limit_t *l
 
 /* A stream takes what fits when the time is up. */
 size_t xStreamBufferSend(StreamBufferHandle_t stream, const void *data, size_t bytes, TickType_t ticks) {
-    configASSERT(stream != NULL && data != NULL);
+    ASSERT(stream != NULL && data != NULL);
     limit_t limit = {.ticks = ticks};
     size_t needed = bytes;
     if (has_messages(stream)) {
-        configASSERT((size_t)(length_t)bytes == bytes);
+        ASSERT((size_t)(length_t)bytes == bytes);
         limit.ticks = bytes + sizeof(length_t) <= stream->limit ? ticks : 0;
     } else if (needed > stream->limit) {
         needed = stream->limit;
@@ -277,7 +277,7 @@ size_t xStreamBufferSend(StreamBufferHandle_t stream, const void *data, size_t b
 /* A receiver of a stream that finds bytes takes them. One that waits is woken for the trigger, and waits once: whatever has
  * ended that, it takes what is there. */
 size_t xStreamBufferReceive(StreamBufferHandle_t stream, void *data, size_t bytes, TickType_t ticks) {
-    configASSERT(stream != NULL && data != NULL);
+    ASSERT(stream != NULL && data != NULL);
     limit_t limit = {.ticks = ticks};
     const size_t least = stream->type == sbTYPE_STREAM_BATCHING_BUFFER ? stream->trigger : 1;
     if (count_of(stream) < least) {
@@ -294,7 +294,7 @@ size_t xStreamBufferReceive(StreamBufferHandle_t stream, void *data, size_t byte
 
 size_t xStreamBufferSendFromISR(StreamBufferHandle_t stream, const void *data, size_t bytes,
                                 BaseType_t *const woken) {
-    configASSERT(stream != NULL && data != NULL);
+    ASSERT(stream != NULL && data != NULL);
     const size_t written = write(stream, data, bytes);
     if (is_enough(stream, written)) {
         complete_send_from_isr(stream, woken);
@@ -304,7 +304,7 @@ size_t xStreamBufferSendFromISR(StreamBufferHandle_t stream, const void *data, s
 
 size_t xStreamBufferReceiveFromISR(StreamBufferHandle_t stream, void *data, size_t bytes,
                                    BaseType_t *const woken) {
-    configASSERT(stream != NULL && data != NULL);
+    ASSERT(stream != NULL && data != NULL);
     const size_t taken = read(stream, data, bytes);
     if (taken != 0) {
         complete_receive_from_isr(stream, woken);

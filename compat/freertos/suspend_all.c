@@ -11,7 +11,7 @@ static void hold(void) {
         (void)takt_scheduler_lock_init(&lock, takt_freertos.home);
     }
     const takt_status_t status = takt_scheduler_lock(&lock);
-    configASSERT(status == TAKT_OK); /* the task is in the program's server */
+    ASSERT(status == TAKT_OK); /* the task is in the program's server */
     (void)status;
 }
 
@@ -25,7 +25,7 @@ void takt_freertos_end_turn(void) { (void)takt_scheduler_unlock(&lock); }
 void vTaskSuspendAll(void) { takt_freertos.suspended++; }
 
 BaseType_t xTaskResumeAll(void) {
-    configASSERT(takt_freertos.suspended != 0);
+    ASSERT(takt_freertos.suspended != 0);
     takt_freertos.suspended--;
     return pdFALSE;
 }
@@ -46,7 +46,7 @@ void vTaskSuspendAll(void) {
 
 /* A task that has run meanwhile has returned from a wait, or begun. */
 BaseType_t xTaskResumeAll(void) {
-    configASSERT(takt_freertos.suspended != 0);
+    ASSERT(takt_freertos.suspended != 0);
     if (--takt_freertos.suspended != 0 || !takt_freertos.is_started) {
         return pdFALSE;
     }

@@ -9,10 +9,17 @@ bool takt_freertos_waits(const task_t *task) {
            (state == TAKT_THREAD_READY && task->waits_in != NULL && task->until > takt_kernel_now());
 }
 
+/* Before the start the kernel knows none. */
+bool takt_freertos_is_task(const task_t *task) {
+    return task != NULL &&
+           (!takt_freertos.is_started ||
+            (task->thread.name == task->name && takt_thread_state(&task->thread) != TAKT_THREAD_ENDED));
+}
+
 /* ---- delays ------------------------------------------------------------------------------------------------ */
 
 static void delay(void) {
-    configASSERT(takt_freertos.suspended == 0);
+    ASSERT(takt_freertos.suspended == 0);
     while ((takt_freertos_sleep() & (TIMED_OUT | ABORTED | RESUMED)) == 0) {
     }
 }
@@ -30,8 +37,8 @@ void vTaskDelay(TickType_t ticks) {
 
 /* The tick of the last wake-up and the next one may be on both sides of an overflow. */
 BaseType_t xTaskDelayUntil(TickType_t *previous, TickType_t increment) {
-    configASSERT(previous != NULL);
-    configASSERT(increment > 0);
+    ASSERT(previous != NULL);
+    ASSERT(increment > 0);
     const takt_port_level_t level = takt_port_lock();
     const TickType_t now = takt_freertos_count();
     const TickType_t since = (TickType_t)(now - *previous);
@@ -46,7 +53,7 @@ BaseType_t xTaskDelayUntil(TickType_t *previous, TickType_t increment) {
 }
 
 BaseType_t xTaskAbortDelay(TaskHandle_t task) {
-    configASSERT(task != NULL);
+    ASSERT(takt_freertos_is_task(task));
     const takt_port_level_t level = takt_port_lock();
     const bool waits = takt_freertos_waits(task);
     if (waits) {
@@ -75,7 +82,8 @@ UBaseType_t uxTaskBasePriorityGetFromISR(ConstTaskHandle_t task) { return uxTask
 
 /* What a task inherits stays in force. */
 void vTaskPrioritySet(TaskHandle_t handle, UBaseType_t priority) {
-    configASSERT(priority < configMAX_PRIORITIES);
+    ASSERT(priority < configMAX_PRIORITIES);
+    ASSERT(takt_freertos_is_task(takt_freertos_task(handle)));
     const uint8_t base = (uint8_t)(priority < configMAX_PRIORITIES ? priority : configMAX_PRIORITIES - 1);
     const takt_port_level_t level = takt_port_lock();
     task_t *task = takt_freertos_task(handle);
@@ -102,6 +110,7 @@ void vTaskSuspend(TaskHandle_t handle) {
     const uint32_t nesting = takt_freertos_open();
     task_t *self = takt_freertos_running();
     task_t *task = handle != NULL ? handle : self;
+    ASSERT(takt_freertos_is_task(task));
     if (task == self) {
         takt_freertos_end_turn();
         (void)takt_thread_suspend(&task->thread);
@@ -117,13 +126,14 @@ void vTaskSuspend(TaskHandle_t handle) {
 }
 
 void vTaskResume(TaskHandle_t task) {
-    configASSERT(task != NULL);
+    ASSERT(takt_freertos_is_task(task));
     const uint32_t nesting = takt_freertos_open();
     (void)takt_thread_resume(&task->thread);
     takt_freertos_close(nesting);
 }
 
 BaseType_t xTaskResumeFromISR(TaskHandle_t task) {
+    ASSERT(takt_freertos_is_task(task));
     const task_t *running = takt_freertos_running();
     const bool is_suspended = takt_thread_state(&task->thread) == TAKT_THREAD_IS_SUSPENDED;
     const bool is_more_urgent = running == NULL || task->priority > running->priority;
@@ -185,6 +195,7 @@ static void free_ended(void) {
 void vTaskDelete(TaskHandle_t handle) {
     (void)takt_freertos_open();
     task_t *task = takt_freertos_task(handle);
+    ASSERT(takt_freertos_is_task(task));
     const bool is_self = task == takt_freertos_running();
     forget(task);
     portCLEAN_UP_TCB(task);

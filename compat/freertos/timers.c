@@ -58,7 +58,7 @@ static void open_queue(void) {
 
 static void fill(my_timer_t *timer, const char *name, TickType_t period, BaseType_t reloads, void *id,
                  TimerCallbackFunction_t callback) {
-    configASSERT(period > 0);
+    ASSERT(period > 0);
     open_queue();
     *timer = (my_timer_t){
         .name = name, .id = id, .callback = callback, .period = period, .reloads = reloads != pdFALSE};
@@ -67,7 +67,7 @@ static void fill(my_timer_t *timer, const char *name, TickType_t period, BaseTyp
 TimerHandle_t xTimerCreateStatic(const char *name, TickType_t period, BaseType_t reloads, void *id,
                                  TimerCallbackFunction_t callback, StaticTimer_t *buffer) {
     my_timer_t *timer = (my_timer_t *)(void *)buffer;
-    configASSERT(buffer != NULL);
+    ASSERT(buffer != NULL);
     if (timer != NULL) {
         fill(timer, name, period, reloads, id, callback);
     }
@@ -129,7 +129,7 @@ static void execute(const command_t *command) {
         return;
     case tmrCOMMAND_CHANGE_PERIOD:
     case tmrCOMMAND_CHANGE_PERIOD_FROM_ISR:
-        configASSERT(command->period > 0);
+        ASSERT(command->period > 0);
         timer->period = command->period;
         break;
     default:
@@ -234,7 +234,7 @@ static command_t command_of(TimerHandle_t timer, BaseType_t kind, TickType_t val
 /* Before the start no task takes commands. */
 BaseType_t xTimerGenericCommandFromTask(TimerHandle_t timer, const BaseType_t kind, const TickType_t value,
                                         BaseType_t *const woken, const TickType_t ticks) {
-    configASSERT(timer != NULL || kind < 0);
+    ASSERT(timer != NULL || kind < 0);
     (void)woken;
     const command_t command = command_of(timer, kind, value);
     return xQueueSendToBack(commands, &command, takt_freertos.is_started ? ticks : 0);
@@ -242,7 +242,7 @@ BaseType_t xTimerGenericCommandFromTask(TimerHandle_t timer, const BaseType_t ki
 
 BaseType_t xTimerGenericCommandFromISR(TimerHandle_t timer, const BaseType_t kind, const TickType_t value,
                                        BaseType_t *const woken, const TickType_t ticks) {
-    configASSERT(timer != NULL);
+    ASSERT(timer != NULL);
     (void)ticks;
     const command_t command = command_of(timer, kind, value);
     return xQueueSendToBackFromISR(commands, &command, woken);
@@ -283,7 +283,7 @@ void vTimerSetTimerNumber(TimerHandle_t timer, UBaseType_t number) { timer->numb
 UBaseType_t uxTimerGetTimerNumber(TimerHandle_t timer) { return timer->number; }
 
 BaseType_t xTimerGetStaticBuffer(TimerHandle_t timer, StaticTimer_t **buffer) {
-    configASSERT(timer != NULL && buffer != NULL);
+    ASSERT(timer != NULL && buffer != NULL);
     if (timer->is_owned) {
         return pdFALSE;
     }

@@ -56,7 +56,7 @@ bool takt_freertos_join(waiters_t *waiters, limit_t *limit) {
     if (limit->ticks == 0) {
         return false;
     }
-    configASSERT(takt_freertos.suspended == 0);
+    ASSERT(takt_freertos.suspended == 0);
     if (!limit->is_begun) {
         limit->is_begun = true;
         takt_freertos_set_end(limit->ticks);
@@ -79,6 +79,9 @@ uint32_t takt_freertos_sleep(void) {
         }
     } while (bits == SHIFTED);
     takt_freertos_begin_turn();
+#if TAKT_FREERTOS_STOPS_TICKS
+    takt_freertos_start_ticks();
+#endif
     const takt_port_level_t level = takt_port_lock();
     takt_freertos_leave(self);
     takt_freertos.resumptions++;

@@ -61,13 +61,13 @@ static uint64_t overflows_of(uint64_t ticks) {
 
 void vTaskSetTimeOutState(TimeOut_t *state) {
     const uint64_t ticks = ticks_now();
-    configASSERT(state != NULL);
+    ASSERT(state != NULL);
     *state =
         (TimeOut_t){.xOverflowCount = (BaseType_t)overflows_of(ticks), .xTimeOnEntering = (TickType_t)ticks};
 }
 
 BaseType_t xTaskCheckForTimeOut(TimeOut_t *state, TickType_t *ticks) {
-    configASSERT(state != NULL && ticks != NULL);
+    ASSERT(state != NULL && ticks != NULL);
     if (*ticks == portMAX_DELAY && INCLUDE_vTaskSuspend == 1) {
         return pdFALSE;
     }

@@ -17,6 +17,7 @@
  * Invariants: a context is resumed with MIE clear, and the level popped with it decides. Only interrupts of
  * machine mode return, so mstatus is the same for every return and is no part of a frame. */
 #include "port/riscv/fpu.h"
+#include "port/riscv/scratch.h"
 #include "port/riscv/trap.h"
 
 /* Words of the machine on a stack; both numbers keep it aligned to 16 bytes. */
@@ -61,6 +62,16 @@ _Static_assert(TAKT_OK == 0, "a switch answers 0");
     operation " a4, " AT(13)   operation " a5, " AT(14)   operation " a6, " AT(15)   operation " a7, " AT(16)
 /* clang-format on */
 
+#if TAKT_PORT_HAS_ATOMICS
+#define BREAK_RESERVATION "    sc.w zero, t0, (sp)                      \n"
+#else
+#define BREAK_RESERVATION
+#endif
+
+#if !TAKT_PORT_HAS_MSCRATCH
+__attribute__((section(".data"))) volatile uintptr_t takt_port_scratch_word;
+#endif
+
 takt_port_exchange_t takt_port_exchange;
 bool takt_port_is_preemption_wanted;
 
@@ -100,7 +111,7 @@ __attribute__((naked, aligned(4))) void takt_port_trap_entry(void) {
         "    csrr t0, mepc                            \n"
         STORE " t0, 0(sp)\n"
         TAKT_PORT_FPU_TRAP
-        "    csrrw t1, mscratch, zero                 \n"
+        TAKT_PORT_SCRATCH_TAKE(t1)
         "    bnez t1, 1f                              \n"
         "    li   a0, 1                               \n"
         "    call takt_port_trap                      \n"
@@ -112,7 +123,7 @@ __attribute__((naked, aligned(4))) void takt_port_trap_entry(void) {
         "    call takt_port_trap                      \n"
         "    addi t1, sp, 16                          \n"
         LOAD " sp, 0(sp)\n"
-        "    csrw mscratch, t1                        \n"
+        TAKT_PORT_SCRATCH_WRITE(t1)
         "    la   t1, takt_port_exchange              \n"
         LOAD " a1, " AT_OF(1, t1)
         "    beqz a1, 2f                              \n"
@@ -125,7 +136,7 @@ __attribute__((naked, aligned(4))) void takt_port_trap_entry(void) {
         LOAD " t0, 0(sp)\n"
         TAKT_PORT_FPU_RETURN
         "    csrw mepc, t0                            \n"
-        "    sc.w zero, t0, (sp)                      \n"
+        BREAK_RESERVATION
         SCRATCH(LOAD)
         "    addi sp, sp, %[bytes]                    \n"
         "    mret                                     \n"
@@ -155,9 +166,7 @@ void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *a
 /* What main has used of the stack stays in use; interrupts have the rest. */
 __attribute__((naked)) void takt_port_start(struct takt_thread *first) {
     (void)first;
-    __asm volatile(TAKT_PORT_FPU_START
-                   "andi sp, sp, -16     \n"
-                   "csrw mscratch, sp    \n"
-                   "mv   a1, a0          \n"
-                   "j    takt_port_resume\n");
+    __asm volatile(TAKT_PORT_FPU_START "andi sp, sp, -16     \n" TAKT_PORT_SCRATCH_WRITE(
+        sp) "mv   a1, a0          \n"
+            "j    takt_port_resume\n");
 }

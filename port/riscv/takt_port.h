@@ -4,7 +4,7 @@
  *
  * Lock: mstatus.MIE, so it masks every interrupt. Handlers run with MIE clear and never set it, so they do not nest;
  * the kernel opens it in between in takt_kernel_timer_expired and takt_kernel_preempt, which handlers may interrupt.
- * mscratch: while a thread executes, the top of the stack of interrupts; else 0.
+ * mscratch (scratch.h): while a thread executes, the top of the stack of interrupts; else 0.
  * Harts that start in supervisor mode cannot be distinguished by the compiler: their first access to mstatus traps.
  *
  * Source: RISC-V Instruction Set Manual, volume II, Machine-Level ISA 1.12; the CLINT of SiFive's U54 manual. */
@@ -17,7 +17,18 @@
 #if defined(__riscv_32e) || defined(__riscv_e)
 #error "this port saves all registers of the I base: RV32E and RV64E have no s2 to s11"
 #endif
-#if !defined(__riscv_atomic)
+/* A core that lacks something of that has a port which defines these words before it includes this file. */
+#ifndef TAKT_PORT_HAS_ATOMICS
+#define TAKT_PORT_HAS_ATOMICS 1
+#endif
+#ifndef TAKT_PORT_HAS_MSCRATCH
+#define TAKT_PORT_HAS_MSCRATCH 1
+#endif
+#ifndef TAKT_PORT_WAIT /* until an interrupt is pending, whatever the lock; may end earlier */
+#define TAKT_PORT_WAIT() __asm volatile("wfi" : : : "memory")
+#endif
+
+#if !defined(__riscv_atomic) && TAKT_PORT_HAS_ATOMICS
 #error "this port needs the A extension: a trap breaks reservations, and interrupts are pended by AMOs"
 #endif
 #if (defined(__riscv_flen) && (__riscv_flen != 32 || __riscv_xlen != 32)) || defined(__riscv_vector)
@@ -68,6 +79,18 @@ typedef struct takt_port_exchange {
 extern takt_port_exchange_t takt_port_exchange;
 extern bool takt_port_is_preemption_wanted;
 
+#if TAKT_PORT_HAS_MSCRATCH
+TAKT_INLINE uintptr_t takt_port_scratch(void) {
+    uintptr_t value;
+    __asm volatile("csrr %0, mscratch" : "=r"(value));
+    return value;
+}
+#else
+extern volatile uintptr_t takt_port_scratch_word;
+
+TAKT_INLINE uintptr_t takt_port_scratch(void) { return takt_port_scratch_word; }
+#endif
+
 /* Switches the floating-point registers on, if there are any. A board calls it before all else. */
 TAKT_INLINE void takt_port_fpu_begin(void) {
     if (TAKT_PORT_FPU) {
@@ -93,17 +116,15 @@ TAKT_INLINE takt_status_t takt_port_open(void) {
     return TAKT_OK;
 }
 
-/* A write of mstatus evaluates at once whether an interrupt is to be taken (machine ISA, 3.1.9). */
+/* A write of mstatus evaluates at once whether an interrupt is to be taken (machine ISA, 3.1.9). There are cores that
+ * evaluate it with the next instructions (VexRiscv): closed at once again, the lock would let nothing in. */
 TAKT_INLINE void takt_port_breathe(void) {
     (void)takt_port_open();
+    __asm volatile("nop\n nop" : : : "memory");
     takt_port_close();
 }
 
-TAKT_INLINE bool takt_port_is_in_isr(void) {
-    uintptr_t top;
-    __asm volatile("csrr %0, mscratch" : "=r"(top));
-    return top == 0;
-}
+TAKT_INLINE bool takt_port_is_in_isr(void) { return takt_port_scratch() == 0; }
 
 /* An interrupt sets the highest bit of mcause. An exception does not: it comes with the lock closed, too. */
 TAKT_INLINE bool takt_port_is_kernel_isr(void) {
@@ -130,7 +151,7 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
     takt_port_exchange.to = to;
 }
 
-TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
+TAKT_INLINE void takt_port_idle(void) { TAKT_PORT_WAIT(); }
 
 /* WFI ends with a pending interrupt whatever mstatus.MIE (machine ISA, 3.3.3). */
 TAKT_INLINE void takt_port_sleep_begin(void) { takt_port_close(); }

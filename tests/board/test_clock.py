@@ -59,7 +59,7 @@ def test_a_clock_that_is_none_is_refused_in_one_line(text: str) -> None:
 def test_only_emulated_boards_have_a_clock(option: str, place: list[str]) -> None:
     status, _, error = invoke("run", str(EXAMPLES / "smallest.toml"), *place, option)
     found = " ".join(place) or "no --on"
-    boards = "cortex_m, cortex_m0, cortex_m4f, cortex_m7f, cortex_m33, riscv, riscv_f or riscv64"
+    boards = "cortex_m, cortex_m0, cortex_m4f, cortex_m7f, cortex_m33, riscv, riscv_f, riscv64 or soc"
     message = f"it needs --on {boards}, found {found}"
     assert (status, error) == (2, f"{option.split('=')[0]}: {message}\n")
     assert not Path("never.toml").exists()

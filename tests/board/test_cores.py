@@ -34,7 +34,7 @@ def test_every_core_is_a_board() -> None:
         assert f"`{core}`" in reference
 
 
-@pytest.mark.parametrize("core", TRIED)
+@pytest.mark.parametrize("core", dict.fromkeys((*TRIED, emulation.SOC)))
 @pytest.mark.parametrize("example", EXAMPLES_TRIED)
 def test_an_example_runs_on_every_core_and_replays_identically(core: str, example: str, tmp_path: Path) -> None:
     trace = emulation.run(takt.load(EXAMPLES / f"{example}.toml"), tmp_path / "T.takt", core)

@@ -23,44 +23,16 @@ typedef struct image_tables {
     image_table_t of[TAKT_TABLE_COUNT];
 } image_tables_t;
 
-static inline uint64_t image_number(const char *member, uint32_t size) {
-    uint64_t value = 0;
-    memcpy(&value, member, size);
-    return value;
-}
-
-static inline const void *image_pointer(const char *member) {
-    const void *pointer;
-    memcpy(&pointer, member, sizeof pointer);
-    return pointer;
-}
-
-static inline uint64_t image_stream(const image_tables_t *tables, const takt_stream_t *stream) {
+static inline uint64_t image_stream(const image_tables_t *tables, const char *member) {
     const takt_stream_t *first = tables->of[TAKT_TABLE_STREAMS].rows;
+    const takt_stream_t *stream;
+    memcpy(&stream, member, sizeof stream);
     return stream != NULL ? (uint64_t)(stream - first) + 1u : 0u;
 }
 
-static inline uint64_t image_name(const char *name) { return takt_name_hash(name); }
-
-static inline uint64_t image_word(const image_tables_t *tables, const takt_field_t *field,
-                                  const char *member) {
-    const uint64_t number = field->size <= 8 ? image_number(member, field->size) : 0;
-    switch (field->kind) {
-    case TAKT_FIELD_HOME:
-        return (uint64_t)((int64_t)(int32_t)number + 1);
-    case TAKT_FIELD_STREAM:
-        return image_stream(tables, image_pointer(member));
-    case TAKT_FIELD_POLICY:
-        return number != 0 ? image_name(((const takt_policy_t *)image_pointer(member))->name) : 0;
-    case TAKT_FIELD_SERVER_KIND:
-        return number != 0 ? image_name(((const takt_server_kind_t *)image_pointer(member))->name) : 0;
-    case TAKT_FIELD_BANDWIDTH:
-        return number != 0 ? image_name(((const takt_bandwidth_kind_t *)image_pointer(member))->name) : 0;
-    case TAKT_FIELD_PROTOCOL:
-        return image_name(takt_protocols[number]->name);
-    default:
-        return number;
-    }
+static inline uint64_t image_word(const image_tables_t *tables, const takt_field_t *field, const char *row) {
+    return field->kind == TAKT_FIELD_STREAM ? image_stream(tables, row + field->offset)
+                                            : takt_image_word(field, row);
 }
 
 static inline uint64_t image_put_table(const image_tables_t *tables, uint32_t table, uint64_t *words) {
@@ -69,7 +41,7 @@ static inline uint64_t image_put_table(const image_tables_t *tables, uint32_t ta
     for (uint32_t row = 0; row < tables->of[table].count; row++) {
         const char *at = (const char *)tables->of[table].rows + (size_t)row * layout->size;
         for (uint32_t i = 0; i < layout->field_count; i++) {
-            words[used++] = image_word(tables, &layout->fields[i], at + layout->fields[i].offset);
+            words[used++] = image_word(tables, &layout->fields[i], at);
         }
     }
     return used;

@@ -56,7 +56,7 @@ static takt_task_spec_t tasks[] = {
      .arrivals = &streams[1],
      .body_count = 1},
     {.server = 1, .level = 2, .is_absent = true, .relative_deadline = 72, .wcet = 1, .demand = 1}};
-static const takt_thread_spec_t threads[] = {{5}, {1}};
+static const takt_thread_spec_t threads[] = {{5, 0}, {1, 1}};
 static const takt_resource_spec_t resources[] = {
     {.protocol = TAKT_PROTOCOL_PIP, .ceiling = 9, .server = 0, .is_shared = true, .among = 1, .longest = 81},
     {.protocol = TAKT_PROTOCOL_PCP, .ceiling = 4, .server = TAKT_ROOT}};

@@ -16,7 +16,7 @@ static worker_t workers[TASKS];
 static takt_system_t built;
 static char memory[1 << 20] __attribute__((aligned(16)));
 static takt_resource_spec_t resource_spec = {.protocol = TAKT_PROTOCOL_PIP, .server = TAKT_ROOT};
-static takt_thread_spec_t idle_spec = {4};
+static takt_thread_spec_t idle_spec = {4, 0};
 
 /* ENDED is aborted 4 after each release; EVENTS suspends, locks and does not let itself be displaced. */
 static const takt_task_spec_t tasks[TASKS] = {

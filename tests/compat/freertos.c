@@ -27,6 +27,14 @@ void test_assert(const char *file, int line, const char *what) {
     board_exit(1);
 }
 
+TaskHandle_t misuse_task;
+const char *misuse_call = "";
+
+void vApplicationMisuseHook(TaskHandle_t task, const char *call) {
+    misuse_task = task;
+    misuse_call = call;
+}
+
 void vApplicationStackOverflowHook(TaskHandle_t task, char *name) {
     (void)task;
     board_print(name);

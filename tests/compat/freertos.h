@@ -35,6 +35,10 @@ __attribute__((noreturn)) void run_script(void (*script)(void));
 extern void (*volatile interrupt_0)(void);
 extern void (*volatile interrupt_1)(void);
 
+/* Of the last assertion that has failed. */
+extern TaskHandle_t misuse_task;
+extern const char *misuse_call;
+
 /* An assertion is expected: it is counted and the call continues. */
 extern volatile uint32_t allowed_asserts;
 

@@ -126,7 +126,7 @@ static void heap(void) {
     vPortGetHeapStats(&after);
     check(after.xAvailableHeapSpaceInBytes == before.xAvailableHeapSpaceInBytes, "nothing is lost");
     check(after.xNumberOfFreeBlocks == before.xNumberOfFreeBlocks, "free neighbours are one block");
-    check(pvPortMalloc(configTOTAL_HEAP_SIZE) == NULL && pvPortMalloc(SIZE_MAX) == NULL,
+    check(pvPortMalloc(after.xAvailableHeapSpaceInBytes) == NULL && pvPortMalloc(SIZE_MAX) == NULL,
           "so much there is not");
     check(xPortGetMinimumEverFreeHeapSize() < after.xAvailableHeapSpaceInBytes, "the least is known");
     uint8_t *zeroes = pvPortCalloc(3, 5);

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,22 @@ INTERFACE = ["-Icompat/freertos/include", "-Itests/compat/config"]
 SANITIZED = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 SHARED = "freertos"
 HOOKS = [f"-D{name}=1" for name in ("configUSE_TICK_HOOK", "configUSE_IDLE_HOOK", "configGENERATE_RUN_TIME_STATS")]
+DEMONSTRATION = (
+    "configUSE_TICK_HOOK",
+    "configUSE_IDLE_HOOK",
+    "configUSE_MALLOC_FAILED_HOOK",
+    "configUSE_DAEMON_TASK_STARTUP_HOOK",
+)
 FLAGS = {
     "cooperative": ["-DconfigUSE_PREEMPTION=0"],
     "cores": ["-DTEST_CORES=1"],
+    "sections": ["-DconfigLONG_SECTION_TICKS=(TAKT_TICK_HZ/configTICK_RATE_HZ)"],
+    "demonstration": [f"-D{name}=1" for name in DEMONSTRATION],
     "streams": ["-DconfigUSE_SB_COMPLETED_CALLBACK=1"],
     "statistics": [*HOOKS, "-DTAKT_SWITCH_HOOK=1"],
     "script": ["-DconfigUSE_TIME_SLICING=0"],
 }
-PROGRAMS = sorted(path.stem for path in HERE.glob("*.c") if path.stem not in (SHARED, "script", "servers"))
+PROGRAMS = sorted(path.stem for path in HERE.glob("*.c") if path.stem not in (SHARED, "script", "servers", "recorded"))
 
 
 def recipe(port: str, *flags: str) -> dict[str, Any]:
@@ -31,15 +40,22 @@ def recipe(port: str, *flags: str) -> dict[str, Any]:
     return recipes.recipe(port, *(SANITIZED if port == "posix" else []), *flags)
 
 
-def build(port: str, program: str, folder: Path, factory: pytest.TempPathFactory, *defines: str) -> list[str | Path]:
-    """Compile and link a program of tests/compat, with definitions of its own; return the command that runs it."""
+def build(
+    port: str,
+    program: str,
+    folder: Path,
+    factory: pytest.TempPathFactory,
+    *defines: str,
+    sources: Sequence[str] = (),
+) -> list[str | Path]:
+    """Compile and link a program of tests/compat, with definitions and sources of its own; return what runs it."""
     flags = FLAGS.get(program, [])
     how = recipe(port, *INTERFACE, *flags)
     library = compile_objects(how, [*found("compat/freertos/*.c"), f"tests/compat/{SHARED}.c"], factory)
     kernel = compile_kernel(recipe(port, *flags), port, factory)
-    source = f"tests/compat/{program}.c"
+    own = [f"tests/compat/{program}.c", *sources]
     how["cflags"] = [*how["cflags"], *defines]
-    return [*emulator(how), link(how, [source], [*library, *kernel], folder / f"{program}_{port}.elf")]
+    return [*emulator(how), link(how, own, [*library, *kernel], folder / f"{program}_{port}.elf")]
 
 
 @pytest.mark.parametrize("port", PORTS)
@@ -77,6 +93,7 @@ REFUSED = {
     "configUSE_CO_ROUTINES": "1",
     "configENABLE_MPU": "1",
     "configUSE_NEWLIB_REENTRANT": "1",
+    "configUSE_TICKLESS_IDLE": "2",
     "configMAX_PRIORITIES": "40",
     "configTICK_RATE_HZ": "999",
     "configMINIMAL_STACK_SIZE": "8",

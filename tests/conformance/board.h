@@ -38,6 +38,9 @@ void board_interrupt_enable(uint32_t number, void (*handler)(void));
 /* Makes interrupt `number` pending, and lets it run if the lock is open. */
 void board_interrupt_pend(uint32_t number);
 
+/* Executes as many instructions as the machine may need to see what is pending when the lock has been opened. */
+void board_settle(void);
+
 /* Pends an interrupt that the lock does not mask. Returns whether the machine has one; then `handler` has run. */
 bool board_interrupt_is_urgent(void (*handler)(void));
 

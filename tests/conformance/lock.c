@@ -44,6 +44,7 @@ static void the_lock_masks_what_may_call_the_kernel(void) {
     check(count == 1, "an_interrupt_runs_once");
     board_interrupt_pend(0);
     takt_port_unlock(level);
+    board_settle();
     check(count == 2 && takt_port_is_open(), "unlock_lets_a_pending_interrupt_run");
     board_interrupt_pend(0);
     check(count == 3, "an_open_lock_masks_nothing");

@@ -161,6 +161,7 @@ AS_TYPED = {
     "takt analyse FILE": "analyse examples/smallest.toml",
     "--apply N": "analyse examples/smallest.toml --apply 1 -o NEW.toml",
     "takt replay TRACE": "replay run.takt",
+    "takt estimate TRACE": "estimate run.takt",
     "takt study FILE": "study examples/studies/acceptance.toml",
     "takt generate": "generate --tasks 5 --utilization 0.7",
     "takt convert IN OUT": "convert examples/formats/robot.xmlv3 robot.toml",

@@ -31,7 +31,7 @@ from recipes import compile_objects, found, link, recipe_of_linux
 from rich.console import Console
 from takt.base.errors import BoardError, InputError
 from takt.board import programs
-from takt.command import main as options
+from takt.command import linux_options as options
 from takt.command import taktd as command
 from takt.linux import board, daemon
 from test_boards import invoke

@@ -80,7 +80,7 @@ def test_the_bytes_of_a_trace_are_laid_out_as_its_contract_says(path: Path) -> N
     assert (len(data) - begin_of_records(data)) % 32 == 0
     assert data[-32:] == closing(len(records_of(path)))
     header = header_of(path)
-    assert (header.words[0], header.words[1]) == (_core.IMAGE_MAGIC, 4)
+    assert (header.words[0], header.words[1]) == (_core.IMAGE_MAGIC, 5)
     assert (header.names["servers"], header.names["tasks"]) == (["S"], ["A", "B", "C"])
 
 

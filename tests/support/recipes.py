@@ -18,13 +18,14 @@ from typing import Any
 
 import pytest
 from places import ROOT
+from takt.board import chip
 
 from bench.kernel.board import noticed_flags
 
 PORTS = ("cortex_m", "riscv", "posix")
 COMPUTING = ("cortex_m4f", "cortex_m7f", "cortex_m33", "riscv_f")
 """Recipes of cores of these ports with a floating-point unit."""
-CORES = (*COMPUTING, "cortex_m0", "riscv64")
+CORES = (*COMPUTING, "cortex_m0", "riscv64", "soc")
 """Recipes of all other cores."""
 TIMEOUT_SECONDS = 600
 
@@ -45,6 +46,8 @@ def recipe_of_linux() -> dict[str, Any]:
 
 def emulator(how: dict[str, Any]) -> Command:
     """Return the command before a program that runs it: nothing where it runs by itself."""
+    if "chip" in how:
+        return [chip.model(how, ROOT)]
     if "qemu" not in how:
         return []
     return [*how["qemu"], "-icount", f"shift={how['instruction_shift']},align=off,sleep=off", "-kernel"]

@@ -225,6 +225,23 @@
 #define configNUMBER_OF_CORES 1
 #endif
 
+/* Sleep is the kernel's. */
+#if configUSE_TICKLESS_IDLE != 0 && defined(portSUPPRESS_TICKS_AND_SLEEP)
+#error "portSUPPRESS_TICKS_AND_SLEEP: Takt's kernel has no tick; use configPRE_SLEEP_PROCESSING and _POST_"
+#endif
+#if configUSE_TICKLESS_IDLE > 1
+#error "configUSE_TICKLESS_IDLE 2: Takt's kernel has no tick; set it to 1"
+#endif
+#ifndef configEXPECTED_IDLE_TIME_BEFORE_SLEEP
+#define configEXPECTED_IDLE_TIME_BEFORE_SLEEP 2
+#endif
+#ifndef configPRE_SLEEP_PROCESSING
+#define configPRE_SLEEP_PROCESSING(ticks)
+#endif
+#ifndef configPOST_SLEEP_PROCESSING
+#define configPOST_SLEEP_PROCESSING(ticks)
+#endif
+
 /* What a program adds to the creation and the end of a task, and to the start. */
 #ifndef portSETUP_TCB
 #define portSETUP_TCB(task) ((void)(task))

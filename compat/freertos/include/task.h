@@ -198,6 +198,14 @@ void vApplicationTickHook(void);
 void vApplicationMallocFailedHook(void);
 void vApplicationStackOverflowHook(TaskHandle_t task, char *name);
 void vApplicationDaemonTaskStartupHook(void);
+
+/* No part of FreeRTOS' interface: an assertion of the function `call` of the library is about to fail, in a call of `task`;
+ * NULL: before the start, or in an interrupt of another thread. A program may define it; the library's own prints both. */
+void vApplicationMisuseHook(TaskHandle_t task, const char *call);
+
+/* Likewise: `task` has left a critical section that took `ticks` ticks of Takt's clock, configLONG_SECTION_TICKS or more.
+ * Only what taskENTER_CRITICAL begins is measured, and only if the configuration defines that macro. */
+void vApplicationLongSectionHook(TaskHandle_t task, uint64_t ticks);
 void vApplicationGetIdleTaskMemory(StaticTask_t **task, StackType_t **stack, configSTACK_DEPTH_TYPE *depth);
 
 #if configENABLE_BACKWARD_COMPATIBILITY == 1

@@ -52,6 +52,10 @@ def written(hertz: Fraction) -> str:
 
 
 def of_emulator(recipe: Mapping[str, Any]) -> Fraction | None:
-    """Return the instructions in a second of an emulator's own time; None if the recipe names no emulator."""
-    shift = recipe.get("instruction_shift")
-    return None if shift is None else Fraction(times.UNITS["s"], 1 << shift)
+    """Return the instructions, or the chip's cycles, in a second of an emulator's time; None without an emulator."""
+    return Fraction(times.UNITS["s"], step_ns(recipe)) if "qemu" in recipe or "chip" in recipe else None
+
+
+def step_ns(recipe: Mapping[str, Any]) -> int:
+    """Return the nanoseconds of an emulator's instruction, or of the chip's cycle; without either, of eternity."""
+    return int(recipe.get("cycle_ns", 1 << int(recipe.get("instruction_shift", 63))))

@@ -8,7 +8,7 @@ replay. The board `posix` is a Linux process with the ticks of the file. In virt
 simulation's. In real time a run takes as long as its horizon, and Linux adds arbitrary delays. Its scheduler may stand
 behind a mailbox, which delays every message.
 
-When not to use it: for cycles of silicon, which the emulator does not count; for bounds on responses in real time.
+When not to use it: for cycles of silicon, which only the board `soc` counts; for bounds on responses in real time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 from takt.base import output_files, times
 from takt.base.errors import BoardError, InputError, Problem
-from takt.board import clock, firmware, processor_time, programs
+from takt.board import chip, clock, firmware, processor_time, programs
 from takt.files import trace_file
 from takt.files.trace_file import Trace
 from takt.model import fields
@@ -37,8 +37,9 @@ from takt.model.system import System
 CORTEX_M = "cortex_m"
 POSIX = "posix"
 RISCV = "riscv"
-EMULATED = (CORTEX_M, "cortex_m0", "cortex_m4f", "cortex_m7f", "cortex_m33", RISCV, "riscv_f", "riscv64")
-"""Boards whose clock counts instructions."""
+SOC = "soc"
+EMULATED = (CORTEX_M, "cortex_m0", "cortex_m4f", "cortex_m7f", "cortex_m33", RISCV, "riscv_f", "riscv64", SOC)
+"""Boards whose clock counts instructions, or the chip's, which counts cycles."""
 
 BOARDS = (*EMULATED, POSIX)
 
@@ -174,8 +175,8 @@ class Board:
         return programs.Scale(Fraction(resolution_ns, self.tick_ns(resolution_ns)) * self.stretch)
 
     def instructions(self, ticks: int | Fraction) -> Fraction:
-        """Return how many instructions an emulated board executes in ticks of its own."""
-        return Fraction(ticks) * int(self.recipe["tick_ns"]) / (1 << int(self.recipe["instruction_shift"]))
+        """Return how many instructions an emulated board executes in ticks of its own; cycles of the chip."""
+        return Fraction(ticks) * int(self.recipe["tick_ns"]) / clock.step_ns(self.recipe)
 
 
 def port_of(name: str) -> str:
@@ -266,6 +267,8 @@ def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
 def command(board: Board, program: Path) -> list[str]:
     """Return the command that runs a program, in the emulator if the board has one."""
     words = ("takt", IMAGE_FILE, RECORDS_FILE)
+    if "chip" in board.recipe:
+        return [str(chip.model(board.recipe, board.source)), str(program), *words[1:]]
     qemu = board.recipe.get("qemu")
     if qemu is None:
         return [str(program), *words[1:]]
@@ -281,8 +284,10 @@ def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> tuple[by
     Returns:
         The records that it wrote, and what its observer found, if it found anything.
     """
-    instructions = (horizon * tick_ns) >> int(board.recipe.get("instruction_shift", 63))
-    patience = horizon * tick_ns // _NS_PER_SECOND if board.is_real_time else instructions // _INSTRUCTIONS_PER_SECOND
+    if board.is_real_time:
+        patience = horizon * tick_ns // _NS_PER_SECOND
+    else:
+        patience = horizon * tick_ns // (clock.step_ns(board.recipe) * _INSTRUCTIONS_PER_SECOND)
     try:
         compiler = firmware.tool(board.recipe["cc"], board.recipe["packages"])
         program = firmware.program(port_of(board.name), board.recipe, compiler, board.source)

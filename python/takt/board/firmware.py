@@ -16,7 +16,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +69,10 @@ def program(name: str, recipe: Mapping[str, Any], compiler: str, source: Path) -
     Raises:
         BuildError: it cannot be compiled.
     """
-    folder = _cache_folder()
-    wanted = folder / f"{name}-{_fingerprint(recipe, compiler, source)}.elf"
+    folder = cache_folder()
+    found = (path for folder in _FOLDERS for path in sorted((source / folder).rglob("*")))
+    files = [path for path in found if path.suffix in _SUFFIXES]
+    wanted = folder / f"{name}-{fingerprint(recipe, [compiler], files)}.elf"
     try:
         is_whole = seals.label_of(wanted.read_bytes()) == wanted.name  # as it was compiled
     except (OSError, ValueError):
@@ -84,7 +86,7 @@ def program(name: str, recipe: Mapping[str, Any], compiler: str, source: Path) -
     return wanted
 
 
-def _cache_folder() -> Path:
+def cache_folder() -> Path:
     """Return a folder for cached programs: the user's, or one for temporary files."""
     home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
     for folder in (Path(home, "takt"), Path(tempfile.gettempdir(), f"takt-{os.getuid()}")):
@@ -97,13 +99,13 @@ def _cache_folder() -> Path:
     return Path(tempfile.gettempdir())
 
 
-def _fingerprint(recipe: Mapping[str, Any], compiler: str, source: Path) -> str:
-    state = Path(compiler).resolve().stat()
-    digest = hashlib.sha256(json.dumps([recipe, compiler, state.st_size, state.st_mtime_ns]).encode())
-    found = (path for folder in _FOLDERS for path in sorted((source / folder).rglob("*")))
-    for path in (each for each in found if each.suffix in _SUFFIXES):
+def fingerprint(words: Any, tools: Iterable[str], files: Iterable[Path]) -> str:
+    """Return a name for what is made of these words by these tools, as they are installed, and of these files."""
+    states = [(state.st_size, state.st_mtime_ns) for state in (Path(tool).resolve().stat() for tool in tools)]
+    digest = hashlib.sha256(json.dumps([words, states]).encode())
+    for path in files:
         text = path.read_bytes()
-        digest.update(f"{path.relative_to(source)} {len(text)}\n".encode())
+        digest.update(f"{path.name} {len(text)}\n".encode())
         digest.update(text)
     return digest.hexdigest()[:24]
 

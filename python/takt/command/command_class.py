@@ -26,6 +26,11 @@ OUTPUT = "an output"
 """Marks a parameter that names a file, or a folder, to be written; every other path is only read."""
 
 
+def option(metavar: str, help_text: str, *names: str) -> Any:
+    """Return an option with a value; without names it is called as its parameter."""
+    return typer.Option(*names, metavar=metavar, help=help_text)
+
+
 class TaktCommand(TyperCommand):
     """A command that loses nothing silently: neither one of two values of an option, nor an input to an output.
 

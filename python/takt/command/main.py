@@ -18,13 +18,15 @@ import sys
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
 from takt.base.errors import ExitStatus
 from takt.command import command_class
 from takt.command.command_class import OUTPUT, TaktCommand, keep_only
+from takt.command.command_class import option as _option
+from takt.command.linux_options import linux
 from takt.command.postponed import configure, postpone
 
 app = typer.Typer(
@@ -34,6 +36,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(linux)
 
 _NO_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
@@ -77,14 +81,6 @@ def _end_without_output(error: OSError) -> NoReturn:
         )  # or Python tries once more, and says so, at its end
     print(f"standard output: cannot write: {error.strerror}", file=sys.stderr)
     sys.exit(ExitStatus.BAD_INPUT)
-
-
-# ---- options ----------------------------------------------------------------------------------------
-
-
-def _option(metavar: str, help_text: str, *names: str) -> Any:
-    """Return an option with a value; without names it is called as its parameter."""
-    return typer.Option(*names, metavar=metavar, help=help_text)
 
 
 # ---- takt -------------------------------------------------------------------------------------------
@@ -229,8 +225,8 @@ Board = Annotated[
     typer.Option(
         metavar="BOARD",
         help="Run on the kernel too, and compare: cortex_m, cortex_m0, cortex_m4f, cortex_m7f, cortex_m33, riscv, "
-        "riscv_f or riscv64 (under QEMU), posix (in virtual time without --real-time), linux (threads under sched_ext "
-        "in an emulated Linux) or linux-host (on this machine).",
+        "riscv_f or riscv64 (under QEMU), soc (a chip in Verilog, in cycles), posix (in virtual time without "
+        "--real-time), linux (threads under sched_ext in an emulated Linux) or linux-host (on this machine).",
         autocompletion=command_class.complete_boards,
     ),
 ]
@@ -435,11 +431,18 @@ def analyse(
 # ---- takt replay ------------------------------------------------------------------------------------
 
 
+TraceFile = Annotated[Path, typer.Argument(metavar="T.takt", help="A trace file.", show_default=False)]
+
+
 @_command()
 def replay(
-    file: Annotated[Path, typer.Argument(metavar="T.takt", help="A trace file.", show_default=False)],
+    file: TraceFile,
+    perfetto: Annotated[Path | None, _option("P", "Write what ran for ui.perfetto.dev."), OUTPUT] = None,
 ) -> None:
     """Replay a recorded trace through the scheduler's core and compare every decision.
+
+    With --perfetto also a trace of a program on the kernel, which has no task set, is seen with the names of its
+    threads.
 
     Example: `takt run examples/iot_node.toml --trace iot.takt && takt replay iot.takt`
     """
@@ -448,10 +451,42 @@ def replay(
 
     with errors_to_stderr():
         outcome = replaying.replay(file)
+        if perfetto is not None:
+            from takt.show import perfetto as exporting
+
+            exporting.write_trace(outcome.trace, perfetto)
     if outcome.difference is not None:
         typer.echo(f"{file}: {outcome.text}")
         raise typer.Exit(ExitStatus.FAILED)
     typer.echo(outcome.text)
+
+
+# ---- takt estimate ----------------------------------------------------------------------------------
+
+
+@_command()
+def estimate(
+    file: TraceFile,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE.toml", help="The task set; default: print it."),
+        OUTPUT,
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table; times in ticks.")] = False,
+    is_wide: Wide = False,
+    in_ticks: Ticks = False,
+) -> None:
+    """Estimate a task set from a trace: of a program on the kernel, a board, Linux or the simulator.
+
+    Periods, jitter and execution times are those that were seen: no trace shows the worst case. What is a guess, and
+    what is not known, is in the comments of the file and in the table.
+
+    Example: `takt run examples/iot_node.toml --trace iot.takt && takt estimate iot.takt -o seen.toml`
+    """
+    from takt.command import estimate as command
+    from takt.show.text_tables import Terminal
+
+    command.estimate(file, output, Terminal(is_wide=is_wide, in_ticks=in_ticks), as_json=as_json)
 
 
 # ---- takt generate ----------------------------------------------------------------------------------
@@ -526,123 +561,6 @@ def study(
     from takt.command import study as command
 
     command.study(file, workers, scheduler, output, as_json=as_json, plot=plot, fresh=fresh, is_wide=is_wide)
-
-
-# ---- takt linux -------------------------------------------------------------------------------------
-
-_linux = typer.Typer(name="linux", no_args_is_help=True, help="Takt's scheduler under Linux.")
-app.add_typer(_linux)
-
-
-@_linux.command("check", cls=TaktCommand)
-def linux_check(
-    root: Annotated[Path, _option("DIR", "Where proc, sys and boot of the machine are.")] = Path("/"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
-) -> None:
-    """Say what this machine has and lacks for Takt under sched_ext, and the remedy.
-
-    Exit status: 0 if Takt can run, with what is reported as reduced; 3 if something is missing.
-
-    Example: `takt linux check`
-    """
-    from takt.command import linux as command
-
-    command.check_machine(root, as_json)
-
-
-Socket = Annotated[Path, _option("PATH", "The socket of taktd; default: /run/takt/taktd.sock.", "--socket")]
-_SOCKET = Path("/run/takt/taktd.sock")
-
-
-@_linux.command("daemon", cls=TaktCommand)
-def linux_daemon(
-    socket: Socket = _SOCKET,
-    mode: Annotated[str, _option("OCTAL", "Of the file of the socket.")] = "0660",
-    group: Annotated[str | None, _option("GROUP", "Likewise: its members may join. Default: that of the user.")] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Schedule the fair class too, while no task is selected.")
-    ] = False,
-    others: Annotated[
-        str | None, _option("TASK", "With --full: and while this task is, an aperiodic one in a server.")
-    ] = None,
-) -> None:
-    """Run taktd, the scheduler of this machine, until Ctrl-C or SIGTERM.
-
-    Needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_NICE.
-
-    Example: `takt linux daemon --group takt`
-    """
-    from takt.command import taktd as command
-
-    words = ["--socket", str(socket), "--mode", mode, *(["--full"] if full else [])]
-    named = {"--group": group, "--others": others}
-    command.start([*words, *(word for name, value in named.items() if value is not None for word in (name, value))])
-
-
-@_linux.command("load", cls=TaktCommand)
-def linux_load(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A task-set file (TOML).", show_default=False)],
-    policy: Annotated[str | None, _option("P", "Policy of the root; default: that of the file.")] = None,
-    horizon: Annotated[
-        str | None, _option("T", "Detach after this time; default: never, but for 2^32 jobs of a task.")
-    ] = None,
-    cpu: Annotated[
-        int | None, typer.Option("--cpu", min=0, metavar="N", help="The processor; default: that of the file, or 0.")
-    ] = None,
-    wait: Annotated[
-        bool, typer.Option("--wait", help="Instant 0 is when a thread has joined for each task; default: at once.")
-    ] = False,
-    socket: Socket = _SOCKET,
-) -> None:
-    """Let a task set decide on this machine, which runs taktd: programs join as its tasks.
-
-    Needs root, or the user that runs taktd. A running set is not replaced: detach it first.
-
-    Example: `takt linux load examples/iot_node.toml --policy edf`
-    """
-    from takt.command import taktd as command
-
-    command.load(file, policy, horizon, cpu, socket, when_joined=wait)
-
-
-@_linux.command("status", cls=TaktCommand)
-def linux_status(
-    once: Annotated[bool, typer.Option("--once", help="Print it once, also in a terminal.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, once.")] = False,
-    socket: Socket = _SOCKET,
-) -> None:
-    """Show what taktd decides: processors, tasks and their threads; in a terminal until Ctrl-C.
-
-    Example: `takt linux status --once`
-    """
-    from takt.command import taktd as command
-
-    command.show_status(socket, once, as_json)
-
-
-@_linux.command("detach", cls=TaktCommand)
-def linux_detach(socket: Socket = _SOCKET) -> None:
-    """End the task set that decides: its threads continue in the fair class.
-
-    Example: `takt linux detach`
-    """
-    from takt.command import taktd as command
-
-    command.detach(socket)
-
-
-@_linux.command("trace", cls=TaktCommand)
-def linux_trace(
-    target: Annotated[Path, typer.Argument(metavar="T.takt", help="The trace file.", show_default=False), OUTPUT],
-    socket: Socket = _SOCKET,
-) -> None:
-    """Write the trace of the task set that was detached last, for takt replay.
-
-    Example: `takt linux trace node.takt && takt replay node.takt`
-    """
-    from takt.command import taktd as command
-
-    command.trace(target, socket)
 
 
 # ---- takt schema ------------------------------------------------------------------------------------

@@ -226,7 +226,7 @@ class ResolvedResource(ResourceRecord):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedThread(ThreadRecord):
-    """A plain thread under the root, as kernels record it, with its name."""
+    """A plain thread, as kernels record it, with its name."""
 
     name: str
 

@@ -5,7 +5,8 @@ Six tasks run on the board: a job alone, one that another job preempts, and one 
 released. Let a release cost R, a decision D and a switch S. The response of the job alone is R + D + S longer than its
 demand; of the preempted one 2R + 3D + 3S, and the demand of the other job; of the interrupted one 2R + 2D + S. So three
 responses give the three costs, in which is what the board records. An interruption that does not switch may cost as
-much as one that does; then a switch costs nothing beside its decision.
+much as one that does; then a switch costs nothing beside its decision. Likewise a release, where the end of a job costs
+more than one.
 
 When not to use it: for servers, resources and points, which cost more; for bounds. A cost is that of the usual case.
 """
@@ -30,19 +31,21 @@ _PERIODS = 5
 
 @dataclass(frozen=True)
 class Costs:
-    """Costs on a board, in instructions.
+    """Costs on a board, in instructions, or in cycles of the chip.
 
     Args:
         release: of one job.
         scheduling: of one decision.
         context_switch: to the job of another task.
         policy: the one under which they were measured.
+        are_cycles: whether the board counts cycles.
     """
 
     release: Fraction
     scheduling: Fraction
     context_switch: Fraction
     policy: str
+    are_cycles: bool = False
 
     @property
     def begin(self) -> Fraction:
@@ -109,7 +112,7 @@ def measure(name: str, policy: str | Policy) -> Costs:
 
     alone, preempted, interrupted = map(longer, ("alone", "preempted", "interrupted"))
     resume = preempted - 2 * alone
-    release = alone - resume
+    release = max(alone - resume, Fraction(0))
     scheduling = interrupted - alone - release
     switch = max(resume - scheduling, Fraction(0))
-    return Costs(release, resume - switch, switch, used)
+    return Costs(release, resume - switch, switch, used, "chip" in board.recipe)

@@ -15,7 +15,7 @@ from takt.files.trace_file import Record, Trace
 from takt.model.core_input import ResolvedSystem
 from takt.model.python_policy import Policy
 
-_KIND_NAMES = {
+KIND_NAMES = {
     1: "completion",
     2: "blocking",
     3: "waking",
@@ -48,6 +48,7 @@ _KIND_NAMES = {
     34: "replenishment",
     35: "exhaustion",
 }
+"""Names of the kinds of records, without those of decisions."""
 
 
 @dataclass(frozen=True)
@@ -160,4 +161,4 @@ def _describe(record: Record, system: ResolvedSystem) -> str:
         return "a dropped decision"
     if record.kind == _core.RECORD_CHANGE and record.entity == _core.NO_ENTITY:
         name = "the policy"
-    return f"{_KIND_NAMES.get(record.kind, 'nothing')} of {name}"
+    return f"{KIND_NAMES.get(record.kind, 'nothing')} of {name}"

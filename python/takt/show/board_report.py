@@ -121,10 +121,13 @@ def sentences(costs: Costs, hertz: Fraction, measured: Report, simulated: Report
         simulated: of the same task set.
     """
     under = "" if costs.policy == measured.policy else f" (under {costs.policy})"
-    yield (
-        f"clock {clock.written(hertz)} (emulated): release {_time(costs.release, hertz)}, "
-        f"switch {_time(costs.resume, hertz)}, preemption {_time(costs.begin, hertz)}{under}"
-    )
+    parts = {"release": costs.release, "switch": costs.resume, "preemption": costs.begin}
+    if costs.are_cycles:
+        counted = ", ".join(f"{name} {round(value):,} ({_time(value, hertz)})" for name, value in parts.items())
+        yield f"clock {clock.written(hertz)}, cycles: {counted}{under}"
+    else:
+        counted = ", ".join(f"{name} {_time(value, hertz)}" for name, value in parts.items())
+        yield f"clock {clock.written(hertz)} (emulated): {counted}{under}"
     reasons = [*_overload(costs, hertz, simulated), *_shortest_job(costs, hertz, measured, simulated)]
     if measured.missed > simulated.missed:
         late = f"{measured.missed:,} miss{'es' if measured.missed > 1 else ''} here, {simulated.missed:,} simulated"

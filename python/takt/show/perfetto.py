@@ -20,6 +20,9 @@ import polars as pl
 
 from takt.base import extras, forks, output_files
 from takt.base.errors import file_error
+from takt.files.trace_file import Trace
+from takt.run.activations import stretches_of
+from takt.run.replay import KIND_NAMES
 from takt.run.result import RunResult
 
 if TYPE_CHECKING:
@@ -76,7 +79,7 @@ def export(result: RunResult, kernel: Sequence[tuple[int, Stretches]] = ()) -> b
     first = _FIRST_CPU + result.system.cpus
     tracks = {name: first + number for number, name in enumerate(names)}
     _describe_tracks(builder, result, tracks)
-    for event in sorted(_events(result, tracks), key=lambda event: (event.instant, event.order, event.track)):
+    for event in _in_order(_events(result, tracks)):
         _write_event(builder, event, result.system.resolution_ns)
     _write_budgets(builder, result, first + len(names))
     for place, (cpu, stretches) in enumerate(kernel, first + len(names) + len(result.system.servers)):
@@ -85,6 +88,10 @@ def export(result: RunResult, kernel: Sequence[tuple[int, Stretches]] = ()) -> b
             _write_event(builder, _Event(start, _BEGIN, place, thread), 1)
             _write_event(builder, _Event(end, _END, place, None), 1)
     return buffer.getvalue()
+
+
+def _in_order(events: Iterable[_Event]) -> list[_Event]:
+    return sorted(events, key=lambda event: (event.instant, event.order, event.track))
 
 
 def _packet(builder: StreamingTraceProtoBuilder, timestamp: int | None = None) -> Any:
@@ -96,7 +103,7 @@ def _packet(builder: StreamingTraceProtoBuilder, timestamp: int | None = None) -
     return packet
 
 
-def _describe_tracks(builder: StreamingTraceProtoBuilder, result: RunResult, tracks: dict[str, int]) -> None:
+def _describe_process(builder: StreamingTraceProtoBuilder, name: str) -> None:
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor
 
     packet = _packet(builder)
@@ -104,16 +111,23 @@ def _describe_tracks(builder: StreamingTraceProtoBuilder, result: RunResult, tra
     process = packet.track_descriptor
     process.uuid = _PROCESS
     process.process.pid = _PID
-    process.process.process_name = result.system.name
+    process.process.process_name = name
     process.child_ordering = TrackDescriptor.EXPLICIT
     builder.write_packet(packet)
-    cpus = result.system.cpus
+
+
+def _describe_processors(builder: StreamingTraceProtoBuilder, cpus: int) -> None:
     for cpu in range(cpus):
         _describe_track(builder, _FIRST_CPU + cpu, "processor" if cpus == 1 else f"processor {cpu}", cpu)
+
+
+def _describe_tracks(builder: StreamingTraceProtoBuilder, result: RunResult, tracks: dict[str, int]) -> None:
+    _describe_process(builder, result.system.name)
+    _describe_processors(builder, result.system.cpus)
     servers = result.summary["server"].to_list()
     for (name, track), server in zip(tracks.items(), servers, strict=True):
         _describe_track(builder, track, f"{server}/{name}" if server else name, track)
-    first = _FIRST_CPU + cpus + len(tracks)
+    first = _FIRST_CPU + result.system.cpus + len(tracks)
     for number, server in enumerate(result.system.servers):
         _describe_track(builder, first + number, f"budget of {server.name}", first + number, is_counter=True)
 
@@ -200,3 +214,64 @@ def _write_budgets(builder: StreamingTraceProtoBuilder, result: RunResult, first
             packet.track_event.track_uuid = first + number
             packet.track_event.counter_value = budget
             builder.write_packet(packet)
+
+
+# ---- a trace file ---------------------------------------------------------------------------------------
+
+
+def write_trace(trace: Trace, path: str | Path) -> None:
+    """Write a trace file in Perfetto's format: tracks for processors, and for each task and thread with its events.
+
+    Args:
+        trace: of any platform; a number of a thread has a track with the name of the first thread that had it.
+        path: the file; what was in it is gone.
+
+    Raises:
+        InputError: the file cannot be written, or the package perfetto is not installed.
+    """
+    try:
+        content = export_trace(trace)
+    except ModuleNotFoundError:
+        raise file_error(path, extras.missing("a trace for Perfetto", "perfetto", "perfetto"), "missing") from None
+    output_files.write(path, content)
+
+
+def export_trace(trace: Trace) -> bytes:
+    """Return the bytes of write_trace; the same trace gives the same bytes."""
+    from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
+
+    forks.check()
+    buffer = BytesIO()
+    builder = StreamingTraceProtoBuilder(buffer)
+    _describe_process(builder, trace.system.name)
+    cpus, place = trace.system.cpus, _FIRST_CPU + trace.system.cpus
+    _describe_processors(builder, cpus)
+    for part in trace.domains or (trace,):
+        names = part.system.entity_names()
+        tracks = {number: place + number for number in range(part.system.first_task, len(names))}
+        homes = [0] * part.system.first_task
+        homes += [task.home for task in part.system.tasks] + [thread.home for thread in part.system.threads]
+        for number, track in tracks.items():
+            name = f"{names[homes[number]]}/{names[number]}" if homes[number] else names[number]
+            _describe_track(builder, track, name, track)
+        numbers = part.processors if trace.domains else range(cpus)
+        for event in _in_order(_events_of_trace(part, names, tracks, numbers)):
+            _write_event(builder, event, part.system.resolution_ns)
+        place += len(names)
+    return buffer.getvalue()
+
+
+def _events_of_trace(
+    trace: Trace, names: Sequence[str], tracks: dict[int, int], processors: Sequence[int]
+) -> Iterable[_Event]:
+    """Yield what executed on the tracks of processors and entities, and the events of the latter."""
+    first_thread = trace.system.first_task + len(trace.system.tasks)
+    for start, end, cpu, entity, job in stretches_of(trace):
+        name = f"{names[entity]}#{job}" if entity < first_thread else names[entity]
+        for track in (_FIRST_CPU + processors[cpu], tracks.get(entity)):
+            if track is not None:
+                yield _Event(start, _BEGIN, track, name)
+                yield _Event(end, _END, track, None)
+    for record in trace.records():
+        if record.entity in tracks and record.kind in KIND_NAMES:
+            yield _Event(record.now, _INSTANT, tracks[record.entity], KIND_NAMES[record.kind])

@@ -19,6 +19,12 @@ void test_assert(const char *file, int line, const char *what);
 #ifndef configUSE_IDLE_HOOK
 #define configUSE_IDLE_HOOK 0
 #endif
+#ifndef configUSE_MALLOC_FAILED_HOOK
+#define configUSE_MALLOC_FAILED_HOOK 0
+#endif
+#ifndef configUSE_DAEMON_TASK_STARTUP_HOOK
+#define configUSE_DAEMON_TASK_STARTUP_HOOK 0
+#endif
 #define configTICK_RATE_HZ ((TickType_t)1000)
 #define configMAX_PRIORITIES 8
 #define configMINIMAL_STACK_SIZE ((unsigned short)160)

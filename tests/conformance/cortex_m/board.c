@@ -22,6 +22,8 @@ takt_duration_t board_span(uint32_t instructions) {
 
 void board_pass(void) {}
 
+void board_settle(void) {}
+
 /* ---- interrupts ---------------------------------------------------------------------------------- */
 
 enum { FIRST_INTERRUPT = 28, URGENT_INTERRUPT = 30 };

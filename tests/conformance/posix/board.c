@@ -47,6 +47,8 @@ void board_exit(int status) { takt_posix_exit(status); }
 
 takt_duration_t board_span(uint32_t instructions) { return instructions | 1u; }
 
+void board_settle(void) {}
+
 void board_pass(void) {
     if (!is_real) {
         takt_port_work(TICKS_OF_A_PASS);
