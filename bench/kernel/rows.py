@@ -302,12 +302,12 @@ FEATURES = (
     Feature("suspend", "suspend and resume", 4060, 808),
     Feature("create", "threads that come and go", 3960, 808),
     Feature("delay", "delay", 4740, 1384, TIME),
-    Feature("timed_take", "semaphore take with a timeout", 5260, 1384, TIME),
+    Feature("timed_take", "semaphore take with a timeout", 5320, 1384, TIME),
     Feature("alarm", "alarm", 4930, 1384, TIME),
-    Feature("notify", "notification", 5360, 1384, TIME),
-    Feature("messages", "message queue", 6030, 1384, TIME),
+    Feature("notify", "notification", 5420, 1384, TIME),
+    Feature("messages", "message queue", 6080, 1384, TIME),
     Feature("flags", "event flags", 6480, 1384, (*TIME, "tree")),
-    Feature("pool", "block pool", 5420, 1384, TIME),
+    Feature("pool", "block pool", 5480, 1384, TIME),
     Feature("mutex", "mutex under pip", 7060, 808, ("mutexes", "plain")),
     Feature("timed_lock", "mutex under pip, with a timeout", 8200, 1384, ("mutexes", "plain", *TIME)),
     Feature("ceiling", "mutex under icpp", 7090, 808, ("mutexes", "plain")),
@@ -319,6 +319,6 @@ FEATURES = (
 
 # The reference application, footprint.c.
 APPLICATIONS = (
-    Feature("without_mutex", "application: queue, semaphore, delays", 6320, 1384),
+    Feature("without_mutex", "application: queue, semaphore, delays", 6370, 1384),
     Feature("with_mutex", "application with a mutex under pip", 9860, 1384),
 )
