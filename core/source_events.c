@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Jobs that arrive as events: a ring of the jobs that wait behind the current one, then of those not released yet.
- * See source.h, and rule.h for their deadlines. Without a rule `deadline` of an arrival is the instant that its relative
- * deadline counts from, and `tag` how many jobs right before it have been dropped; see source_after.h. */
+ * See source.h, and rule.h for their deadlines. */
 #include "core/hierarchy.h"
 #include "core/jobs.h"
 #include "core/rule.h"

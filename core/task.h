@@ -20,7 +20,8 @@ typedef enum takt_on_miss {
     TAKT_ON_MISS_DROP = 3,  /* both: no job ever waits, even if deadlines are longer than periods */
 } takt_on_miss_t;
 
-/* A job of a task that is not periodic, between its arrival and its turn. */
+/* A job of a task that is not periodic, between its arrival and its turn. Without a rule `deadline` is the instant from
+ * which its relative deadline counts, and `tag` how many jobs right before it were dropped (source_after.h). */
 typedef struct takt_arrival {
     takt_instant_t instant;  /* observed, or later: it is released then; see rule.h */
     takt_instant_t nominal;  /* response counts from here */

@@ -9,7 +9,10 @@
  * for which it is no optimal order either. */
 #include "policy/table.h"
 
-static takt_key_t dm_level(const takt_job_t *job) { return job->deadline - job->release; }
+/* A deadline that counts from an origin may be before the release; such a job is the most urgent. */
+static takt_key_t dm_level(const takt_job_t *job) {
+    return job->deadline > job->release ? job->deadline - job->release : 0;
+}
 
 static void dm_release(takt_entity_t *entity, const takt_job_t *job) {
     entity->key = dm_level(job);

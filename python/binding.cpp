@@ -30,10 +30,10 @@
 #include "python/columns.hpp"
 #include "python/names.h"
 #include "python/program.hpp"
+#include "python/targets.hpp"
 
 extern "C" {
 #include "sim/arrivals.h"
-#include "sim/links.h"
 #include "sim/replay.h"
 #include "sim/recorder.h"
 #include "sim/reference.h"
@@ -295,26 +295,6 @@ nb::dict outcome_of(const takt_sim_t &sim, Recording &recording) {
     return outcome;
 }
 
-using ColumnRow = std::tuple<std::string, std::string, std::string, std::string>;
-
-// For each frame its name, the option that asks for it, its meaning, and its columns: name, kind, unit, meaning.
-std::vector<std::tuple<std::string, std::string, std::string, std::vector<ColumnRow>>> frames() {
-#define TAKT_NUMBER_ROW(column, unit, meaning) {#column, "COUNT", unit, meaning},
-    std::vector<std::tuple<std::string, std::string, std::string, std::vector<ColumnRow>>> all = {
-        {"statistics", "", "counts of each task, over all its jobs", {TAKT_STATISTICS(TAKT_NUMBER_ROW)}},
-        {"figures", "", "figures of a scheduler under an architecture", {TAKT_FIGURES(TAKT_NUMBER_ROW)}},
-    };
-    for (const takt_frame_text_t &frame : takt_frame_texts) {
-        std::vector<ColumnRow> rows;
-        for (uint32_t i = 0; i < frame.column_count; i++) {
-            const takt_column_text_t &column = frame.columns[i];
-            rows.emplace_back(column.name, column.kind, column.unit, column.meaning);
-        }
-        all.emplace_back(frame.name, frame.option, frame.meaning, rows);
-    }
-    return all;
-}
-
 uint32_t frame_bit(const std::string &name) {
     const auto *found = std::find_if(std::begin(takt_frame_texts), std::end(takt_frame_texts),
                                      [&](const takt_frame_text_t &text) { return name == text.name; });
@@ -367,60 +347,6 @@ nb::dict simulate(Program &program, const std::vector<std::string> &kept,
 
 // ---- linked simulations -----------------------------------------------------------------------------
 
-// kind, a, b, least, most, values: of a stream that no image holds
-using StreamRow = std::tuple<uint32_t, double, double, uint64_t, uint64_t, std::vector<uint64_t>>;
-// part and index of the source, item or none: at the end, every, first, initial, limit or none, replaces, delay or none
-using EdgeRow = std::tuple<uint32_t, uint32_t, std::optional<uint32_t>, uint64_t, uint64_t, uint64_t,
-                           std::optional<uint64_t>, bool, std::optional<StreamRow>>;
-// part and index of the task, joins any, counts from the origin, offset, jitter, edges
-using TargetRow = std::tuple<uint32_t, uint32_t, bool, bool, uint64_t, uint64_t, std::vector<EdgeRow>>;
-
-// The specs of targets; what C points to does not move.
-struct Targets {
-    std::deque<takt_stream_t> streams;
-    std::deque<std::vector<takt_edge_spec_t>> edges;
-    std::vector<takt_target_spec_t> specs;
-
-    explicit Targets(const std::vector<TargetRow> &rows) {
-        for (const auto &[part, task, joins_any, counts_from_origin, offset, jitter, from] : rows) {
-            std::vector<takt_edge_spec_t> own;
-            std::transform(from.begin(), from.end(), std::back_inserter(own),
-                           [&](const EdgeRow &row) { return edge(row); });
-            edges.push_back(std::move(own));
-            specs.push_back({part, task, joins_any, counts_from_origin, offset, jitter, edges.back().data(),
-                             static_cast<uint32_t>(edges.back().size())});
-        }
-    }
-
-   private:
-    takt_edge_spec_t edge(const EdgeRow &row) {
-        const auto &[part, source, item, every, first, initial, limit, replaces, delay] = row;
-        return {part,
-                source,
-                item.value_or(TAKT_LINK_AT_END),
-                every,
-                first,
-                initial,
-                limit.value_or(TAKT_LINK_UNLIMITED),
-                replaces,
-                delay ? stream(*delay) : nullptr};
-    }
-
-    const takt_stream_t *stream(const StreamRow &row) {
-        const auto &[kind, a, b, least, most, values] = row;
-        takt_stream_t made = {};
-        made.kind = static_cast<takt_stream_kind_t>(kind);
-        made.count = values.size();
-        made.a = a;
-        made.b = b;
-        made.least = least;
-        made.most = most;
-        made.values = values.data();
-        streams.push_back(made);
-        return &streams.back();
-    }
-};
-
 // One of several linked simulations.
 struct Part {
     Recording recording;
@@ -457,22 +383,29 @@ void finish_trace(Part &part, uint64_t horizon, bool is_whole, const std::option
     }
 }
 
-// Outcomes of all programs, and the events that each edge of each target has lost.
-std::tuple<std::vector<nb::dict>, std::vector<std::vector<uint64_t>>> simulate_linked(
-    const std::vector<Program *> &programs, const std::vector<TargetRow> &rows,
-    const std::vector<std::string> &kept, const std::vector<std::optional<std::string>> &trace_paths,
-    const std::optional<nb::object> &progress) {
-    const Targets targets(rows);
-    std::deque<Part> parts;
+// For each target the events that each of its edges has lost.
+std::vector<std::vector<uint64_t>> lost_of(const takt_links_t *links, const Targets &targets) {
+    std::vector<std::vector<uint64_t>> lost(targets.specs.size());
+    for (uint32_t target = 0; target < lost.size(); target++) {
+        for (uint32_t edge = 0; edge < targets.specs[target].edge_count; edge++) {
+            lost[target].push_back(takt_links_lost(links, target, edge));
+        }
+    }
+    return lost;
+}
+
+bool is_whole(Part &part) {
+    return part.recording.failure == nullptr && !part.recording.is_short_of_memory &&
+           !part.simulation.get()->is_short_of_memory;
+}
+
+// Links simulations, whose sinks are `sinks`, runs them up to `horizon`, and returns what edges have lost.
+std::vector<std::vector<uint64_t>> run_linked(std::deque<Part> &parts, const Targets &targets,
+                                              uint64_t horizon, const std::vector<takt_sim_sinks_t> &sinks) {
     std::vector<takt_sim_t *> sims;
-    std::vector<takt_sim_sinks_t> sinks;
     std::vector<takt_trace_t *> traces;
-    for (size_t i = 0; i < programs.size(); i++) {
-        Part &part = parts.emplace_back(*programs[i]);
-        prepare(part, *programs[i], trace_paths[i]);
-        part.recording.progress = i == 0 ? progress : std::nullopt;
+    for (Part &part : parts) {
         sims.push_back(part.simulation.get());
-        sinks.push_back(make_sinks(part.recording, kept));
         traces.push_back(part.file.file != nullptr ? &part.file.trace : nullptr);
     }
     for (const takt_target_spec_t &target : targets.specs) {
@@ -485,29 +418,36 @@ std::tuple<std::vector<nb::dict>, std::vector<std::vector<uint64_t>>> simulate_l
     if (links == nullptr) {
         throw std::bad_alloc();
     }
-    const uint64_t horizon = (*programs[0])->horizon;
     {
         nb::gil_scoped_release unlocked;
         takt_links_run(links.get(), horizon, sinks.data(), traces.data());
     }
-    const bool is_whole = std::all_of(parts.begin(), parts.end(), [](Part &part) {
-        return part.recording.failure == nullptr && !part.recording.is_short_of_memory &&
-               !part.simulation.get()->is_short_of_memory;
-    });
+    return lost_of(links.get(), targets);
+}
+
+// Outcomes of all programs, and the events that each edge of each target has lost.
+std::tuple<std::vector<nb::dict>, std::vector<std::vector<uint64_t>>> simulate_linked(
+    const std::vector<Program *> &programs, const std::vector<TargetRow> &rows,
+    const std::vector<std::string> &kept, const std::vector<std::optional<std::string>> &trace_paths,
+    const std::optional<nb::object> &progress) {
+    std::deque<Part> parts;
+    std::vector<takt_sim_sinks_t> sinks;
+    for (size_t i = 0; i < programs.size(); i++) {
+        Part &part = parts.emplace_back(*programs[i]);
+        prepare(part, *programs[i], trace_paths[i]);
+        part.recording.progress = i == 0 ? progress : std::nullopt;
+        sinks.push_back(make_sinks(part.recording, kept));
+    }
+    const uint64_t horizon = (*programs[0])->horizon;
+    const auto lost = run_linked(parts, Targets(rows), horizon, sinks);
+    const bool are_whole = std::all_of(parts.begin(), parts.end(), is_whole);
+    for (size_t i = 0; i < parts.size(); i++) {
+        finish_trace(parts[i], horizon, are_whole, trace_paths[i]);
+    }
     std::vector<nb::dict> outcomes;
     for (size_t i = 0; i < parts.size(); i++) {
-        finish_trace(parts[i], horizon, is_whole, trace_paths[i]);
-    }
-    for (size_t i = 0; i < parts.size(); i++) {
-        check(*programs[i], parts[i].recording, *sims[i]);
-        outcomes.push_back(outcome_of(*sims[i], parts[i].recording));
-    }
-    std::vector<std::vector<uint64_t>> lost;
-    for (uint32_t target = 0; target < targets.specs.size(); target++) {
-        lost.emplace_back();
-        for (uint32_t edge = 0; edge < targets.specs[target].edge_count; edge++) {
-            lost.back().push_back(takt_links_lost(links.get(), target, edge));
-        }
+        check(*programs[i], parts[i].recording, *parts[i].simulation.get());
+        outcomes.push_back(outcome_of(*parts[i].simulation.get(), parts[i].recording));
     }
     return {outcomes, lost};
 }
@@ -717,7 +657,6 @@ NB_MODULE(_core, m) {
     m.attr("TIME_LIMIT") = TAKT_TIME_MOST + 1;
     add_names(m);
     m.def("fields", &fields);
-    m.def("frames", &frames);
     m.def(
         "name_hash", [](const std::string &name) { return takt_name_hash(name.c_str()); }, nb::arg("name"));
     m.def("level_from_priority", &takt_level_from_priority, nb::arg("priority"), nb::arg("levels"));

@@ -13,8 +13,13 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 #include <vector>
+
+extern "C" {
+#include "sim/recorder.h"
+}
 
 namespace nb = nanobind;
 
@@ -181,6 +186,26 @@ std::vector<std::string> advised_protocols() {
 #undef PROTOCOL
 }
 
+using ColumnRow = std::tuple<std::string, std::string, std::string, std::string>;
+
+// For each frame its name, the option that asks for it, its meaning, and its columns: name, kind, unit, meaning.
+std::vector<std::tuple<std::string, std::string, std::string, std::vector<ColumnRow>>> frames() {
+#define TAKT_NUMBER_ROW(column, unit, meaning) {#column, "COUNT", unit, meaning},
+    std::vector<std::tuple<std::string, std::string, std::string, std::vector<ColumnRow>>> all = {
+        {"statistics", "", "counts of each task, over all its jobs", {TAKT_STATISTICS(TAKT_NUMBER_ROW)}},
+        {"figures", "", "figures of a scheduler under an architecture", {TAKT_FIGURES(TAKT_NUMBER_ROW)}},
+    };
+    for (const takt_frame_text_t &frame : takt_frame_texts) {
+        std::vector<ColumnRow> rows;
+        for (uint32_t i = 0; i < frame.column_count; i++) {
+            const takt_column_text_t &column = frame.columns[i];
+            rows.emplace_back(column.name, column.kind, column.unit, column.meaning);
+        }
+        all.emplace_back(frame.name, frame.option, frame.meaning, rows);
+    }
+    return all;
+}
+
 // Whether resources under two protocols can be in one dispatcher.
 bool protocols_mix(const std::string &one, const std::string &other) {
     return takt_protocols_mix(
@@ -209,6 +234,7 @@ void add_names(nb::module_ &m) {
     m.def("protocol_traits", &protocol_traits, nb::arg("protocol"));
     m.def("architectures", &architectures);
     m.def("roles", &roles);
+    m.def("frames", &frames);
     m.def("advised_protocols", &advised_protocols);
     m.def("protocols_mix", &protocols_mix, nb::arg("one"), nb::arg("other"));
     add_checks(m);

@@ -25,13 +25,12 @@
 typedef struct takt_edge_spec {
     uint32_t source_part;
     uint32_t source;
-    uint32_t
-        item; /* the items "release" of the source with this number send its events; or TAKT_LINK_AT_END */
-    uint64_t every;             /* >= 1; of the events, counted from 1, those numbered first + k every pass */
-    uint64_t first;             /* >= 1 */
-    uint64_t initial;           /* events that are delivered at 0 */
-    uint64_t limit;             /* events that may wait, TAKT_LINK_UNLIMITED: all */
-    bool replaces;              /* one more takes the place of the oldest; else it is lost */
+    uint32_t item;    /* its events come at the items "release" of this number, or TAKT_LINK_AT_END */
+    uint64_t every;   /* >= 1; of the events, counted from 1, those numbered first + k every pass */
+    uint64_t first;   /* >= 1 */
+    uint64_t initial; /* events that are delivered at 0 */
+    uint64_t limit;   /* events that may wait, TAKT_LINK_UNLIMITED: all */
+    bool replaces;    /* one more takes the place of the oldest; else it is lost */
     const takt_stream_t *delay; /* of those that pass, taken in turn; NULL: none */
 } takt_edge_spec_t;
 

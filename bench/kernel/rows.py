@@ -126,7 +126,7 @@ OPERATIONS = (
     beside("timer", 0, "timer interrupt, nothing expires, 0 sleepers", 37, 37),
     beside("timer", 8, "timer interrupt, nothing expires, 8 sleepers", 37, 37),
     beside("timer", 32, "timer interrupt, nothing expires, 32 sleepers", 37, 37),
-    beside("expire", 1, "timer interrupt, 1 delay ends", 101, 153),
+    beside("expire", 1, "timer interrupt, 1 delay ends", 101, 156),
     beside("expire", 8, "timer interrupt, 8 delays end", 446, 446),
     beside("expire", 32, "timer interrupt, 32 delays end", 1622, 1622),
 )

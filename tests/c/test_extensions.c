@@ -146,7 +146,8 @@ static void check_ring(void) {
         const takt_arrival_t *arrival = takt_task_arrival(&sporadic.extension, i);
         CHECK(arrival >= arrivals && arrival < arrivals + parameters.capacity);
         CHECK(arrival->instant == release && arrival->nominal == 0);
-        CHECK(arrival->deadline == release + parameters.relative_deadline);
+        CHECK(arrival->deadline ==
+              (sporadic.extension.rule == NULL ? 0 : release + parameters.relative_deadline));
         release += parameters.separation;
     }
 }

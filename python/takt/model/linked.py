@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tasks that other tasks release, in a whole system: periods that they inherit, checks, and what the simulator gets.
 
-Source: SPEC.md, 17. An edge may join tasks of two domains of a machine, so this looks at all tasks of a file.
+Source: SPEC.md, 17. An edge may join tasks of two domains of a machine, so all tasks of a file are read.
 """
 
 from __future__ import annotations

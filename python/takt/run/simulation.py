@@ -71,10 +71,19 @@ def simulate(
     listener = progress if progress is not None or trace is None else _let_signals_in
     if targets := targets_of(system):
         return _run_linked(system, ticks, kept, trace, listener, targets)
-    if system.domains:
-        return _run_domains(system, ticks, kept, trace, listener)
+    return (_run_domains if system.domains else _run_alone)(system, ticks, kept, trace, listener)
+
+
+def _run_alone(
+    system: System,
+    ticks: int,
+    kept: Sequence[str],
+    trace: str | Path | None,
+    progress: Callable[[int], None] | None,
+) -> RunResult:
+    """Simulate a system that is no machine of domains."""
     with nullcontext() if trace is None else _started(trace, system, ticks) as path:
-        return _run(system, ticks, kept, path, listener)
+        return _run(system, ticks, kept, path, progress)
 
 
 def _started(trace: str | Path, system: System, ticks: int) -> AbstractContextManager[str]:
