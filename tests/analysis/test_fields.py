@@ -210,7 +210,7 @@ def test_runs_with_other_values_of_an_inert_field_stay_within_one_verdict(field:
 
 def test_each_inert_field_is_tried_here() -> None:
     assert set(those("INERT")) == RUN_ALONE | set(SAME_RUN) | set(WITHIN) | FOLLOWS
-    assert those("UNREAD") == ["THREADS level"]
+    assert those("UNREAD") == ["THREADS level", "THREADS home"]
 
 
 # ---- what was not read ---------------------------------------------------------------------------------
