@@ -16,7 +16,20 @@ from installed import EPOCH, locked_dependencies, must_run
 from places import EXAMPLES, ROOT
 
 pytest_plugins = ["installed"]
-SOURCES = ("analysis", "boards", "cmake", "compat", "core", "firmware", "kernel", "policy", "port", "remote", "system")
+SOURCES = (
+    "analysis",
+    "boards",
+    "cmake",
+    "compat",
+    "core",
+    "firmware",
+    "hardware",
+    "kernel",
+    "policy",
+    "port",
+    "remote",
+    "system",
+)
 PAGES = ("man/man1/takt.1", "takt/task-set.schema.json", "takt/recipe.schema.json", "takt/study.schema.json")
 MOST_BYTES = 2_500_000
 
