@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Replay refuses traces of tasks with resources that cannot have been recorded. What each protocol decides, cases and
  * random systems say. */
+#include "core/protocol.h"
 #include "sim/replay.h"
 
 #include "driven.h"
@@ -113,7 +114,16 @@ static void a_change_of_level_is_of_jobs_whose_keys_are_levels(const takt_policy
     CHECK(verdict() == expected);
 }
 
+/* A program is linked with the search for ceilings by the rows that need it. */
+static void every_protocol_that_bars_has_the_search(void) {
+    for (uint32_t protocol = 0; protocol < TAKT_PROTOCOLS; protocol++) {
+        const takt_protocol_kind_t *row = takt_protocols[protocol];
+        CHECK((row->bars != TAKT_BARS_NOTHING) == (row->highest != NULL));
+    }
+}
+
 int main(void) {
+    every_protocol_that_bars_has_the_search();
     a_lock_above_the_ceiling_cannot_have_been_recorded();
     CHECK(verdict_on_a_holder_that_stops(TAKT_RECORD_BLOCK) == TAKT_REPLAY_IDENTICAL);
     CHECK(verdict_on_a_holder_that_stops(TAKT_RECORD_SUSPEND) == TAKT_REPLAY_INVALID);
