@@ -36,6 +36,7 @@ EXAMPLES = ROOT / "examples"
 SMALLEST = str(EXAMPLES / "smallest.toml")
 SERVERS = str(EXAMPLES / "servers.toml")
 OLD = b"what was here before\n"
+GIVEN = {"STUDY.toml", "RUN.takt"}
 
 INPUTS = {
     ("run", "files"),
@@ -44,6 +45,7 @@ INPUTS = {
     ("analyse", "files"),
     ("analyze", "files"),
     ("replay", "file"),
+    ("estimate", "file"),
     ("generate", "file"),
     ("study", "file"),
 }
@@ -73,6 +75,8 @@ OUTPUTS: dict[tuple[str, str], list[str]] = {
     ("analyze", "page"): [f"{SMALLEST} --report OUT.html"],
     ("analyse", "output"): [f"{SMALLEST} --apply 1 --output OUT.toml"],
     ("analyze", "output"): [f"{SMALLEST} --apply 1 -o OUT.toml"],
+    ("estimate", "output"): ["RUN.takt --output OUT.toml"],
+    ("replay", "perfetto"): ["RUN.takt --perfetto OUT.perfetto"],
     ("generate", "output"): ["--tasks 3 --utilization 0.5 --count 2 --output OUT"],
     ("study", "output"): ["STUDY.toml --workers 1 --output OUT"],
     ("study", "plot"): [
@@ -106,9 +110,10 @@ class First(takt.Policy):
 
 
 @pytest.fixture(autouse=True)
-def in_a_folder_with_a_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def in_a_folder_with_a_study_and_a_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("STUDY.toml").write_text(STUDY)
+    takt.simulate(SMALLEST, trace="RUN.takt")
 
 
 def invoke(words: str, names: Mapping[str, str]) -> Result:
@@ -243,7 +248,7 @@ def test_a_trace_of_a_run_that_fails_on_the_way_is_not_there(tmp_path: Path) -> 
         found = invoke(f"run {SMALLEST} --horizon 1000s --trace new.takt", {})
     refused(found)
     assert found.stdout == ""
-    assert set(contents(tmp_path)) == {"STUDY.toml"}
+    assert set(contents(tmp_path)) == GIVEN
 
 
 @pytest.mark.parametrize(
@@ -272,7 +277,7 @@ def test_an_interrupt_while_a_file_is_written_leaves_the_old_one(tmp_path: Path)
     writing = output_files.replacing("new")
     writing.__enter__().write(b"some of it")
     assert writing.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None) is not True
-    assert contents(tmp_path) == {"STUDY.toml": STUDY.encode(), "new": OLD}
+    assert (set(contents(tmp_path)), Path("new").read_bytes()) == (GIVEN | {"new"}, OLD)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -282,7 +287,7 @@ def test_a_signal_ends_a_run_as_it_does_any_process_and_removes_its_trace(
     Path("new.takt").write_bytes(OLD)
     command = [COMMAND, "run", SMALLEST, "--horizon", "2000000s", "--trace", "new.takt"]
     assert status_after(number, command) == -number
-    assert contents(tmp_path) == {"STUDY.toml": STUDY.encode(), "new.takt": OLD}
+    assert (set(contents(tmp_path)), Path("new.takt").read_bytes()) == (GIVEN | {"new.takt"}, OLD)
 
 
 def test_a_signal_ends_a_simulation_of_the_library_too(tmp_path: Path) -> None:
@@ -291,7 +296,7 @@ def test_a_signal_ends_a_simulation_of_the_library_too(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", f"import sys, takt; {call}", SMALLEST]
     assert status_after(signal.SIGTERM, command) == -signal.SIGTERM
-    assert set(contents(tmp_path)) == {"STUDY.toml"}
+    assert set(contents(tmp_path)) == GIVEN
 
 
 def status_after(number: signal.Signals, command: list[str]) -> int:

@@ -181,8 +181,8 @@ def test_a_cycle_that_somebody_chose_is_a_tick(tmp_path: Path) -> None:
         (simso().replace(' WCET="2.5"', ""), "line 1: WCET: missing; every <task> needs one"),
         (
             simso('period="0"'),
-            '[[task]] "T" period: missing; every task needs one, for instance period = "10ms", or min_separation, or '
-            "arrivals",
+            '[[task]] "T" period: missing; every task needs one, for instance period = "10ms", or min_separation, '
+            "arrivals or after",
         ),
     ],
 )

@@ -29,6 +29,8 @@ from test_outputs import INPUTS
 
 COMMAND = str(Path(sys.executable).with_name("takt"))
 SERVERS = EXAMPLES / "servers.toml"
+TRACES = {"replay", "estimate"}
+"""Commands whose input is a trace."""
 HEAD = "schema = 1\n"
 LEADS = "=+-@\t\r\uff1d\uff0b\uff0d\uff20"
 MEMORY = 3 * 2**30
@@ -84,7 +86,7 @@ def start(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    "command", sorted({command for command, what in INPUTS if what in ("file", "files", "source")} - {"replay"})
+    "command", sorted({command for command, what in INPUTS if what in ("file", "files", "source")} - TRACES)
 )
 def test_a_file_without_an_end_is_refused_by_every_command(command: str, tmp_path: Path) -> None:
     found = start(*command.split(), "/dev/zero", *([str(tmp_path / "out.toml")] if command == "convert" else []))
@@ -92,9 +94,10 @@ def test_a_file_without_an_end_is_refused_by_every_command(command: str, tmp_pat
     assert (found.returncode, found.stderr) == (2, expected)
 
 
+@pytest.mark.parametrize("command", sorted(TRACES))
 @pytest.mark.parametrize("name", ["/dev/zero", "/dev/stdin", "/"])
-def test_what_is_no_regular_file_is_no_trace(name: str) -> None:
-    found = start("replay", name)
+def test_what_is_no_regular_file_is_no_trace(name: str, command: str) -> None:
+    found = start(command, name)
     assert found.returncode == 2
     assert len(found.stderr.splitlines()) == 1
 
