@@ -13,8 +13,8 @@ TASK = '[[task]]\nname = "A"\nperiod = 5\nwcet = 2\n'
 TIME = "write a number followed by ns, us, ms or s in quotes, or a whole number of ticks"
 TASK_KEYS = (
     "name, period, min_separation, arrivals, after, join, jitter, wcet, deadline, deadline_from, offset, priority, "
-    "weight, demand, body, subjobs, sections, preemption, threshold, on_miss, on_overrun, promotion, mandatory, server, "
-    "cpu, cluster, class, initially, events, interval"
+    "weight, demand, body, subjobs, sections, preemption, threshold, on_miss, on_overrun, promotion, mandatory, "
+    "server, cpu, cluster, class, initially, events, interval"
 )
 NAMES = tuple(policy.name for policy in takt.policies())
 WORDS = {"{POLICIES}": ", ".join(NAMES), "{TASK KEYS}": TASK_KEYS, "{TIME}": TIME}
