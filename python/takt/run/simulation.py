@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -82,13 +82,8 @@ def _run_alone(
     progress: Callable[[int], None] | None,
 ) -> RunResult:
     """Simulate a system that is no machine of domains."""
-    with nullcontext() if trace is None else _started(trace, system, ticks) as path:
+    with _recorded(trace, system, ticks) as (path,):
         return _run(system, ticks, kept, path, progress)
-
-
-def _started(trace: str | Path, system: System, ticks: int) -> AbstractContextManager[str]:
-    """Return the context in which a run is recorded: the file to append records to."""
-    return trace_file.started(trace, system.resolved, images.pack(system.resolved, ticks), trace_file.SIMULATOR)
 
 
 def _run_domains(
@@ -100,7 +95,7 @@ def _run_domains(
 ) -> RunResult:
     """Simulate the domains of a machine one after the other."""
     count, results = len(system.domains), list[RunResult]()
-    with nullcontext([None] * count) if trace is None else machine.recorded(trace, system, ticks) as paths:
+    with _recorded(trace, system, ticks) as paths:
         for number, (domain, path) in enumerate(zip(system.domains, paths, strict=True)):
             listener = machine.progress_of(progress, number, count, ticks)
             results.append(_run(domain.system, ticks, kept, path, listener))
@@ -143,7 +138,8 @@ def _recorded(trace: str | Path | None, system: System, ticks: int) -> Iterator[
         with machine.recorded(trace, system, ticks) as paths:
             yield paths
     else:
-        with _started(trace, system, ticks) as path:
+        image = images.pack(system.resolved, ticks)
+        with trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR) as path:
             yield [path]
 
 
